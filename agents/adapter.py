@@ -1,0 +1,94 @@
+"""One class that makes any algorithm record an agent for the step-by-step loop."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.validation import InvalidArgumentError, integer
+
+
+class AlgorithmAgent:
+    """An algorithm with its options, as an agent (`explorative_user_env.protocol.Agent`).
+
+    Args:
+        algorithm: the record with the rule.
+        options: the algorithm's options; one left at None is open, to be filled by what an
+            evaluation knows (`informed`) or else by the algorithm's default.
+        name: what tables and the random stream call it; None is the algorithm's name.
+        max_steps: step cap of a run, at least 1; None leaves it to the setting or the harness.
+    """
+
+    def __init__(
+        self,
+        algorithm: Algorithm,
+        options: Mapping[str, Any],
+        name: str | None = None,
+        max_steps: int | None = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.options = dict(options)
+        self.name = algorithm.name if name is None else name
+        self.max_steps = None if max_steps is None else integer("max_steps", max_steps, 1)
+        unknown = set(self.options) - set(algorithm.defaults)
+        if unknown:
+            raise InvalidArgumentError("options", sorted(unknown), f"among {self.known_options}")
+        # A wrong option is an error where it is written, not where it is first used.
+        self.params(n_arms=2, horizon=2)
+
+    @property
+    def needs_horizon(self) -> bool:
+        """Whether the algorithm runs to a horizon, and none is among the options."""
+        return not self.algorithm.stops_itself and self.options.get("horizon") is None
+
+    @property
+    def known_options(self) -> list[str]:
+        """The names of the algorithm's options."""
+        return sorted(self.algorithm.defaults)
+
+    def informed(self, facts: Mapping[str, Any]) -> "AlgorithmAgent":
+        """Return this agent with its open options taken from `facts`, where they say something."""
+        filled = {
+            name: facts.get(name) if value is None else value
+            for name, value in self._all_options().items()
+        }
+        max_steps = facts.get("max_steps") if self.max_steps is None else self.max_steps
+        return AlgorithmAgent(self.algorithm, filled, self.name, max_steps)
+
+    def params(self, n_arms: int, horizon: int | None) -> Any:
+        """Return the numbers of a run with `n_arms` arms, to `horizon` where one is needed."""
+        chosen = {
+            name: self.algorithm.defaults[name] if value is None else value
+            for name, value in self._all_options().items()
+        }
+        return self.algorithm.prepare(chosen, n_arms, horizon)
+
+    def _all_options(self) -> dict[str, Any]:
+        return {name: self.options.get(name) for name in self.algorithm.defaults}
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        """Get ready for a new user; see `protocol.Agent.reset`."""
+        self._params = self.params(n_arms, horizon)
+        self._rng = rng
+        self._state = self.algorithm.blank(self._params)
+        self.algorithm.start(self._params, self._state, rng)
+
+    def act(self) -> int | None:
+        """Return the arm to recommend, or None when done."""
+        arm = self.algorithm.act(self._params, self._state, self._rng)
+        return None if arm == STOP else arm
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        """Take in a response."""
+        self.algorithm.observe(self._params, self._state, arm, accepted)
+
+    def answer(self) -> int:
+        """Return the arm believed to be the best."""
+        return self.algorithm.verdict(self._params, self._state, self._rng)
+
+    def __repr__(self) -> str:
+        given = {name: value for name, value in self.options.items() if value is not None}
+        if self.max_steps is not None:
+            given["max_steps"] = self.max_steps
+        return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in given.items())})"

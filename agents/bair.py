@@ -1,0 +1,304 @@
+"""BAIR, Best Arm Identification under Revealed preferences (paper, Algorithms 1 and 2).
+
+Phase 1 (sweeping) lets the user gather N_1 acceptances at the cost of few rejections; Phase 2
+(elimination) drops an arm when it is rejected, until one is left.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    choice,
+    integer,
+    positive,
+    probability,
+    risk,
+)
+
+from .adapter import AlgorithmAgent
+from .ties import largest
+
+SWEEP, ROUNDS, ELIMINATION = 0, 1, 2
+"""The parts of a run: Phase 1's first sweep, Phase 1's rounds, Phase 2."""
+
+
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    n_arms: int  # K
+    n1: float  # N_1
+    counts_steps: bool  # N_1 is compared with time steps, not acceptances
+    skips: bool  # the first sweep skips the arm after a rejected one
+    round_robin: bool  # Phase 2 goes round F, not to its least accepted arm
+    m: int  # rejections in Phase 2 that eliminate an arm
+    consecutive: bool  # an acceptance starts the count of rejections anew
+
+
+class State(NamedTuple):
+    """What BAIR remembers."""
+
+    accepted: list[int]  # n_i
+    rejected: list[int]  # rejections of each arm in Phase 2, as they count for m
+    candidate: list[int]  # 1 for an arm in F
+    n_candidates: list[int]  # [|F|]
+    part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
+    current: list[int]  # [the arm to recommend now]
+    progress: list[int]  # [acceptances or steps so far, compared with N_1]
+    scores: list[int]  # what a verdict compares
+
+
+def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+    """Check the options and return the numbers of a run."""
+    delta = risk("delta", options["delta"])
+    alpha = positive("alpha", options["alpha"])
+    rho_0 = positive("rho_0", options["rho_0"])
+    return Params(
+        n_arms=n_arms,
+        n1=_n1(options["n1"], n_arms, delta, alpha, rho_0),
+        counts_steps=choice("phase1_counts", options["phase1_counts"], ("acceptances", "steps"))
+        == "steps",
+        skips=choice("first_sweep", options["first_sweep"], ("full", "skipping")) == "skipping",
+        round_robin=choice("phase2", options["phase2"], ("fewest acceptances", "round robin"))
+        == "round robin",
+        m=_m(options["m"], n_arms, delta, probability("noise", options["noise"])),
+        consecutive=choice("rejections", options["rejections"], ("all", "consecutive"))
+        == "consecutive",
+    )
+
+
+def _n1(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: float) -> float:
+    """N_1 = (2K/delta)^(1/alpha)/rho_0 ("paper"), with 2(K-1) ("proof"), or as given."""
+    if n1 in ("paper", "proof"):
+        arms = n_arms if n1 == "paper" else n_arms - 1
+        try:
+            return float((2 * arms / delta) ** (1 / alpha) / rho_0)
+        except OverflowError:
+            raise InvalidArgumentError("alpha", alpha, "large enough for a finite N_1") from None
+    if isinstance(n1, str) or isinstance(n1, bool) or not (0 <= n1 < math.inf):
+        raise InvalidArgumentError("n1", n1, '"paper", "proof" or a number of at least 0')
+    return float(n1)
+
+
+def _m(m: Any, n_arms: int, delta: float, noise: float) -> int:
+    """m for BAIR(m); without click noise every named choice is 1, one rejection."""
+    if not isinstance(m, str):
+        return integer("m", m, 1)
+    choice("m", m, ("paper", "released"))
+    if noise == 0.0:
+        return 1
+    if m == "paper":
+        return math.ceil(2 * math.log(n_arms / delta))
+    # The released code drops an arm at more than this many rejections, with p' = 0.9 fixed.
+    return math.floor(8 * 0.9 * 0.1 / (2 * 0.9 - 1) ** 2 * math.log(2 * n_arms / delta)) + 1
+
+
+def blank(params: Params) -> State:
+    """Return a state to be filled by `start`."""
+    n_arms = params.n_arms
+    return State(
+        accepted=[0] * n_arms,
+        rejected=[0] * n_arms,
+        candidate=[1] * n_arms,
+        n_candidates=[n_arms],
+        part=[SWEEP],
+        current=[0],
+        progress=[0],
+        scores=[0] * n_arms,
+    )
+
+
+def start(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Begin Phase 1 with arm 0."""
+    for arm in range(params.n_arms):
+        state.accepted[arm] = 0
+    state.progress[0] = 0
+    _all_candidates(params, state, SWEEP)
+
+
+def act(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the current arm; `STOP` when one candidate is left."""
+    if state.part[0] == ELIMINATION and state.n_candidates[0] == 1:
+        return STOP
+    return state.current[0]
+
+
+def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Count the response, drop the arm if it is rejected, and choose the next one."""
+    if accepted:
+        state.accepted[arm] += 1
+        if params.consecutive:
+            state.rejected[arm] = 0
+    elif state.part[0] == ELIMINATION:
+        state.rejected[arm] += 1
+        if state.rejected[arm] >= params.m:
+            _drop(state, arm)
+    else:
+        _drop(state, arm)
+    if accepted or params.counts_steps:
+        state.progress[0] += 1
+
+    if state.part[0] == SWEEP:
+        _after_sweep_step(params, state, arm, accepted)
+    elif state.part[0] == ROUNDS:
+        _after_round_step(params, state, arm, accepted)
+    else:
+        state.current[0] = _next_in_elimination(params, state, arm)
+
+
+def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the candidate left; before that, the most accepted arm that is not eliminated."""
+    for arm in range(params.n_arms):
+        eliminated = state.part[0] == ELIMINATION and state.candidate[arm] == 0
+        state.scores[arm] = -1 if eliminated else state.accepted[arm]
+    return largest(state.scores, rng)
+
+
+def _all_candidates(params: Params, state: State, part: int) -> None:
+    """F = [K], at the start of a part or of a round."""
+    for arm in range(params.n_arms):
+        state.candidate[arm] = 1
+        state.rejected[arm] = 0
+    state.n_candidates[0] = params.n_arms
+    state.part[0] = part
+    state.current[0] = 0
+    if part == ELIMINATION:
+        state.current[0] = _next_in_elimination(params, state, -1)
+
+
+def _drop(state: State, arm: int) -> None:
+    state.candidate[arm] = 0
+    state.n_candidates[0] -= 1
+
+
+def _next_candidate(params: Params, state: State, arm: int) -> int:
+    """Return the next arm of F after `arm` in this pass, or `n_arms` at its end."""
+    arm += 1
+    while arm < params.n_arms and state.candidate[arm] == 0:
+        arm += 1
+    return arm
+
+
+def _after_sweep_step(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Go on with the sweep; N_1 is looked at between passes."""
+    following = _next_candidate(params, state, arm)
+    if not accepted and params.skips and following < params.n_arms:
+        following = _next_candidate(params, state, following)
+    if following < params.n_arms:
+        state.current[0] = following
+    elif state.progress[0] >= params.n1:
+        _all_candidates(params, state, ELIMINATION)
+    elif state.n_candidates[0] == 0:
+        _all_candidates(params, state, ROUNDS)
+    else:
+        state.current[0] = _next_candidate(params, state, -1)
+
+
+def _after_round_step(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Stay with an accepted arm, leave a rejected one; N_1 is looked at after every step."""
+    if state.progress[0] >= params.n1:
+        _all_candidates(params, state, ELIMINATION)
+    elif state.n_candidates[0] == 0:
+        _all_candidates(params, state, ROUNDS)
+    elif not accepted:
+        state.current[0] = _next_candidate(params, state, arm)
+
+
+def _next_in_elimination(params: Params, state: State, arm: int) -> int:
+    """Return argmin of n_i over F (over [K] it would never end), or the next arm of F in turn."""
+    if params.round_robin:
+        following = _next_candidate(params, state, arm)
+        return following if following < params.n_arms else _next_candidate(params, state, -1)
+    fewest = -1
+    for other in range(params.n_arms):
+        if state.candidate[other] == 1 and (
+            fewest == -1 or state.accepted[other] < state.accepted[fewest]
+        ):
+            fewest = other
+    return fewest
+
+
+ALGORITHM = Algorithm(
+    name="BAIR",
+    prepare=prepare,
+    blank=blank,
+    start=start,
+    act=act,
+    observe=observe,
+    verdict=verdict,
+    defaults={
+        "delta": 0.1,
+        "alpha": 1.0,
+        "rho_0": 1.0,
+        "noise": 0.0,
+        "n1": "paper",
+        "phase1_counts": "acceptances",
+        "first_sweep": "full",
+        "phase2": "fewest acceptances",
+        "m": "paper",
+        "rejections": "all",
+    },
+)
+
+
+def BAIR(  # noqa: N802 - the algorithm's name
+    *,
+    delta: float | None = None,
+    n1: float | Literal["paper", "proof"] | None = None,
+    m: int | Literal["paper", "released"] | None = None,
+    rejections: Literal["all", "consecutive"] | None = None,
+    alpha: float | None = None,
+    rho_0: float | None = None,
+    noise: float | None = None,
+    phase1_counts: Literal["acceptances", "steps"] | None = None,
+    first_sweep: Literal["full", "skipping"] | None = None,
+    phase2: Literal["fewest acceptances", "round robin"] | None = None,
+    max_steps: int | None = None,
+    name: str = "BAIR",
+) -> AlgorithmAgent:
+    """Return the paper's agent, Algorithms 1 and 2; BAIR(m) where m is above 1.
+
+    An option left at None is filled in by the evaluation (the user's alpha, rho_0 and click noise,
+    the setting's choices); the values named below hold outside of one.
+
+    Args:
+        delta: allowed probability of a wrong answer, in (0, 1); 0.1.
+        n1: N_1, the acceptances of Phase 1: "paper" is (2K/delta)^(1/alpha)/rho_0 (Lemma
+            lm:phase2bound1), "proof" has 2(K-1) in place of 2K (what its proof gives), a number of
+            at least 0 is taken as it is; "paper".
+        m: rejections in Phase 2 that eliminate an arm, at least 1. "paper" is 2 log(K/delta)
+            rounded up for a user with click noise, "released" the released code's threshold; both
+            are 1 without noise; "paper".
+        rejections: whether m counts "all" of an arm's rejections in Phase 2, as printed, or
+            "consecutive" ones, which click noise rarely makes of a good arm; "all".
+        alpha: the user's alpha, above 0, for N_1; 1.
+        rho_0: the least value of rho_t, above 0, for N_1; 1.
+        noise: the user's click noise, in [0, 1]; only whether it is 0 matters; 0.
+        phase1_counts: what is compared with N_1: "acceptances" (the lemmas) or "steps" (the
+            pseudo-code); "acceptances".
+        first_sweep: "full" passes over F, or "skipping" the arm after a rejected one; "full".
+        phase2: recommend the arm of F with the "fewest acceptances", or go "round robin"; the
+            former.
+        max_steps: step cap; a run that reaches it is censored and answers its best guess.
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {
+        "delta": delta,
+        "alpha": alpha,
+        "rho_0": rho_0,
+        "noise": noise,
+        "n1": n1,
+        "phase1_counts": phase1_counts,
+        "first_sweep": first_sweep,
+        "phase2": phase2,
+        "m": m,
+        "rejections": rejections,
+    }
+    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

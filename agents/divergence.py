@@ -1,0 +1,155 @@
+"""Bernoulli divergence and the characteristic weights of best-arm identification.
+
+Garivier and Kaufmann 2016, "Optimal best arm identification with fixed confidence", Theorem 5 and
+Lemma 3, whose notation is used: g_k, x_k(y), F(y). Everything is scalar, so that it compiles.
+"""
+
+import math
+from typing import NamedTuple
+
+TOLERANCE = 1e-12
+"""Relative length of a Newton step below which a root is taken as found; steps are quadratic, so
+what is left is at rounding."""
+
+MAX_ITERATIONS = 200
+"""Far above what bracketed Newton needs; a bound, so that no rounding can loop for ever."""
+
+
+class Solver(NamedTuple):
+    """Where the last solution is kept; the next one starts from it."""
+
+    ratios: list[float]  # x_k = w_k / w_b
+    level: list[float]  # [y, the common value of all g_k(x_k)]
+    weights: list[float]  # w*
+
+
+def blank_solver(n_arms: int) -> Solver:
+    """Return a solver for `n_arms` arms, without a solution yet."""
+    return Solver([1.0] * n_arms, [0.0], [1.0 / n_arms] * n_arms)
+
+
+def start_solver(solver: Solver) -> None:
+    """Forget the last solution."""
+    for arm in range(len(solver.ratios)):
+        solver.ratios[arm] = 1.0
+        solver.weights[arm] = 1.0 / len(solver.ratios)
+    solver.level[0] = 0.0
+
+
+def _shortfall(u: float) -> float:
+    """Return u - log(1 + u) >= 0 without cancellation near 0."""
+    if -1e-4 < u < 1e-4:
+        return u * u * (0.5 - u * (1.0 / 3.0 - 0.25 * u))
+    return u - math.log1p(u)
+
+
+def bernoulli_kl(p: float, q: float) -> float:
+    """Return the Kullback-Leibler divergence kl(p, q) of Bernoulli laws, exact at 0 and 1.
+
+    Args:
+        p: mean of the first law, in [0, 1].
+        q: mean of the second, in [0, 1].
+
+    Returns:
+        kl(p, q) >= 0; infinite where the second law cannot produce what the first does.
+    """
+    if p == q:
+        return 0.0
+    if q <= 0.0 or q >= 1.0:
+        return math.inf
+    if p == 0.0:
+        return -math.log1p(-q)
+    if p == 1.0:
+        return -math.log(q)
+    difference = q - p
+    return p * _shortfall(difference / p) + (1.0 - p) * _shortfall(-difference / (1.0 - p))
+
+
+def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> float:
+    """Return n_b kl(m_b, m) + n_a kl(m_a, m) at the pooled mean m: evidence that b beats a."""
+    pooled = (n_b * mean_b + n_a * mean_a) / (n_b + n_a)
+    return n_b * bernoulli_kl(mean_b, pooled) + n_a * bernoulli_kl(mean_a, pooled)
+
+
+def _ratio_at(level: float, best: float, other: float, ratio: float) -> float:
+    """Return x_k(y): the x with g_k(x) = y, for 0 < y < kl(m_b, m_k), starting from `ratio`.
+
+    g_k(x) = kl(m_b, mu) + x kl(m_k, mu), mu = (m_b + x m_k) / (1 + x), is concave and increasing
+    with slope kl(m_k, mu): from the left Newton climbs to the root without passing it.
+    """
+    for _ in range(MAX_ITERATIONS):
+        mean = (best + ratio * other) / (1.0 + ratio)
+        slope = bernoulli_kl(other, mean)
+        if slope == 0.0:
+            ratio *= 0.5
+            continue
+        step = (level - bernoulli_kl(best, mean)) / slope - ratio
+        following = ratio + step
+        if following <= 0.0:
+            following = 0.1 * ratio
+        ratio = following
+        if abs(step) <= TOLERANCE * ratio:
+            break
+    return ratio
+
+
+def characteristic_weights(means: list[float], best: int, solver: Solver) -> None:
+    """Find w*, the proportions that tell the best arm apart soonest; left in `solver.weights`.
+
+    w_b is proportional to 1 and w_k to x_k(y), where y solves F(y) = sum over k of
+    kl(m_b, mu_k) / kl(m_k, mu_k) = 1 on 0 < y < min_k kl(m_b, m_k).
+
+    Args:
+        means: K Bernoulli means in [0, 1].
+        best: index of the one largest mean.
+        solver: the last solution is where the search starts; changed in place.
+    """
+    top = means[best]
+    ceiling = math.inf
+    for arm in range(len(means)):
+        if arm != best:
+            ceiling = min(ceiling, bernoulli_kl(top, means[arm]))
+
+    low = 0.0
+    high = ceiling
+    level = solver.level[0]
+    if not low < level < high:
+        level = 0.5 * high if high < math.inf else 1.0
+    for _ in range(MAX_ITERATIONS):
+        excess = -1.0
+        slope = 0.0
+        for arm in range(len(means)):
+            if arm == best:
+                continue
+            other = means[arm]
+            ratio = _ratio_at(level, top, other, solver.ratios[arm])
+            solver.ratios[arm] = ratio
+            mean = (top + ratio * other) / (1.0 + ratio)
+            cost_best = bernoulli_kl(top, mean)
+            cost_other = bernoulli_kl(other, mean)
+            excess += cost_best / cost_other
+            # dF/dy by the chain rule through mu_k(x_k(y)), with dx_k/dy = 1/kl(m_k, mu_k).
+            spread = mean * (1.0 - mean) * (1.0 + ratio) * (1.0 + ratio)
+            bend = (top - mean) * cost_other + (mean - other) * cost_best
+            slope += (top - other) * bend / (spread * cost_other * cost_other * cost_other)
+        if excess > 0.0:
+            high = level
+        else:
+            low = level
+        step = -excess / slope
+        following = level + step
+        if abs(step) <= TOLERANCE * level:
+            break
+        if not low < following < high:
+            following = 0.5 * (low + high) if high < math.inf else 2.0 * level
+        if following == level:
+            break
+        level = following
+    solver.level[0] = level
+
+    total = 1.0
+    for arm in range(len(means)):
+        if arm != best:
+            total += solver.ratios[arm]
+    for arm in range(len(means)):
+        solver.weights[arm] = (1.0 if arm == best else solver.ratios[arm]) / total

@@ -1,0 +1,168 @@
+"""EXP3, exponential weights for adversarial bandits (Auer et al. 2002, "The nonstochastic
+multiarmed bandit problem"), with an acceptance as a reward of 1 (paper, experiments).
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.validation import choice, positive
+
+from .adapter import AlgorithmAgent
+from .ties import largest
+from .uniform import given_horizon
+
+RESCALE = 250.0
+"""A log-weight this far above the reference moves the reference, long before exp overflows."""
+
+
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    n_arms: int  # K
+    horizon: int  # T
+    rate: float  # gamma, the learning rate
+    mixing: float  # epsilon, the share of uniform exploration
+    by_recommendations: bool  # answer the most recommended arm, not the most accepted
+    first: bool  # the answer among tied arms is the first
+
+
+class State(NamedTuple):
+    """What EXP3 remembers; weights are exp(log_weights - reference), so none overflows."""
+
+    log_weights: list[float]
+    weights: list[float]
+    reference: list[float]  # [the log-weight that counts as weight 1]
+    total: list[float]  # [sum of weights]
+    chance: list[float]  # [probability with which the last arm was drawn]
+    counts: list[int]  # recommendations or acceptances of each arm, whichever answers
+    steps: list[int]  # [t]
+
+
+def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+    """Check the options and return the numbers of a run."""
+    steps = given_horizon(options["horizon"], horizon)
+    factor = positive("learning_rate", options["learning_rate"])
+    return Params(
+        n_arms=n_arms,
+        horizon=steps,
+        rate=math.sqrt(factor * math.log(n_arms) / (n_arms * steps)),
+        # A share above 1 (T < K log K) would make probabilities negative.
+        mixing=min(1.0, math.sqrt(n_arms * math.log(n_arms) / steps)),
+        by_recommendations=choice("counts", options["counts"], ("accepted", "recommended"))
+        == "recommended",
+        first=choice("ties", options["ties"], ("random", "first")) == "first",
+    )
+
+
+def blank(params: Params) -> State:
+    """Return a state to be filled by `start`."""
+    n_arms = params.n_arms
+    return State([0.0] * n_arms, [1.0] * n_arms, [0.0], [1.0], [1.0], [0] * n_arms, [0])
+
+
+def start(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Give every arm the same weight."""
+    for arm in range(params.n_arms):
+        state.log_weights[arm] = 0.0
+        state.counts[arm] = 0
+    state.steps[0] = 0
+    _rescale(params, state, 0.0)
+
+
+def act(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Draw an arm from (1 - epsilon) weights + epsilon uniform, by its inverse distribution."""
+    if state.steps[0] >= params.horizon:
+        return STOP
+    floor = params.mixing / params.n_arms
+    scale = (1.0 - params.mixing) / state.total[0]
+    level = rng.random()
+    arm = 0
+    chance = scale * state.weights[0] + floor
+    cumulated = chance
+    while level >= cumulated and arm < params.n_arms - 1:
+        arm += 1
+        chance = scale * state.weights[arm] + floor
+        cumulated += chance
+    state.chance[0] = chance
+    return arm
+
+
+def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Raise the weight of an accepted arm by exp(gamma / its probability)."""
+    state.steps[0] += 1
+    if accepted or params.by_recommendations:
+        state.counts[arm] += 1
+    if accepted:
+        state.log_weights[arm] += params.rate / state.chance[0]
+        above = state.log_weights[arm] - state.reference[0]
+        if above > RESCALE:
+            _rescale(params, state, state.log_weights[arm])
+        else:
+            state.weights[arm] = math.exp(above)
+            state.total[0] = _total(params, state)
+
+
+def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the arm accepted (or recommended) most."""
+    return largest(state.counts, rng, params.first)
+
+
+def _rescale(params: Params, state: State, reference: float) -> None:
+    state.reference[0] = reference
+    for arm in range(params.n_arms):
+        # Below -700 exp underflows to 0 without harm; above, nothing overflows: see RESCALE.
+        state.weights[arm] = math.exp(max(-700.0, state.log_weights[arm] - reference))
+    state.total[0] = _total(params, state)
+
+
+def _total(params: Params, state: State) -> float:
+    total = 0.0
+    for arm in range(params.n_arms):
+        total += state.weights[arm]
+    return total
+
+
+ALGORITHM = Algorithm(
+    name="EXP3",
+    prepare=prepare,
+    blank=blank,
+    start=start,
+    act=act,
+    observe=observe,
+    verdict=verdict,
+    defaults={"horizon": None, "learning_rate": 1.0, "counts": "accepted", "ties": "random"},
+    stops_itself=False,
+)
+
+
+def EXP3(  # noqa: N802 - the algorithm's name
+    *,
+    horizon: int | None = None,
+    learning_rate: float | None = None,
+    counts: Literal["accepted", "recommended"] | None = None,
+    ties: Literal["random", "first"] | None = None,
+    max_steps: int | None = None,
+    name: str = "EXP3",
+) -> AlgorithmAgent:
+    """Return EXP3 with the paper's rates for a horizon T.
+
+    gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). An option left at None
+    is filled in by the evaluation; the values named below hold outside.
+
+    Args:
+        horizon: T >= 1, the number of recommendations; in an evaluation BAIR's mean stopping time.
+        learning_rate: c > 0 in gamma; 1.
+        counts: answer the arm "accepted" or "recommended" most; accepted.
+        ties: the answer among tied arms, at "random" or the "first"; random.
+        max_steps: step cap, which censors a run with a longer horizon.
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {"horizon": horizon, "learning_rate": learning_rate, "counts": counts, "ties": ties}
+    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

@@ -1,0 +1,249 @@
+"""Track-and-Stop with D-tracking on Bernoulli responses (Garivier and Kaufmann 2016).
+
+The rule takes acceptances for independent rewards, which an explorative user's are not: the paper
+runs it to show what that mistake costs.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.validation import choice, risk
+
+from .adapter import AlgorithmAgent
+from .divergence import (
+    Solver,
+    blank_solver,
+    characteristic_weights,
+    start_solver,
+    transport_cost,
+)
+from .ties import largest
+
+THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
+
+
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    n_arms: int  # K
+    delta: float
+    threshold: int  # index in THRESHOLDS
+    primed: bool  # N_a = S_a = 1 at the start
+    least_recommended: bool  # of tied leaders, not a random one
+    first: bool  # the answer among tied arms is the first
+
+
+class State(NamedTuple):
+    """What Track-and-Stop remembers."""
+
+    recommended: list[int]  # N_a
+    accepted: list[int]  # S_a
+    rates: list[float]  # S_a / N_a
+    steps: list[int]  # [t]
+    scores: list[int]  # what a verdict compares
+    ratios: list[float]  # the last solution for w*, as divergence.Solver keeps it
+    level: list[float]
+    weights: list[float]
+
+
+def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+    """Check the options and return the numbers of a run."""
+    return Params(
+        n_arms=n_arms,
+        delta=risk("delta", options["delta"]),
+        threshold=THRESHOLDS.index(choice("threshold", options["threshold"], THRESHOLDS)),
+        primed=bool(options["primed"]),
+        least_recommended=choice("tied", options["tied"], ("random", "least recommended"))
+        == "least recommended",
+        first=choice("ties", options["ties"], ("random", "first")) == "first",
+    )
+
+
+def blank(params: Params) -> State:
+    """Return a state to be filled by `start`."""
+    n_arms = params.n_arms
+    return State(
+        [0] * n_arms, [0] * n_arms, [0.0] * n_arms, [0], [0] * n_arms, *blank_solver(n_arms)
+    )
+
+
+def start(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Forget all counts, or begin with one acceptance of every arm if `primed`."""
+    seen = 1 if params.primed else 0
+    for arm in range(params.n_arms):
+        state.recommended[arm] = seen
+        state.accepted[arm] = seen
+        state.rates[arm] = float(seen)
+    state.steps[0] = seen * params.n_arms
+    start_solver(_solver(state))
+
+
+def act(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the arm that tracks w*, a tied leader, a neglected arm, or `STOP`."""
+    if state.steps[0] < params.n_arms:
+        return state.steps[0]
+    leader, n_tied = _leader(state)
+    if n_tied > 1:
+        return _one_of_tied(params, state, leader, n_tied, rng)
+    if _evidence(state, leader) > _threshold(params, state.steps[0]):
+        return STOP
+    neglected = 0
+    for arm in range(1, params.n_arms):
+        if state.recommended[arm] < state.recommended[neglected]:
+            neglected = arm
+    if state.recommended[neglected] <= math.sqrt(state.steps[0]) - 0.5 * params.n_arms:
+        return neglected
+    solver = _solver(state)
+    characteristic_weights(state.rates, leader, solver)
+    behind = -1
+    furthest = -math.inf
+    for arm in range(params.n_arms):
+        distance = state.steps[0] * solver.weights[arm] - state.recommended[arm]
+        if distance > furthest:
+            furthest = distance
+            behind = arm
+    return behind
+
+
+def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Count the response."""
+    state.steps[0] += 1
+    state.recommended[arm] += 1
+    if accepted:
+        state.accepted[arm] += 1
+    state.rates[arm] = state.accepted[arm] / state.recommended[arm]
+
+
+def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the arm with the highest acceptance rate; tied, the most accepted of them."""
+    leader, _ = _leader(state)
+    for arm in range(params.n_arms):
+        behind = _compare(state, arm, leader) < 0
+        state.scores[arm] = -1 if behind else state.accepted[arm]
+    return largest(state.scores, rng, params.first)
+
+
+def _solver(state: State) -> Solver:
+    return Solver(state.ratios, state.level, state.weights)
+
+
+def _compare(state: State, one: int, other: int) -> int:
+    """Return the sign of rate(one) - rate(other), exactly: S_1 N_2 - S_2 N_1 in integers."""
+    return (
+        state.accepted[one] * state.recommended[other]
+        - state.accepted[other] * state.recommended[one]
+    )
+
+
+def _leader(state: State) -> tuple[int, int]:
+    """Return the first arm of the highest rate and how many arms share it."""
+    leader = 0
+    n_tied = 1
+    for arm in range(1, len(state.rates)):
+        sign = _compare(state, arm, leader)
+        if sign > 0:
+            leader = arm
+            n_tied = 1
+        elif sign == 0:
+            n_tied += 1
+    return leader, n_tied
+
+
+def _one_of_tied(
+    params: Params, state: State, leader: int, n_tied: int, rng: np.random.Generator
+) -> int:
+    """Return an arm tied with `leader`: a random one, or the least recommended of them."""
+    skip = 0 if params.least_recommended else int(rng.random() * n_tied)
+    chosen = leader
+    for arm in range(leader, params.n_arms):
+        if _compare(state, arm, leader) == 0:
+            if params.least_recommended:
+                if state.recommended[arm] < state.recommended[chosen]:
+                    chosen = arm
+            elif skip == 0:
+                return arm
+            skip -= 1
+    return chosen
+
+
+def _evidence(state: State, leader: int) -> float:
+    """Return Z, the least transport cost from the leader to another arm."""
+    least = math.inf
+    for arm in range(len(state.rates)):
+        if arm != leader:
+            cost = transport_cost(
+                state.recommended[leader],
+                state.rates[leader],
+                state.recommended[arm],
+                state.rates[arm],
+            )
+            least = min(least, cost)
+    return least
+
+
+def _threshold(params: Params, t: int) -> float:
+    if params.threshold == 0:
+        return math.log((1.0 + math.log(t)) / params.delta)
+    if params.threshold == 1:
+        return math.log(2.0 * t * (params.n_arms - 1) / params.delta)
+    return math.log(t / params.delta)
+
+
+ALGORITHM = Algorithm(
+    name="T&S",
+    prepare=prepare,
+    blank=blank,
+    start=start,
+    act=act,
+    observe=observe,
+    verdict=verdict,
+    defaults={
+        "delta": 0.1,
+        "threshold": THRESHOLDS[0],
+        "primed": False,
+        "tied": "random",
+        "ties": "random",
+    },
+)
+
+
+def TrackAndStop(  # noqa: N802 - the algorithm's name
+    *,
+    delta: float | None = None,
+    threshold: str | None = None,
+    primed: bool | None = None,
+    tied: Literal["random", "least recommended"] | None = None,
+    ties: Literal["random", "first"] | None = None,
+    max_steps: int | None = None,
+    name: str = "T&S",
+) -> AlgorithmAgent:
+    """Return Track-and-Stop: D-tracking, Bernoulli divergence, exact characteristic weights.
+
+    An option left at None is filled in by the evaluation; the values named below hold outside.
+
+    Args:
+        delta: allowed probability of a wrong answer, in (0, 1); 0.1.
+        threshold: what the evidence Z must exceed: "log((1+log t)/delta)",
+            "log(2t(K-1)/delta)" or "log(t/delta)"; the first.
+        primed: whether N_a = S_a = 1 at the start stands in for recommending each arm once; False.
+        tied: while several arms share the highest rate, recommend a "random" one of them or the
+            "least recommended"; random. No test is made then.
+        ties: the answer among tied arms, at "random" or the "first"; random.
+        max_steps: step cap; a run that reaches it is censored and answers its best guess.
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {
+        "delta": delta,
+        "threshold": threshold,
+        "primed": primed,
+        "tied": tied,
+        "ties": ties,
+    }
+    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

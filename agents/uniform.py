@@ -1,0 +1,120 @@
+"""UNI, uniform exploration to a given horizon (paper, experiments)."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.validation import InvalidArgumentError, choice, integer
+
+from .adapter import AlgorithmAgent
+from .ties import largest
+
+
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    n_arms: int  # K
+    horizon: int  # T
+    random: bool  # arms at random, not in turn
+    first: bool  # the answer among tied arms is the first
+
+
+class State(NamedTuple):
+    """What UNI remembers."""
+
+    accepted: list[int]  # acceptances of each arm
+    steps: list[int]  # [t]
+
+
+def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+    """Check the options and return the numbers of a run."""
+    random = choice("order", options["order"], ("round robin", "random")) == "random"
+    steps = given_horizon(options["horizon"], horizon)
+    if options["whole_passes"] and not random:
+        steps = -(-steps // n_arms) * n_arms
+    first = choice("ties", options["ties"], ("random", "first")) == "first"
+    return Params(n_arms, steps, random, first)
+
+
+def given_horizon(own: int | None, horizon: int | None) -> int:
+    """Return T: the agent's own option, or else what the run says."""
+    steps = horizon if own is None else own
+    if steps is None:
+        raise InvalidArgumentError("horizon", None, "given to an agent that does not stop itself")
+    return integer("horizon", steps, 1)
+
+
+def blank(params: Params) -> State:
+    """Return a state to be filled by `start`."""
+    return State([0] * params.n_arms, [0])
+
+
+def start(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Forget all counts."""
+    for arm in range(params.n_arms):
+        state.accepted[arm] = 0
+    state.steps[0] = 0
+
+
+def act(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the next arm in turn, or a random one; `STOP` at the horizon."""
+    if state.steps[0] >= params.horizon:
+        return STOP
+    if params.random:
+        return int(rng.random() * params.n_arms)
+    return state.steps[0] % params.n_arms
+
+
+def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Count the response."""
+    state.steps[0] += 1
+    if accepted:
+        state.accepted[arm] += 1
+
+
+def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the most accepted arm."""
+    return largest(state.accepted, rng, params.first)
+
+
+ALGORITHM = Algorithm(
+    name="UNI",
+    prepare=prepare,
+    blank=blank,
+    start=start,
+    act=act,
+    observe=observe,
+    verdict=verdict,
+    defaults={"horizon": None, "order": "round robin", "whole_passes": False, "ties": "random"},
+    stops_itself=False,
+)
+
+
+def Uniform(  # noqa: N802 - the algorithm's name
+    *,
+    horizon: int | None = None,
+    order: Literal["round robin", "random"] | None = None,
+    whole_passes: bool | None = None,
+    ties: Literal["random", "first"] | None = None,
+    max_steps: int | None = None,
+    name: str = "UNI",
+) -> AlgorithmAgent:
+    """Return uniform exploration (UNI): recommend evenly, answer the most accepted arm.
+
+    An option left at None is filled in by the evaluation; the values named below hold outside.
+
+    Args:
+        horizon: T >= 1, the number of recommendations; in an evaluation BAIR's mean stopping time.
+        order: arms in turn ("round robin") or at "random"; round robin.
+        whole_passes: whether round robin finishes the pass in which it reaches T; False.
+        ties: the answer among tied arms, at "random" or the "first"; random.
+        max_steps: step cap, which censors a run with a longer horizon.
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {"horizon": horizon, "order": order, "whole_passes": whole_passes, "ties": ties}
+    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

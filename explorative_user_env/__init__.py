@@ -1,0 +1,63 @@
+"""Recommending to a user who is still learning what she likes.
+
+Importing the package registers `ExplorativeUser-v0` with Gymnasium. The evaluation harness is
+loaded when it is first used, so that the import itself stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import gymnasium as gym
+
+from explorative_user_env.env import ExplorativeUserEnv, HiddenState
+from explorative_user_env.instances import Instance, InstanceLaw
+from explorative_user_env.protocol import Agent, Algorithm
+from explorative_user_env.rollout import Episode, rollout
+from explorative_user_env.schedules import Schedule, register_schedule
+from explorative_user_env.settings import PRINTED, RELEASED, Setting
+from explorative_user_env.validation import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from explorative_user_env.evaluation import Results, evaluate
+
+__version__ = "0.1.0"
+
+ENV_ID = "ExplorativeUser-v0"
+
+__all__ = [
+    "ENV_ID",
+    "PRINTED",
+    "RELEASED",
+    "Agent",
+    "Algorithm",
+    "Episode",
+    "ExplorativeUserEnv",
+    "HiddenState",
+    "Instance",
+    "InstanceLaw",
+    "InvalidArgumentError",
+    "Results",
+    "Schedule",
+    "Setting",
+    "evaluate",
+    "register_schedule",
+    "rollout",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("Results", "evaluate"):
+        return getattr(import_module(f"{__name__}.evaluation"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
+
+if ENV_ID not in gym.registry:
+    gym.register(
+        id=ENV_ID,
+        entry_point="explorative_user_env.env:ExplorativeUserEnv",
+        max_episode_steps=1000,
+    )

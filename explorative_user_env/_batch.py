@@ -1,0 +1,103 @@
+"""The compiled core: one loop closed over an algorithm and a user, compiled once for each pair.
+
+The loop's parts are the very functions of the readable path (`user.py`, an agent's file). Numba is
+imported here, when the first batch is compiled, and nowhere else.
+"""
+
+import functools
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from explorative_user_env import user as user_rules
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.schedules import Rule
+
+Run = Callable[..., tuple[int, int, int, bool]]
+
+
+class Outcome(NamedTuple):
+    """What is left of a run, by either path."""
+
+    acceptances: int
+    rejections: int
+    answer: int
+    censored: bool
+
+
+def as_arrays(state: Any) -> Any:
+    """Return the NamedTuple `state` of lists as one of arrays, for compiled code."""
+    return type(state)(*(np.array(values) for values in state))
+
+
+def make_run(algorithm: Algorithm, rule: Rule) -> Run:
+    """Return the loop of one user and one algorithm, in plain Python."""
+    start, act, observe, verdict = (
+        algorithm.start,
+        algorithm.act,
+        algorithm.observe,
+        algorithm.verdict,
+    )
+    start_user, respond, stop = user_rules.start, user_rules.respond, STOP
+
+    def run(
+        user: Any,
+        user_state: Any,
+        user_rng: np.random.Generator,
+        params: Any,
+        state: Any,
+        rng: np.random.Generator,
+        max_steps: int,
+    ) -> tuple[int, int, int, bool]:
+        start_user(user, user_state, user_rng)
+        start(params, state, rng)
+        acceptances = 0
+        steps = 0
+        while True:
+            arm = act(params, state, rng)
+            if arm == stop or steps == max_steps:
+                return acceptances, steps - acceptances, verdict(params, state, rng), arm != stop
+            accepted = respond(user, user_state, rule, arm, user_rng)
+            observe(params, state, arm, accepted)
+            steps += 1
+            if accepted:
+                acceptances += 1
+
+    return run
+
+
+@functools.cache
+def compiled_run(algorithm: Algorithm, rule: Rule) -> Run:
+    """Return the loop of `make_run`, compiled; it lets go of the interpreter lock while it runs."""
+    import numba
+
+    for function in (
+        algorithm.start,
+        algorithm.act,
+        algorithm.observe,
+        algorithm.verdict,
+        user_rules.start,
+        user_rules.respond,
+        rule,
+    ):
+        _make_compilable(function)
+    compiled: Run = numba.njit(nogil=True)(make_run(algorithm, rule))
+    return compiled
+
+
+_COMPILABLE: set[FunctionType] = set()
+
+
+def _make_compilable(function: Any) -> None:
+    """Tell numba that `function`, and every plain function it calls, may be called compiled."""
+    from numba.extending import register_jitable
+
+    if not isinstance(function, FunctionType) or function in _COMPILABLE:
+        return
+    _COMPILABLE.add(function)
+    for name in function.__code__.co_names:
+        _make_compilable(function.__globals__.get(name))
+    # Without reference counting (nothing here allocates) and inlined, a step costs a third.
+    register_jitable(_nrt=False, forceinline=True)(function)

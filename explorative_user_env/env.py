@@ -1,0 +1,259 @@
+"""`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
+
+from typing import Any, ClassVar, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+
+from explorative_user_env import user as rules
+from explorative_user_env.instances import Instance, InstanceLaw, Means
+from explorative_user_env.schedules import Schedule
+from explorative_user_env.settings import Setting, as_setting, user_of
+from explorative_user_env.validation import InvalidArgumentError, choice, integer
+
+REWARDS = ("regret", "utility", "realized", "accept", "none")
+INFO_LEVELS = ("counts", "full")
+RENDER_MODES = ("ansi",)
+
+
+class HiddenState(NamedTuple):
+    """The truth about a user, for those who ask for it by name; never for an agent.
+
+    Attributes:
+        instance: the true means mu_i and the best arm.
+        estimates: her empirical means; 0 for an arm never seen.
+        counts: n_i, private draws included.
+        lower_bounds: lcb_i, -inf for an arm never seen.
+        upper_bounds: ucb_i, inf for an arm never seen.
+        gamma: Gamma.
+        rho: rho_t.
+        acceptances: n(t).
+        interactions: t.
+    """
+
+    instance: Instance
+    estimates: tuple[float, ...]
+    counts: tuple[int, ...]
+    lower_bounds: tuple[float, ...]
+    upper_bounds: tuple[float, ...]
+    gamma: float
+    rho: float
+    acceptances: int
+    interactions: int
+
+
+class ExplorativeUserEnv(gym.Env[int, int]):
+    r"""A user who is still learning what she likes, and says only yes or no.
+
+    ## Description
+    The user keeps a confidence interval for the mean reward of every arm. She rejects a recommended
+    arm if and only if another arm is clearly better (some lcb_j is at least ucb_i), accepts it
+    otherwise, and learns from the reward of what she accepts. The system sees acceptances and
+    rejections, no reward and no interval, and wants to find her best arm. This is the model of
+    section 2 of the paper:
+    lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i), Gamma = max(0, 2 alpha log(rho_t n(t))).
+
+    ## Action Space
+    `Discrete(n_arms)`: the arm to recommend, 0..K-1.
+
+    ## Observation Space
+    `Discrete(2)`: the response, 1 accepted and 0 rejected. At a reset there is none yet: the
+    observation is 0 and `info["has_response"]` is False.
+
+    ## Rewards
+    A training signal, which no agent of this package is shown. By `reward`:
+    - `"regret"` (default): mu_a - mu_* of the recommended arm, at most 0;
+    - `"utility"`: mu_a if accepted, else 0;
+    - `"realized"`: the reward the user drew if she accepted, else 0;
+    - `"accept"`: 1 if accepted, else 0. Beware: any arm recommended for ever is accepted in the
+      end, so this rewards never exploring;
+    - `"none"`: 0.
+
+    ## Starting State
+    A new user with a new instance: means from their law with the best arm moved to gap above the
+    second best, or given ones. `reset(options={"means": [...]})` gives the means of one episode
+    as they are.
+
+    ## Episode End
+    Never by itself (`terminated` is always False); `gym.make` truncates at `max_episode_steps`,
+    1000 unless given.
+
+    ## Information
+    `has_response`, and the counts `interactions`, `acceptances`, `rejections`. With
+    `info_level="full"` also `hidden_state`, everything that is secret otherwise;
+    `env.unwrapped.hidden_state()` gives the same at any time.
+
+    ## Arguments
+    - `n_arms` (5): K, at least 2.
+    - `gap` (None): Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or
+      leaves given means as they are.
+    - `alpha` (1.0): her willingness to explore, above 0.
+    - `setting` ("printed"): every other modelling choice, as the paper prints it or as its
+      `"released"` code makes it; a `Setting` record works too.
+    - `means` (None): "normal", "uniform", K numbers, or a callable `(n_arms, rng) -> K numbers`;
+      None is the setting's law.
+    - `rho` (None): schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None
+      is the setting's.
+    - `noise` (0.0): probability in [0, 1] that a decision is a coin flip.
+    - `reward` ("regret"), `info_level` ("counts" or "full"), `render_mode` (None or "ansi").
+    - `render_intervals` (False): whether a rendering shows her intervals, which are secret.
+
+    ```python
+    >>> import gymnasium as gym
+    >>> import explorative_user_env
+    >>> env = gym.make("ExplorativeUser-v0", n_arms=3)
+    >>> observation, info = env.reset(seed=7)
+    >>> observation, reward, terminated, truncated, info = env.step(2)
+
+    ```
+
+    ## References
+    Yao, Li, Nekipelov, Wang, Xu: Learning the Optimal Recommendation from Explorative Users,
+    AAAI 2022.
+
+    ## Version History
+    * v0: initial version
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 4}
+
+    def __init__(
+        self,
+        n_arms: int = 5,
+        gap: float | None = None,
+        alpha: float = 1.0,
+        setting: Setting | str = "printed",
+        means: Means | None = None,
+        rho: Schedule | str | float | None = None,
+        noise: float = 0.0,
+        reward: str = "regret",
+        info_level: str = "counts",
+        render_mode: str | None = None,
+        render_intervals: bool = False,
+    ) -> None:
+        choices = as_setting(setting)
+        self.user, self.schedule = user_of(choices, n_arms, alpha, noise, rho)
+        self.instance_law = InstanceLaw(n_arms, choices.means if means is None else means, gap)
+        self.reward = choice("reward", reward, REWARDS)
+        self.info_level = choice("info_level", info_level, INFO_LEVELS)
+        self.render_mode = (
+            None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
+        )
+        self.render_intervals = render_intervals
+        self.action_space: spaces.Space[int] = _discrete(self.user.n_arms)
+        self.observation_space: spaces.Space[int] = _discrete(2)
+        self._state = rules.blank(self.user)
+        self._instance: Instance | None = None
+        self._history: list[list[int]] = []
+        self._last: tuple[int, bool] | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        """Start with a new user.
+
+        Args:
+            seed: seed of everything about this user; None goes on with the stream of the last.
+            options: `{"means": K finite numbers}` for this episode; they need one best arm.
+
+        Raises:
+            InvalidArgumentError: for an option that is unknown or out of range.
+        """
+        super().reset(seed=seed)
+        law = self.instance_law if not options else self._law_of(options)
+        self._instance = law.draw(self.np_random)
+        self._state.means[:] = self._instance.means
+        rules.start(self.user, self._state, self.np_random)
+        self._history = [[0, 0] for _ in range(self.user.n_arms)]
+        self._last = None
+        return 0, self._info(has_response=False)
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        """Recommend arm `action` (int, any NumPy integer, or an array of one) and hear the response.
+
+        Raises:
+            InvalidArgumentError: for an action that is not an arm.
+            gymnasium.error.ResetNeeded: before the first reset.
+        """
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before step")
+        arm = self._arm(action)
+        accepted = rules.respond(self.user, self._state, self.schedule.rule, arm, self.np_random)
+        self._history[arm][0 if accepted else 1] += 1
+        self._last = (arm, accepted)
+        reward = self._reward(self._instance, arm, accepted)
+        return int(accepted), reward, False, False, self._info(has_response=True)
+
+    def hidden_state(self) -> HiddenState:
+        """Return the truth about the user; for teachers and tests, never for an agent."""
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before hidden_state")
+        arms = range(self.user.n_arms)
+        state = self._state
+        return HiddenState(
+            instance=self._instance,
+            estimates=tuple(state.estimates),
+            counts=tuple(state.counts),
+            lower_bounds=tuple(rules.lower_bound(state, arm) for arm in arms),
+            upper_bounds=tuple(rules.upper_bound(state, arm) for arm in arms),
+            gamma=rules.gamma(self.user, state),
+            rho=state.rho[0],
+            acceptances=state.acceptances[0],
+            interactions=state.interactions[0],
+        )
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """Return the arms with their responses as text, if `render_mode` is "ansi"."""
+        if self.render_mode is None:
+            return None
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before render")
+        from explorative_user_env.rendering import as_text
+
+        return as_text(
+            self._history, self._last, self.hidden_state() if self.render_intervals else None
+        )
+
+    def _law_of(self, options: dict[str, Any]) -> InstanceLaw:
+        for name in options:
+            choice("options key", name, ("means",))
+        means = options["means"]
+        if isinstance(means, str) or callable(means):
+            raise InvalidArgumentError("means", means, "numbers, one for each arm")
+        return InstanceLaw(self.user.n_arms, means)
+
+    def _arm(self, action: Any) -> int:
+        if isinstance(action, np.ndarray) and action.size == 1:
+            action = action.reshape(())[()]
+        return integer("action", action, 0, self.user.n_arms - 1)
+
+    def _reward(self, instance: Instance, arm: int, accepted: bool) -> float:
+        match self.reward:
+            case "regret":
+                return instance.means[arm] - instance.means[instance.best_arm]
+            case "utility":
+                return instance.means[arm] if accepted else 0.0
+            case "realized":
+                return self._state.reward[0]
+            case "accept":
+                return float(accepted)
+        return 0.0
+
+    def _info(self, has_response: bool) -> dict[str, Any]:
+        interactions = self._state.interactions[0]
+        acceptances = self._state.acceptances[0]
+        info: dict[str, Any] = {
+            "has_response": has_response,
+            "interactions": interactions,
+            "acceptances": acceptances,
+            "rejections": interactions - acceptances,
+        }
+        if self.info_level == "full":
+            info["hidden_state"] = self.hidden_state()
+        return info
+
+
+def _discrete(n: int) -> spaces.Space[int]:
+    # Discrete is annotated with np.int64; its samples and our observations pass for int.
+    return spaces.Discrete(n)  # type: ignore[return-value]

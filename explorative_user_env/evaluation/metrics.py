@@ -1,0 +1,80 @@
+"""The paper's three metrics and their kin, as functions of one agent's runs (paper, experiments).
+
+A run has one of three outcomes. It succeeds when the agent stops and names the best arm, it is
+wrong when it stops and names another, and it is censored when the step cap ends it: a best guess
+at the cap is neither a success nor a wrong answer.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env.evaluation.intervals import mean_interval, wilson_interval
+
+
+def summarize(
+    stopping_times: np.ndarray,
+    rejections: np.ndarray,
+    correct: np.ndarray,
+    censored: np.ndarray,
+    *,
+    delta: float,
+    rejection_rate: str = "mean of ratios",
+    drops_censored: bool = False,
+) -> Mapping[str, Any]:
+    """Return what is said of an agent's runs in one cell.
+
+    Args:
+        stopping_times: T of each run, shape (n,).
+        rejections: number of rejections of each run, shape (n,).
+        correct: whether each run's answer is the best arm, shape (n,), bool.
+        censored: whether the step cap ended each run, shape (n,), bool.
+        delta: the allowed probability of a wrong answer, for (1 - p) / delta.
+        rejection_rate: the headline form, "mean of ratios" or "ratio of means".
+        drops_censored: leave censored runs out of times and rejection rates (never out of
+            success).
+    """
+    n_runs = len(stopping_times)
+    kept = ~censored if drops_censored else np.ones(n_runs, dtype=bool)
+    times = stopping_times[kept].astype(float)
+    low, high = mean_interval(times)
+    rates = {
+        "mean of ratios": mean_of_ratios(rejections[kept], times),
+        "ratio of means": ratio_of_means(rejections[kept], times),
+    }
+    successes = int(np.sum(correct & ~censored))
+    success = successes / n_runs
+    success_low, success_high = wilson_interval(successes, n_runs)
+    return {
+        "n_runs": n_runs,
+        "stopping_time": _mean(times),
+        "stopping_time_low": low,
+        "stopping_time_high": high,
+        "stopping_time_median": float(np.median(times)) if len(times) else math.nan,
+        "rejection_rate": rates[rejection_rate],
+        "rejection_rate_mean_of_ratios": rates["mean of ratios"],
+        "rejection_rate_ratio_of_means": rates["ratio of means"],
+        "success": success,
+        "success_low": success_low,
+        "success_high": success_high,
+        "wrong": float(np.mean(~correct & ~censored)),
+        "censored": float(np.mean(censored)),
+        "failure_over_delta": (1.0 - success) / delta,
+    }
+
+
+def mean_of_ratios(rejections: np.ndarray, times: np.ndarray) -> float:
+    """Return the mean over runs of #Rej / T, a run without a step counting 0."""
+    return _mean(np.divide(rejections, times, out=np.zeros(len(times)), where=times > 0))
+
+
+def ratio_of_means(rejections: np.ndarray, times: np.ndarray) -> float:
+    """Return all rejections over all steps."""
+    total = float(np.sum(times))
+    return float(np.sum(rejections)) / total if total > 0 else math.nan
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(np.mean(values)) if len(values) else math.nan

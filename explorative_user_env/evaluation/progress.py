@@ -1,0 +1,36 @@
+"""A progress bar for work that takes longer than a moment."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is going on, how many runs are done and how many there are."""
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Report nothing."""
+
+
+@contextmanager
+def progress_bar(title: str = "") -> Iterator[OnProgress]:
+    """Show a bar on standard error while the block runs; nothing where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def report(what: str, done: int, total: int) -> None:
+            bar.update(task, description=f"{title}{what}", completed=done, total=total)
+
+        yield report

@@ -1,0 +1,113 @@
+"""Who meets whom: the users of a study, and one agent's runs with a few of them, by either path."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from explorative_user_env import user as user_rules
+from explorative_user_env._batch import Outcome, as_arrays, compiled_run
+from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.env import ExplorativeUserEnv
+from explorative_user_env.instances import InstanceLaw, Means
+from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.rollout import rollout
+from explorative_user_env.schedules import Schedule
+from explorative_user_env.seeding import agent_generator, user_generator
+from explorative_user_env.settings import Setting, user_of
+
+
+@dataclass(frozen=True)
+class Study:
+    """The kind of user and instance that every agent meets."""
+
+    setting: Setting
+    n_arms: int
+    gap: float | None
+    alpha: float
+    noise: float
+    means: Means | None
+    rho: Schedule | str | float | None
+
+    def environment(self) -> ExplorativeUserEnv:
+        """Return the environment of the readable path."""
+        return ExplorativeUserEnv(
+            n_arms=self.n_arms,
+            gap=self.gap,
+            alpha=self.alpha,
+            setting=self.setting,
+            means=self.means,
+            rho=self.rho,
+            noise=self.noise,
+            reward="none",
+        )
+
+    def instance_law(self) -> InstanceLaw:
+        """Return where the instances come from."""
+        means = self.setting.means if self.means is None else self.means
+        return InstanceLaw(self.n_arms, means, self.gap)
+
+    def user(self) -> tuple[user_rules.User, Schedule]:
+        """Return the numbers of the users and their schedule of rho_t."""
+        return user_of(self.setting, self.n_arms, self.alpha, self.noise, self.rho)
+
+
+Run = tuple[int, Outcome]
+"""The best arm and what happened."""
+
+
+def run_readable(
+    study: Study, agent: Agent, seeds: Sequence[int], max_steps: int, horizon: int | None
+) -> list[Run]:
+    """Run `agent` with the users of these `seeds` step by step, in the environment."""
+    env = study.environment()
+    runs = []
+    for seed in seeds:
+        episode = rollout(env, agent, seed, max_steps, horizon)
+        outcome = Outcome(episode.acceptances, episode.rejections, episode.answer, episode.censored)
+        runs.append((env.hidden_state().instance.best_arm, outcome))
+    return runs
+
+
+def run_compiled(
+    study: Study, agent: AlgorithmAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
+) -> list[Run]:
+    """Run `agent` with the users of these `seeds` in compiled code, to the same result."""
+    user, schedule = study.user()
+    law = study.instance_law()
+    params = agent.params(study.n_arms, horizon)
+    run = compiled_run(agent.algorithm, schedule.rule)
+    user_state: Any = as_arrays(user_rules.blank(user))
+    state = as_arrays(agent.algorithm.blank(params))
+    runs = []
+    for seed in seeds:
+        rng = user_generator(seed)
+        instance = law.draw(rng)
+        user_state.means[:] = instance.means
+        figures = run(
+            user, user_state, rng, params, state, agent_generator(seed, agent.name), max_steps
+        )
+        runs.append((instance.best_arm, Outcome(*figures)))
+    return runs
+
+
+def compiles(study: Study, agent: Agent, seed: int, horizon: int | None) -> bool:
+    """Compile `agent`'s loop if it can be, with a run of no steps; warn if its code cannot.
+
+    An agent without an algorithm record has nothing to compile.
+    """
+    if not isinstance(agent, AlgorithmAgent):
+        return False
+    from numba.core.errors import NumbaError
+
+    try:
+        run_compiled(study, agent, [seed], 0, horizon)
+    except NumbaError as error:
+        reason = str(error).strip().splitlines()
+        warnings.warn(
+            f"{name_of(agent)} does not compile, so it runs in the slower readable loop: "
+            f"{reason[0] if reason else type(error).__name__}",
+            stacklevel=2,
+        )
+        return False
+    return True

@@ -1,0 +1,95 @@
+"""Summaries as tables a person can read in 100 columns."""
+
+import io
+import math
+
+import pandas as pd
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+WIDTH = 100
+
+PUBLISHED = {
+    "stopping_time": "published_stopping_time",
+    "rejection_rate": "published_rejection_rate",
+    "success": "published_success",
+}
+"""Columns that hold a published figure beside ours, where a cell has one."""
+
+
+def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
+    """Return the rows of `summary` (see `Results.summary`) as a Rich table.
+
+    Published figures stand beside ours when the frame has them.
+    """
+    published = PUBLISHED["success"] in summary
+    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    for name in ("delta", "K", "agent"):
+        table.add_column(name, justify="left" if name == "agent" else "right", no_wrap=True)
+    for name in ("stopping time", "rejected", "success [95%]"):
+        table.add_column(name, justify="right", no_wrap=True)
+        if published:
+            table.add_column("paper", justify="right", style="dim", no_wrap=True)
+    for name in ("wrong", "cens.", "(1-p)/delta"):
+        table.add_column(name, justify="right", no_wrap=True)
+    cell: tuple[object, object] | None = None
+    for row in summary.to_dict("records"):
+        here = (row["delta"], row["n_arms"])
+        if cell not in (None, here):
+            table.add_section()
+        lead = [f"{row['delta']:g}", str(row["n_arms"])] if here != cell else ["", ""]
+        table.add_row(*lead, str(row["agent"]), *_figures(row, published))
+        cell = here
+    return table
+
+
+def _figures(row: dict[str, float], published: bool) -> list[str]:
+    cells = [
+        time_with_error(row["stopping_time"], row["stopping_time_high"]),
+        percent(row["rejection_rate"]),
+        f"{share(row['success'])} [{share(row['success_low'])}, {share(row['success_high'])}]",
+    ]
+    if published:
+        beside = [
+            whole(row[PUBLISHED["stopping_time"]]),
+            percent(row[PUBLISHED["rejection_rate"]]),
+            share(row[PUBLISHED["success"]]),
+        ]
+        cells = [text for pair in zip(cells, beside, strict=True) for text in pair]
+    return [
+        *cells,
+        share(row["wrong"]),
+        share(row["censored"]),
+        f"{row['failure_over_delta']:.2f}",
+    ]
+
+
+def whole(value: float) -> str:
+    """Return a number of steps, empty where there is none."""
+    return "" if math.isnan(value) else f"{value:.0f}"
+
+
+def time_with_error(mean: float, high: float) -> str:
+    """Return a mean with the half-width of its interval."""
+    if math.isnan(mean):
+        return "-"
+    return f"{mean:.0f}" if math.isnan(high) else f"{mean:.0f} ± {high - mean:.0f}"
+
+
+def percent(value: float) -> str:
+    """Return a rate as a percentage, empty where there is none."""
+    return "" if math.isnan(value) else f"{100 * value:.1f}%"
+
+
+def share(value: float) -> str:
+    """Return a probability with three digits, empty where there is none."""
+    return "" if math.isnan(value) else f"{value:.3f}"
+
+
+def as_text(renderable: RenderableType) -> str:
+    """Return what Rich would print, as plain text of at most 100 columns."""
+    console = Console(file=io.StringIO(), width=WIDTH, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(renderable)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()).strip("\n")

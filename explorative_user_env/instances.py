@@ -1,0 +1,132 @@
+"""Problem instances: the true means mu_i, the gap Delta_1 and what follows from them.
+
+The law of the means is drawn first, then the best arm is moved to the second best + Delta_1
+(paper, experiments). Draws that tie for the top are told apart by one more draw: each of the tied
+arms is equally likely to be the best.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    choice,
+    finite_vector,
+    integer,
+    positive,
+)
+
+Law = Callable[[int, np.random.Generator], Any]
+Means = str | Sequence[float] | Law
+
+DEFAULT_GAP = 0.5
+"""Delta_1 where none is given and the means are drawn (the value of the paper's tables)."""
+
+
+def _normal(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.standard_normal(n_arms)
+
+
+def _uniform(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.random(n_arms)
+
+
+LAWS: dict[str, Law] = {"normal": _normal, "uniform": _uniform}
+"""Named laws of the means: N(0, 1) as the paper prints, Uniform(0, 1) as its code draws."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A problem instance with one best arm.
+
+    Attributes:
+        means: mu_i, one for each arm.
+        best_arm: the index of mu_*.
+    """
+
+    means: tuple[float, ...]
+    best_arm: int
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return len(self.means)
+
+    @property
+    def gaps(self) -> tuple[float, ...]:
+        """Delta_i = mu_* - mu_i, and Delta_1, the least of them, for the best arm itself."""
+        best = self.means[self.best_arm]
+        others = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
+        return tuple(
+            min(others) if arm == self.best_arm else best - mean
+            for arm, mean in enumerate(self.means)
+        )
+
+    @property
+    def gap(self) -> float:
+        """Delta_1, the distance from the best arm to the second best."""
+        return self.gaps[self.best_arm]
+
+    @property
+    def hardness(self) -> float:
+        """H = sum over all arms of 1 / Delta_i^2 (paper, section 2)."""
+        return sum(1.0 / gap**2 for gap in self.gaps)
+
+
+class InstanceLaw:
+    """Where instances come from: a law of the means and a gap, checked once, drawn from often.
+
+    Args:
+        n_arms: K, at least 2.
+        means: "normal", "uniform", K given numbers, or a callable `(n_arms, rng) -> K numbers`.
+        gap: Delta_1 > 0, set exactly (to the last bit of the sum); None is 0.5 for drawn means and
+            leaves given means as they are.
+
+    Raises:
+        InvalidArgumentError: for K < 2, a gap that is not positive, an unknown law, means that are
+            not K finite numbers, or given means without a unique best arm and without a gap.
+    """
+
+    def __init__(self, n_arms: int, means: Means = "normal", gap: float | None = None) -> None:
+        self.n_arms = integer("n_arms", n_arms, 2)
+        self.gap = None if gap is None else positive("gap", gap)
+        self.given: list[float] | None = None
+        self._law: Law | None = None
+        if isinstance(means, str):
+            self._law = LAWS[choice("means", means, LAWS)]
+        elif callable(means):
+            self._law = means
+        else:
+            self.given = finite_vector("means", means, self.n_arms)
+            if self.gap is None and self.given.count(max(self.given)) > 1:
+                raise InvalidArgumentError(
+                    "means", self.given, "numbers with one best arm, unless gap is given"
+                )
+        if self._law is not None and self.gap is None:
+            self.gap = DEFAULT_GAP
+
+    def draw(self, rng: np.random.Generator) -> Instance:
+        """Return an instance; draws from `rng` only what the law needs."""
+        if self._law is None:
+            assert self.given is not None
+            means = list(self.given)
+        else:
+            means = finite_vector("means", self._law(self.n_arms, rng), self.n_arms)
+        return separated(means, self.gap, rng)
+
+
+def separated(means: Sequence[float], gap: float | None, rng: np.random.Generator) -> Instance:
+    """Return the instance in which the best of `means` is moved to the second best + `gap`.
+
+    Tied best arms: one of them, drawn from `rng`, becomes the best. Without a gap nothing moves.
+    """
+    top = max(means)
+    tied = [arm for arm, mean in enumerate(means) if mean == top]
+    best = tied[0] if len(tied) == 1 else tied[int(rng.random() * len(tied))]
+    values = list(means)
+    if gap is not None:
+        values[best] = max(mean for arm, mean in enumerate(means) if arm != best) + gap
+    return Instance(tuple(values), best)

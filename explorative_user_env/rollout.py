@@ -1,0 +1,111 @@
+"""The readable loop: one environment, one agent, and a record of every step."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+
+from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.seeding import agent_generator
+from explorative_user_env.validation import InvalidArgumentError, integer
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What happened between an agent and a user.
+
+    Attributes:
+        agent: the agent's name.
+        seed: the user's seed; `rollout(env, agent, seed=seed)` does it all again.
+        arms: the recommended arm of each step.
+        accepted: the response of each step.
+        rewards: the environment's reward of each step, which the agent did not see.
+        answer: the arm the agent names as the best.
+        censored: whether the run was cut off before the agent stopped.
+    """
+
+    agent: str
+    seed: int
+    arms: tuple[int, ...]
+    accepted: tuple[bool, ...]
+    rewards: tuple[float, ...]
+    answer: int
+    censored: bool
+
+    @property
+    def stopping_time(self) -> int:
+        """The number of recommendations."""
+        return len(self.arms)
+
+    @property
+    def acceptances(self) -> int:
+        """The number of accepted recommendations, n(t)."""
+        return sum(self.accepted)
+
+    @property
+    def rejections(self) -> int:
+        """The number of rejected recommendations."""
+        return len(self.accepted) - sum(self.accepted)
+
+
+def rollout(
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    seed: int,
+    max_steps: int | None = None,
+    horizon: int | None = None,
+) -> Episode:
+    """Let `agent` meet the user with this `seed`, step by step.
+
+    The agent's own stream follows from the seed and its name, so the seed alone repeats the run.
+
+    Args:
+        env: an `ExplorativeUser-v0`, made or raw.
+        agent: anything with reset / act / observe / answer.
+        seed: the user's seed, at least 0.
+        max_steps: cut the run off after this many steps; None is the agent's own cap, if any. The
+            environment's time limit cuts it off too.
+        horizon: number of steps the agent is told of; None is the environment's time limit, if any.
+
+    Returns:
+        The record of the run.
+
+    Raises:
+        InvalidArgumentError: for a negative seed, or an answer that is not an arm.
+    """
+    n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
+    cap = getattr(agent, "max_steps", None) if max_steps is None else max_steps
+    if horizon is None:
+        horizon = getattr(env.spec, "max_episode_steps", None)
+    arms: list[int] = []
+    responses: list[bool] = []
+    rewards: list[float] = []
+
+    env.reset(seed=integer("seed", seed, 0))
+    agent.reset(n_arms, agent_generator(seed, name_of(agent)), horizon)
+    truncated = False
+    while True:
+        arm = agent.act()
+        if arm is None or truncated or len(arms) == cap:
+            break
+        observation, reward, _, truncated, _ = env.step(arm)
+        agent.observe(arm, bool(observation))
+        arms.append(int(arm))
+        responses.append(bool(observation))
+        rewards.append(float(reward))
+    answer = agent.answer()
+    try:
+        answer = integer("answer", answer, 0, n_arms - 1)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(
+            f"answer of {name_of(agent)}", answer, f"an arm in 0..{n_arms - 1}"
+        ) from error
+    return Episode(
+        agent=name_of(agent),
+        seed=seed,
+        arms=tuple(arms),
+        accepted=tuple(responses),
+        rewards=tuple(rewards),
+        answer=answer,
+        censored=arm is not None,
+    )

@@ -1,0 +1,87 @@
+"""The user's confidence over the system, rho_t, in [rho_0, rho_1] (paper, section 2, Eq. 1)."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from explorative_user_env.validation import InvalidArgumentError, choice
+
+Rule = Callable[[tuple[float, ...], int, int, int], float]
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A rule for rho_t with the range it keeps to.
+
+    Args:
+        rule: `rule(parameters, n, t, n_arms) -> rho_t` from the acceptances n(t) so far, the
+            interactions t so far and K. Plain arithmetic and `math` keep it compilable; any other
+            function works too, in the readable loop.
+        low: rho_0 > 0, the least value of rho_t.
+        high: rho_1 >= rho_0, the largest. A value outside [low, high] is an error when it occurs.
+        parameters: numbers handed to the rule.
+
+    Raises:
+        InvalidArgumentError: if the range is not positive and finite, or upside down.
+    """
+
+    rule: Rule
+    low: float
+    high: float
+    parameters: tuple[float, ...] = (0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if not (0.0 < self.low <= self.high < math.inf):
+            raise InvalidArgumentError(
+                "rho range", (self.low, self.high), "positive and finite, [rho_0, rho_1]"
+            )
+
+
+def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+    """Return 1 + (n + a K) / (t + b K), with (a, b) = parameters; 2 before anything happened."""
+    interactions = t + parameters[1] * n_arms
+    if interactions == 0.0:
+        return 2.0
+    return 1.0 + (n + parameters[0] * n_arms) / interactions
+
+
+def constant_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+    """Return parameters[0], whatever happens."""
+    return parameters[0]
+
+
+ACCEPTANCE_RATE = Schedule(acceptance_rate_rule, 1.0, 2.0, (0.0, 0.0))
+"""rho_t = 1 + n(t)/t, the paper's experiments as printed."""
+
+SMOOTHED_ACCEPTANCE_RATE = Schedule(acceptance_rate_rule, 1.0, 2.0, (1.0, 2.0))
+"""rho_t = 1 + (K + n(t)) / (2K + t), the released code's form."""
+
+_SCHEDULES: dict[str, Schedule] = {
+    "acceptance_rate": ACCEPTANCE_RATE,
+    "smoothed_acceptance_rate": SMOOTHED_ACCEPTANCE_RATE,
+}
+
+
+def constant(rho: float) -> Schedule:
+    """Return the schedule rho_t = rho; rho = 1 with alpha = 1 is the classic UCB1 interval."""
+    return Schedule(constant_rule, rho, rho, (rho, 0.0))
+
+
+def register_schedule(name: str, schedule: Schedule) -> None:
+    """Let `schedule` be asked for by `name`, as `gym.make(..., rho=name)` must to stay JSON.
+
+    Raises:
+        InvalidArgumentError: if another schedule has that name already.
+    """
+    if _SCHEDULES.get(name, schedule) != schedule:
+        raise InvalidArgumentError("name", name, "a name no other schedule has")
+    _SCHEDULES[name] = schedule
+
+
+def as_schedule(rho: "Schedule | str | float") -> Schedule:
+    """Return the schedule meant by `rho`: itself, a registered name, or a constant's value."""
+    if isinstance(rho, Schedule):
+        return rho
+    if isinstance(rho, int | float) and not isinstance(rho, bool):
+        return constant(float(rho))
+    return _SCHEDULES[choice("rho", rho, _SCHEDULES)]

@@ -1,0 +1,30 @@
+"""Which random stream belongs to whom: everything follows from one seed handed in.
+
+A study's seed gives every user a seed of her own. That one number replays the user alone, as
+`env.reset(seed=user_seed)`, and, with an agent's name, the agent that met her: so adding an agent,
+a worker or a user changes nobody else's numbers.
+"""
+
+from zlib import crc32
+
+import numpy as np
+
+
+def user_seeds(seed: int, n_users: int) -> list[int]:
+    """Return the seeds of users 0..n_users-1 of the study seeded with `seed`, 63 bits each.
+
+    User b has the same seed however many users there are.
+    """
+    words = np.random.SeedSequence(seed).generate_state(n_users, np.uint64)
+    return [int(word) >> 1 for word in words]
+
+
+def user_generator(seed: int) -> np.random.Generator:
+    """Return the stream of the user with this `seed`, the same that `env.reset(seed=...)` makes."""
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+
+
+def agent_generator(seed: int, name: str) -> np.random.Generator:
+    """Return the stream of the agent called `name` that meets the user with this `seed`."""
+    sequence = np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),))
+    return np.random.Generator(np.random.PCG64(sequence))

@@ -1,0 +1,179 @@
+"""The explorative user: her intervals, her decision, and how she learns (paper, section 2).
+
+Plain scalar functions for one user. Her state is a NamedTuple of lists, a number that changes
+being a list of one; the same functions run on arrays when they are compiled. Nothing here knows
+of Gymnasium or of agents.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from explorative_user_env.schedules import Rule
+
+UNSEEN = math.inf
+"""1/sqrt(n_i) of an arm without a reward; such an arm is recognised by n_i = 0, never by this."""
+
+
+class User(NamedTuple):
+    """The numbers that make a kind of user; fixed while she lives.
+
+    Attributes:
+        n_arms: K, at least 2.
+        alpha: how willing she is to explore, above 0; scales Gamma.
+        noise: p in [0, 1], the probability that a decision is a coin flip (click noise).
+        rejects_ties: whether lcb_j = ucb_i is enough to reject i (>=) or not (>).
+        private_draws: rewards of every arm she has seen before the first recommendation. They are
+            in n_i and in the mean, not in n(t).
+        least_n: n(t) counts as at least this much in Gamma, 0 or 1.
+        refreshes_on_rejection: whether rho_t follows every response or acceptances only.
+        rho_at_start: rho_t before the first response.
+        rho_low: rho_0, the declared least value of rho_t.
+        rho_high: rho_1, the declared largest.
+        rho_parameters: numbers for the rule of rho_t.
+    """
+
+    n_arms: int
+    alpha: float
+    noise: float
+    rejects_ties: bool
+    private_draws: int
+    least_n: int
+    refreshes_on_rejection: bool
+    rho_at_start: float
+    rho_low: float
+    rho_high: float
+    rho_parameters: tuple[float, ...]
+
+
+class UserState(NamedTuple):
+    """What the user knows and has done; `means` is the truth she does not know."""
+
+    means: list[float]  # mu_i
+    estimates: list[float]  # hat mu_i
+    counts: list[int]  # n_i, private draws included
+    scales: list[float]  # 1/sqrt(n_i)
+    acceptances: list[int]  # [n(t)]
+    interactions: list[int]  # [t]
+    rho: list[float]  # [rho_t]
+    spread: list[float]  # [sqrt(Gamma)]
+    reward: list[float]  # [the reward realized last, 0 if the last response was a rejection]
+
+
+def blank(user: User) -> UserState:
+    """Return a state of the right size, to be filled by `start`."""
+    n_arms = user.n_arms
+    return UserState(
+        means=[0.0] * n_arms,
+        estimates=[0.0] * n_arms,
+        counts=[0] * n_arms,
+        scales=[UNSEEN] * n_arms,
+        acceptances=[0],
+        interactions=[0],
+        rho=[1.0],
+        spread=[0.0],
+        reward=[0.0],
+    )
+
+
+def start(user: User, state: UserState, rng: np.random.Generator) -> None:
+    """Make `state` a new user's, whose `means` are set; she takes her private draws, if any."""
+    for arm in range(user.n_arms):
+        state.estimates[arm] = 0.0
+        state.counts[arm] = 0
+        state.scales[arm] = UNSEEN
+    for _ in range(user.private_draws):
+        for arm in range(user.n_arms):
+            learn(state, arm, draw_reward(state, arm, rng))
+    state.acceptances[0] = 0
+    state.interactions[0] = 0
+    state.reward[0] = 0.0
+    state.rho[0] = user.rho_at_start
+    state.spread[0] = math.sqrt(gamma(user, state))
+
+
+def gamma(user: User, state: UserState) -> float:
+    """Return Gamma = max(0, 2 alpha log(rho_t n(t))), 0 while n(t) = 0 (paper, Eq. 1)."""
+    n = max(state.acceptances[0], user.least_n)
+    if n == 0:
+        return 0.0
+    return max(0.0, 2.0 * user.alpha * math.log(state.rho[0] * n))
+
+
+def lower_bound(state: UserState, arm: int) -> float:
+    """Return lcb_i = hat mu_i - sqrt(Gamma / n_i); -inf for an arm never seen."""
+    if state.counts[arm] == 0:
+        return -math.inf
+    return state.estimates[arm] - state.spread[0] * state.scales[arm]
+
+
+def upper_bound(state: UserState, arm: int) -> float:
+    """Return ucb_i = hat mu_i + sqrt(Gamma / n_i); inf for an arm never seen."""
+    if state.counts[arm] == 0:
+        return math.inf
+    return state.estimates[arm] + state.spread[0] * state.scales[arm]
+
+
+def rejects(user: User, state: UserState, arm: int) -> bool:
+    """Return whether another arm is clearly better: some j != i with lcb_j >= ucb_i.
+
+    With `rejects_ties` off the comparison is strict, as in the released code.
+    """
+    bar = upper_bound(state, arm)
+    for other in range(user.n_arms):
+        if other != arm:
+            bound = lower_bound(state, other)
+            if bound > bar or (bound == bar and user.rejects_ties):
+                return True
+    return False
+
+
+def draw_reward(state: UserState, arm: int, rng: np.random.Generator) -> float:
+    """Return a realized reward of `arm`, from N(mu_i, 1)."""
+    return state.means[arm] + rng.standard_normal()
+
+
+def learn(state: UserState, arm: int, reward: float) -> None:
+    """Take a realized reward into n_i and the empirical mean."""
+    n = state.counts[arm] + 1
+    state.counts[arm] = n
+    state.estimates[arm] += (reward - state.estimates[arm]) / n
+    state.scales[arm] = 1.0 / math.sqrt(n)
+
+
+def respond(user: User, state: UserState, rule: Rule, arm: int, rng: np.random.Generator) -> bool:
+    """Decide on a recommendation of `arm`, learn from it if accepted, and return the decision.
+
+    Args:
+        user: the numbers of this user.
+        state: changed in place.
+        rule: the rule of rho_t (see `schedules.Schedule`).
+        arm: the recommended arm, 0..K-1.
+        rng: the user's stream.
+
+    Raises:
+        ValueError: if rho_t leaves the range declared for it.
+    """
+    accepted = not rejects(user, state, arm)
+    if user.noise > 0.0 and rng.random() < user.noise:
+        accepted = rng.random() < 0.5
+    state.interactions[0] += 1
+    state.reward[0] = 0.0
+    if accepted:
+        reward = draw_reward(state, arm, rng)
+        learn(state, arm, reward)
+        state.reward[0] = reward
+        state.acceptances[0] += 1
+    if accepted or user.refreshes_on_rejection:
+        refresh(user, state, rule)
+    return accepted
+
+
+def refresh(user: User, state: UserState, rule: Rule) -> None:
+    """Bring rho_t and Gamma up to date with what has happened."""
+    rho = rule(user.rho_parameters, state.acceptances[0], state.interactions[0], user.n_arms)
+    if not user.rho_low <= rho <= user.rho_high:
+        raise ValueError("rho_t left the range [rho_0, rho_1] declared for its schedule")
+    state.rho[0] = rho
+    state.spread[0] = math.sqrt(gamma(user, state))
