@@ -79,13 +79,13 @@ def _n1(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: float) -> float
             return float((2 * arms / delta) ** (1 / alpha) / rho_0)
         except OverflowError:
             raise InvalidArgumentError("alpha", alpha, "large enough for a finite N_1") from None
-    if isinstance(n1, str) or isinstance(n1, bool) or not (0 <= n1 < math.inf):
+    if isinstance(n1, str | bool) or not (0 <= n1 < math.inf):
         raise InvalidArgumentError("n1", n1, '"paper", "proof" or a number of at least 0')
     return float(n1)
 
 
 def _m(m: Any, n_arms: int, delta: float, noise: float) -> int:
-    """m for BAIR(m); without click noise every named choice is 1, one rejection."""
+    """Return the m of BAIR(m); without click noise every named choice is 1, one rejection."""
     if not isinstance(m, str):
         return integer("m", m, 1)
     choice("m", m, ("paper", "released"))
@@ -260,7 +260,7 @@ def BAIR(  # noqa: N802 - the algorithm's name
     max_steps: int | None = None,
     name: str = "BAIR",
 ) -> AlgorithmAgent:
-    """Return the paper's agent, Algorithms 1 and 2; BAIR(m) where m is above 1.
+    """Return the paper's agent, Algorithms 1 and 2 (known as BAIR(m) when m is above 1).
 
     An option left at None is filled in by the evaluation (the user's alpha, rho_0 and click noise,
     the setting's choices); the values named below hold outside of one.

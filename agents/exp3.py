@@ -1,5 +1,7 @@
-"""EXP3, exponential weights for adversarial bandits (Auer et al. 2002, "The nonstochastic
-multiarmed bandit problem"), with an acceptance as a reward of 1 (paper, experiments).
+"""EXP3, exponential weights for adversarial bandits, with an acceptance as a reward of 1.
+
+Auer, Cesa-Bianchi, Freund and Schapire 2002, "The nonstochastic multiarmed bandit problem"; the
+paper's experiments run it to BAIR's stopping time.
 """
 
 import math

@@ -1,6 +1,6 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
@@ -116,7 +116,10 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     * v0: initial version
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": list(RENDER_MODES), "render_fps": 4}
+    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gym.Env
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 4,
+    }
 
     def __init__(
         self,
@@ -170,7 +173,13 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         return 0, self._info(has_response=False)
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        """Recommend arm `action` (int, any NumPy integer, or an array of one) and hear the response.
+        """Recommend arm `action` and hear the response.
+
+        Args:
+            action: an arm, as an int, any NumPy integer or an array of one.
+
+        Returns:
+            The response (1 accepted), the reward, False, False, and the counts.
 
         Raises:
             InvalidArgumentError: for an action that is not an arm.
@@ -203,7 +212,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             interactions=state.interactions[0],
         )
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return the arms with their responses as text, if `render_mode` is "ansi"."""
         if self.render_mode is None:
             return None
