@@ -260,7 +260,7 @@ def BAIR(  # noqa: N802 - the algorithm's name
     max_steps: int | None = None,
     name: str = "BAIR",
 ) -> AlgorithmAgent:
-    """Return the paper's agent, Algorithms 1 and 2 (known as BAIR(m) when m is above 1).
+    """Return the agent of the paper, Algorithms 1 and 2 (with m above 1 its noisy form).
 
     An option left at None is filled in by the evaluation (the user's alpha, rho_0 and click noise,
     the setting's choices); the values named below hold outside of one.
