@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from joblib import Parallel, delayed
 
-from explorative_user_env.agents import AGENTS, AlgorithmAgent
+from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.evaluation.progress import OnProgress, progress_bar, silent
 from explorative_user_env.evaluation.results import Results
 from explorative_user_env.evaluation.study import (
@@ -22,7 +22,7 @@ from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import Setting, as_setting
-from explorative_user_env.validation import InvalidArgumentError, choice, integer, risk
+from explorative_user_env.validation import InvalidArgumentError, integer, risk
 
 CHUNK = 10
 """Users that a worker takes at a time: few, so that the bar moves and workers end together."""
@@ -130,7 +130,7 @@ def evaluate(
 def _informed(agent: Agent | str, study: Study, facts: dict[str, Any]) -> Agent:
     """Return the agent, made if only named, with its open options filled in."""
     if isinstance(agent, str):
-        agent = AGENTS[choice("agent", agent, AGENTS)]()
+        agent = agent_named(agent)
     if not isinstance(agent, AlgorithmAgent):
         if not isinstance(agent, Agent):
             raise InvalidArgumentError(

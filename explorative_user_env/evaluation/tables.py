@@ -17,6 +17,11 @@ PUBLISHED = {
 }
 """Columns that hold a published figure beside ours, where a cell has one."""
 
+LEGEND = (
+    "stopping time: mean ± half a 95% interval. wrong: stopped and named another arm. "
+    "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed.",
+)
+
 
 def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return the rows of `summary` (see `Results.summary`) as a Rich table.
@@ -24,21 +29,21 @@ def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     Published figures stand beside ours when the frame has them.
     """
     published = PUBLISHED["success"] in summary
-    table = Table(title=title, box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
-    for name in ("delta", "K", "agent"):
+    table = Table(title=title, box=box.SIMPLE_HEAD, padding=0)
+    for name in ("δ", "K", "agent"):
         table.add_column(name, justify="left" if name == "agent" else "right", no_wrap=True)
-    for name in ("stopping time", "rejected", "success [95%]"):
+    for name in ("stopping time", "rej. %", "success [95%]"):
         table.add_column(name, justify="right", no_wrap=True)
         if published:
             table.add_column("paper", justify="right", style="dim", no_wrap=True)
-    for name in ("wrong", "cens.", "(1-p)/delta"):
+    for name in ("wrong", "cens.", "(1-p)/δ"):
         table.add_column(name, justify="right", no_wrap=True)
     cell: tuple[object, object] | None = None
     for row in summary.to_dict("records"):
         here = (row["delta"], row["n_arms"])
+        lead = ["", ""] if here == cell else [f"{row['delta']:g}", str(row["n_arms"])]
         if cell not in (None, here):
             table.add_section()
-        lead = [f"{row['delta']:g}", str(row["n_arms"])] if here != cell else ["", ""]
         table.add_row(*lead, str(row["agent"]), *_figures(row, published))
         cell = here
     return table
@@ -71,20 +76,21 @@ def whole(value: float) -> str:
 
 
 def time_with_error(mean: float, high: float) -> str:
-    """Return a mean with the half-width of its interval."""
-    if math.isnan(mean):
-        return "-"
-    return f"{mean:.0f}" if math.isnan(high) else f"{mean:.0f} ± {high - mean:.0f}"
+    """Return a mean with the half-width of its interval, where that is above 0."""
+    error = high - mean
+    return whole(mean) if math.isnan(error) or error == 0.0 else f"{mean:.0f} ± {error:.0f}"
 
 
 def percent(value: float) -> str:
     """Return a rate as a percentage, empty where there is none."""
-    return "" if math.isnan(value) else f"{100 * value:.1f}%"
+    return "" if math.isnan(value) else f"{100 * value:.1f}"
 
 
 def share(value: float) -> str:
-    """Return a probability with three digits, empty where there is none."""
-    return "" if math.isnan(value) else f"{value:.3f}"
+    """Return a probability with three digits as the paper prints it, empty where there is none."""
+    if math.isnan(value):
+        return ""
+    return f"{value:.3f}".removeprefix("0") if value < 0.9995 else "1.00"
 
 
 def as_text(renderable: RenderableType) -> str:
@@ -93,3 +99,13 @@ def as_text(renderable: RenderableType) -> str:
     with console.capture() as capture:
         console.print(renderable)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()).strip("\n")
+
+
+def markdown(table: Table) -> str:
+    """Return a Rich table as a Markdown table."""
+    columns = [str(column.header) for column in table.columns]
+    rows = [list(cells) for cells in zip(*(column.cells for column in table.columns), strict=True)]
+    aligned = ["---:" if column.justify == "right" else ":---" for column in table.columns]
+    return "\n".join(
+        "| " + " | ".join(str(cell) for cell in row) + " |" for row in [columns, aligned, *rows]
+    )

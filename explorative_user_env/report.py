@@ -1,0 +1,109 @@
+"""Results as files: tables beside the published figures, and nothing half-written."""
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from explorative_user_env.evaluation import Results
+from explorative_user_env.evaluation.tables import PUBLISHED, markdown, summary_table
+from explorative_user_env.validation import InvalidArgumentError
+
+CELL = ["delta", "n_arms", "agent"]
+
+
+def compared(results: Sequence[Results], published: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the summaries of all cells, with published figures and differences where there are.
+
+    `stopping_time_difference` is relative to the published time, the other differences are
+    absolute; positive where ours is larger.
+    """
+    summary = pd.concat([cell.summary() for cell in results], ignore_index=True)
+    if published is None:
+        return summary
+    summary = summary.merge(published, on=CELL, how="left", validate="one_to_one")
+    if summary[PUBLISHED["success"]].isna().all():
+        return summary.drop(columns=list(PUBLISHED.values()))
+    for figure, beside in PUBLISHED.items():
+        difference = summary[figure] - summary[beside]
+        if figure == "stopping_time":
+            difference /= summary[beside]
+        summary[f"{figure}_difference"] = difference
+    return summary
+
+
+def runs_of(results: Sequence[Results]) -> pd.DataFrame:
+    """Return all runs, one row each, with the cell they belong to."""
+    frames = [
+        cell.runs.assign(**{name: cell.cell[name] for name in ("setting", "delta", "n_arms")})
+        for cell in results
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+class Folder:
+    """A folder for result files, checked before the work and filled all at once after it.
+
+    Args:
+        path: the folder; it is made if it is not there.
+
+    Raises:
+        InvalidArgumentError: if it cannot be written to.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=path):
+                pass
+        except OSError as error:
+            raise InvalidArgumentError(
+                "output", str(path), f"a folder that can be written to ({error.strerror})"
+            ) from error
+
+    def write(self, files: Mapping[str, Callable[[Path], object]]) -> list[Path]:
+        """Write files by name, each by its function; either all of them are new, or none is.
+
+        Raises:
+            InvalidArgumentError: if the disk refuses, with nothing changed.
+        """
+        with tempfile.TemporaryDirectory(dir=self.path, prefix=".unfinished-") as unfinished:
+            try:
+                for name, write in files.items():
+                    write(Path(unfinished) / name)
+            except OSError as error:
+                raise InvalidArgumentError(
+                    "output", str(self.path), f"a folder with room for the files ({error.strerror})"
+                ) from error
+            for name in files:
+                os.replace(Path(unfinished) / name, self.path / name)
+        return [self.path / name for name in files]
+
+
+def as_markdown(title: str, sections: Mapping[str, pd.DataFrame], notes: Sequence[str]) -> str:
+    """Return one Markdown page: a table for each section, then the notes."""
+    parts = [f"# {title}"]
+    for heading, summary in sections.items():
+        parts += [f"## {heading}", markdown(summary_table(summary))]
+    parts += [f"- {note}" for note in notes]
+    return "\n\n".join(parts) + "\n"
+
+
+def agreement(summary: pd.DataFrame) -> list[str]:
+    """Return, in words, in how many published cells our figures are close to the paper's."""
+
+    def within(agent: str, figure: str, tolerance: float, words: str) -> str:
+        rows = summary[summary["agent"] == agent]
+        near = int((rows[f"{figure}_difference"].abs() <= tolerance).sum())
+        return f"{agent}: {words} of the paper's in {near} of {len(rows)} cells"
+
+    return [
+        within("BAIR", "stopping_time", 0.04, "stopping time within 4%"),
+        within("BAIR", "rejection_rate", 0.002, "rejection rate within 0.2 points"),
+        within("T&S", "stopping_time", 0.06, "stopping time within 6%"),
+        within("UNI", "success", 0.05, "success within .05"),
+        within("EXP3", "success", 0.06, "success within .06"),
+    ]
