@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
-from explorative_user_env.env import ExplorativeUserEnv, HiddenState
+from explorative_user_env.env import ExplorativeUserEnv
+from explorative_user_env.hidden_state import HiddenState
 from explorative_user_env.instances import Instance, InstanceLaw
 from explorative_user_env.protocol import Agent, Algorithm
 from explorative_user_env.rollout import Episode, rollout

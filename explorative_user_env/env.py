@@ -1,13 +1,15 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
 from explorative_user_env import user as rules
+from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import Instance, InstanceLaw, Means
+from explorative_user_env.rendering import as_text
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.settings import Setting, as_setting, user_of
 from explorative_user_env.validation import InvalidArgumentError, choice, integer
@@ -15,32 +17,6 @@ from explorative_user_env.validation import InvalidArgumentError, choice, intege
 REWARDS = ("regret", "utility", "realized", "accept", "none")
 INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
-
-
-class HiddenState(NamedTuple):
-    """The truth about a user, for those who ask for it by name; never for an agent.
-
-    Attributes:
-        instance: the true means mu_i and the best arm.
-        estimates: her empirical means; 0 for an arm never seen.
-        counts: n_i, private draws included.
-        lower_bounds: lcb_i, -inf for an arm never seen.
-        upper_bounds: ucb_i, inf for an arm never seen.
-        gamma: Gamma.
-        rho: rho_t.
-        acceptances: n(t).
-        interactions: t.
-    """
-
-    instance: Instance
-    estimates: tuple[float, ...]
-    counts: tuple[int, ...]
-    lower_bounds: tuple[float, ...]
-    upper_bounds: tuple[float, ...]
-    gamma: float
-    rho: float
-    acceptances: int
-    interactions: int
 
 
 class ExplorativeUserEnv(gym.Env[int, int]):
@@ -198,19 +174,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         """Return the truth about the user; for teachers and tests, never for an agent."""
         if self._instance is None:
             raise gym.error.ResetNeeded("call reset before hidden_state")
-        arms = range(self.user.n_arms)
-        state = self._state
-        return HiddenState(
-            instance=self._instance,
-            estimates=tuple(state.estimates),
-            counts=tuple(state.counts),
-            lower_bounds=tuple(rules.lower_bound(state, arm) for arm in arms),
-            upper_bounds=tuple(rules.upper_bound(state, arm) for arm in arms),
-            gamma=rules.gamma(self.user, state),
-            rho=state.rho[0],
-            acceptances=state.acceptances[0],
-            interactions=state.interactions[0],
-        )
+        return reveal(self.user, self._state, self._instance)
 
     def render(self) -> str | None:
         """Return the arms with their responses as text, if `render_mode` is "ansi"."""
@@ -218,8 +182,6 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             return None
         if self._instance is None:
             raise gym.error.ResetNeeded("call reset before render")
-        from explorative_user_env.rendering import as_text
-
         return as_text(
             self._history, self._last, self.hidden_state() if self.render_intervals else None
         )

@@ -2,10 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from explorative_user_env.env import HiddenState
+from explorative_user_env.hidden_state import HiddenState
 
 BAR_WIDTH = 36
 
@@ -13,7 +11,7 @@ BAR_WIDTH = 36
 def as_text(
     history: Sequence[Sequence[int]],
     last: tuple[int, bool] | None,
-    hidden: "HiddenState | None",
+    hidden: HiddenState | None,
 ) -> str:
     """Return a table of the arms.
 
@@ -35,7 +33,7 @@ def as_text(
     return "\n".join(lines)
 
 
-def _range(hidden: "HiddenState") -> tuple[float, float]:
+def _range(hidden: HiddenState) -> tuple[float, float]:
     """The stretch of rewards to draw: all finite bounds and true means."""
     bounds = [*hidden.lower_bounds, *hidden.upper_bounds, *hidden.instance.means]
     finite = [bound for bound in bounds if math.isfinite(bound)]
@@ -43,12 +41,12 @@ def _range(hidden: "HiddenState") -> tuple[float, float]:
     return low, high if high > low else low + 1.0
 
 
-def _axis_title(hidden: "HiddenState") -> str:
+def _axis_title(hidden: HiddenState) -> str:
     low, high = _range(hidden)
     return f"interval from {low:.2f} to {high:.2f} (o estimate, * true mean)"
 
 
-def _interval(hidden: "HiddenState", arm: int) -> str:
+def _interval(hidden: HiddenState, arm: int) -> str:
     low, high = _range(hidden)
 
     def place(value: float) -> int:
