@@ -3,7 +3,7 @@
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -30,6 +30,10 @@ SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")
 WorkersOption = Annotated[
     int, typer.Option(help="Runs at once; the numbers do not depend on it.", show_default="cores")
 ]
+
+
+INTERRUPTED = 130
+"""The exit code of a program that was interrupted, as shells have it."""
 
 
 def _cores() -> int:
@@ -79,7 +83,12 @@ def bench(
     """Compare agents on explorative users, beside the paper's figures where it has them."""
     from explorative_user_env.agents import AGENTS, agent_named
     from explorative_user_env.evaluation.progress import progress_bar
-    from explorative_user_env.experiments import published_for, run_cells
+    from explorative_user_env.experiments import (
+        BENCH_DELTAS,
+        BENCH_N_ARMS,
+        published_for,
+        run_cells,
+    )
     from explorative_user_env.report import Folder, compared
 
     line_up = [agent_named(name, max_steps=max_steps) for name in agent or AGENTS]
@@ -91,8 +100,8 @@ def bench(
     with progress_bar() as report:
         results = run_cells(
             line_up,
-            delta or [0.1, 0.01],
-            n_arms or [2, 5, 20],
+            delta or BENCH_DELTAS,
+            n_arms or BENCH_N_ARMS,
             on_progress=report,
             alpha=alpha,
             gap=gap,
@@ -190,16 +199,19 @@ def main() -> None:
     # Typer has click's exceptions under a name of its own; this is the base of all usage errors.
     usage_error: Any = typer.BadParameter.__mro__[1]
     try:
-        sys.exit(app(standalone_mode=False) or 0)
+        code = app(standalone_mode=False) or 0
     except InvalidArgumentError as error:
         _fail(str(error), 2)
     except usage_error as error:
         _fail(error.format_message(), 2)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted; no file was written", 130)
+        code = INTERRUPTED
+    if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself
+        _fail("interrupted; no file was written", code)
+    sys.exit(code)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int) -> NoReturn:
     if message:
         print("error: " + " ".join(message.split()), file=sys.stderr)
     sys.exit(code)

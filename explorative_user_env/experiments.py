@@ -21,6 +21,10 @@ from explorative_user_env.validation import integer, risk
 AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
 """The paper's line-up; the last two get BAIR's mean stopping time as their horizon."""
 
+BENCH_DELTAS = (0.1, 0.01)
+BENCH_N_ARMS = (2, 5, 20)
+"""The cells that a benchmark runs where no others are asked for."""
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -153,7 +157,12 @@ def run_cells(
 
 
 def run_experiment(
-    experiment: Experiment, setting: Setting | str, *, on_progress: OnProgress, **options: Any
+    experiment: Experiment,
+    setting: Setting | str,
+    *,
+    on_progress: OnProgress,
+    agents: Sequence[str] = AGENTS,
+    **options: Any,
 ) -> list[Results]:
     """Run all cells of `experiment` under `setting`.
 
@@ -172,7 +181,7 @@ def run_experiment(
         return max(1, printed - choices.private_draws * arms)
 
     return run_cells(
-        AGENTS,
+        agents,
         experiment.deltas,
         experiment.n_arms,
         horizons=horizon,
