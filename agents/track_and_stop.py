@@ -45,6 +45,8 @@ class State(NamedTuple):
     rates: list[float]  # S_a / N_a
     steps: list[int]  # [t]
     scores: list[int]  # what a verdict compares
+    rival: list[int]  # [an arm that the leader was last seen not to beat clearly]
+    moved: list[int]  # [1 if a rate has changed since the weights were found]
     ratios: list[float]  # the last solution for w*, as divergence.Solver keeps it
     level: list[float]
     weights: list[float]
@@ -67,7 +69,14 @@ def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
     n_arms = params.n_arms
     return State(
-        [0] * n_arms, [0] * n_arms, [0.0] * n_arms, [0], [0] * n_arms, *blank_solver(n_arms)
+        recommended=[0] * n_arms,
+        accepted=[0] * n_arms,
+        rates=[0.0] * n_arms,
+        steps=[0],
+        scores=[0] * n_arms,
+        rival=[0],
+        moved=[1],
+        **blank_solver(n_arms)._asdict(),
     )
 
 
@@ -79,6 +88,8 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
         state.accepted[arm] = seen
         state.rates[arm] = float(seen)
     state.steps[0] = seen * params.n_arms
+    state.rival[0] = 0
+    state.moved[0] = 1
     start_solver(_solver(state))
 
 
@@ -89,7 +100,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     leader, n_tied = _leader(state)
     if n_tied > 1:
         return _one_of_tied(params, state, leader, n_tied, rng)
-    if _evidence(state, leader) > _threshold(params, state.steps[0]):
+    if _beats_all(params, state, leader):
         return STOP
     neglected = 0
     for arm in range(1, params.n_arms):
@@ -97,12 +108,13 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
             neglected = arm
     if state.recommended[neglected] <= math.sqrt(state.steps[0]) - 0.5 * params.n_arms:
         return neglected
-    solver = _solver(state)
-    characteristic_weights(state.rates, leader, solver)
+    if state.moved[0] == 1:  # else the weights of the step before still hold
+        characteristic_weights(state.rates, leader, _solver(state))
+        state.moved[0] = 0
     behind = -1
     furthest = -math.inf
     for arm in range(params.n_arms):
-        distance = state.steps[0] * solver.weights[arm] - state.recommended[arm]
+        distance = state.steps[0] * state.weights[arm] - state.recommended[arm]
         if distance > furthest:
             furthest = distance
             behind = arm
@@ -115,7 +127,10 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     state.recommended[arm] += 1
     if accepted:
         state.accepted[arm] += 1
-    state.rates[arm] = state.accepted[arm] / state.recommended[arm]
+    rate = state.accepted[arm] / state.recommended[arm]
+    if rate != state.rates[arm]:
+        state.rates[arm] = rate
+        state.moved[0] = 1
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -170,19 +185,30 @@ def _one_of_tied(
     return chosen
 
 
-def _evidence(state: State, leader: int) -> float:
-    """Return Z, the least transport cost from the leader to another arm."""
-    least = math.inf
-    for arm in range(len(state.rates)):
-        if arm != leader:
-            cost = transport_cost(
-                state.recommended[leader],
-                state.rates[leader],
-                state.recommended[arm],
-                state.rates[arm],
-            )
-            least = min(least, cost)
-    return least
+def _beats_all(params: Params, state: State, leader: int) -> bool:
+    """Return whether Z, the least transport cost from the leader to another arm, is above beta.
+
+    One arm at or below the threshold decides it, and it is mostly the one that did so last.
+    """
+    threshold = _threshold(params, state.steps[0])
+    rival = state.rival[0]
+    if rival != leader and _cost(state, leader, rival) <= threshold:
+        return False
+    for arm in range(params.n_arms):
+        if arm != leader and _cost(state, leader, arm) <= threshold:
+            state.rival[0] = arm
+            return False
+    return True
+
+
+def _cost(state: State, leader: int, arm: int) -> float:
+    """Return the evidence that the leader's rate is above that of `arm`."""
+    return transport_cost(
+        state.recommended[leader],
+        state.rates[leader],
+        state.recommended[arm],
+        state.rates[arm],
+    )
 
 
 def _threshold(params: Params, t: int) -> float:

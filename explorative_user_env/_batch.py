@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from explorative_user_env import _kernel_cache
 from explorative_user_env import user as user_rules
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.schedules import Rule
@@ -73,31 +74,32 @@ def compiled_run(algorithm: Algorithm, rule: Rule) -> Run:
     """Return the loop of `make_run`, compiled; it lets go of the interpreter lock while it runs."""
     import numba
 
-    for function in (
-        algorithm.start,
-        algorithm.act,
-        algorithm.observe,
-        algorithm.verdict,
-        user_rules.start,
-        user_rules.respond,
-        rule,
-    ):
-        _make_compilable(function)
-    compiled: Run = numba.njit(nogil=True)(make_run(algorithm, rule))
-    return compiled
+    names = {
+        "start": algorithm.start,
+        "act": algorithm.act,
+        "observe": algorithm.observe,
+        "verdict": algorithm.verdict,
+        "start_user": user_rules.start,
+        "respond": user_rules.respond,
+        "rule": rule,
+        "stop": STOP,
+    }
+    callees: list[FunctionType] = []
+    for function in names.values():
+        _make_compilable(function, callees)
+    run = make_run(algorithm, rule)
+    kept: Run | None = _kernel_cache.compiled(run, names, callees)
+    return kept or numba.njit(nogil=True)(run)
 
 
-_COMPILABLE: set[FunctionType] = set()
-
-
-def _make_compilable(function: Any) -> None:
+def _make_compilable(function: Any, seen: list[FunctionType]) -> None:
     """Tell numba that `function`, and every plain function it calls, may be called compiled."""
     from numba.extending import register_jitable
 
-    if not isinstance(function, FunctionType) or function in _COMPILABLE:
+    if not isinstance(function, FunctionType) or function in seen:
         return
-    _COMPILABLE.add(function)
+    seen.append(function)
     for name in function.__code__.co_names:
-        _make_compilable(function.__globals__.get(name))
+        _make_compilable(function.__globals__.get(name), seen)
     # Without reference counting (nothing here allocates) and inlined, a step costs a third.
     register_jitable(_nrt=False, forceinline=True)(function)

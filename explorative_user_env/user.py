@@ -16,6 +16,10 @@ UNSEEN = math.inf
 """1/sqrt(n_i) of an arm without a reward; such an arm is recognised by n_i = 0, never by this."""
 
 
+CEILING_SLACK = 0.97
+"""A ceiling is found for this share of sqrt(Gamma), so that it outlives a small fall."""
+
+
 class User(NamedTuple):
     """The numbers that make a kind of user; fixed while she lives.
 
@@ -59,6 +63,9 @@ class UserState(NamedTuple):
     rho: list[float]  # [rho_t]
     spread: list[float]  # [sqrt(Gamma)]
     reward: list[float]  # [the reward realized last, 0 if the last response was a rejection]
+    ceiling: list[float]  # [U >= every lcb_j, while sqrt(Gamma) is at least `ceiling_spread`]
+    ceiling_spread: list[float]
+    witness: list[int]  # [the arm with the largest lcb when U was last found]
 
 
 def blank(user: User) -> UserState:
@@ -74,6 +81,9 @@ def blank(user: User) -> UserState:
         rho=[1.0],
         spread=[0.0],
         reward=[0.0],
+        ceiling=[-math.inf],
+        ceiling_spread=[math.inf],
+        witness=[0],
     )
 
 
@@ -86,6 +96,9 @@ def start(user: User, state: UserState, rng: np.random.Generator) -> None:
     for _ in range(user.private_draws):
         for arm in range(user.n_arms):
             learn(state, arm, draw_reward(state, arm, rng))
+    state.ceiling[0] = -math.inf
+    state.ceiling_spread[0] = math.inf
+    state.witness[0] = 0
     state.acceptances[0] = 0
     state.interactions[0] = 0
     state.reward[0] = 0.0
@@ -118,15 +131,42 @@ def upper_bound(state: UserState, arm: int) -> float:
 def rejects(user: User, state: UserState, arm: int) -> bool:
     """Return whether another arm is clearly better: some j != i with lcb_j >= ucb_i.
 
-    With `rejects_ties` off the comparison is strict, as in the released code.
+    With `rejects_ties` off the comparison is strict, as in the released code. The decision is that
+    of a look at every arm, mostly without one: the arm that had the largest lcb
+    is asked first, and a ceiling on all lcb_j, which only falls as Gamma grows, settles most
+    acceptances. Rounding is monotone, so no decision differs by a bit.
     """
     bar = upper_bound(state, arm)
+    witness = state.witness[0]
+    if witness != arm and _beats(user, lower_bound(state, witness), bar):
+        return True
+    if bar > state.ceiling[0] and state.spread[0] >= state.ceiling_spread[0]:
+        return False
+    return _look_at_all(user, state, arm, bar)
+
+
+def _beats(user: User, bound: float, bar: float) -> bool:
+    return bound > bar or (bound == bar and user.rejects_ties)
+
+
+def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
+    """Decide by the definition, and find a new ceiling that holds while Gamma falls a little."""
+    spread = CEILING_SLACK * state.spread[0]
+    rejected = False
+    ceiling = -math.inf
+    largest = -math.inf
     for other in range(user.n_arms):
-        if other != arm:
-            bound = lower_bound(state, other)
-            if bound > bar or (bound == bar and user.rejects_ties):
-                return True
-    return False
+        bound = lower_bound(state, other)
+        if other != arm and _beats(user, bound, bar):
+            rejected = True
+        if bound > largest:
+            largest = bound
+            state.witness[0] = other
+        if state.counts[other] > 0:
+            ceiling = max(ceiling, state.estimates[other] - spread * state.scales[other])
+    state.ceiling[0] = ceiling
+    state.ceiling_spread[0] = spread
+    return rejected
 
 
 def draw_reward(state: UserState, arm: int, rng: np.random.Generator) -> float:
@@ -140,6 +180,9 @@ def learn(state: UserState, arm: int, reward: float) -> None:
     state.counts[arm] = n
     state.estimates[arm] += (reward - state.estimates[arm]) / n
     state.scales[arm] = 1.0 / math.sqrt(n)
+    if state.ceiling_spread[0] < math.inf:
+        bound = state.estimates[arm] - state.ceiling_spread[0] * state.scales[arm]
+        state.ceiling[0] = max(state.ceiling[0], bound)
 
 
 def respond(user: User, state: UserState, rule: Rule, arm: int, rng: np.random.Generator) -> bool:

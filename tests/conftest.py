@@ -2,9 +2,20 @@
 
 import os
 
+import pandas as pd
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from explorative_user_env.evaluation.progress import silent
+from explorative_user_env.experiments import (
+    AGENTS,
+    BENCH_DELTAS,
+    BENCH_N_ARMS,
+    TABLE2,
+    published_figures,
+    run_cells,
+)
+from explorative_user_env.report import compared
 from explorative_user_env.settings import SETTINGS, Setting
 
 # Same examples in every run and no time limit on one: this is a proof, not a benchmark.
@@ -16,3 +27,18 @@ hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 def setting(request: pytest.FixtureRequest) -> Setting:
     """Each of the two settings in turn."""
     return SETTINGS[request.param]
+
+
+@pytest.fixture(scope="session")
+def bench() -> pd.DataFrame:
+    """What `explorative-user bench` finds with its defaults, beside the published figures."""
+    results = run_cells(
+        AGENTS,
+        BENCH_DELTAS,
+        BENCH_N_ARMS,
+        setting="released",
+        n_instances=1000,
+        workers=2,
+        on_progress=silent,
+    )
+    return compared(results, published_figures(TABLE2))

@@ -1,0 +1,113 @@
+"""Compiled loops kept on disk, so that only the first start on a machine waits for the compiler.
+
+Numba keeps a compiled function beside the file it stands in, and looks at that file alone to see
+whether it is still good. So each loop gets a file of its own in the user's cache folder, named by a
+hash of every source that goes into it and of the versions of what compiles it: whatever changes,
+the name does. Where nothing can be written, the loop is compiled in memory.
+"""
+
+import hashlib
+import importlib.util
+import inspect
+import os
+import platform
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+import platformdirs
+
+APPLICATION = "explorative-user-env"
+
+
+def compiled(
+    loop: Callable[..., Any], names: Mapping[str, Any], callees: Sequence[FunctionType]
+) -> Any | None:
+    """Return `loop` compiled by numba, from the disk if it is there; None if it cannot be kept.
+
+    Args:
+        loop: the function to compile; what it refers to is in `names`.
+        names: the functions and numbers that `loop` refers to, by name.
+        callees: every function that goes into it, for the hash.
+    """
+    imports = []
+    for name, value in names.items():
+        if isinstance(value, int):
+            imports.append(f"{name} = {value}")
+        elif _importable(value):
+            imports.append(f"from {value.__module__} import {value.__name__} as {name}")
+        else:
+            return None
+    source = "\n".join(
+        [
+            "from __future__ import annotations",
+            "import numba",
+            *imports,
+            "@numba.njit(nogil=True, cache=True)",
+            textwrap.dedent(inspect.getsource(loop)),
+        ]
+    )
+    try:
+        path = _file(source, _digest(source, callees))
+    except OSError:
+        return None
+    return getattr(_module(path), loop.__name__)
+
+
+def _module(path: Path) -> ModuleType:
+    """Run the file as a module of its name, under which numba looks for it again."""
+    name = path.stem
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    return sys.modules[name]
+
+
+def _importable(function: Any) -> bool:
+    """Whether another process finds this very function by its module and name."""
+    module = getattr(function, "__module__", None)
+    return (
+        isinstance(function, FunctionType)
+        and module not in (None, "__main__")
+        and "." not in function.__qualname__
+        and function.__globals__.get(function.__name__) is function
+    )
+
+
+def _digest(source: str, callees: Sequence[FunctionType]) -> str:
+    """Return a hash of the loop, of all files its callees stand in, and of the compiler."""
+    import llvmlite
+    import numba
+
+    parts = [source, platform.python_version(), numba.__version__, llvmlite.__version__]
+    parts.append(np.__version__)
+    digest = hashlib.sha256("\n".join(parts).encode())
+    for file in sorted({inspect.getfile(function) for function in callees}):
+        digest.update(Path(file).read_bytes())
+    return digest.hexdigest()[:20]
+
+
+def _file(source: str, digest: str) -> Path:
+    """Return the loop's own file, written whole and never changed; its folder can be written to."""
+    folder = Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False))
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+    path = folder / f"explorative_user_env_loop_{digest}.py"
+    if not path.exists():
+        handle, unfinished = tempfile.mkstemp(dir=folder, suffix=".py")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(source)
+        # Numba compares times: the same for whichever of several first starts comes last.
+        os.utime(unfinished, (0, 0))
+        os.replace(unfinished, path)
+    return path

@@ -1,0 +1,226 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
+from explorative_user_env.evaluation.runner import CHUNK
+from explorative_user_env.settings import PRINTED, RELEASED, Setting
+
+SMALL = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
+
+
+class Spy:
+    """Recommends in turn for 20 steps and keeps everything it is given."""
+
+    name = "spy"
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        self.n_arms, self.steps = n_arms, 0
+        self.seen.append((n_arms, horizon))
+
+    def act(self) -> int | None:
+        return None if self.steps == 20 else self.steps % self.n_arms
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        self.steps += 1
+        self.seen.append((arm, accepted))
+
+    def answer(self) -> int:
+        return 0
+
+
+class Tireless(Spy):
+    """Never stops."""
+
+    name = "tireless"
+
+    def act(self) -> int | None:
+        return self.steps % self.n_arms
+
+
+def test_one_and_two_workers_give_the_same_runs(setting: Setting) -> None:
+    line_up = [BAIR(), TrackAndStop(max_steps=2000), Uniform(), EXP3(), Spy()]
+    one = eu.evaluate(line_up, setting=setting, workers=1, **SMALL)
+    two = eu.evaluate(line_up, setting=setting, workers=2, **SMALL)
+    assert one.runs.equals(two.runs)
+
+
+def test_compiled_and_readable_give_the_same_runs(setting: Setting) -> None:
+    line_up = [BAIR(), TrackAndStop(max_steps=500), Uniform(), EXP3()]
+    fast = eu.evaluate(line_up, setting=setting, noise=0.05, **SMALL)
+    slow = eu.evaluate(line_up, setting=setting, noise=0.05, compiled=False, **SMALL)
+    assert fast.runs.equals(slow.runs)
+
+
+def test_adding_agents_or_changing_their_order_changes_nobody_else() -> None:
+    alone = eu.evaluate([BAIR()], **SMALL).runs
+    among = eu.evaluate([EXP3(), Spy(), BAIR(), Uniform()], **SMALL).runs
+    among = among[among["agent"] == "BAIR"].reset_index(drop=True)
+    assert alone.equals(among)
+
+
+def test_more_users_leave_the_first_ones_as_they_were() -> None:
+    few = eu.evaluate([BAIR()], **SMALL).runs
+    many = eu.evaluate([BAIR()], **SMALL | {"n_instances": 2 * CHUNK + 9}).runs
+    assert few.equals(many.head(len(few)))
+
+
+def test_another_seed_means_other_users() -> None:
+    one = eu.evaluate([BAIR()], **SMALL).runs
+    other = eu.evaluate([BAIR()], **SMALL | {"seed": 12}).runs
+    assert set(one["user_seed"]).isdisjoint(other["user_seed"])
+
+
+def test_a_run_is_replayed_by_its_user_seed_alone() -> None:
+    run = eu.evaluate([BAIR(delta=0.2)], **SMALL).runs.iloc[7]
+    env = eu.ExplorativeUserEnv(n_arms=3)
+    episode = eu.rollout(env, BAIR(delta=0.2), seed=int(run["user_seed"]))
+    assert (episode.stopping_time, episode.rejections, episode.answer) == (
+        run["stopping_time"],
+        run["rejections"],
+        run["answer"],
+    )
+    assert env.hidden_state().instance.best_arm == run["best_arm"]
+
+
+def test_all_agents_meet_the_same_instances() -> None:
+    runs = eu.evaluate([BAIR(), Spy(), Uniform()], **SMALL).runs
+    assert (runs.groupby("instance")["best_arm"].nunique() == 1).all()
+
+
+def test_agents_see_arms_and_responses_and_nothing_else() -> None:
+    spy = Spy()
+    eu.evaluate([spy], **SMALL | {"n_instances": 2})
+    assert len(spy.seen) == 2 * 21
+    for one, two in spy.seen:
+        assert type(one) is int
+        assert two is None or type(two) is bool
+
+
+def test_uni_and_exp3_get_the_mean_time_of_bair() -> None:
+    results = eu.evaluate([Uniform(), BAIR(), EXP3()], **SMALL)
+    times = results.runs.groupby("agent")["stopping_time"]
+    horizon = round(times.mean()["BAIR"])
+    assert results.cell["horizon"] == horizon
+    assert (times.get_group("EXP3") == horizon).all()
+    assert (times.get_group("UNI") == horizon).all()
+
+
+def test_the_released_setting_counts_private_draws_as_its_tables_do() -> None:
+    results = eu.evaluate([BAIR(), TrackAndStop()], setting="released", **SMALL)
+    runs = results.runs
+    assert (runs["stopping_time"] == runs["interactions"] + 3).all()
+    hidden = runs["rejections"] - (runs["interactions"] - runs["acceptances"])
+    assert set(hidden[runs["agent"] == "BAIR"]) == {3}
+    assert set(hidden[runs["agent"] == "T&S"]) == {0}
+
+
+def test_open_options_are_taken_from_the_setting_and_the_user() -> None:
+    facts: dict[str, Any] = {"setting": RELEASED, "delta": 0.2, "alpha": 2.0} | SMALL
+    open_agent = eu.evaluate(
+        [BAIR(), BAIR(name="by hand", delta=0.2, alpha=2.0, n1="proof")], **facts
+    )
+    both = open_agent.runs.groupby("agent")["stopping_time"].apply(list)
+    assert both["BAIR"] == both["by hand"]
+
+
+def test_a_given_option_wins_over_the_setting() -> None:
+    results = eu.evaluate([BAIR(n1=0), BAIR(n1=2000, name="patient")], **SMALL)
+    times = results.runs.groupby("agent")["stopping_time"].min()
+    assert times["BAIR"] < 2000 <= times["patient"]
+
+
+def test_an_agent_that_never_stops_is_censored_at_the_cap() -> None:
+    runs = eu.evaluate([Tireless()], max_steps=30, **SMALL | {"n_instances": 3}).runs
+    assert runs["censored"].all()
+    assert (runs["interactions"] == 30).all()
+
+
+def test_an_agents_own_cap_wins_over_the_harness() -> None:
+    runs = eu.evaluate([BAIR(max_steps=10)], max_steps=1000, **SMALL).runs
+    assert runs["censored"].all()
+    assert (runs["interactions"] == 10).all()
+
+
+def test_names_stand_for_agents_in_any_case() -> None:
+    runs = eu.evaluate(["bair", "TAS", "uniform", "Exp3"], **SMALL).runs
+    assert list(runs["agent"].unique()) == ["BAIR", "T&S", "UNI", "EXP3"]
+
+
+def test_progress_is_told_to_the_end() -> None:
+    told: list[tuple[str, int, int]] = []
+    eu.evaluate([BAIR(), Spy()], **SMALL | {"progress": lambda *what: told.append(what)})
+    assert told[0] == ("BAIR", 0, 50)
+    assert told[-1] == ("spy", 50, 50)
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
+        ({"gap": 0.0}, "gap must be a finite number above 0, got 0.0"),
+        ({"delta": 1.0}, "delta must be a number in (0, 1), got 1.0"),
+        ({"alpha": -1.0}, "alpha must be a finite number above 0, got -1.0"),
+        ({"noise": 1.5}, "noise must be a number in [0, 1], got 1.5"),
+        ({"rho": 0.0}, "rho range must be positive and finite, [rho_0, rho_1], got (0.0, 0.0)"),
+        (
+            {"means": [0.0, float("nan"), 1.0]},
+            "means must be 3 finite numbers, got [0.0, nan, 1.0]",
+        ),
+        ({"setting": "text"}, "setting must be one of printed, released, got 'text'"),
+        ({"workers": 0}, "workers must be an integer of at least 1, got 0"),
+        ({"max_steps": 0}, "max_steps must be an integer of at least 1, got 0"),
+        ({"n_instances": 0}, "n_instances must be an integer of at least 1, got 0"),
+        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
+    ],
+)
+def test_a_wrong_argument_is_named_with_its_value_and_what_is_allowed(
+    wrong: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(eu.InvalidArgumentError) as error:
+        eu.evaluate([BAIR()], **SMALL | wrong)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("line_up", "message"),
+    [
+        ([], "at least one agent"),
+        (["bandit"], "agent must be one of"),
+        ([BAIR(), BAIR()], "different names"),
+        ([Uniform()], "horizon must be a number, or an agent of the line-up"),
+        ([object()], "agent must be a name or have the methods"),
+    ],
+)
+def test_a_wrong_line_up_is_refused(line_up: list[Any], message: str) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=message):
+        eu.evaluate(line_up, **SMALL)
+
+
+def test_nothing_global_is_random() -> None:
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002 - to see that nobody uses it
+    eu.evaluate([BAIR(), Uniform(), EXP3(), Spy()], **SMALL)
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+def test_printed_results_fit_100_columns_and_name_everyone() -> None:
+    results = eu.evaluate([BAIR(), Uniform()], setting=PRINTED, **SMALL)
+    text = str(results)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "BAIR" in text
+    assert "UNI" in text
+
+
+def test_the_summary_is_what_the_runs_say() -> None:
+    results = eu.evaluate([BAIR(), Uniform(horizon=40)], **SMALL)
+    summary = results.summary().set_index("agent")
+    runs = results.runs[results.runs["agent"] == "UNI"]
+    assert summary.loc["UNI", "success"] == runs["correct"].mean()
+    assert summary.loc["UNI", "rejection_rate"] == pytest.approx(runs["rejections"].mean() / 40)
+    assert list(summary.index) == ["BAIR", "UNI"]

@@ -1,0 +1,166 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from explorative_user_env import cli, experiments
+
+SMALL = ["--n-instances", "12", "--n-arms", "2", "--delta", "0.2", "--agent", "bair"]
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """Run the command in this process and return its exit code."""
+    monkeypatch.setattr(sys, "argv", ["explorative-user", *arguments])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert isinstance(stop.value.code, int)
+    return stop.value.code
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def test_bench_prints_a_table_writes_files_and_says_where(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    code = run(monkeypatch, "bench", *SMALL, "--agent", "uni", "--output", str(output))
+    printed = capsys.readouterr().out.splitlines()
+    assert code == 0
+    assert any("BAIR" in line for line in printed)
+    assert max(len(line) for line in printed if "BAIR" in line) <= 100
+    files = [output / name for name in ("table.md", "summary.csv", "runs.csv")]
+    assert printed[-1] == "Files: " + ", ".join(map(str, files))
+    assert list(pd.read_csv(files[1])["agent"]) == ["BAIR", "UNI"]
+    assert len(pd.read_csv(files[2])) == 24
+
+
+def test_bench_shows_published_figures_where_a_cell_has_them(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    cell = ["--n-instances", "12", "--n-arms", "2", "--delta", "0.1", "--agent", "bair"]
+    run(monkeypatch, "bench", *cell, "--output", str(output))
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "BAIR" in line)
+    assert " 405 " in line
+    assert ".999" in line
+
+
+def test_the_same_seed_gives_the_same_files_for_any_number_of_workers(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for workers in ("1", "2"):
+        folder = str(tmp_path / workers)
+        run(monkeypatch, "bench", *SMALL, "--workers", workers, "--output", folder)
+    for name in ("table.md", "summary.csv", "runs.csv"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+
+
+def test_reproduce_writes_both_settings_with_differences(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    small = experiments.Experiment("table2", "Table 2", "table2_alpha1.csv", (0.1,), (2,))
+    monkeypatch.setitem(experiments.EXPERIMENTS, "table2", small)
+    code = run(monkeypatch, "reproduce", "table2", "--n-instances", "10", "--output", str(output))
+    printed = capsys.readouterr().out
+    assert code == 0
+    assert "released: BAIR: stopping time within 4% of the paper's in" in printed
+    summary = pd.read_csv(output / "summary.csv")
+    assert list(summary["setting"].unique()) == ["printed", "released"]
+    assert {"stopping_time_difference", "success_difference"} <= set(summary)
+    page = (output / "table.md").read_text()
+    assert "## printed" in page
+    assert "## released" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--n-arms", "1"], "n_arms must be an integer of at least 2, got 1"),
+        (["--gap", "0"], "gap must be a finite number above 0, got 0.0"),
+        (["--gap", "nan"], "gap must be a finite number above 0, got nan"),
+        (["--delta", "0.1", "--delta", "1"], "delta must be a number in (0, 1), got 1.0"),
+        (["--alpha", "-1"], "alpha must be a finite number above 0, got -1.0"),
+        (["--noise", "2"], "noise must be a number in [0, 1], got 2.0"),
+        (["--agent", "greedy"], "agent must be one of bair, exp3, tas, uni, got 'greedy'"),
+        (["--setting", "text"], "setting must be one of printed, released, got 'text'"),
+        (["--seed", "-1"], "seed must be an integer of at least 0, got -1"),
+        (["--workers", "-1"], "workers must be an integer of at least 0, got -1"),
+        (["--max-steps", "0"], "max_steps must be an integer of at least 1, got 0"),
+        (["--n-instances", "0"], "n_instances must be an integer of at least 1, got 0"),
+        (["--agent", "uni"], "horizon must be a number, or an agent of the line-up"),
+        (["--seeds", "1"], "No such option: --seeds"),
+        (["--seed", "one"], "Invalid value for '--seed'"),
+    ],
+)
+def test_bad_input_is_one_line_exit_code_2_and_no_file(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    output: Path,
+    arguments: list[str],
+    message: str,
+) -> None:
+    code = run(monkeypatch, "bench", *arguments, "--output", str(output))
+    captured = capsys.readouterr()
+    assert code == 2
+    assert captured.err.startswith("error: " + message)
+    assert len(captured.err.splitlines()) == 1
+    assert not output.exists() or not list(output.iterdir())
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+
+    def never(*arguments: object, **options: object) -> None:
+        raise AssertionError("ran")
+
+    monkeypatch.setattr(experiments, "run_cells", never)
+    code = run(monkeypatch, "bench", "--output", str(tmp_path / "file" / "out"))
+    assert code == 2
+    assert "output must be a folder that can be written to" in capsys.readouterr().err
+
+
+def test_an_unknown_target_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "reproduce", "table9") == 2
+    assert capsys.readouterr().err == "error: target must be one of table2, got 'table9'\n"
+
+
+def test_an_interrupt_says_so_and_leaves_no_file(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(experiments, "run_cells", interrupt)
+    assert run(monkeypatch, "bench", "--output", str(output)) == 130
+    assert capsys.readouterr().err == "error: interrupted; no file was written\n"
+    assert list(output.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["bench", "reproduce"])
+def test_help_explains_each_option_with_its_default(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    assert run(monkeypatch, command, "--help") == 0
+    printed = capsys.readouterr().out
+    options = [line for line in printed.splitlines() if "--" in line and "--help" not in line]
+    assert len(options) >= 5
+    assert all("default" in line for line in options)
+
+
+def test_the_module_runs_as_the_command_does() -> None:
+    finished = subprocess.run(
+        [sys.executable, "-m", "explorative_user_env", "bench", "--n-arms", "1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 2
+    assert finished.stderr == "error: n_arms must be an integer of at least 2, got 1\n"

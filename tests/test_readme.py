@@ -1,0 +1,52 @@
+"""What the README says is what the code does."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from explorative_user_env.evaluation.tables import markdown, summary_table
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def between(text: str, first: str, last: str) -> str:
+    return text.split(first, 1)[1].split(last, 1)[0].strip()
+
+
+def test_the_two_commands_stand_as_they_are_run_in_ci() -> None:
+    shell = re.findall(r"```sh\n(.*?)```", README, flags=re.DOTALL)
+    assert shell[0].strip() == "pip install . && explorative-user bench"
+    assert shell[1].strip() == 'pip install -e ".[test]" && pytest'
+    assert shell[1].strip() in (ROOT / ".ci" / "run").read_text()
+
+
+def test_every_python_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    space: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), space)
+    printed = capsys.readouterr().out
+    assert "most accepted:" in printed
+    assert "mine" in printed
+    assert len(blocks) == 4
+
+
+def test_the_custom_agent_is_the_examples() -> None:
+    example = (ROOT / "examples" / "custom_agent.py").read_text()
+    name = "class LastOneStanding:"
+    assert f"{name}\n    {between(example, name, 'def main')}" in README
+
+
+def test_the_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert target.startswith("https://") or (ROOT / target).exists(), target
+
+
+@pytest.mark.slow
+def test_the_benchmark_table_is_what_bench_prints(bench: pd.DataFrame) -> None:
+    shown = between(README, "<!-- bench -->", "<!-- /bench -->")
+    assert shown == markdown(summary_table(bench)), "copy the table from results/bench/table.md"

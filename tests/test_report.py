@@ -1,0 +1,88 @@
+import errno
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.experiments import TABLE2, published_figures
+from explorative_user_env.report import Folder, agreement, as_markdown, compared, runs_of
+from explorative_user_env.validation import InvalidArgumentError
+
+
+@pytest.fixture(scope="module")
+def results() -> list[eu.Results]:
+    options = {"setting": "released", "n_arms": 2, "n_instances": 20, "progress": False}
+    return [eu.evaluate(["bair", "uni"], delta=delta, **options) for delta in (0.1, 0.3)]
+
+
+def test_differences_are_ours_against_the_papers(results: list[eu.Results]) -> None:
+    row = compared(results, published_figures(TABLE2)).iloc[0]
+    assert row["published_stopping_time"] == 405
+    assert row["stopping_time_difference"] == pytest.approx(row["stopping_time"] / 405 - 1)
+    assert row["success_difference"] == pytest.approx(row["success"] - 0.999)
+    assert row["rejection_rate_difference"] == pytest.approx(row["rejection_rate"] - 0.008)
+
+
+def test_a_cell_the_paper_does_not_have_stays_empty(results: list[eu.Results]) -> None:
+    summary = compared(results, published_figures(TABLE2))
+    assert summary["published_success"].isna().tolist() == [False, False, True, True]
+    assert "published_success" not in compared(results[1:], published_figures(TABLE2))
+
+
+def test_agreement_counts_cells() -> None:
+    summary = pd.DataFrame(
+        {
+            "agent": ["BAIR", "BAIR", "T&S", "UNI", "EXP3"],
+            "stopping_time_difference": [0.039, -0.041, 0.05, 0.0, 0.0],
+            "rejection_rate_difference": [0.0019, -0.0021, 0.0, 0.0, 0.0],
+            "success_difference": [0.0, 0.0, 0.0, -0.051, 0.059],
+        }
+    )
+    assert [line.split(" in ")[1] for line in agreement(summary)] == [
+        "1 of 2 cells",
+        "1 of 2 cells",
+        "1 of 1 cells",
+        "0 of 1 cells",
+        "1 of 1 cells",
+    ]
+
+
+def test_runs_carry_their_cell(results: list[eu.Results]) -> None:
+    runs = runs_of(results)
+    assert len(runs) == 80
+    assert set(runs["delta"]) == {0.1, 0.3}
+
+
+def test_markdown_has_a_row_for_each_agent(results: list[eu.Results]) -> None:
+    page = as_markdown("Title", {"part": compared(results, None)}, ["a note"])
+    assert page.startswith("# Title\n\n## part\n\n| δ | K | agent |")
+    assert page.count("| BAIR |") == 2
+    assert page.endswith("- a note\n")
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidArgumentError, match="output must be a folder that can be written"):
+        Folder(tmp_path / "file" / "inside")
+
+
+def test_a_full_disk_leaves_old_files_whole_and_no_new_ones(tmp_path: Path) -> None:
+    (tmp_path / "one").write_text("old")
+
+    def refuse(path: Path) -> None:
+        path.write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(InvalidArgumentError, match="No space left on device"):
+        Folder(tmp_path).write({"one": lambda path: path.write_text("new"), "two": refuse})
+    assert [path.name for path in tmp_path.iterdir()] == ["one"]
+    assert (tmp_path / "one").read_text() == "old"
+
+
+def test_files_are_written_together(tmp_path: Path) -> None:
+    written = Folder(tmp_path / "deep" / "er").write(
+        {name: lambda path: path.write_text(path.name) for name in ("a", "b")}
+    )
+    assert [path.read_text() for path in written] == ["a", "b"]
+    assert len(list((tmp_path / "deep" / "er").iterdir())) == 2

@@ -1,0 +1,137 @@
+import math
+import pickle
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    choice,
+    finite_vector,
+    integer,
+    positive,
+    probability,
+    risk,
+)
+
+CHECKS: dict[str, Callable[[Any], Any]] = {
+    "integer": lambda value: integer("x", value, 0),
+    "bounded integer": lambda value: integer("x", value, 0, 9),
+    "positive": lambda value: positive("x", value),
+    "probability": lambda value: probability("x", value),
+    "risk": lambda value: risk("x", value),
+    "finite_vector": lambda value: finite_vector("x", value, 2),
+    "choice": lambda value: choice("x", value, ("a", "b")),
+}
+
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.sampled_from([10**400, -(10**400)]),
+    st.floats(),
+    st.complex_numbers(),
+    st.text(),
+    st.binary(),
+    st.sampled_from([np.bool_(True), np.array(1.0), np.array(True), np.zeros((2, 2)), object]),
+)
+anything = scalars | st.lists(scalars, max_size=3) | st.dictionaries(st.text(), scalars)
+
+
+@given(value=anything)
+@pytest.mark.parametrize("check", CHECKS)
+def test_any_value_passes_or_is_refused_in_one_line_that_names_the_argument(
+    check: str, value: Any
+) -> None:
+    try:
+        CHECKS[check](value)
+    except InvalidArgumentError as error:
+        message = str(error)
+        assert message.startswith("x must be ")
+        assert ", got " in message
+        assert len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize("value", [3, np.int64(3), np.int8(3), np.uint8(3)])
+def test_any_integer_becomes_an_int(value: Any) -> None:
+    assert type(integer("x", value, 0, 3)) is int
+    assert integer("x", value, 3) == 3
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 1.0, np.float64(1.0), "1", None, [1]])
+def test_what_is_not_an_integer_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"x must be an integer in 0\.\.4, got"):
+        integer("x", value, 0, 4)
+
+
+@pytest.mark.parametrize(("value", "most"), [(-1, 4), (5, 4), (-1, None)])
+def test_an_integer_out_of_range_is_refused(value: int, most: int | None) -> None:
+    with pytest.raises(InvalidArgumentError, match=f"x must be an integer .*, got {value}"):
+        integer("x", value, 0, most)
+
+
+def test_the_message_has_the_argument_what_is_allowed_and_the_value() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^x must be an integer in 0\.\.4, got 7$"):
+        integer("x", np.int64(7), 0, 4)
+    assert issubclass(InvalidArgumentError, ValueError)
+
+
+def test_the_error_survives_the_way_back_from_a_worker_process() -> None:
+    error = InvalidArgumentError("alpha", -1.0, "a finite number above 0")
+    copied = pickle.loads(pickle.dumps(error))
+    assert type(copied) is InvalidArgumentError
+    assert str(copied) == str(error) == "alpha must be a finite number above 0, got -1.0"
+
+
+@pytest.mark.parametrize("value", [2, 2.0, np.float32(2.0), np.int64(2), Fraction(2)])
+def test_any_real_number_becomes_a_float(value: Any) -> None:
+    assert positive("x", value) == 2.0
+    assert type(positive("x", value)) is float
+
+
+@pytest.mark.parametrize("value", [0, 0.0, -1.0, math.nan, math.inf, True, "1", None, 1j])
+def test_positive_refuses_the_rest(value: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match="x must be a finite number above 0, got"):
+        positive("x", value)
+
+
+def test_a_probability_may_be_zero_or_one_and_a_risk_may_not() -> None:
+    for value in (0.0, 1.0):
+        assert probability("x", value) == value
+        with pytest.raises(InvalidArgumentError, match=r"x must be a number in \(0, 1\), got"):
+            risk("x", value)
+    assert probability("x", 0.25) == risk("x", 0.25) == 0.25
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, math.nan, "0.5", None, False])
+def test_a_probability_out_of_range_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"x must be a number in \[0, 1\], got"):
+        probability("x", value)
+    with pytest.raises(InvalidArgumentError, match=r"x must be a number in \(0, 1\), got"):
+        risk("x", value)
+
+
+@pytest.mark.parametrize("values", [[1, 2], (1.0, 2.0), range(1, 3), np.array([1, 2])])
+def test_a_row_of_numbers_becomes_a_list_of_floats(values: Any) -> None:
+    vector = finite_vector("x", values, 2)
+    assert vector == [1.0, 2.0]
+    assert {type(value) for value in vector} == {float}
+
+
+@pytest.mark.parametrize("values", [[1.0], [1.0, 2.0, 3.0], [], np.array([[1.0, 2.0]])])
+def test_a_row_of_the_wrong_length_is_refused(values: Any) -> None:
+    with pytest.raises(
+        InvalidArgumentError, match=r"x must be 2 finite numbers \(one for each arm"
+    ):
+        finite_vector("x", values, 2)
+
+
+def test_a_choice_is_one_of_the_words() -> None:
+    assert choice("x", "b", ("b", "a")) == "b"
+    with pytest.raises(InvalidArgumentError, match=r"^x must be one of a, b, got 'c'$"):
+        choice("x", "c", ("b", "a"))
