@@ -30,6 +30,8 @@ class AlgorithmAgent:
         self.algorithm = algorithm
         self.options = dict(options)
         self.name = algorithm.name if name is None else name
+        if not isinstance(self.name, str) or not self.name:
+            raise InvalidArgumentError("name", name, "a word, as the random stream follows from it")
         self.max_steps = None if max_steps is None else integer("max_steps", max_steps, 1)
         unknown = set(self.options) - set(algorithm.defaults)
         if unknown:

@@ -17,6 +17,7 @@ from explorative_user_env.validation import (
     integer,
     positive,
     probability,
+    real,
     risk,
 )
 
@@ -75,20 +76,35 @@ def _n1(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: float) -> float
     """N_1 = (2K/delta)^(1/alpha)/rho_0 ("paper"), with 2(K-1) ("proof"), or as given."""
     if n1 in ("paper", "proof"):
         arms = n_arms if n1 == "paper" else n_arms - 1
-        try:
-            return float((2 * arms / delta) ** (1 / alpha) / rho_0)
-        except OverflowError:
-            raise InvalidArgumentError("alpha", alpha, "large enough for a finite N_1") from None
-    if isinstance(n1, str | bool) or not (0 <= n1 < math.inf):
-        raise InvalidArgumentError("n1", n1, '"paper", "proof" or a number of at least 0')
-    return float(n1)
+        return _named_n1(2 * arms / delta, alpha, rho_0)
+    allowed = '"paper", "proof" or a number of at least 0'
+    number = real("n1", n1, allowed)
+    if number < 0.0:
+        raise InvalidArgumentError("n1", n1, allowed)
+    return number
+
+
+def _named_n1(base: float, alpha: float, rho_0: float) -> float:
+    large_enough = "large enough for a finite N_1"
+    try:
+        power = float(base ** (1 / alpha))
+    except OverflowError:
+        power = math.inf
+    if power == math.inf:
+        raise InvalidArgumentError("alpha", alpha, large_enough)
+    if power / rho_0 == math.inf:
+        raise InvalidArgumentError("rho_0", rho_0, large_enough)
+    return power / rho_0
 
 
 def _m(m: Any, n_arms: int, delta: float, noise: float) -> int:
     """Return the m of BAIR(m); without click noise every named choice is 1, one rejection."""
-    if not isinstance(m, str):
-        return integer("m", m, 1)
-    choice("m", m, ("paper", "released"))
+    if m not in ("paper", "released"):
+        try:
+            return integer("m", m, 1)
+        except InvalidArgumentError:
+            allowed = '"paper", "released" or an integer of at least 1'
+            raise InvalidArgumentError("m", m, allowed) from None
     if noise == 0.0:
         return 1
     if m == "paper":

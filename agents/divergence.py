@@ -11,6 +11,12 @@ TOLERANCE = 1e-12
 """Relative length of a Newton step below which a root is taken as found; steps are quadratic, so
 what is left is at rounding."""
 
+SMALLEST = 1e-290
+"""Below this a mean counts as 0, and a ratio is taken by logarithms, so that nothing underflows."""
+
+LARGEST = 1e200
+"""A ratio x_k above this is as good as infinite."""
+
 MAX_ITERATIONS = 200
 """Far above what bracketed Newton needs; a bound, so that no rounding can loop for ever."""
 
@@ -36,10 +42,12 @@ def start_solver(solver: Solver) -> None:
     solver.level[0] = 0.0
 
 
-def _shortfall(u: float) -> float:
-    """Return u - log(1 + u) >= 0 without cancellation near 0."""
+def _shortfall(u: float, ratio: float) -> float:
+    """Return u - log(1 + u) >= 0 without cancellation near 0; `ratio` is 1 + u, for u near -1."""
     if -1e-4 < u < 1e-4:
         return u * u * (0.5 - u * (1.0 / 3.0 - 0.25 * u))
+    if u < -0.5:
+        return u - math.log(ratio)
     return u - math.log1p(u)
 
 
@@ -57,12 +65,16 @@ def bernoulli_kl(p: float, q: float) -> float:
         return 0.0
     if q <= 0.0 or q >= 1.0:
         return math.inf
-    if p == 0.0:
+    if p < SMALLEST:
         return -math.log1p(-q)
     if p == 1.0:
         return -math.log(q)
+    if q < SMALLEST * p:
+        return p * (math.log(p) - math.log(q)) + (1.0 - p) * math.log1p(-p)
     difference = q - p
-    return p * _shortfall(difference / p) + (1.0 - p) * _shortfall(-difference / (1.0 - p))
+    return p * _shortfall(difference / p, q / p) + (1.0 - p) * _shortfall(
+        -difference / (1.0 - p), (1.0 - q) / (1.0 - p)
+    )
 
 
 def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> float:
@@ -87,6 +99,8 @@ def _ratio_at(level: float, best: float, other: float, ratio: float) -> float:
         following = ratio + step
         if following <= 0.0:
             following = 0.1 * ratio
+        if not following < LARGEST:
+            return LARGEST
         ratio = following
         if abs(step) <= TOLERANCE * ratio:
             break
@@ -127,16 +141,23 @@ def characteristic_weights(means: list[float], best: int, solver: Solver) -> Non
             mean = (top + ratio * other) / (1.0 + ratio)
             cost_best = bernoulli_kl(top, mean)
             cost_other = bernoulli_kl(other, mean)
-            excess += cost_best / cost_other
             # dF/dy by the chain rule through mu_k(x_k(y)), with dx_k/dy = 1/kl(m_k, mu_k).
             spread = mean * (1.0 - mean) * (1.0 + ratio) * (1.0 + ratio)
-            bend = (top - mean) * cost_other + (mean - other) * cost_best
-            slope += (top - other) * bend / (spread * cost_other * cost_other * cost_other)
+            divisor = spread * cost_other * cost_other
+            if divisor > 0.0:
+                share = cost_best / cost_other
+                excess += share
+                slope += (top - other) * (top - mean + (mean - other) * share) / divisor
+            elif ratio > 1.0:
+                excess = math.inf  # so near to m_k that nothing is left of kl(m_k, mu_k)
         if excess > 0.0:
             high = level
         else:
             low = level
-        step = -excess / slope
+        # Newton on log(1 + F) = 0, as F grows like an exponential far above the root.
+        step = math.inf
+        if -1.0 < excess < math.inf and 0.0 < slope < math.inf:
+            step = -(1.0 + excess) * math.log1p(excess) / slope
         following = level + step
         if abs(step) <= TOLERANCE * level:
             break

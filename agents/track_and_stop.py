@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.validation import choice, risk
+from explorative_user_env.validation import choice, flag, risk
 
 from .adapter import AlgorithmAgent
 from .divergence import (
@@ -24,6 +24,10 @@ from .divergence import (
 from .ties import largest
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
+
+TIE = 1e-9
+"""Arms as far behind as another up to this count as tied, and the first of them is recommended:
+above what rounding leaves in the weights, so that no rounding decides."""
 
 
 class Params(NamedTuple):
@@ -58,7 +62,7 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
         n_arms=n_arms,
         delta=risk("delta", options["delta"]),
         threshold=THRESHOLDS.index(choice("threshold", options["threshold"], THRESHOLDS)),
-        primed=bool(options["primed"]),
+        primed=flag("primed", options["primed"]),
         least_recommended=choice("tied", options["tied"], ("random", "least recommended"))
         == "least recommended",
         first=choice("ties", options["ties"], ("random", "first")) == "first",
@@ -115,7 +119,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     furthest = -math.inf
     for arm in range(params.n_arms):
         distance = state.steps[0] * state.weights[arm] - state.recommended[arm]
-        if distance > furthest:
+        if distance > furthest + TIE:
             furthest = distance
             behind = arm
     return behind

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.validation import InvalidArgumentError, choice, integer
+from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 
 from .adapter import AlgorithmAgent
 from .ties import largest
@@ -32,7 +32,7 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
     """Check the options and return the numbers of a run."""
     random = choice("order", options["order"], ("round robin", "random")) == "random"
     steps = given_horizon(options["horizon"], horizon)
-    if options["whole_passes"] and not random:
+    if flag("whole_passes", options["whole_passes"]) and not random:
         steps = -(-steps // n_arms) * n_arms
     first = choice("ties", options["ties"], ("random", "first")) == "first"
     return Params(n_arms, steps, random, first)

@@ -29,8 +29,19 @@ class Outcome(NamedTuple):
 
 
 def as_arrays(state: Any) -> Any:
-    """Return the NamedTuple `state` of lists as one of arrays, for compiled code."""
-    return type(state)(*(np.array(values) for values in state))
+    """Return the NamedTuple `state` of lists as one of arrays, for compiled code.
+
+    Raises:
+        TypeError: if a field is not a list of numbers.
+    """
+    arrays = {name: _as_array(name, values) for name, values in state._asdict().items()}
+    return type(state)(**arrays)
+
+
+def _as_array(name: str, values: Any) -> np.ndarray:
+    if not isinstance(values, list) or not all(isinstance(value, int | float) for value in values):
+        raise TypeError(f"its state's {name} is not a list of numbers")
+    return np.array(values)
 
 
 def make_run(algorithm: Algorithm, rule: Rule) -> Run:
@@ -58,6 +69,8 @@ def make_run(algorithm: Algorithm, rule: Rule) -> Run:
         steps = 0
         while True:
             arm = act(params, state, rng)
+            if arm != stop and not 0 <= arm < user.n_arms:
+                raise ValueError("an algorithm recommended an arm that does not exist")
             if arm == stop or steps == max_steps:
                 return acceptances, steps - acceptances, verdict(params, state, rng), arm != stop
             accepted = respond(user, user_state, rule, arm, user_rng)

@@ -5,6 +5,7 @@ The law of the means is drawn first, then the best arm is moved to the second be
 arms is equally likely to be the best.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -122,11 +123,19 @@ def separated(means: Sequence[float], gap: float | None, rng: np.random.Generato
     """Return the instance in which the best of `means` is moved to the second best + `gap`.
 
     Tied best arms: one of them, drawn from `rng`, becomes the best. Without a gap nothing moves.
+
+    Raises:
+        InvalidArgumentError: if the gap is lost in rounding beside the means.
     """
     top = max(means)
     tied = [arm for arm, mean in enumerate(means) if mean == top]
     best = tied[0] if len(tied) == 1 else tied[int(rng.random() * len(tied))]
     values = list(means)
     if gap is not None:
-        values[best] = max(mean for arm, mean in enumerate(means) if arm != best) + gap
+        second = max(mean for arm, mean in enumerate(means) if arm != best)
+        values[best] = second + gap
+        if not second < values[best] < math.inf:
+            raise InvalidArgumentError(
+                "gap", gap, f"large enough to count beside a mean of {second}"
+            )
     return Instance(tuple(values), best)

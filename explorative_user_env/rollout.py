@@ -71,11 +71,15 @@ def rollout(
         The record of the run.
 
     Raises:
-        InvalidArgumentError: for a negative seed, or an answer that is not an arm.
+        InvalidArgumentError: for a seed, cap or horizon out of range, or an answer that is no arm.
     """
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
-    cap = getattr(agent, "max_steps", None) if max_steps is None else max_steps
-    if horizon is None:
+    cap = getattr(agent, "max_steps", None)
+    if max_steps is not None:
+        cap = integer("max_steps", max_steps, 1)
+    if horizon is not None:
+        horizon = integer("horizon", horizon, 1)
+    else:
         horizon = getattr(env.spec, "max_episode_steps", None)
     arms: list[int] = []
     responses: list[bool] = []

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 
 from explorative_user_env.validation import InvalidArgumentError, choice
 
@@ -82,6 +83,6 @@ def as_schedule(rho: "Schedule | str | float") -> Schedule:
     """Return the schedule meant by `rho`: itself, a registered name, or a constant's value."""
     if isinstance(rho, Schedule):
         return rho
-    if isinstance(rho, int | float) and not isinstance(rho, bool):
+    if isinstance(rho, Real) and not isinstance(rho, bool):
         return constant(float(rho))
     return _SCHEDULES[choice("rho", rho, _SCHEDULES)]

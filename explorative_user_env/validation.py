@@ -1,18 +1,34 @@
 """Checks of arguments: each names the argument, the value it got and what is allowed."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Set
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+LONGEST = 200
+"""A value's text is cut to this length in a message."""
 
 
 class InvalidArgumentError(ValueError):
     """An argument is outside what is allowed; the message is one line a person can act on."""
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{name} must be {allowed}, got {value!r}")
+        shown = " ".join(repr(value).split())
+        if len(shown) > LONGEST:
+            shown = shown[:LONGEST] + "..."
+        super().__init__(f"{name} must be {allowed}, got {shown}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The value may not pickle, the message does: on the way back from a worker it is enough.
+        return _told, (str(self),)
+
+
+def _told(message: str) -> InvalidArgumentError:
+    error = InvalidArgumentError.__new__(InvalidArgumentError)
+    error.args = (message,)
+    return error
 
 
 def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -28,15 +44,26 @@ def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     return number
 
 
-def _real(name: str, value: Any, allowed: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(float(value)):
+def real(name: str, value: Any, allowed: str) -> float:
+    """Return `value` as a finite float; `allowed` is what the message says is."""
+    if not _is_finite(value):
         raise InvalidArgumentError(name, value, allowed)
     return float(value)
 
 
+def _is_finite(value: Any) -> bool:
+    """Whether `value` is a real number that is finite as a float."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
 def positive(name: str, value: Any) -> float:
     """Return `value` as a finite float above 0."""
-    number = _real(name, value, "a finite number above 0")
+    number = real(name, value, "a finite number above 0")
     if number <= 0.0:
         raise InvalidArgumentError(name, value, "a finite number above 0")
     return number
@@ -44,7 +71,7 @@ def positive(name: str, value: Any) -> float:
 
 def probability(name: str, value: Any) -> float:
     """Return `value` as a float in [0, 1]."""
-    number = _real(name, value, "a number in [0, 1]")
+    number = real(name, value, "a number in [0, 1]")
     if not 0.0 <= number <= 1.0:
         raise InvalidArgumentError(name, value, "a number in [0, 1]")
     return number
@@ -52,7 +79,7 @@ def probability(name: str, value: Any) -> float:
 
 def risk(name: str, value: Any) -> float:
     """Return `value` as a float strictly between 0 and 1, as a confidence parameter is."""
-    number = _real(name, value, "a number in (0, 1)")
+    number = real(name, value, "a number in (0, 1)")
     if not 0.0 < number < 1.0:
         raise InvalidArgumentError(name, value, "a number in (0, 1)")
     return number
@@ -61,14 +88,17 @@ def risk(name: str, value: Any) -> float:
 def finite_vector(name: str, values: Any, length: int) -> list[float]:
     """Return `values` as a list of `length` finite floats."""
     allowed = f"{length} finite numbers"
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
         raise InvalidArgumentError(name, values, allowed)
-    vector = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise InvalidArgumentError(name, values, allowed)
+        values = values.tolist()  # plain numbers, which are quicker to check
+    vector = list(values)
     if len(vector) != length:
         raise InvalidArgumentError(name, vector, f"{allowed} (one for each arm)")
-    for value in vector:
-        if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
-            raise InvalidArgumentError(name, vector, allowed)
+    if not all(_is_finite(value) for value in vector):
+        raise InvalidArgumentError(name, vector, allowed)
     return [float(value) for value in vector]
 
 
@@ -76,4 +106,11 @@ def choice(name: str, value: Any, allowed: Collection[str]) -> str:
     """Return `value` if it is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
         raise InvalidArgumentError(name, value, "one of " + ", ".join(sorted(allowed)))
+    return value
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return `value` if it is True or False."""
+    if not isinstance(value, bool):
+        raise InvalidArgumentError(name, value, "True or False")
     return value

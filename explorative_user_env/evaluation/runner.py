@@ -93,7 +93,7 @@ def evaluate(
     _check_line_up(line_up, horizon)
 
     frames: dict[str, pd.DataFrame] = {}
-    steps = horizon if isinstance(horizon, int) else None
+    steps = None if isinstance(horizon, str) else int(horizon)
     with ExitStack() as stack:
         report = progress if callable(progress) else silent
         if progress is True:

@@ -15,6 +15,7 @@ from explorative_user_env.rollout import rollout
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.settings import Setting, user_of
+from explorative_user_env.validation import integer
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,9 @@ class Study:
         return user_of(self.setting, self.n_arms, self.alpha, self.noise, self.rho)
 
 
+LONGEST_REASON = 400
+"""A compiler's message is cut to this length in a warning."""
+
 Run = tuple[int, Outcome]
 """The best arm and what happened."""
 
@@ -87,7 +91,9 @@ def run_compiled(
         figures = run(
             user, user_state, rng, params, state, agent_generator(seed, agent.name), max_steps
         )
-        runs.append((instance.best_arm, Outcome(*figures)))
+        outcome = Outcome(*figures)
+        integer(f"answer of {agent.name}", outcome.answer, 0, study.n_arms - 1)
+        runs.append((instance.best_arm, outcome))
     return runs
 
 
@@ -102,11 +108,11 @@ def compiles(study: Study, agent: Agent, seed: int, horizon: int | None) -> bool
 
     try:
         run_compiled(study, agent, [seed], 0, horizon)
-    except NumbaError as error:
-        reason = str(error).strip().splitlines()
+    except (NumbaError, TypeError) as error:
+        reason = " ".join(str(error).split())
         warnings.warn(
             f"{name_of(agent)} does not compile, so it runs in the slower readable loop: "
-            f"{reason[0] if reason else type(error).__name__}",
+            f"{reason[:LONGEST_REASON]}",
             stacklevel=2,
         )
         return False

@@ -145,6 +145,13 @@ def test_informing_an_agent_leaves_it_as_it_was() -> None:
     assert agent.params(5, None) == BAIR().params(5, None)
 
 
+def test_a_dictionary_of_options_is_not_kept() -> None:
+    options = {"delta": 0.2}
+    agent = AlgorithmAgent(ALGORITHMS["T&S"], options)
+    options["delta"] = 0.9
+    assert agent.params(5, None).delta == 0.2
+
+
 def test_what_is_known_is_checked_as_well() -> None:
     with pytest.raises(InvalidArgumentError, match=r"^delta must be .* got 2"):
         BAIR().informed({"delta": 2})

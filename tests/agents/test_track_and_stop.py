@@ -310,3 +310,14 @@ def test_a_new_user_starts_from_nothing(drive: Drive) -> None:
     first = drive(agent, 3, respond, 200, seed=1)
     drive(agent, 3, lambda step, arm: arm == 2, 200, seed=2)
     assert drive(agent, 3, respond, 200, seed=1) == first
+
+
+def test_a_used_state_starts_as_a_blank_one_does(drive: Drive) -> None:
+    agent = TrackAndStop(primed=True)
+    drive(agent, 3, lambda step, arm: arm == 2 or step % 2 == 0, 50)
+    params, used = agent._params, agent._state
+    fresh = rule.blank(params)
+    assert used.ratios != fresh.ratios
+    for state in (used, fresh):
+        rule.start(params, state, np.random.default_rng(0))
+    assert used._replace(scores=[]) == fresh._replace(scores=[])
