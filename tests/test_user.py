@@ -116,7 +116,20 @@ def stay_until_rejected(n_arms: int, rng: np.random.Generator) -> Generator[int,
             arm = (arm + 1) % n_arms
 
 
-PLAYS: tuple[Play, ...] = (random_play, round_robin, alternating_pair, stay_until_rejected)
+def insist(n_arms: int, rng: np.random.Generator) -> Generator[int, bool, None]:
+    while True:
+        arm = int(rng.integers(n_arms))
+        for _ in range(25):
+            yield arm
+
+
+PLAYS: tuple[Play, ...] = (
+    random_play,
+    round_robin,
+    alternating_pair,
+    stay_until_rejected,
+    insist,
+)
 
 
 def converse(play: Generator[int, bool, None], respond: Callable[[int], bool], steps: int) -> None:
@@ -225,6 +238,31 @@ def test_the_user_decides_as_the_text_says_whatever_is_recommended(
     compare(SETTINGS[setting], means, alpha, noise, seed, play, 60, rho)
 
 
+def rejected_by_definition(user: User, state: UserState, arm: int) -> bool:
+    lower, upper = bounds(state)
+    others = lower[:arm] + lower[arm + 1 :]
+    return max(others) >= upper[arm] if user.rejects_ties else max(others) > upper[arm]
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_a_decision_is_that_of_a_look_at_all_intervals_however_long_the_play(
+    setting: Setting, noise: float
+) -> None:
+    n_arms = 12
+    means = np.linspace(0.0, 3.0, n_arms).tolist()
+    user, state, rule, rng = new_user(setting, means, 9, alpha=0.5, noise=noise)
+    decisions: list[bool] = []
+
+    def respond(arm: int) -> bool:
+        decisions.append(rules.rejects(user, state, arm))
+        assert decisions[-1] == rejected_by_definition(user, state, arm)
+        return rules.respond(user, state, rule, arm, rng)
+
+    for play in PLAYS * 3:
+        converse(play(n_arms, np.random.default_rng(1)), respond, 300)
+    assert set(decisions) == {True, False}
+
+
 @given(
     play=st.sampled_from(PLAYS),
     means=st.lists(st.floats(-5, 5), min_size=2, max_size=6),
@@ -268,7 +306,7 @@ def test_touching_intervals_reject_in_the_text_and_not_in_the_released_code() ->
 def test_two_equal_top_arms_reject_each_other_at_gamma_zero_only_if_ties_reject() -> None:
     for setting, rejected in ((PRINTED, True), (RELEASED, False)):
         user, state = hand_made(setting, [1.0, 1.0, 0.0], [2, 3, 1], spread=0.0)
-        assert [rules.rejects(user, state, arm) for arm in (0, 1)] == [rejected] * 2
+        assert [rules.rejects(user, state, arm) for arm in (0, 1, 1, 0)] == [rejected] * 4
         assert rules.rejects(user, state, 2)
 
 
@@ -346,9 +384,10 @@ def test_a_rejection_moves_the_intervals_but_no_mean() -> None:
 def test_a_rejection_moves_only_t_in_the_released_code() -> None:
     before, after = play_to_a_rejection(RELEASED)
     assert after.interactions[0] == before.interactions[0] + 1
-    assert after._replace(interactions=[0], reward=[0.0]) == before._replace(
-        interactions=[0], reward=[0.0]
-    )
+    assert after.acceptances == before.acceptances
+    assert (after.estimates, after.counts) == (before.estimates, before.counts)
+    assert (after.rho, after.spread) == (before.rho, before.spread)
+    assert bounds(after) == bounds(before)
 
 
 def test_a_rejection_brings_no_reward(setting: Setting) -> None:

@@ -123,11 +123,17 @@ def test_a_row_of_numbers_becomes_a_list_of_floats(values: Any) -> None:
     assert {type(value) for value in vector} == {float}
 
 
-@pytest.mark.parametrize("values", [[1.0], [1.0, 2.0, 3.0], [], np.array([[1.0, 2.0]])])
+@pytest.mark.parametrize("values", [[1.0], (1.0, 2.0, 3.0), [], np.array([1.0])])
 def test_a_row_of_the_wrong_length_is_refused(values: Any) -> None:
     with pytest.raises(
         InvalidArgumentError, match=r"x must be 2 finite numbers \(one for each arm"
     ):
+        finite_vector("x", values, 2)
+
+
+@pytest.mark.parametrize("values", [np.array([[1.0, 2.0]]), np.array(1.0), {1.0, 2.0}, "12", 5])
+def test_what_is_not_a_row_of_numbers_is_refused(values: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match="x must be 2 finite numbers, got"):
         finite_vector("x", values, 2)
 
 
