@@ -91,7 +91,7 @@ def finite_vector(name: str, values: Any, length: int) -> list[float]:
     if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
         raise InvalidArgumentError(name, values, allowed)
     if isinstance(values, np.ndarray):
-        if values.ndim == 0:
+        if values.ndim != 1:
             raise InvalidArgumentError(name, values, allowed)
         values = values.tolist()  # plain numbers, which are quicker to check
     vector = list(values)
