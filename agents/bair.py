@@ -4,7 +4,6 @@ Phase 1 (sweeping) lets the user gather N_1 acceptances at the cost of few rejec
 (elimination) drops an arm when it is rejected, until one is left.
 """
 
-import math
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -12,16 +11,14 @@ import numpy as np
 
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.validation import (
-    InvalidArgumentError,
     choice,
-    integer,
     positive,
     probability,
-    real,
     risk,
 )
 
 from .adapter import AlgorithmAgent
+from .bair_thresholds import eliminating_rejections, phase1_acceptances
 from .ties import largest
 
 SWEEP, ROUNDS, ELIMINATION = 0, 1, 2
@@ -60,57 +57,18 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
     rho_0 = positive("rho_0", options["rho_0"])
     return Params(
         n_arms=n_arms,
-        n1=_n1(options["n1"], n_arms, delta, alpha, rho_0),
+        n1=phase1_acceptances(options["n1"], n_arms, delta, alpha, rho_0),
         counts_steps=choice("phase1_counts", options["phase1_counts"], ("acceptances", "steps"))
         == "steps",
         skips=choice("first_sweep", options["first_sweep"], ("full", "skipping")) == "skipping",
         round_robin=choice("phase2", options["phase2"], ("fewest acceptances", "round robin"))
         == "round robin",
-        m=_m(options["m"], n_arms, delta, probability("noise", options["noise"])),
+        m=eliminating_rejections(
+            options["m"], n_arms, delta, probability("noise", options["noise"])
+        ),
         consecutive=choice("rejections", options["rejections"], ("all", "consecutive"))
         == "consecutive",
     )
-
-
-def _n1(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: float) -> float:
-    """N_1 = (2K/delta)^(1/alpha)/rho_0 ("paper"), with 2(K-1) ("proof"), or as given."""
-    if n1 in ("paper", "proof"):
-        arms = n_arms if n1 == "paper" else n_arms - 1
-        return _named_n1(2 * arms / delta, alpha, rho_0)
-    allowed = '"paper", "proof" or a number of at least 0'
-    number = real("n1", n1, allowed)
-    if number < 0.0:
-        raise InvalidArgumentError("n1", n1, allowed)
-    return number
-
-
-def _named_n1(base: float, alpha: float, rho_0: float) -> float:
-    large_enough = "large enough for a finite N_1"
-    try:
-        power = float(base ** (1 / alpha))
-    except OverflowError:
-        power = math.inf
-    if power == math.inf:
-        raise InvalidArgumentError("alpha", alpha, large_enough)
-    if power / rho_0 == math.inf:
-        raise InvalidArgumentError("rho_0", rho_0, large_enough)
-    return power / rho_0
-
-
-def _m(m: Any, n_arms: int, delta: float, noise: float) -> int:
-    """Return the m of BAIR(m); without click noise every named choice is 1, one rejection."""
-    if m not in ("paper", "released"):
-        try:
-            return integer("m", m, 1)
-        except InvalidArgumentError:
-            allowed = '"paper", "released" or an integer of at least 1'
-            raise InvalidArgumentError("m", m, allowed) from None
-    if noise == 0.0:
-        return 1
-    if m == "paper":
-        return math.ceil(2 * math.log(n_arms / delta))
-    # The released code drops an arm at more than this many rejections, with p' = 0.9 fixed.
-    return math.floor(8 * 0.9 * 0.1 / (2 * 0.9 - 1) ** 2 * math.log(2 * n_arms / delta)) + 1
 
 
 def blank(params: Params) -> State:
