@@ -1,7 +1,10 @@
 import dataclasses
+import importlib
 import math
+import sys
 import warnings
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numba
@@ -303,6 +306,48 @@ def test_a_third_party_s_record_and_rho_rule_compile_with_their_helpers() -> Non
     assert_same_runs(fast, evaluate([agent], compiled=False, **options).runs)
     assert fast["acceptances"].nunique() > 1
     assert not fast.equals(evaluate([agent], compiled=True, **options | {"rho": None}).runs)
+
+
+RULE = """
+import dataclasses
+from explorative_user_env.agents import uniform
+from {helpers} import {name}
+def verdict(params, state, rng):
+    return {call}
+RECORD = dataclasses.replace(uniform.ALGORITHM, name="theirs", verdict=verdict)
+"""
+
+HELPERS = {
+    "a number": ("CHOSEN", "CHOSEN", "CHOSEN = {arm}"),
+    "a function": ("chosen", "chosen()", "def chosen():\n    return {arm}"),
+    "a compiled function": (
+        "chosen",
+        "chosen()",
+        "import numba\n@numba.njit\ndef chosen():\n    return {arm}",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HELPERS)
+def test_a_loop_kept_on_disk_is_not_taken_for_a_changed_one(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What another file says goes into the compiled loop as well as the rule's own file.
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    name, call, helper = HELPERS[kind]
+    rule, helpers = f"rule_of_{len(kind)}", f"helpers_of_{len(kind)}"
+    (tmp_path / f"{rule}.py").write_text(RULE.format(helpers=helpers, name=name, call=call))
+    for arm in (1, 3):
+        (tmp_path / f"{helpers}.py").write_text(helper.format(arm=arm))
+        for module in (rule, helpers):
+            sys.modules.pop(module, None)
+        importlib.invalidate_caches()
+        agent = AlgorithmAgent(importlib.import_module(rule).RECORD, {"horizon": 9})
+        assert evaluate([agent], n_instances=1).runs["answer"].tolist() == [arm]
+    for module in (rule, helpers):
+        monkeypatch.delitem(sys.modules, module)
 
 
 def answer_by_dict(params: Any, state: Any, rng: np.random.Generator) -> int:

@@ -1,0 +1,44 @@
+"""A small run whose numbers are written down: nothing may change them by accident.
+
+A change that means to (another order of draws, another rule) replaces the digests and says so in
+the changelog.
+"""
+
+import hashlib
+
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
+
+DIGESTS = {
+    ("printed", 0.0): "e8078d53649ca985",
+    ("printed", 0.1): "a713d02ec13be8a5",
+    ("released", 0.0): "338cb5f042345367",
+    ("released", 0.1): "5934003e86bd7e83",
+}
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(("setting", "noise"), DIGESTS)
+def test_the_reference_run_is_what_it_was(setting: str, noise: float, compiled: bool) -> None:
+    line_up = [
+        BAIR(),
+        BAIR(m="paper", rejections="consecutive", name="patient"),
+        TrackAndStop(max_steps=400),
+        Uniform(order="random", horizon=200),
+        EXP3(horizon=200),
+    ]
+    runs = eu.evaluate(
+        line_up,
+        setting=setting,
+        noise=noise,
+        n_arms=4,
+        n_instances=12,
+        seed=2022,
+        max_steps=3000,
+        compiled=compiled,
+        progress=False,
+    ).runs
+    digest = hashlib.sha256(runs.to_csv(index=False, lineterminator="\n").encode()).hexdigest()
+    assert digest[:16] == DIGESTS[setting, noise]
