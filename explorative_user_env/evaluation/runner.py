@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pickle import PicklingError
 from typing import Any
 
 import pandas as pd
 from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.evaluation.progress import OnProgress, progress_bar, silent
@@ -206,9 +208,15 @@ def _runs_of(
         return_as="generator",
     )
     runs: list[Run] = []
-    for finished in parallel(delayed(work)(study, agent, chunk, cap, horizon) for chunk in chunks):
-        runs.extend(finished)
-        report(name, len(runs), len(seeds))
+    try:
+        for done in parallel(delayed(work)(study, agent, chunk, cap, horizon) for chunk in chunks):
+            runs.extend(done)
+            report(name, len(runs), len(seeds))
+    except (BrokenProcessPool, PicklingError) as error:
+        if isinstance(error, TerminatedWorkerError):
+            raise
+        allowed = f"1 for {name}, which cannot be sent to another process"
+        raise InvalidArgumentError("workers", workers, allowed) from error
     return _frame(agent, study, seeds, runs)
 
 

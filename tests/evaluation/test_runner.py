@@ -1,3 +1,5 @@
+import sys
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,40 +13,49 @@ from explorative_user_env.settings import PRINTED, RELEASED, Setting
 SMALL = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
 
-class Spy:
-    """Recommends in turn for 20 steps and keeps everything it is given."""
+def spy() -> Any:
+    """An agent that recommends in turn for 20 steps and keeps everything it is given."""
 
-    name = "spy"
+    # A class inside a function travels to worker processes by value, as one in a notebook does.
+    class Spy:
+        name = "spy"
 
-    def __init__(self) -> None:
-        self.seen: list[Any] = []
+        def __init__(self) -> None:
+            self.seen: list[Any] = []
 
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        self.n_arms, self.steps = n_arms, 0
-        self.seen.append((n_arms, horizon))
+        def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+            self.n_arms, self.steps = n_arms, 0
+            self.seen.append((n_arms, horizon))
 
-    def act(self) -> int | None:
-        return None if self.steps == 20 else self.steps % self.n_arms
+        def act(self) -> int | None:
+            return None if self.steps == 20 else self.steps % self.n_arms
 
-    def observe(self, arm: int, accepted: bool) -> None:
-        self.steps += 1
-        self.seen.append((arm, accepted))
+        def observe(self, arm: int, accepted: bool) -> None:
+            self.steps += 1
+            self.seen.append((arm, accepted))
 
-    def answer(self) -> int:
-        return 0
+        def answer(self) -> int:
+            return 0
+
+    return Spy()
 
 
-class Tireless(Spy):
-    """Never stops."""
+def tireless() -> Any:
+    """An agent that never stops."""
+    agent = spy()
+    agent.name = "tireless"
+    agent.act = lambda: agent.steps % agent.n_arms
+    return agent
 
-    name = "tireless"
 
-    def act(self) -> int | None:
-        return self.steps % self.n_arms
+NOWHERE = """
+class FromNowhere:
+    reset = act = observe = answer = lambda self, *arguments: None
+"""
 
 
 def test_one_and_two_workers_give_the_same_runs(setting: Setting) -> None:
-    line_up = [BAIR(), TrackAndStop(max_steps=2000), Uniform(), EXP3(), Spy()]
+    line_up = [BAIR(), TrackAndStop(max_steps=2000), Uniform(), EXP3(), spy()]
     one = eu.evaluate(line_up, setting=setting, workers=1, **SMALL)
     two = eu.evaluate(line_up, setting=setting, workers=2, **SMALL)
     assert one.runs.equals(two.runs)
@@ -59,7 +70,7 @@ def test_compiled_and_readable_give_the_same_runs(setting: Setting) -> None:
 
 def test_adding_agents_or_changing_their_order_changes_nobody_else() -> None:
     alone = eu.evaluate([BAIR()], **SMALL).runs
-    among = eu.evaluate([EXP3(), Spy(), BAIR(), Uniform()], **SMALL).runs
+    among = eu.evaluate([EXP3(), spy(), BAIR(), Uniform()], **SMALL).runs
     among = among[among["agent"] == "BAIR"].reset_index(drop=True)
     assert alone.equals(among)
 
@@ -89,15 +100,25 @@ def test_a_run_is_replayed_by_its_user_seed_alone() -> None:
 
 
 def test_all_agents_meet_the_same_instances() -> None:
-    runs = eu.evaluate([BAIR(), Spy(), Uniform()], **SMALL).runs
+    runs = eu.evaluate([BAIR(), spy(), Uniform()], **SMALL).runs
     assert (runs.groupby("instance")["best_arm"].nunique() == 1).all()
 
 
+def test_an_agent_that_cannot_reach_a_worker_process_is_an_error_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = ModuleType("nowhere")  # known here, and to no worker
+    monkeypatch.setitem(sys.modules, "nowhere", module)
+    exec(NOWHERE, module.__dict__)
+    with pytest.raises(eu.InvalidArgumentError, match="workers must be 1 for FromNowhere"):
+        eu.evaluate([module.FromNowhere()], workers=2, **SMALL)
+
+
 def test_agents_see_arms_and_responses_and_nothing_else() -> None:
-    spy = Spy()
-    eu.evaluate([spy], **SMALL | {"n_instances": 2})
-    assert len(spy.seen) == 2 * 21
-    for one, two in spy.seen:
+    agent = spy()
+    eu.evaluate([agent], **SMALL | {"n_instances": 2})
+    assert len(agent.seen) == 2 * 21
+    for one, two in agent.seen:
         assert type(one) is int
         assert two is None or type(two) is bool
 
@@ -136,7 +157,7 @@ def test_a_given_option_wins_over_the_setting() -> None:
 
 
 def test_an_agent_that_never_stops_is_censored_at_the_cap() -> None:
-    runs = eu.evaluate([Tireless()], max_steps=30, **SMALL | {"n_instances": 3}).runs
+    runs = eu.evaluate([tireless()], max_steps=30, **SMALL | {"n_instances": 3}).runs
     assert runs["censored"].all()
     assert (runs["interactions"] == 30).all()
 
@@ -154,7 +175,7 @@ def test_names_stand_for_agents_in_any_case() -> None:
 
 def test_progress_is_told_to_the_end() -> None:
     told: list[tuple[str, int, int]] = []
-    eu.evaluate([BAIR(), Spy()], **SMALL | {"progress": lambda *what: told.append(what)})
+    eu.evaluate([BAIR(), spy()], **SMALL | {"progress": lambda *what: told.append(what)})
     assert told[0] == ("BAIR", 0, 50)
     assert told[-1] == ("spy", 50, 50)
     assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
@@ -205,7 +226,7 @@ def test_a_wrong_line_up_is_refused(line_up: list[Any], message: str) -> None:
 
 def test_nothing_global_is_random() -> None:
     before = np.random.get_state()[1].tolist()  # noqa: NPY002 - to see that nobody uses it
-    eu.evaluate([BAIR(), Uniform(), EXP3(), Spy()], **SMALL)
+    eu.evaluate([BAIR(), Uniform(), EXP3(), spy()], **SMALL)
     assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
 
 
