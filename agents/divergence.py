@@ -97,8 +97,8 @@ def _ratio_at(level: float, best: float, other: float, ratio: float) -> float:
             continue
         step = (level - bernoulli_kl(best, mean)) / slope - ratio
         following = ratio + step
-        if following <= 0.0:
-            following = 0.1 * ratio
+        if following <= 0.0:  # from far on the right: begin again on the left
+            following = min(0.1 * ratio, 1.0)
         if not following < LARGEST:
             return LARGEST
         ratio = following
@@ -119,16 +119,16 @@ def characteristic_weights(means: list[float], best: int, solver: Solver) -> Non
         solver: the last solution is where the search starts; changed in place.
     """
     top = means[best]
-    ceiling = math.inf
+    low = 0.0
+    high = math.inf
+    even = math.inf  # the least g_k(1): below the ceiling, and of the size of the root
     for arm in range(len(means)):
         if arm != best:
-            ceiling = min(ceiling, bernoulli_kl(top, means[arm]))
-
-    low = 0.0
-    high = ceiling
+            high = min(high, bernoulli_kl(top, means[arm]))
+            even = min(even, transport_cost(1.0, top, 1.0, means[arm]))
     level = solver.level[0]
-    if not low < level < high:
-        level = 0.5 * high if high < math.inf else 1.0
+    if not 0.0 < level < min(high, 4.0 * even):
+        level = even
     for _ in range(MAX_ITERATIONS):
         excess = -1.0
         slope = 0.0

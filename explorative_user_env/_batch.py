@@ -112,7 +112,8 @@ def _make_compilable(function: Any, seen: list[FunctionType]) -> None:
     if not isinstance(function, FunctionType) or function in seen:
         return
     seen.append(function)
-    for name in function.__code__.co_names:
-        _make_compilable(function.__globals__.get(name), seen)
+    for value in _kernel_cache.referred(function):
+        if not str(getattr(value, "__module__", "")).startswith("numpy"):
+            _make_compilable(value, seen)
     # Without reference counting (nothing here allocates) and inlined, a step costs a third.
     register_jitable(_nrt=False, forceinline=True)(function)

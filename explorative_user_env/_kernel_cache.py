@@ -14,9 +14,9 @@ import platform
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -83,15 +83,47 @@ def _importable(function: Any) -> bool:
     )
 
 
+def referred(function: FunctionType) -> Iterator[Any]:
+    """Yield whatever `function` refers to by name: globals, names in modules, enclosed values."""
+    codes = [function.__code__]
+    names: set[str] = set()
+    while codes:
+        code = codes.pop()
+        names.update(code.co_names)
+        codes.extend(value for value in code.co_consts if isinstance(value, CodeType))
+    for name in sorted(names):
+        value = function.__globals__.get(name)
+        if isinstance(value, ModuleType):
+            yield from (getattr(value, inner) for inner in sorted(names) if hasattr(value, inner))
+        else:
+            yield value
+    yield from (cell.cell_contents for cell in function.__closure__ or ())
+    yield function.__defaults__
+
+
 def _digest(source: str, callees: Sequence[FunctionType]) -> str:
-    """Return a hash of the loop, of all files its callees stand in, and of the compiler."""
+    """Return a hash of the loop, of all that goes into it, and of the compiler.
+
+    That is the files of all functions it calls, also of ones that are compiled already, and the
+    values of the constants they use, which may come from yet other files.
+    """
     import llvmlite
     import numba
 
-    parts = [source, platform.python_version(), numba.__version__, llvmlite.__version__]
-    parts.append(np.__version__)
+    parts = [source, platform.python_version()]
+    parts += [library.__version__ for library in (numba, llvmlite, np)]
+    files = set()
+    functions = list(callees)
+    for function in functions:
+        files.add(inspect.getfile(function))
+        for value in referred(function):
+            inner = getattr(value, "py_func", None)  # a function that numba has compiled
+            if isinstance(inner, FunctionType) and inner not in functions:
+                functions.append(inner)
+            elif isinstance(value, int | float | complex | str | bytes | tuple | np.ndarray):
+                parts.append(repr(value))
     digest = hashlib.sha256("\n".join(parts).encode())
-    for file in sorted({inspect.getfile(function) for function in callees}):
+    for file in sorted(files):
         digest.update(Path(file).read_bytes())
     return digest.hexdigest()[:20]
 

@@ -311,43 +311,44 @@ def test_a_third_party_s_record_and_rho_rule_compile_with_their_helpers() -> Non
 RULE = """
 import dataclasses
 from explorative_user_env.agents import uniform
-from {helpers} import {name}
+from {helpers} import NUMBER, compiled, plain
 def verdict(params, state, rng):
-    return {call}
+    return NUMBER + plain() + compiled()
 RECORD = dataclasses.replace(uniform.ALGORITHM, name="theirs", verdict=verdict)
 """
 
-HELPERS = {
-    "a number": ("CHOSEN", "CHOSEN", "CHOSEN = {arm}"),
-    "a function": ("chosen", "chosen()", "def chosen():\n    return {arm}"),
-    "a compiled function": (
-        "chosen",
-        "chosen()",
-        "import numba\n@numba.njit\ndef chosen():\n    return {arm}",
-    ),
-}
+HELPERS = """
+import numba
+NUMBER = {0}
+def plain():
+    return {1}
+@numba.njit
+def compiled():
+    return {2}
+"""
 
 
-@pytest.mark.parametrize("kind", HELPERS)
 def test_a_loop_kept_on_disk_is_not_taken_for_a_changed_one(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # What another file says goes into the compiled loop as well as the rule's own file.
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    name, call, helper = HELPERS[kind]
-    rule, helpers = f"rule_of_{len(kind)}", f"helpers_of_{len(kind)}"
-    (tmp_path / f"{rule}.py").write_text(RULE.format(helpers=helpers, name=name, call=call))
-    for arm in (1, 3):
-        (tmp_path / f"{helpers}.py").write_text(helper.format(arm=arm))
+    rule, helpers = "rule_of_theirs", "helpers_of_theirs"
+    (tmp_path / f"{rule}.py").write_text(RULE.format(helpers=helpers))
+    answers = []
+    for parts in ((0, 0, 0), (0, 1, 0), (1, 1, 0), (1, 1, 2)):
+        (tmp_path / f"{helpers}.py").write_text(HELPERS.format(*parts))
         for module in (rule, helpers):
             sys.modules.pop(module, None)
         importlib.invalidate_caches()
         agent = AlgorithmAgent(importlib.import_module(rule).RECORD, {"horizon": 9})
-        assert evaluate([agent], n_instances=1).runs["answer"].tolist() == [arm]
+        answers += evaluate([agent], n_instances=1).runs["answer"].tolist()
     for module in (rule, helpers):
         monkeypatch.delitem(sys.modules, module)
+    # First the plain function changed, then the number, then the compiled function.
+    assert answers == [0, 1, 2, 4]
 
 
 def answer_by_dict(params: Any, state: Any, rng: np.random.Generator) -> int:

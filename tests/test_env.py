@@ -194,6 +194,7 @@ def test_nothing_works_before_the_first_reset(made: bool) -> None:
         ({"reward": "money"}, r"reward must be one of accept, .*utility, got 'money'"),
         ({"info_level": "all"}, "info_level must be one of counts, full, got 'all'"),
         ({"render_mode": "human"}, "render_mode must be one of ansi, got 'human'"),
+        ({"render_intervals": "no"}, "render_intervals must be True or False, got 'no'"),
     ],
 )
 def test_a_bad_argument_is_named_with_its_value_and_what_is_allowed(

@@ -54,9 +54,9 @@ def test_an_interval_reaches_from_its_lower_to_its_upper_bound() -> None:
 
 
 def test_an_unseen_arm_has_a_full_bar_and_no_estimate() -> None:
-    scene = hidden([0.0, 1.0], [0.0, 0.5], [0, 1], [math.inf, 0.25])
+    scene = hidden([1.0, 0.0], [0.0, 0.5], [0, 1], [math.inf, 0.25])
     unseen, seen = bars(as_text([[0, 0], [1, 0]], (1, True), scene))
-    assert unseen == "*" + "-" * (BAR_WIDTH - 1)
+    assert unseen == "-" * (BAR_WIDTH - 1) + "*"
     assert "o" in seen
 
 

@@ -31,10 +31,14 @@ class RoundRobin:
 
 
 class Forever(RoundRobin):
-    """Never stops by itself."""
+    """Never stops by itself, and complains if nobody stops it."""
 
     def __init__(self) -> None:
         super().__init__(steps=float("inf"))
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        super().observe(arm, accepted)
+        assert self.t < 2000, "nobody stopped the run"
 
 
 class RandomArms(RoundRobin):
@@ -144,6 +148,14 @@ def test_an_agents_own_cap_holds_unless_another_is_given() -> None:
     assert rollout(ExplorativeUserEnv(n_arms=3), agent, seed=0, max_steps=4).stopping_time == 4
 
 
+@pytest.mark.parametrize("cap", [-1, 2.5, "10"])
+def test_an_agents_own_cap_must_be_a_number_of_steps(env: gym.Env[int, int], cap: Any) -> None:
+    agent = RoundRobin(5)
+    agent.max_steps = cap  # type: ignore[attr-defined]
+    with pytest.raises(InvalidArgumentError, match=r"max_steps .*must be an integer"):
+        rollout(env, agent, seed=0)
+
+
 def test_an_agent_may_stop_at_once(env: gym.Env[int, int]) -> None:
     episode = rollout(env, RoundRobin(0), seed=0)
     assert (episode.stopping_time, episode.answer, episode.censored) == (0, 0, False)
@@ -194,9 +206,10 @@ def test_an_answer_that_is_not_an_arm_is_refused(env: gym.Env[int, int], answer:
         rollout(env, Answers(answer), seed=0)
 
 
-def test_a_numpy_answer_is_recorded_as_an_int(env: gym.Env[int, int]) -> None:
-    episode = rollout(env, Answers(np.int64(2)), seed=0)
+def test_numpy_integers_are_recorded_as_ints(env: gym.Env[int, int]) -> None:
+    episode = rollout(env, Answers(np.int64(2)), seed=np.int64(7))
     assert (type(episode.answer), episode.answer) == (int, 2)
+    assert (type(episode.seed), episode.seed) == (int, 7)
 
 
 def test_a_recommendation_that_is_not_an_arm_is_refused(env: gym.Env[int, int]) -> None:

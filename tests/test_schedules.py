@@ -87,6 +87,11 @@ def test_a_numpy_number_is_a_constants_value() -> None:
         assert as_schedule(number) == constant(2.0)
 
 
+def test_a_constant_too_large_for_a_float_is_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"rho.*must be"):
+        as_schedule(10**400)
+
+
 @pytest.mark.parametrize("rho", ["no such rule", None, True, [1.0]])
 def test_an_unknown_schedule_is_refused_with_the_names_there_are(rho: object) -> None:
     with pytest.raises(InvalidArgumentError, match=r"rho must be .*acceptance_rate.*got"):

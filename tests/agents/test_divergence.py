@@ -83,7 +83,7 @@ def test_close_means_lose_no_digits(p: float, distance: float, exact_kl: ExactKl
         assert bernoulli_kl(q, p) == pytest.approx(float(exact_kl(q, p)), rel=2e-11, abs=0.0)
 
 
-@pytest.mark.parametrize("tiny", [1e-6, 1e-9, 1e-12, 1e-16, 1e-20, 1e-300])
+@pytest.mark.parametrize("tiny", [1e-6, 1e-9, 1e-12, 1e-16, 1e-20, 1e-300, 1e-323])
 @pytest.mark.parametrize("p", [1e-3, 0.5, 1.0 - 1e-3])
 def test_far_apart_means_lose_no_digits(p: float, tiny: float, exact_kl: ExactKl) -> None:
     assert bernoulli_kl(p, tiny) == pytest.approx(float(exact_kl(p, tiny)), rel=2e-11, abs=0.0)
@@ -193,6 +193,7 @@ def assert_optimal(means: Sequence[float], weights: Sequence[float], exact_kl: E
             continue
         mu = (weights[best] * means[best] + weights[arm] * mean) / (weights[best] + weights[arm])
         from_best, from_arm = exact_kl(means[best], mu), exact_kl(mean, mu)
+        assert from_arm > 0
         total += from_best / from_arm
         costs.append(Decimal(weights[best]) * from_best + Decimal(weights[arm]) * from_arm)
     assert float(total) == pytest.approx(1.0, abs=1e-7)
@@ -204,6 +205,17 @@ def assert_optimal(means: Sequence[float], weights: Sequence[float], exact_kl: E
 def test_near_ties_are_solved(distance: float, rest: list[float], exact_kl: ExactKl) -> None:
     means = [0.6 - distance, *rest, 0.6]
     assert_optimal(means, weights_of(means), exact_kl)
+
+
+@pytest.mark.parametrize("power", range(1, 10))
+@pytest.mark.parametrize("rest", [[0.0], [0.0] * 4, [0.3, 0.0]])
+def test_a_rare_success_is_told_from_none(power: int, rest: list[float], exact_kl: ExactKl) -> None:
+    top = 10.0**-power
+    means = [top, *(top * other for other in rest)]
+    assert_optimal(means, weights_of(means), exact_kl)
+    warm = blank_solver(len(means))
+    weights_of([1.0, *rest], warm)
+    assert_optimal(means, weights_of(means, warm), exact_kl)
 
 
 @given(means=problems())
