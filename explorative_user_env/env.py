@@ -12,7 +12,7 @@ from explorative_user_env.instances import Instance, InstanceLaw, Means
 from explorative_user_env.rendering import as_text
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.settings import Setting, as_setting, user_of
-from explorative_user_env.validation import InvalidArgumentError, choice, integer
+from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 
 REWARDS = ("regret", "utility", "realized", "accept", "none")
 INFO_LEVELS = ("counts", "full")
@@ -119,7 +119,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self.render_mode = (
             None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
         )
-        self.render_intervals = render_intervals
+        self.render_intervals = flag("render_intervals", render_intervals)
         self.action_space: spaces.Space[int] = _discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = _discrete(2)
         self._state = rules.blank(self.user)
@@ -139,8 +139,8 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         Raises:
             InvalidArgumentError: for an option that is unknown or out of range.
         """
-        super().reset(seed=seed)
         law = self.instance_law if not options else self._law_of(options)
+        super().reset(seed=seed)
         self._instance = law.draw(self.np_random)
         self._state.means[:] = self._instance.means
         rules.start(self.user, self._state, self.np_random)

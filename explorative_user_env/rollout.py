@@ -74,9 +74,10 @@ def rollout(
         InvalidArgumentError: for a seed, cap or horizon out of range, or an answer that is no arm.
     """
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
-    cap = getattr(agent, "max_steps", None)
-    if max_steps is not None:
-        cap = integer("max_steps", max_steps, 1)
+    seed = integer("seed", seed, 0)
+    cap = getattr(agent, "max_steps", None) if max_steps is None else max_steps
+    if cap is not None:
+        cap = integer("max_steps", cap, 1)
     if horizon is not None:
         horizon = integer("horizon", horizon, 1)
     else:
@@ -85,7 +86,7 @@ def rollout(
     responses: list[bool] = []
     rewards: list[float] = []
 
-    env.reset(seed=integer("seed", seed, 0))
+    env.reset(seed=seed)
     agent.reset(n_arms, agent_generator(seed, name_of(agent)), horizon)
     truncated = False
     while True:

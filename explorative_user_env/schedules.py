@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
-from explorative_user_env.validation import InvalidArgumentError, choice
+from explorative_user_env.validation import InvalidArgumentError, real
 
 Rule = Callable[[tuple[float, ...], int, int, int], float]
 
@@ -32,10 +32,12 @@ class Schedule:
     parameters: tuple[float, ...] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
+        allowed = "positive and finite, [rho_0, rho_1]"
+        for bound in (self.low, self.high):
+            if isinstance(bound, bool) or not isinstance(bound, Real):
+                raise InvalidArgumentError("rho range", (self.low, self.high), allowed)
         if not (0.0 < self.low <= self.high < math.inf):
-            raise InvalidArgumentError(
-                "rho range", (self.low, self.high), "positive and finite, [rho_0, rho_1]"
-            )
+            raise InvalidArgumentError("rho range", (self.low, self.high), allowed)
 
 
 def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
@@ -83,6 +85,7 @@ def as_schedule(rho: "Schedule | str | float") -> Schedule:
     """Return the schedule meant by `rho`: itself, a registered name, or a constant's value."""
     if isinstance(rho, Schedule):
         return rho
-    if isinstance(rho, Real) and not isinstance(rho, bool):
-        return constant(float(rho))
-    return _SCHEDULES[choice("rho", rho, _SCHEDULES)]
+    if isinstance(rho, str) and rho in _SCHEDULES:
+        return _SCHEDULES[rho]
+    names = ", ".join(sorted(_SCHEDULES))
+    return constant(real("rho", rho, f"a Schedule, a positive and finite number or one of {names}"))
