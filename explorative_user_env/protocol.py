@@ -47,8 +47,10 @@ class Algorithm:
     """An agent's rule as plain functions of one user, so that it runs step by step or compiled.
 
     `Params` is a NamedTuple of numbers, fixed for a run. `State` is a NamedTuple of lists (arrays
-    when compiled); a number that changes is a list of one. The functions below `blank` must stay
-    within what numba compiles: numbers, indexing, loops, `math`, `rng.random()`.
+    when compiled); a number that changes is a list of one, and one that may become a fraction is a
+    float from the start ([0.0], not [0]: an array of integers would cut it off). The functions
+    below `blank` must stay within what numba compiles: numbers, indexing, loops, `math`,
+    `rng.random()`.
 
     Attributes:
         name: shown in tables.
