@@ -107,13 +107,19 @@ def compiled_run(algorithm: Algorithm, rule: Rule) -> Run:
 
 def _make_compilable(function: Any, seen: list[FunctionType]) -> None:
     """Tell numba that `function`, and every plain function it calls, may be called compiled."""
-    from numba.extending import register_jitable
-
     if not isinstance(function, FunctionType) or function in seen:
         return
     seen.append(function)
     for value in _kernel_cache.referred(function):
         if not str(getattr(value, "__module__", "")).startswith("numpy"):
             _make_compilable(value, seen)
+    _register(function)
+
+
+@functools.cache
+def _register(function: FunctionType) -> None:
+    """Register `function` with numba, once however many loops call it."""
+    from numba.extending import register_jitable
+
     # Without reference counting (nothing here allocates) and inlined, a step costs a third.
     register_jitable(_nrt=False, forceinline=True)(function)

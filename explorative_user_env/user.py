@@ -132,9 +132,9 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
     """Return whether another arm is clearly better: some j != i with lcb_j >= ucb_i.
 
     With `rejects_ties` off the comparison is strict, as in the released code. The decision is that
-    of a look at every arm, mostly without one: the arm that had the largest lcb
-    is asked first, and a ceiling on all lcb_j, which only falls as Gamma grows, settles most
-    acceptances. Rounding is monotone, so no decision differs by a bit.
+    of a look at every arm, mostly without one: the arm that had the largest lcb is asked first, and
+    a ceiling on all lcb_j, which only falls as Gamma grows, settles most acceptances. Rounding is
+    monotone, so no decision differs by a bit.
     """
     bar = upper_bound(state, arm)
     witness = state.witness[0]
