@@ -5,6 +5,7 @@ imported here, when the first batch is compiled, and nowhere else.
 """
 
 import functools
+import math
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -15,6 +16,9 @@ from explorative_user_env import _kernel_cache
 from explorative_user_env import user as user_rules
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.schedules import Rule
+
+TABLE_LENGTH = 2**19
+"""Enough for runs of a quarter of a million steps; longer ones compute what is beyond."""
 
 Run = Callable[..., tuple[int, int, int, bool]]
 
@@ -36,6 +40,21 @@ def as_arrays(state: Any) -> Any:
     """
     arrays = {name: _as_array(name, values) for name, values in state._asdict().items()}
     return type(state)(**arrays)
+
+
+@functools.cache
+def tables() -> tuple[np.ndarray, np.ndarray]:
+    """Return log(k) and 1/sqrt(k) for k = 0, ..., TABLE_LENGTH - 1; made once, as Python does."""
+    logarithms = np.fromiter(map(math.log, range(1, TABLE_LENGTH)), float, TABLE_LENGTH - 1)
+    inverse_roots = 1.0 / np.sqrt(np.arange(1, TABLE_LENGTH))
+    return np.concatenate([[-np.inf], logarithms]), np.concatenate([[np.inf], inverse_roots])
+
+
+def user_arrays(user: user_rules.User) -> user_rules.UserState:
+    """Return a blank state of `user` for compiled code, with the tables."""
+    state: user_rules.UserState = as_arrays(user_rules.blank(user))
+    logarithms, inverse_roots = tables()
+    return state._replace(logarithms=logarithms, inverse_roots=inverse_roots)  # type: ignore[arg-type]
 
 
 def _as_array(name: str, values: Any) -> np.ndarray:

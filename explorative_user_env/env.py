@@ -174,7 +174,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         """Return the truth about the user; for teachers and tests, never for an agent."""
         if self._instance is None:
             raise gym.error.ResetNeeded("call reset before hidden_state")
-        return reveal(self.user, self._state, self._instance)
+        return reveal(self.user, self._state, self.schedule.rule, self._instance)
 
     def render(self) -> str | None:
         """Return the arms with their responses as text, if `render_mode` is "ansi"."""

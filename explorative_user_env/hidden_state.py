@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from explorative_user_env.instances import Instance
-from explorative_user_env.user import User, UserState, gamma, lower_bound, upper_bound
+from explorative_user_env.schedules import Rule
+from explorative_user_env.user import User, UserState, gamma, lower_bound, rho, upper_bound
 
 
 class HiddenState(NamedTuple):
@@ -32,8 +33,8 @@ class HiddenState(NamedTuple):
     interactions: int
 
 
-def reveal(user: User, state: UserState, instance: Instance) -> HiddenState:
-    """Return the truth about the user in this `state` of this `instance`."""
+def reveal(user: User, state: UserState, rule: Rule, instance: Instance) -> HiddenState:
+    """Return the truth about the user in this `state`, with this rule of rho_t and `instance`."""
     arms = range(user.n_arms)
     return HiddenState(
         instance=instance,
@@ -41,8 +42,8 @@ def reveal(user: User, state: UserState, instance: Instance) -> HiddenState:
         counts=tuple(state.counts),
         lower_bounds=tuple(lower_bound(state, arm) for arm in arms),
         upper_bounds=tuple(upper_bound(state, arm) for arm in arms),
-        gamma=gamma(user, state),
-        rho=state.rho[0],
+        gamma=gamma(user, state, rule),
+        rho=rho(user, state, rule),
         acceptances=state.acceptances[0],
         interactions=state.interactions[0],
     )

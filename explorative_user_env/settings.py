@@ -13,6 +13,7 @@ from explorative_user_env.schedules import (
     SMOOTHED_ACCEPTANCE_RATE,
     Schedule,
     as_schedule,
+    prior_counts,
 )
 from explorative_user_env.user import User
 from explorative_user_env.validation import choice, integer, positive, probability
@@ -195,8 +196,10 @@ def user_of(
         InvalidArgumentError: naming the argument that is out of range.
     """
     schedule = setting.rho if rho is None else as_schedule(rho)
+    n_arms = integer("n_arms", n_arms, 2)
+    prior = prior_counts(schedule, n_arms)
     user = User(
-        n_arms=integer("n_arms", n_arms, 2),
+        n_arms=n_arms,
         alpha=positive("alpha", alpha),
         noise=probability("noise", noise),
         rejects_ties=setting.rejects_ties,
@@ -207,5 +210,8 @@ def user_of(
         rho_low=schedule.low,
         rho_high=schedule.high,
         rho_parameters=schedule.parameters,
+        counted=prior is not None,
+        prior_acceptances=prior[0] if prior else 0,
+        prior_interactions=prior[1] if prior else 0,
     )
     return user, schedule

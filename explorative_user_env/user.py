@@ -6,11 +6,9 @@ of Gymnasium or of agents.
 """
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-import numpy as np
-
-from explorative_user_env.schedules import Rule
+from explorative_user_env.schedules import Rule, log_of_acceptance_rate
 
 UNSEEN = math.inf
 """1/sqrt(n_i) of an arm without a reward; such an arm is recognised by n_i = 0, never by this."""
@@ -18,6 +16,16 @@ UNSEEN = math.inf
 
 CEILING_SLACK = 0.97
 """A ceiling is found for this share of sqrt(Gamma), so that it outlives a small fall."""
+
+
+class Stream(Protocol):
+    """Where a user's randomness comes from, such as a NumPy Generator."""
+
+    def standard_normal(self) -> float:
+        """Return a draw from N(0, 1)."""
+
+    def random(self) -> float:
+        """Return a draw from [0, 1)."""
 
 
 class User(NamedTuple):
@@ -36,6 +44,10 @@ class User(NamedTuple):
         rho_low: rho_0, the declared least value of rho_t.
         rho_high: rho_1, the declared largest.
         rho_parameters: numbers for the rule of rho_t.
+        counted: whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions), so that
+            log(rho_t n(t)) is a sum of logarithms of whole numbers, for which there are tables.
+        prior_acceptances: a whole number, at most prior_interactions.
+        prior_interactions: a whole number.
     """
 
     n_arms: int
@@ -49,10 +61,17 @@ class User(NamedTuple):
     rho_low: float
     rho_high: float
     rho_parameters: tuple[float, ...]
+    counted: bool
+    prior_acceptances: int
+    prior_interactions: int
 
 
 class UserState(NamedTuple):
-    """What the user knows and has done; `means` is the truth she does not know."""
+    """What the user knows and has done; `means` is the truth she does not know.
+
+    The last two fields are tables of log(k) and 1/sqrt(k) for k = 0, 1, ..., as long as one likes:
+    what is not in them is computed, to the same bit.
+    """
 
     means: list[float]  # mu_i
     estimates: list[float]  # hat mu_i
@@ -60,16 +79,18 @@ class UserState(NamedTuple):
     scales: list[float]  # 1/sqrt(n_i)
     acceptances: list[int]  # [n(t)]
     interactions: list[int]  # [t]
-    rho: list[float]  # [rho_t]
+    refreshed: list[int]  # [the t whose rho_t is in force, 0 before the first]
     spread: list[float]  # [sqrt(Gamma)]
     reward: list[float]  # [the reward realized last, 0 if the last response was a rejection]
     ceiling: list[float]  # [U >= every lcb_j, while sqrt(Gamma) is at least `ceiling_spread`]
     ceiling_spread: list[float]
     witness: list[int]  # [the arm with the largest lcb when U was last found]
+    logarithms: list[float]
+    inverse_roots: list[float]
 
 
 def blank(user: User) -> UserState:
-    """Return a state of the right size, to be filled by `start`."""
+    """Return a state of the right size, to be filled by `start`; its tables are empty."""
     n_arms = user.n_arms
     return UserState(
         means=[0.0] * n_arms,
@@ -78,40 +99,38 @@ def blank(user: User) -> UserState:
         scales=[UNSEEN] * n_arms,
         acceptances=[0],
         interactions=[0],
-        rho=[1.0],
+        refreshed=[0],
         spread=[0.0],
         reward=[0.0],
         ceiling=[-math.inf],
         ceiling_spread=[math.inf],
         witness=[0],
+        logarithms=[],
+        inverse_roots=[],
     )
 
 
-def start(user: User, state: UserState, rng: np.random.Generator) -> None:
+def start(user: User, state: UserState, rng: Stream) -> None:
     """Make `state` a new user's, whose `means` are set; she takes her private draws, if any."""
     for arm in range(user.n_arms):
         state.estimates[arm] = 0.0
         state.counts[arm] = 0
         state.scales[arm] = UNSEEN
-    for _ in range(user.private_draws):
-        for arm in range(user.n_arms):
-            learn(state, arm, draw_reward(state, arm, rng))
     state.ceiling[0] = -math.inf
     state.ceiling_spread[0] = math.inf
     state.witness[0] = 0
     state.acceptances[0] = 0
     state.interactions[0] = 0
+    state.refreshed[0] = 0
     state.reward[0] = 0.0
-    state.rho[0] = user.rho_at_start
-    state.spread[0] = math.sqrt(gamma(user, state))
-
-
-def gamma(user: User, state: UserState) -> float:
-    """Return Gamma = max(0, 2 alpha log(rho_t n(t))), 0 while n(t) = 0 (paper, Eq. 1)."""
-    n = max(state.acceptances[0], user.least_n)
-    if n == 0:
-        return 0.0
-    return max(0.0, 2.0 * user.alpha * math.log(state.rho[0] * n))
+    state.spread[0] = 0.0
+    if user.least_n > 0:
+        state.spread[0] = math.sqrt(
+            max(0.0, 2.0 * user.alpha * math.log(user.rho_at_start * user.least_n))
+        )
+    for _ in range(user.private_draws):
+        for arm in range(user.n_arms):
+            learn(state, arm, state.means[arm] + rng.standard_normal())
 
 
 def lower_bound(state: UserState, arm: int) -> float:
@@ -138,15 +157,13 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
     """
     bar = upper_bound(state, arm)
     witness = state.witness[0]
-    if witness != arm and _beats(user, lower_bound(state, witness), bar):
-        return True
+    if witness != arm:
+        bound = lower_bound(state, witness)
+        if bound > bar or (bound == bar and user.rejects_ties):
+            return True
     if bar > state.ceiling[0] and state.spread[0] >= state.ceiling_spread[0]:
         return False
     return _look_at_all(user, state, arm, bar)
-
-
-def _beats(user: User, bound: float, bar: float) -> bool:
-    return bound > bar or (bound == bar and user.rejects_ties)
 
 
 def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
@@ -157,7 +174,7 @@ def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
     largest = -math.inf
     for other in range(user.n_arms):
         bound = lower_bound(state, other)
-        if other != arm and _beats(user, bound, bar):
+        if other != arm and (bound > bar or (bound == bar and user.rejects_ties)):
             rejected = True
         if bound > largest:
             largest = bound
@@ -169,23 +186,21 @@ def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
     return rejected
 
 
-def draw_reward(state: UserState, arm: int, rng: np.random.Generator) -> float:
-    """Return a realized reward of `arm`, from N(mu_i, 1)."""
-    return state.means[arm] + rng.standard_normal()
-
-
 def learn(state: UserState, arm: int, reward: float) -> None:
     """Take a realized reward into n_i and the empirical mean."""
     n = state.counts[arm] + 1
     state.counts[arm] = n
     state.estimates[arm] += (reward - state.estimates[arm]) / n
-    state.scales[arm] = 1.0 / math.sqrt(n)
+    if n < len(state.inverse_roots):
+        state.scales[arm] = state.inverse_roots[n]
+    else:
+        state.scales[arm] = 1.0 / math.sqrt(n)
     if state.ceiling_spread[0] < math.inf:
         bound = state.estimates[arm] - state.ceiling_spread[0] * state.scales[arm]
         state.ceiling[0] = max(state.ceiling[0], bound)
 
 
-def respond(user: User, state: UserState, rule: Rule, arm: int, rng: np.random.Generator) -> bool:
+def respond(user: User, state: UserState, rule: Rule, arm: int, rng: Stream) -> bool:
     """Decide on a recommendation of `arm`, learn from it if accepted, and return the decision.
 
     Args:
@@ -201,22 +216,58 @@ def respond(user: User, state: UserState, rule: Rule, arm: int, rng: np.random.G
     accepted = not rejects(user, state, arm)
     if user.noise > 0.0 and rng.random() < user.noise:
         accepted = rng.random() < 0.5
+    take_in(user, state, rule, arm, accepted, rng.standard_normal() if accepted else 0.0)
+    return accepted
+
+
+def take_in(
+    user: User, state: UserState, rule: Rule, arm: int, accepted: bool, deviation: float
+) -> None:
+    """Take in what came of a recommendation: count it, learn from an acceptance, update Gamma.
+
+    Args:
+        user, state, rule, arm: as in `respond`.
+        accepted: the decision.
+        deviation: how far the realized reward of an accepted arm is from its mean, from N(0, 1).
+    """
     state.interactions[0] += 1
     state.reward[0] = 0.0
     if accepted:
-        reward = draw_reward(state, arm, rng)
+        reward = state.means[arm] + deviation
         learn(state, arm, reward)
         state.reward[0] = reward
         state.acceptances[0] += 1
     if accepted or user.refreshes_on_rejection:
-        refresh(user, state, rule)
-    return accepted
+        state.refreshed[0] = state.interactions[0]
+        state.spread[0] = math.sqrt(gamma(user, state, rule))
 
 
-def refresh(user: User, state: UserState, rule: Rule) -> None:
-    """Bring rho_t and Gamma up to date with what has happened."""
-    rho = rule(user.rho_parameters, state.acceptances[0], state.interactions[0], user.n_arms)
-    if not user.rho_low <= rho <= user.rho_high:
+def gamma(user: User, state: UserState, rule: Rule) -> float:
+    """Return Gamma = max(0, 2 alpha log(rho_t n(t))), 0 while n(t) = 0 (paper, Eq. 1)."""
+    n = max(state.acceptances[0], user.least_n)
+    if user.counted and n > 0 and state.refreshed[0] > 0:
+        logarithm = log_of_acceptance_rate(
+            state.logarithms,
+            n,
+            n + user.prior_acceptances,
+            state.refreshed[0] + user.prior_interactions,
+        )
+        return max(0.0, 2.0 * user.alpha * logarithm)
+    current = rho(user, state, rule)
+    if n == 0:
+        return 0.0
+    return max(0.0, 2.0 * user.alpha * math.log(current * n))
+
+
+def rho(user: User, state: UserState, rule: Rule) -> float:
+    """Return the rho_t in force.
+
+    Raises:
+        ValueError: if it leaves the range declared for it.
+    """
+    if state.refreshed[0] == 0:
+        return user.rho_at_start
+    current = rule(user.rho_parameters, state.acceptances[0], state.refreshed[0], user.n_arms)
+    if not user.rho_low <= current <= user.rho_high:
         raise ValueError("rho_t left the range [rho_0, rho_1] declared for its schedule")
-    state.rho[0] = rho
-    state.spread[0] = math.sqrt(gamma(user, state))
+    return current

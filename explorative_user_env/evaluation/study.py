@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorative_user_env import user as user_rules
-from explorative_user_env._batch import Outcome, as_arrays, compiled_run
+from explorative_user_env._batch import Outcome, as_arrays, compiled_run, user_arrays
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.instances import InstanceLaw, Means
@@ -81,7 +81,7 @@ def run_compiled(
     law = study.instance_law()
     params = agent.params(study.n_arms, horizon)
     run = compiled_run(agent.algorithm, schedule.rule)
-    user_state: Any = as_arrays(user_rules.blank(user))
+    user_state: Any = user_arrays(user)
     state = as_arrays(agent.algorithm.blank(params))
     runs = []
     for seed in seeds:
