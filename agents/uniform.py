@@ -26,6 +26,7 @@ class State(NamedTuple):
 
     accepted: list[int]  # acceptances of each arm
     steps: list[int]  # [t]
+    following: list[int]  # [the next arm in turn]
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
@@ -48,7 +49,7 @@ def given_horizon(own: int | None, horizon: int | None) -> int:
 
 def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
-    return State([0] * params.n_arms, [0])
+    return State([0] * params.n_arms, [0], [0])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
@@ -56,6 +57,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
     for arm in range(params.n_arms):
         state.accepted[arm] = 0
     state.steps[0] = 0
+    state.following[0] = 0
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -64,12 +66,13 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
         return STOP
     if params.random:
         return int(rng.random() * params.n_arms)
-    return state.steps[0] % params.n_arms
+    return state.following[0]
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     """Count the response."""
     state.steps[0] += 1
+    state.following[0] = arm + 1 if arm + 1 < params.n_arms else 0
     if accepted:
         state.accepted[arm] += 1
 
