@@ -14,7 +14,7 @@ import platform
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -26,7 +26,10 @@ APPLICATION = "explorative-user-env"
 
 
 def compiled(
-    loop: Callable[..., Any], names: Mapping[str, Any], callees: Sequence[FunctionType]
+    loop: Callable[..., Any],
+    names: Mapping[str, Any],
+    callees: Sequence[FunctionType],
+    options: Mapping[str, Any],
 ) -> Any | None:
     """Return `loop` compiled by numba, from the disk if it is there; None if it cannot be kept.
 
@@ -34,6 +37,7 @@ def compiled(
         loop: the function to compile; what it refers to is in `names`.
         names: the functions and numbers that `loop` refers to, by name.
         callees: every function that goes into it, for the hash.
+        options: numba's.
     """
     imports = []
     for name, value in names.items():
@@ -48,12 +52,12 @@ def compiled(
             "from __future__ import annotations",
             "import numba",
             *imports,
-            "@numba.njit(nogil=True, cache=True)",
+            f"@numba.njit(cache=True, **{dict(options)!r})",
             textwrap.dedent(inspect.getsource(loop)),
         ]
     )
     try:
-        path = _file(source, _digest(source, callees))
+        path = _file(source, _digest(source, callees, _files_of(names.values())))
     except OSError:
         return None
     return getattr(_module(path), loop.__name__)
@@ -72,15 +76,19 @@ def _module(path: Path) -> ModuleType:
     return sys.modules[name]
 
 
-def _importable(function: Any) -> bool:
-    """Whether another process finds this very function by its module and name."""
-    module = getattr(function, "__module__", None)
-    return (
-        isinstance(function, FunctionType)
-        and module not in (None, "__main__")
-        and "." not in function.__qualname__
-        and function.__globals__.get(function.__name__) is function
-    )
+def _importable(value: Any) -> bool:
+    """Whether another process finds this very function or class by its module and name."""
+    module = getattr(value, "__module__", None)
+    name = getattr(value, "__name__", None)
+    if module in (None, "__main__") or name is None:
+        return False
+    return getattr(sys.modules.get(module), name, None) is value
+
+
+def _files_of(values: Iterable[Any]) -> set[str]:
+    """Return the files of functions that numba knows under names of their own."""
+    modules = [sys.modules[value.__module__] for value in values if not isinstance(value, int)]
+    return {module.__file__ for module in modules if module.__file__ is not None}
 
 
 def referred(function: FunctionType) -> Iterator[Any]:
@@ -101,7 +109,7 @@ def referred(function: FunctionType) -> Iterator[Any]:
     yield function.__defaults__
 
 
-def _digest(source: str, callees: Sequence[FunctionType]) -> str:
+def _digest(source: str, callees: Sequence[FunctionType], files: set[str]) -> str:
     """Return a hash of the loop, of all that goes into it, and of the compiler.
 
     That is the files of all functions it calls, also of ones that are compiled already, and the
@@ -112,7 +120,7 @@ def _digest(source: str, callees: Sequence[FunctionType]) -> str:
 
     parts = [source, platform.python_version()]
     parts += [library.__version__ for library in (numba, llvmlite, np)]
-    files = set()
+    files = set(files)
     functions = list(callees)
     for function in functions:
         files.add(inspect.getfile(function))

@@ -10,11 +10,12 @@ from explorative_user_env import user as rules
 from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import Instance, InstanceLaw, Means
 from explorative_user_env.rendering import as_text
+from explorative_user_env.rewards import REWARDS, reward_tables
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.settings import Setting, as_setting, user_of
+from explorative_user_env.stream import DrawnAhead
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 
-REWARDS = ("regret", "utility", "realized", "accept", "none")
 INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
 
@@ -120,10 +121,16 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
         )
         self.render_intervals = flag("render_intervals", render_intervals)
+        self._has_extras = reward == "realized" or info_level == "full" or render_mode is not None
         self.action_space: spaces.Space[int] = _discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = _discrete(2)
+        self._n_arms = self.user.n_arms
+        self._rule = self.schedule.rule
         self._state = rules.blank(self.user)
         self._instance: Instance | None = None
+        self._stream: rules.Stream | None = None
+        self._if_rejected: list[float] = []
+        self._if_accepted: list[float] = []
         self._history: list[list[int]] = []
         self._last: tuple[int, bool] | None = None
 
@@ -140,13 +147,20 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             InvalidArgumentError: for an option that is unknown or out of range.
         """
         law = self.instance_law if not options else self._law_of(options)
+        if isinstance(self._stream, DrawnAhead):
+            self._stream.settle()
         super().reset(seed=seed)
         self._instance = law.draw(self.np_random)
+        self._if_rejected, self._if_accepted = reward_tables(self.reward, self._instance)
+        # Click noise takes other draws between the normals, so they cannot be drawn ahead.
+        self._stream = DrawnAhead(self.np_random) if self.user.noise == 0.0 else self.np_random
         self._state.means[:] = self._instance.means
-        rules.start(self.user, self._state, self.np_random)
+        rules.start(self.user, self._state, self._stream)
         self._history = [[0, 0] for _ in range(self.user.n_arms)]
         self._last = None
-        return 0, self._info(has_response=False)
+        info = {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
+        self._add_hidden_state(info)
+        return 0, info
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """Recommend arm `action` and hear the response.
@@ -161,14 +175,28 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             InvalidArgumentError: for an action that is not an arm.
             gymnasium.error.ResetNeeded: before the first reset.
         """
-        if self._instance is None:
+        if self._stream is None:
             raise gym.error.ResetNeeded("call reset before step")
-        arm = self._arm(action)
-        accepted = rules.respond(self.user, self._state, self.schedule.rule, arm, self.np_random)
-        self._history[arm][0 if accepted else 1] += 1
-        self._last = (arm, accepted)
-        reward = self._reward(self._instance, arm, accepted)
-        return int(accepted), reward, False, False, self._info(has_response=True)
+        # An action that is an arm already, as nearly all are, is not looked at any closer.
+        arm = action if type(action) is int and 0 <= action < self._n_arms else self._arm(action)
+        state = self._state
+        accepted = rules.respond(self.user, state, self._rule, arm, self._stream)
+        reward = self._if_accepted[arm] if accepted else self._if_rejected[arm]
+        interactions = state.interactions[0]
+        acceptances = state.acceptances[0]
+        info: dict[str, Any] = {
+            "has_response": True,
+            "interactions": interactions,
+            "acceptances": acceptances,
+            "rejections": interactions - acceptances,
+        }
+        if self._has_extras:
+            if self.reward == "realized":
+                reward = state.reward[0]
+            self._history[arm][0 if accepted else 1] += 1
+            self._last = (arm, accepted)
+            self._add_hidden_state(info)
+        return 1 if accepted else 0, reward, False, False, info
 
     def hidden_state(self) -> HiddenState:
         """Return the truth about the user; for teachers and tests, never for an agent."""
@@ -199,30 +227,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             action = action.reshape(())[()]
         return integer("action", action, 0, self.user.n_arms - 1)
 
-    def _reward(self, instance: Instance, arm: int, accepted: bool) -> float:
-        match self.reward:
-            case "regret":
-                return instance.means[arm] - instance.means[instance.best_arm]
-            case "utility":
-                return instance.means[arm] if accepted else 0.0
-            case "realized":
-                return self._state.reward[0]
-            case "accept":
-                return float(accepted)
-        return 0.0
-
-    def _info(self, has_response: bool) -> dict[str, Any]:
-        interactions = self._state.interactions[0]
-        acceptances = self._state.acceptances[0]
-        info: dict[str, Any] = {
-            "has_response": has_response,
-            "interactions": interactions,
-            "acceptances": acceptances,
-            "rejections": interactions - acceptances,
-        }
+    def _add_hidden_state(self, info: dict[str, Any]) -> None:
         if self.info_level == "full":
             info["hidden_state"] = self.hidden_state()
-        return info
 
 
 def _discrete(n: int) -> spaces.Space[int]:

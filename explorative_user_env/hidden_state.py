@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from explorative_user_env.instances import Instance
 from explorative_user_env.schedules import Rule
-from explorative_user_env.user import User, UserState, gamma, lower_bound, rho, upper_bound
+from explorative_user_env.user import User, UserState, lower_bound, rho, upper_bound
 
 
 class HiddenState(NamedTuple):
@@ -42,7 +42,7 @@ def reveal(user: User, state: UserState, rule: Rule, instance: Instance) -> Hidd
         counts=tuple(state.counts),
         lower_bounds=tuple(lower_bound(state, arm) for arm in arms),
         upper_bounds=tuple(upper_bound(state, arm) for arm in arms),
-        gamma=gamma(user, state, rule),
+        gamma=state.spread[0] ** 2,
         rho=rho(user, state, rule),
         acceptances=state.acceptances[0],
         interactions=state.interactions[0],

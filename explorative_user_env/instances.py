@@ -132,8 +132,9 @@ def separated(means: Sequence[float], gap: float | None, rng: np.random.Generato
     best = tied[0] if len(tied) == 1 else tied[int(rng.random() * len(tied))]
     values = list(means)
     if gap is not None:
-        second = max(mean for arm, mean in enumerate(means) if arm != best)
-        values[best] = second + gap
+        del values[best]
+        second = max(values)
+        values.insert(best, second + gap)
         if not second < values[best] < math.inf:
             raise InvalidArgumentError(
                 "gap", gap, f"large enough to count beside a mean of {second}"

@@ -48,17 +48,6 @@ def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: 
     return 1.0 + (n + parameters[0] * n_arms) / interactions
 
 
-def log_of_acceptance_rate(logarithms: list[float], n: int, accepted: int, seen: int) -> float:
-    """Return log(rho n) for rho = 1 + accepted/seen, from whole numbers of at least 1.
-
-    It is log n + log(seen + accepted) - log seen: what is in the table `logarithms` of log(k) is
-    read there, which takes a fifth of the time.
-    """
-    if seen + accepted < len(logarithms) and n < len(logarithms):
-        return logarithms[n] + (logarithms[seen + accepted] - logarithms[seen])
-    return math.log(n) + (math.log(seen + accepted) - math.log(seen))
-
-
 def prior_counts(schedule: Schedule, n_arms: int) -> tuple[int, int] | None:
     """Return (a K, b K) of an acceptance-rate schedule if both are whole, None of any other."""
     a, b = schedule.parameters[:2] if schedule.rule is acceptance_rate_rule else (-1.0, -1.0)

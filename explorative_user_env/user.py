@@ -1,17 +1,22 @@
 """The explorative user: her intervals, her decision, and how she learns (paper, section 2).
 
-Plain scalar functions for one user. Her state is a NamedTuple of lists, a number that changes
-being a list of one; the same functions run on arrays when they are compiled. Nothing here knows
-of Gymnasium or of agents.
+Plain scalar functions for one user. Her state is a record of lists, a number that changes being a
+list of one; the same functions run on arrays when they are compiled. Nothing here knows of
+Gymnasium or of agents.
 """
 
 import math
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
-from explorative_user_env.schedules import Rule, log_of_acceptance_rate
+from explorative_user_env.number_tables import number_tables
+from explorative_user_env.schedules import Rule
 
 UNSEEN = math.inf
 """1/sqrt(n_i) of an arm without a reward; such an arm is recognised by n_i = 0, never by this."""
+
+
+TABLE_LENGTH = 2**13
 
 
 CEILING_SLACK = 0.97
@@ -28,7 +33,8 @@ class Stream(Protocol):
         """Return a draw from [0, 1)."""
 
 
-class User(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class User:
     """The numbers that make a kind of user; fixed while she lives.
 
     Attributes:
@@ -66,11 +72,11 @@ class User(NamedTuple):
     prior_interactions: int
 
 
-class UserState(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class UserState:
     """What the user knows and has done; `means` is the truth she does not know.
 
-    The last two fields are tables of log(k) and 1/sqrt(k) for k = 0, 1, ..., as long as one likes:
-    what is not in them is computed, to the same bit.
+    The last two fields are tables (see `number_tables`), which may have any length.
     """
 
     means: list[float]  # mu_i
@@ -90,8 +96,9 @@ class UserState(NamedTuple):
 
 
 def blank(user: User) -> UserState:
-    """Return a state of the right size, to be filled by `start`; its tables are empty."""
+    """Return a state of the right size, to be filled by `start`."""
     n_arms = user.n_arms
+    tables = number_tables(TABLE_LENGTH)
     return UserState(
         means=[0.0] * n_arms,
         estimates=[0.0] * n_arms,
@@ -105,8 +112,8 @@ def blank(user: User) -> UserState:
         ceiling=[-math.inf],
         ceiling_spread=[math.inf],
         witness=[0],
-        logarithms=[],
-        inverse_roots=[],
+        logarithms=tables.logarithms,
+        inverse_roots=tables.inverse_roots,
     )
 
 
@@ -151,18 +158,18 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
     """Return whether another arm is clearly better: some j != i with lcb_j >= ucb_i.
 
     With `rejects_ties` off the comparison is strict, as in the released code. The decision is that
-    of a look at every arm, mostly without one: the arm that had the largest lcb is asked first, and
-    a ceiling on all lcb_j, which only falls as Gamma grows, settles most acceptances. Rounding is
-    monotone, so no decision differs by a bit.
+    of a look at every arm, mostly without one: a ceiling on all lcb_j, which only falls as Gamma
+    grows, settles most acceptances, and the arm that had the largest lcb most rejections. Rounding
+    is monotone, so no decision differs by a bit.
     """
     bar = upper_bound(state, arm)
+    if bar > state.ceiling[0] and state.spread[0] >= state.ceiling_spread[0]:
+        return False
     witness = state.witness[0]
     if witness != arm:
         bound = lower_bound(state, witness)
         if bound > bar or (bound == bar and user.rejects_ties):
             return True
-    if bar > state.ceiling[0] and state.spread[0] >= state.ceiling_spread[0]:
-        return False
     return _look_at_all(user, state, arm, bar)
 
 
@@ -189,15 +196,17 @@ def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
 def learn(state: UserState, arm: int, reward: float) -> None:
     """Take a realized reward into n_i and the empirical mean."""
     n = state.counts[arm] + 1
+    estimate = state.estimates[arm]
+    estimate += (reward - estimate) / n
+    scale = state.inverse_roots[n] if n < len(state.inverse_roots) else 1.0 / math.sqrt(n)
     state.counts[arm] = n
-    state.estimates[arm] += (reward - state.estimates[arm]) / n
-    if n < len(state.inverse_roots):
-        state.scales[arm] = state.inverse_roots[n]
-    else:
-        state.scales[arm] = 1.0 / math.sqrt(n)
-    if state.ceiling_spread[0] < math.inf:
-        bound = state.estimates[arm] - state.ceiling_spread[0] * state.scales[arm]
-        state.ceiling[0] = max(state.ceiling[0], bound)
+    state.estimates[arm] = estimate
+    state.scales[arm] = scale
+    spread = state.ceiling_spread[0]
+    if spread < math.inf:
+        bound = estimate - spread * scale
+        if bound > state.ceiling[0]:
+            state.ceiling[0] = bound
 
 
 def respond(user: User, state: UserState, rule: Rule, arm: int, rng: Stream) -> bool:
@@ -216,47 +225,42 @@ def respond(user: User, state: UserState, rule: Rule, arm: int, rng: Stream) -> 
     accepted = not rejects(user, state, arm)
     if user.noise > 0.0 and rng.random() < user.noise:
         accepted = rng.random() < 0.5
-    take_in(user, state, rule, arm, accepted, rng.standard_normal() if accepted else 0.0)
+    t = state.interactions[0] + 1
+    state.interactions[0] = t
+    n = state.acceptances[0]
+    if accepted:
+        n += 1
+        state.acceptances[0] = n
+        reward = state.means[arm] + rng.standard_normal()
+        state.reward[0] = reward
+        learn(state, arm, reward)
+    else:
+        state.reward[0] = 0.0
+        if not user.refreshes_on_rejection:
+            return False
+
+    # Gamma = max(0, 2 alpha log(rho_t n(t))), paper, Eq. 1; mostly from the table.
+    state.refreshed[0] = t
+    logarithms = state.logarithms
+    seen = t + user.prior_interactions
+    both = seen + n + user.prior_acceptances
+    if user.counted and 0 < n and both < len(logarithms):
+        logarithm = logarithms[n] + (logarithms[both] - logarithms[seen])
+    else:
+        logarithm = log_confidence(user, state, rule)
+    state.spread[0] = math.sqrt(2.0 * user.alpha * logarithm) if logarithm > 0.0 else 0.0
     return accepted
 
 
-def take_in(
-    user: User, state: UserState, rule: Rule, arm: int, accepted: bool, deviation: float
-) -> None:
-    """Take in what came of a recommendation: count it, learn from an acceptance, update Gamma.
-
-    Args:
-        user, state, rule, arm: as in `respond`.
-        accepted: the decision.
-        deviation: how far the realized reward of an accepted arm is from its mean, from N(0, 1).
-    """
-    state.interactions[0] += 1
-    state.reward[0] = 0.0
-    if accepted:
-        reward = state.means[arm] + deviation
-        learn(state, arm, reward)
-        state.reward[0] = reward
-        state.acceptances[0] += 1
-    if accepted or user.refreshes_on_rejection:
-        state.refreshed[0] = state.interactions[0]
-        state.spread[0] = math.sqrt(gamma(user, state, rule))
-
-
-def gamma(user: User, state: UserState, rule: Rule) -> float:
-    """Return Gamma = max(0, 2 alpha log(rho_t n(t))), 0 while n(t) = 0 (paper, Eq. 1)."""
+def log_confidence(user: User, state: UserState, rule: Rule) -> float:
+    """Return log(rho_t n(t)) for the rho_t in force, 0 while n(t) = 0."""
     n = max(state.acceptances[0], user.least_n)
-    if user.counted and n > 0 and state.refreshed[0] > 0:
-        logarithm = log_of_acceptance_rate(
-            state.logarithms,
-            n,
-            n + user.prior_acceptances,
-            state.refreshed[0] + user.prior_interactions,
-        )
-        return max(0.0, 2.0 * user.alpha * logarithm)
+    if user.counted and state.acceptances[0] > 0:
+        # rho_t n = n (seen + accepted) / seen: whole numbers, whose logarithms can be in a table.
+        seen = state.refreshed[0] + user.prior_interactions
+        return math.log(n) + (math.log(seen + n + user.prior_acceptances) - math.log(seen))
     current = rho(user, state, rule)
-    if n == 0:
-        return 0.0
-    return max(0.0, 2.0 * user.alpha * math.log(current * n))
+    return math.log(current * n) if n > 0 else 0.0
 
 
 def rho(user: User, state: UserState, rule: Rule) -> float:

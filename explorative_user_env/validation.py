@@ -93,6 +93,8 @@ def finite_vector(name: str, values: Any, length: int) -> list[float]:
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise InvalidArgumentError(name, values, allowed)
+        if values.dtype == float and values.size == length and np.isfinite(values).all():
+            return values.tolist()  # type: ignore[no-any-return]
         values = values.tolist()  # plain numbers, which are quicker to check
     vector = list(values)
     if len(vector) != length:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorative_user_env import user as user_rules
-from explorative_user_env._batch import Outcome, as_arrays, compiled_run, user_arrays
+from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env._batch import Outcome, compiled_run
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.instances import InstanceLaw, Means
@@ -77,20 +78,24 @@ def run_compiled(
     study: Study, agent: AlgorithmAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
 ) -> list[Run]:
     """Run `agent` with the users of these `seeds` in compiled code, to the same result."""
+    from explorative_user_env._native import addresses_of
+
     user, schedule = study.user()
     law = study.instance_law()
     params = agent.params(study.n_arms, horizon)
     run = compiled_run(agent.algorithm, schedule.rule)
-    user_state: Any = user_arrays(user)
+    numbers, user_state = user_tuple(user), user_arrays(user)
     state = as_arrays(agent.algorithm.blank(params))
+    # Two Generators serve all runs: what costs time is to tell compiled code where they are.
+    user_rng, own_rng = user_generator(0), user_generator(0)
+    user_stream, own_stream = addresses_of(user_rng), addresses_of(own_rng)
     runs = []
     for seed in seeds:
-        rng = user_generator(seed)
-        instance = law.draw(rng)
+        user_rng.bit_generator.state = user_generator(seed).bit_generator.state
+        own_rng.bit_generator.state = agent_generator(seed, agent.name).bit_generator.state
+        instance = law.draw(user_rng)
         user_state.means[:] = instance.means
-        figures = run(
-            user, user_state, rng, params, state, agent_generator(seed, agent.name), max_steps
-        )
+        figures = run(numbers, user_state, user_stream, params, state, own_stream, max_steps)
         outcome = Outcome(*figures)
         integer(f"answer of {agent.name}", outcome.answer, 0, study.n_arms - 1)
         runs.append((instance.best_arm, outcome))

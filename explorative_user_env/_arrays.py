@@ -1,0 +1,56 @@
+"""Records of lists as NamedTuples of arrays, the form in which compiled code takes them."""
+
+import functools
+from collections import namedtuple
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env import user as rules
+from explorative_user_env.number_tables import number_tables
+
+TABLE_LENGTH = 2**19
+"""Enough for runs of a quarter of a million steps; longer ones compute what is beyond."""
+
+UserTuple = namedtuple("UserTuple", [field.name for field in fields(rules.User)])  # noqa: PYI024
+StateTuple = namedtuple("StateTuple", [field.name for field in fields(rules.UserState)])  # noqa: PYI024
+
+
+def as_arrays(state: Any) -> Any:
+    """Return the NamedTuple `state` of lists as one of arrays, for compiled code.
+
+    Raises:
+        TypeError: if a field is not a list of numbers.
+    """
+    return state._make(_as_array(name, values) for name, values in state._asdict().items())
+
+
+def _as_array(name: str, values: Any) -> np.ndarray:
+    if not isinstance(values, list) or not all(isinstance(value, int | float) for value in values):
+        raise TypeError(f"its state's {name} is not a list of numbers")
+    return np.array(values)
+
+
+def user_tuple(user: rules.User) -> Any:
+    """Return the numbers of a user."""
+    return UserTuple(*(getattr(user, name) for name in UserTuple._fields))
+
+
+def user_arrays(user: rules.User) -> Any:
+    """Return a blank state of `user`, with longer tables."""
+    state = rules.blank(user)
+    logarithms, inverse_roots = _long_tables()
+    arrays = (
+        _as_array(name, getattr(state, name))
+        for name in StateTuple._fields
+        if name not in ("logarithms", "inverse_roots")
+    )
+    return StateTuple(*arrays, logarithms=logarithms, inverse_roots=inverse_roots)
+
+
+@functools.cache
+def _long_tables() -> tuple[np.ndarray, np.ndarray]:
+    logarithms, inverse_roots = number_tables(TABLE_LENGTH)
+    number_tables.cache_clear()  # as lists they take eight times the memory
+    return np.array(logarithms), np.array(inverse_roots)

@@ -1,0 +1,49 @@
+"""Plain functions compiled together: a loop and all that it calls.
+
+Numba is imported here, when the first loop is compiled, and nowhere above.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any
+
+from explorative_user_env import _kernel_cache
+
+
+def compile_loop(loop: Callable[..., Any], names: Mapping[str, Any], counted: bool) -> Any:
+    """Return `loop` compiled; it lets go of the interpreter lock while it runs.
+
+    Args:
+        loop: a function made by another, of this package or not.
+        names: the functions and numbers that it encloses, by the names it has for them.
+        counted: False for a loop that makes nothing whose references would have to be counted.
+    """
+    import numba
+
+    callees: list[FunctionType] = []
+    for function in names.values():
+        _make_compilable(function, callees)
+    options = {"nogil": True, "_nrt": counted}
+    kept = _kernel_cache.compiled(loop, names, callees, options)
+    return kept or numba.njit(**options)(loop)
+
+
+def _make_compilable(function: Any, seen: list[FunctionType]) -> None:
+    """Tell numba that `function`, and every plain function it calls, may be called compiled."""
+    if not isinstance(function, FunctionType) or function in seen:
+        return
+    seen.append(function)
+    for value in _kernel_cache.referred(function):
+        if not str(getattr(value, "__module__", "")).startswith("numpy"):
+            _make_compilable(value, seen)
+    _register(function)
+
+
+@functools.cache
+def _register(function: FunctionType) -> None:
+    """Register `function` with numba, once however many loops call it."""
+    from numba.extending import register_jitable
+
+    # Without reference counting (nothing here allocates) and inlined, a step costs a third.
+    register_jitable(_nrt=False, forceinline=True)(function)

@@ -1,0 +1,65 @@
+"""What compiled code is given words for: a Generator by its addresses, and a hint to the cache.
+
+Handing a Generator itself to compiled code takes as long as a thousand steps of a user. Numba is
+imported with this file.
+"""
+
+import ctypes
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+Addresses = tuple[int, int, int, int]
+
+
+def addresses_of(rng: np.random.Generator) -> Addresses:
+    """Return where the state of `rng` is, and the functions that draw from it.
+
+    They are good as long as the bit generator of `rng` is kept; its state may be set anew at any
+    time.
+    """
+    interface: Any = rng.bit_generator.ctypes
+    functions = (interface.next_uint64, interface.next_uint32, interface.next_double)
+    pointers = [ctypes.cast(function, ctypes.c_void_p).value or 0 for function in functions]
+    return (int(interface.state_address), pointers[0], pointers[1], pointers[2])
+
+
+@intrinsic
+def generator_at(typing_context: Any, addresses: Any) -> Any:
+    """Return, in compiled code, the Generator whose parts are at these addresses."""
+    signature = types.npy_rng(addresses)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bits = cgutils.create_struct_proxy(types.npy_bitgen)(context, builder)
+        names = ("state_address", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double")
+        for index, name in enumerate(names):
+            setattr(bits, name, builder.extract_value(arguments[0], index))
+        bits.state = bits.state_address
+        generator = cgutils.create_struct_proxy(types.npy_rng)(context, builder)
+        generator.bit_generator = bits._getvalue()
+        return generator._getvalue()
+
+    return signature, generate
+
+
+@intrinsic
+def prefetch(typing_context: Any, address: Any) -> Any:
+    """Ask for the memory at `address` soon, in compiled code; it need not be a valid one."""
+    signature = types.void(types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        function = cgutils.get_or_insert_function(
+            builder.module,
+            ir.FunctionType(ir.VoidType(), [byte, number, number, number]),
+            "llvm.prefetch.p0",
+        )
+        reading, kept_close, data = number(0), number(3), number(1)
+        pointer = builder.inttoptr(arguments[0], byte)
+        builder.call(function, [pointer, reading, kept_close, data])
+        return context.get_dummy_value()
+
+    return signature, generate
