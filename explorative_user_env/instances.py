@@ -8,7 +8,7 @@ arms is equally likely to be the best.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,16 +27,28 @@ DEFAULT_GAP = 0.5
 """Delta_1 where none is given and the means are drawn (the value of the paper's tables)."""
 
 
-def _normal(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.standard_normal(n_arms)
+def normal_mean(rng: np.random.Generator) -> float:
+    """Return a mean from N(0, 1)."""
+    return rng.standard_normal()
 
 
-def _uniform(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.random(n_arms)
+def uniform_mean(rng: np.random.Generator) -> float:
+    """Return a mean from Uniform(0, 1)."""
+    return rng.random()
 
 
-LAWS: dict[str, Law] = {"normal": _normal, "uniform": _uniform}
-"""Named laws of the means: N(0, 1) as the paper prints, Uniform(0, 1) as its code draws."""
+class NamedLaw(NamedTuple):
+    """A law of independent means: one draw, which compiled code repeats, and all at once."""
+
+    one: Callable[[np.random.Generator], float]
+    all: Law
+
+
+LAWS = {
+    "normal": NamedLaw(normal_mean, lambda n_arms, rng: rng.standard_normal(n_arms)),
+    "uniform": NamedLaw(uniform_mean, lambda n_arms, rng: rng.random(n_arms)),
+}
+"""N(0, 1) as the paper prints, Uniform(0, 1) as its code draws."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +107,10 @@ class InstanceLaw:
         self.n_arms = integer("n_arms", n_arms, 2)
         self.gap = None if gap is None else positive("gap", gap)
         self.given: list[float] | None = None
+        self.named: NamedLaw | None = None
         self._law: Law | None = None
         if isinstance(means, str):
-            self._law = LAWS[choice("means", means, LAWS)]
+            self.named = LAWS[choice("means", means, LAWS)]
         elif callable(means):
             self._law = means
         else:
@@ -106,16 +119,18 @@ class InstanceLaw:
                 raise InvalidArgumentError(
                     "means", self.given, "numbers with one best arm, unless gap is given"
                 )
-        if self._law is not None and self.gap is None:
+        if self.given is None and self.gap is None:
             self.gap = DEFAULT_GAP
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Return an instance; draws from `rng` only what the law needs."""
-        if self._law is None:
+        if self.named is not None:
+            means = self.named.all(self.n_arms, rng).tolist()
+        elif self._law is not None:
+            means = finite_vector("means", self._law(self.n_arms, rng), self.n_arms)
+        else:
             assert self.given is not None
             means = list(self.given)
-        else:
-            means = finite_vector("means", self._law(self.n_arms, rng), self.n_arms)
         return separated(means, self.gap, rng)
 
 
@@ -127,16 +142,46 @@ def separated(means: Sequence[float], gap: float | None, rng: np.random.Generato
     Raises:
         InvalidArgumentError: if the gap is lost in rounding beside the means.
     """
-    top = max(means)
-    tied = [arm for arm, mean in enumerate(means) if mean == top]
-    best = tied[0] if len(tied) == 1 else tied[int(rng.random() * len(tied))]
     values = list(means)
-    if gap is not None:
-        del values[best]
-        second = max(values)
-        values.insert(best, second + gap)
-        if not second < values[best] < math.inf:
-            raise InvalidArgumentError(
-                "gap", gap, f"large enough to count beside a mean of {second}"
-            )
+    best = move_best(values, gap or 0.0, rng)
+    if best == LOST:
+        raise InvalidArgumentError(
+            "gap", gap, f"large enough to count beside means like {max(values)}"
+        )
     return Instance(tuple(values), best)
+
+
+LOST = -1
+
+
+def move_best(means: list[float], gap: float, rng: np.random.Generator) -> int:
+    """Move the best of `means` to the second best + `gap`, in place, and return which arm it is.
+
+    A gap of 0 moves nothing. `LOST` means that the gap is lost in rounding beside the means.
+    """
+    top = -math.inf
+    n_tied = 0
+    for mean in means:
+        if mean > top:
+            top = mean
+            n_tied = 0
+        if mean == top:
+            n_tied += 1
+    chosen = 0
+    if n_tied > 1:
+        chosen = int(rng.random() * n_tied)
+    best = LOST
+    second = -math.inf
+    for arm in range(len(means)):
+        if means[arm] == top and chosen == 0 and best == LOST:
+            best = arm
+            continue
+        if means[arm] == top:
+            chosen -= 1
+        second = max(second, means[arm])
+    if gap > 0.0:
+        moved = second + gap
+        if not second < moved < math.inf:
+            return LOST
+        means[best] = moved
+    return best
