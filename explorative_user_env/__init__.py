@@ -17,6 +17,7 @@ from explorative_user_env.rollout import Episode, rollout
 from explorative_user_env.schedules import Schedule, register_schedule
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
 from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.vector_env import ExplorativeUserVectorEnv
 
 if TYPE_CHECKING:
     from explorative_user_env.evaluation import Results, evaluate
@@ -33,6 +34,7 @@ __all__ = [
     "Algorithm",
     "Episode",
     "ExplorativeUserEnv",
+    "ExplorativeUserVectorEnv",
     "HiddenState",
     "Instance",
     "InstanceLaw",
@@ -60,5 +62,6 @@ if ENV_ID not in gym.registry:
     gym.register(
         id=ENV_ID,
         entry_point="explorative_user_env.env:ExplorativeUserEnv",
+        vector_entry_point="explorative_user_env.vector_env:ExplorativeUserVectorEnv",
         max_episode_steps=1000,
     )

@@ -13,8 +13,8 @@ from explorative_user_env.number_tables import number_tables
 TABLE_LENGTH = 2**19
 """Enough for runs of a quarter of a million steps; longer ones compute what is beyond."""
 
-UserTuple = namedtuple("UserTuple", [field.name for field in fields(rules.User)])  # noqa: PYI024
-StateTuple = namedtuple("StateTuple", [field.name for field in fields(rules.UserState)])  # noqa: PYI024
+UserTuple = namedtuple("UserTuple", [field.name for field in fields(rules.User)])
+StateTuple = namedtuple("StateTuple", [field.name for field in fields(rules.UserState)])
 
 
 def as_arrays(state: Any) -> Any:
@@ -54,3 +54,50 @@ def _long_tables() -> tuple[np.ndarray, np.ndarray]:
     logarithms, inverse_roots = number_tables(TABLE_LENGTH)
     number_tables.cache_clear()  # as lists they take eight times the memory
     return np.array(logarithms), np.array(inverse_roots)
+
+
+ARM_FIELDS = {"means": float, "estimates": float, "scales": float, "counts": int}
+OWN_FIELDS = {
+    "acceptances": int,
+    "interactions": int,
+    "refreshed": int,
+    "spread": float,
+    "reward": float,
+    "ceiling": float,
+    "ceiling_spread": float,
+    "witness": int,
+}
+"""What is kept together in memory when there are many users: an arm's 32 bytes, a user's 64."""
+
+
+def user_rows(user: rules.User, n_users: int) -> Any:
+    """Return blank states of many users: every field but the tables has a row for each."""
+    blank = user_arrays(user)
+    arms = np.zeros((n_users, user.n_arms, len(ARM_FIELDS)))
+    own = np.zeros((n_users, 1, len(OWN_FIELDS)))
+    rows = {}
+    for block, fields_of_block in ((arms, ARM_FIELDS), (own, OWN_FIELDS)):
+        for place, (name, kind) in enumerate(fields_of_block.items()):
+            rows[name] = block.view(kind)[:, :, place]
+            rows[name][:] = getattr(blank, name)
+    return blank._replace(**rows)
+
+
+def row_of(states: Any, user: int) -> Any:
+    """Return the state of one of many users, in compiled code too; a change of it is theirs."""
+    return StateTuple(
+        states.means[user],
+        states.estimates[user],
+        states.counts[user],
+        states.scales[user],
+        states.acceptances[user],
+        states.interactions[user],
+        states.refreshed[user],
+        states.spread[user],
+        states.reward[user],
+        states.ceiling[user],
+        states.ceiling_spread[user],
+        states.witness[user],
+        states.logarithms,
+        states.inverse_roots,
+    )

@@ -10,6 +10,13 @@ from typing import Any
 
 from explorative_user_env import _kernel_cache
 
+LONGEST_REASON = 400
+
+
+def short(error: Exception) -> str:
+    """Return a compiler's message as one line that is not too long for a warning."""
+    return " ".join(str(error).split())[:LONGEST_REASON]
+
 
 def compile_loop(loop: Callable[..., Any], names: Mapping[str, Any], counted: bool) -> Any:
     """Return `loop` compiled; it lets go of the interpreter lock while it runs.

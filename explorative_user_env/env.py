@@ -10,7 +10,7 @@ from explorative_user_env import user as rules
 from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import Instance, InstanceLaw, Means
 from explorative_user_env.rendering import as_text
-from explorative_user_env.rewards import REWARDS, reward_tables
+from explorative_user_env.rewards import REWARDS, reward_of
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.settings import Setting, as_setting, user_of
 from explorative_user_env.stream import DrawnAhead
@@ -146,12 +146,12 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         Raises:
             InvalidArgumentError: for an option that is unknown or out of range.
         """
-        law = self.instance_law if not options else self._law_of(options)
+        law = self.law_of(options or {})
         if isinstance(self._stream, DrawnAhead):
             self._stream.settle()
         super().reset(seed=seed)
         self._instance = law.draw(self.np_random)
-        self._if_rejected, self._if_accepted = reward_tables(self.reward, self._instance)
+        self._if_rejected, self._if_accepted = self._reward_tables(self._instance)
         # Click noise takes other draws between the normals, so they cannot be drawn ahead.
         self._stream = DrawnAhead(self.np_random) if self.user.noise == 0.0 else self.np_random
         self._state.means[:] = self._instance.means
@@ -214,7 +214,10 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             self._history, self._last, self.hidden_state() if self.render_intervals else None
         )
 
-    def _law_of(self, options: dict[str, Any]) -> InstanceLaw:
+    def law_of(self, options: dict[str, Any]) -> InstanceLaw:
+        """Return where a reset with these options takes its instance from."""
+        if not options:
+            return self.instance_law
         for name in options:
             choice("options key", name, ("means",))
         means = options["means"]
@@ -226,6 +229,17 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         if isinstance(action, np.ndarray) and action.size == 1:
             action = action.reshape(())[()]
         return integer("action", action, 0, self.user.n_arms - 1)
+
+    def _reward_tables(self, instance: Instance) -> tuple[list[float], list[float]]:
+        """What each arm is worth if it is rejected, and if it is accepted."""
+        kind = REWARDS.index(self.reward)
+        arms = range(self._n_arms)
+        means, best = instance.means, instance.best_arm
+        tables = [
+            [reward_of(kind, means, best, arm, accepted, 0.0) for arm in arms]
+            for accepted in (False, True)
+        ]
+        return tables[0], tables[1]
 
     def _add_hidden_state(self, info: dict[str, Any]) -> None:
         if self.info_level == "full":

@@ -145,10 +145,13 @@ def separated(means: Sequence[float], gap: float | None, rng: np.random.Generato
     values = list(means)
     best = move_best(values, gap or 0.0, rng)
     if best == LOST:
-        raise InvalidArgumentError(
-            "gap", gap, f"large enough to count beside means like {max(values)}"
-        )
+        raise lost_gap(gap, values)
     return Instance(tuple(values), best)
+
+
+def lost_gap(gap: float | None, means: Sequence[float]) -> InvalidArgumentError:
+    """Return the error of a gap that is lost in rounding beside these means."""
+    return InvalidArgumentError("gap", gap, f"large enough to count beside a mean of {max(means)}")
 
 
 LOST = -1

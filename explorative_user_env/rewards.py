@@ -1,26 +1,35 @@
 """The environment's rewards: training signals, which no agent of this package is shown."""
 
-from explorative_user_env.instances import Instance
+from collections.abc import Sequence
 
 REWARDS = ("regret", "utility", "realized", "accept", "none")
+REGRET, UTILITY, REALIZED, ACCEPT, NONE = range(len(REWARDS))
 
 
-def reward_tables(reward: str, instance: Instance) -> tuple[list[float], list[float]]:
-    """Return the reward of each arm if it is rejected, and if it is accepted.
+def reward_of(
+    kind: int,
+    means: Sequence[float],
+    best_arm: int,
+    arm: int,
+    accepted: bool,
+    realized: float,
+) -> float:
+    """Return the reward of a step.
 
     Args:
-        reward: one of `REWARDS`. "realized" has no table of what an acceptance is worth: the user
-            draws it.
-        instance: the true means.
+        kind: which one, its place in `REWARDS`.
+        means: mu_i.
+        best_arm: the index of mu_*.
+        arm: the recommended arm.
+        accepted: the response.
+        realized: the reward the user drew if she accepted.
     """
-    nothing = [0.0] * instance.n_arms
-    match reward:
-        case "regret":
-            best = instance.means[instance.best_arm]
-            regrets = [mean - best for mean in instance.means]
-            return regrets, regrets
-        case "utility":
-            return nothing, list(instance.means)
-        case "accept":
-            return nothing, [1.0] * instance.n_arms
-    return nothing, nothing
+    if kind == REGRET:
+        return means[arm] - means[best_arm]
+    if kind == UTILITY and accepted:
+        return means[arm]
+    if kind == REALIZED and accepted:
+        return realized
+    if kind == ACCEPT and accepted:
+        return 1.0
+    return 0.0

@@ -244,7 +244,7 @@ def respond(user: User, state: UserState, rule: Rule, arm: int, rng: Stream) -> 
     logarithms = state.logarithms
     seen = t + user.prior_interactions
     both = seen + n + user.prior_acceptances
-    if user.counted and 0 < n and both < len(logarithms):
+    if user.counted and n > 0 and both < len(logarithms):
         logarithm = logarithms[n] + (logarithms[both] - logarithms[seen])
     else:
         logarithm = log_confidence(user, state, rule)

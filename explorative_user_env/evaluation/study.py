@@ -3,11 +3,11 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from explorative_user_env import user as user_rules
 from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env._batch import Outcome, compiled_run
+from explorative_user_env._compile import short
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.instances import InstanceLaw, Means
@@ -53,9 +53,6 @@ class Study:
         """Return the numbers of the users and their schedule of rho_t."""
         return user_of(self.setting, self.n_arms, self.alpha, self.noise, self.rho)
 
-
-LONGEST_REASON = 400
-"""A compiler's message is cut to this length in a warning."""
 
 Run = tuple[int, Outcome]
 """The best arm and what happened."""
@@ -114,10 +111,9 @@ def compiles(study: Study, agent: Agent, seed: int, horizon: int | None) -> bool
     try:
         run_compiled(study, agent, [seed], 0, horizon)
     except (NumbaError, TypeError) as error:
-        reason = " ".join(str(error).split())
         warnings.warn(
             f"{name_of(agent)} does not compile, so it runs in the slower readable loop: "
-            f"{reason[:LONGEST_REASON]}",
+            f"{short(error)}",
             stacklevel=2,
         )
         return False

@@ -1,0 +1,221 @@
+"""Many users in step, one a lane, in compiled code: the same rules, on the rows of arrays."""
+
+import functools
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env import user as rules
+from explorative_user_env._arrays import ARM_FIELDS, OWN_FIELDS, row_of, user_rows, user_tuple
+from explorative_user_env._compile import compile_loop, short
+from explorative_user_env._native import addresses_of, generator_at, prefetch
+from explorative_user_env.hidden_state import HiddenState, reveal
+from explorative_user_env.instances import LOST, Instance, InstanceLaw, lost_gap, move_best
+from explorative_user_env.lanes import Array
+from explorative_user_env.rewards import reward_of
+from explorative_user_env.schedules import Rule
+
+AHEAD = 8
+"""How many lanes before its turn a user's memory is asked for; it takes the wait off the step."""
+
+
+class CompiledLanes:
+    """The lanes in compiled code.
+
+    Args:
+        user: the numbers of every user.
+        rule: the rule of rho_t.
+        reward: which reward, its place in `rewards.REWARDS`.
+        rngs: a stream for each lane, all of the same kind of bit generator.
+    """
+
+    def __init__(
+        self, user: rules.User, rule: Rule, reward: int, rngs: Iterable[np.random.Generator]
+    ) -> None:
+        self.rngs = list(rngs)
+        self._user, self._rule, self._reward = user, rule, reward
+        self._numbers = user_tuple(user)
+        self._states = user_rows(user, len(self.rngs))
+        self._best = np.zeros(len(self.rngs), int)
+        self._all = np.arange(len(self.rngs))
+        self._streams, self._draws = _where_streams_are(self.rngs)
+
+    def reseed(self, lane: int, rng: np.random.Generator) -> None:
+        """Let the stream of `lane` go on where `rng` is."""
+        self.rngs[lane].bit_generator.state = rng.bit_generator.state
+
+    def begin(self, lanes: Array, law: InstanceLaw) -> None:
+        """Put new users with new instances in these lanes."""
+        if law.named is None:
+            for lane in lanes.tolist():
+                instance = law.draw(self.rngs[lane])
+                self._states.means[lane] = instance.means
+                self._best[lane] = instance.best_arm
+        loop = compiled_begin(law.named.one if law.named else no_mean)
+        lost = loop(
+            self._numbers,
+            self._states,
+            self._best,
+            self._streams,
+            self._draws,
+            lanes,
+            law.named is not None,
+            law.gap or 0.0,
+        )
+        if lost != LOST:
+            raise lost_gap(law.gap, self._states.means[lost].tolist())
+
+    def respond(self, lanes: Array | None, arms: Array, accepted: Array, rewards: Array) -> None:
+        """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
+        compiled_respond(self._rule)(
+            self._numbers,
+            self._states,
+            self._best,
+            self._streams,
+            self._draws,
+            self._all if lanes is None else lanes,
+            arms,
+            self._reward,
+            accepted,
+            rewards,
+        )
+
+    def counts(self) -> tuple[Array, Array]:
+        """Return the interactions and acceptances of all lanes."""
+        states = self._states
+        return states.interactions[:, 0].copy(), states.acceptances[:, 0].copy()
+
+    def hidden_state(self, lane: int) -> HiddenState:
+        """Return the truth about a user."""
+        row = row_of(self._states, lane)
+        fields = {name: getattr(row, name).tolist() for name in ARM_FIELDS | OWN_FIELDS}
+        state = rules.UserState(**fields, logarithms=[], inverse_roots=[])
+        instance = Instance(tuple(state.means), int(self._best[lane]))
+        return reveal(self._user, state, self._rule, instance)
+
+    def __getstate__(self) -> dict[str, Any]:
+        rows = {name: getattr(self._states, name).copy() for name in ARM_FIELDS | OWN_FIELDS}
+        return vars(self) | {"_states": rows}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        """Lay out the memory of a copy, whose streams are elsewhere."""
+        vars(self).update(kept)
+        self._states = user_rows(self._user, len(self.rngs))
+        for name, rows in kept["_states"].items():
+            getattr(self._states, name)[:] = rows
+        self._streams, self._draws = _where_streams_are(self.rngs)
+
+
+def compiles(user: rules.User, rule: Rule, rng: np.random.Generator) -> bool:
+    """Compile the loops of a step, with no lanes to step in; warn if `rule` does not compile."""
+    from numba.core.errors import NumbaError
+
+    nothing = np.zeros(0, int)
+    lanes = CompiledLanes(user, rule, 0, [rng])
+    try:
+        lanes.respond(nothing, np.zeros(1, int), np.zeros(1, bool), np.zeros(1))
+    except NumbaError as error:
+        warnings.warn(f"the rule of rho_t does not compile: {short(error)}", stacklevel=4)
+        return False
+    return True
+
+
+def _where_streams_are(rngs: list[np.random.Generator]) -> tuple[Array, tuple[int, int, int]]:
+    """Return the addresses of the states, and of the functions that draw, which all share."""
+    addresses = [addresses_of(rng) for rng in rngs]
+    return np.array([address[0] for address in addresses]), addresses[0][1:]
+
+
+def no_mean(rng: np.random.Generator) -> float:
+    """Return nothing: the means are there already."""
+    return 0.0
+
+
+@functools.cache
+def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[..., int]:
+    """Return the compiled loop that puts new users in lanes, with means drawn by `mean`."""
+    start, lost = rules.start, LOST
+
+    def begin(
+        user: Any,
+        states: Any,
+        best: Any,
+        streams: Any,
+        draws: Any,
+        lanes: Any,
+        draws_means: bool,
+        gap: float,
+    ) -> int:
+        for lane in lanes:
+            state = row_of(states, lane)
+            rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
+            if draws_means:
+                for arm in range(user.n_arms):
+                    state.means[arm] = mean(rng)
+                best[lane] = move_best(state.means, gap, rng)
+                if best[lane] == lost:
+                    return lane
+            start(user, state, rng)
+        return lost
+
+    names = {
+        "row_of": row_of,
+        "generator_at": generator_at,
+        "mean": mean,
+        "move_best": move_best,
+        "start": start,
+        "lost": lost,
+    }
+    loop: Callable[..., int] = compile_loop(begin, names, counted=False)
+    return loop
+
+
+@functools.cache
+def compiled_respond(rule: Rule) -> Callable[..., None]:
+    """Return the compiled loop of one step in many lanes."""
+    respond, ahead = rules.respond, AHEAD
+
+    def respond_in_lanes(
+        user: Any,
+        states: Any,
+        best: Any,
+        streams: Any,
+        draws: Any,
+        lanes: Any,
+        arms: Any,
+        reward: int,
+        accepted: Any,
+        rewards: Any,
+    ) -> None:
+        first = states.means.ctypes.data
+        a_lane, an_arm = states.means.strides
+        for place in range(lanes.size):
+            if place + ahead < lanes.size:
+                coming = lanes[place + ahead]
+                prefetch(first + coming * a_lane + arms[coming] * an_arm)
+                prefetch(first + coming * a_lane + states.witness[coming, 0] * an_arm)
+                prefetch(streams[coming])
+                prefetch(streams[coming] + 40)
+            lane = lanes[place]
+            arm = arms[lane]
+            state = row_of(states, lane)
+            rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
+            response = respond(user, state, rule, arm, rng)
+            accepted[lane] = response
+            rewards[lane] = reward_of(
+                reward, state.means, best[lane], arm, response, state.reward[0]
+            )
+
+    names = {
+        "row_of": row_of,
+        "generator_at": generator_at,
+        "prefetch": prefetch,
+        "respond": respond,
+        "rule": rule,
+        "reward_of": reward_of,
+        "ahead": ahead,
+    }
+    loop: Callable[..., None] = compile_loop(respond_in_lanes, names, counted=False)
+    return loop

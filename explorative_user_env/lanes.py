@@ -1,0 +1,95 @@
+"""Many users in step, one a lane: each as the single environment has her, in plain Python."""
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import numpy as np
+
+from explorative_user_env import user as rules
+from explorative_user_env.hidden_state import HiddenState, reveal
+from explorative_user_env.instances import Instance, InstanceLaw
+from explorative_user_env.rewards import reward_of
+from explorative_user_env.schedules import Rule
+
+Array = np.ndarray[Any, Any]
+
+
+class Lanes(Protocol):
+    """Users of one kind with streams of their own."""
+
+    rngs: list[np.random.Generator]
+
+    def reseed(self, lane: int, rng: np.random.Generator) -> None:
+        """Let the stream of `lane` go on where `rng` is."""
+
+    def begin(self, lanes: Array, law: InstanceLaw) -> None:
+        """Put new users with new instances in these lanes."""
+
+    def respond(self, lanes: Array | None, arms: Array, accepted: Array, rewards: Array) -> None:
+        """Recommend arms[b] in these lanes (None: all) and fill in what comes of it.
+
+        Raises:
+            ValueError: if some rho_t leaves the range declared for it.
+        """
+
+    def counts(self) -> tuple[Array, Array]:
+        """Return the interactions and acceptances of all lanes, as arrays nobody else has."""
+
+    def hidden_state(self, lane: int) -> HiddenState:
+        """Return the truth about a user."""
+
+
+class PlainLanes:
+    """The lanes as a loop: for few users, and for rules of rho_t that do not compile.
+
+    Args:
+        user: the numbers of every user.
+        rule: the rule of rho_t.
+        reward: which reward, its place in `rewards.REWARDS`.
+        rngs: a stream for each lane.
+    """
+
+    def __init__(
+        self, user: rules.User, rule: Rule, reward: int, rngs: Iterable[np.random.Generator]
+    ) -> None:
+        self.rngs = list(rngs)
+        self._user, self._rule, self._reward = user, rule, reward
+        self._states = [rules.blank(user) for _ in self.rngs]
+        self._instances: list[Instance | None] = [None for _ in self.rngs]
+
+    def reseed(self, lane: int, rng: np.random.Generator) -> None:
+        """Let the stream of `lane` go on where `rng` is."""
+        self.rngs[lane] = rng
+
+    def begin(self, lanes: Array, law: InstanceLaw) -> None:
+        """Put new users with new instances in these lanes."""
+        for lane in lanes.tolist():
+            state, rng = self._states[lane], self.rngs[lane]
+            instance = law.draw(rng)
+            self._instances[lane] = instance
+            state.means[:] = instance.means
+            rules.start(self._user, state, rng)
+
+    def respond(self, lanes: Array | None, arms: Array, accepted: Array, rewards: Array) -> None:
+        """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
+        chosen = range(len(self.rngs)) if lanes is None else lanes.tolist()
+        recommended = arms.tolist()
+        for lane in chosen:
+            state, instance, arm = self._states[lane], self._instances[lane], recommended[lane]
+            assert instance is not None
+            response = rules.respond(self._user, state, self._rule, arm, self.rngs[lane])
+            accepted[lane] = response
+            rewards[lane] = reward_of(
+                self._reward, instance.means, instance.best_arm, arm, response, state.reward[0]
+            )
+
+    def counts(self) -> tuple[Array, Array]:
+        """Return the interactions and acceptances of all lanes."""
+        interactions = np.array([state.interactions[0] for state in self._states])
+        return interactions, np.array([state.acceptances[0] for state in self._states])
+
+    def hidden_state(self, lane: int) -> HiddenState:
+        """Return the truth about a user."""
+        instance = self._instances[lane]
+        assert instance is not None
+        return reveal(self._user, self._states[lane], self._rule, instance)

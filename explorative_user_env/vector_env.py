@@ -1,0 +1,306 @@
+"""`ExplorativeUser-v0`, many users in step: Gymnasium's vector environment."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from explorative_user_env.env import ExplorativeUserEnv
+from explorative_user_env.hidden_state import HiddenState
+from explorative_user_env.lanes import Array, Lanes, PlainLanes
+from explorative_user_env.rendering import as_text
+from explorative_user_env.rewards import REWARDS
+from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+
+COMPILED_FROM = 64
+"""Fewer users than these are not worth the second it takes to load the compiler."""
+
+Infos = dict[str, Any]
+
+
+class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
+    """Many users at once: lane b is the single environment with lane b's seed, step for step.
+
+    Infos have the form of Gymnasium's own vector environments: an array for each key of the single
+    environment's info, and a mask `_key` of the lanes that have it. With
+    `AutoresetMode.SAME_STEP` a finished lane's last observation and info are in `final_obs` and
+    `final_info`.
+
+    Args:
+        num_envs: number of users, at least 1.
+        max_episode_steps: steps after which a lane is truncated, at least 1; None is never.
+        autoreset_mode: when a finished lane gets a new user: at the "NextStep" (in place of it),
+            at the "SameStep", or never by itself, "Disabled".
+        compiled: whether the users run in compiled code, to the same result; None is where it is
+            worth loading the compiler, from 64 users on.
+        **kwargs: as in `ExplorativeUserEnv`.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        compiled: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.num_envs = integer("num_envs", num_envs, 1)
+        self.max_episode_steps = (
+            None
+            if max_episode_steps is None
+            else integer("max_episode_steps", max_episode_steps, 1)
+        )
+        if not isinstance(autoreset_mode, AutoresetMode):
+            modes = [mode.value for mode in AutoresetMode]
+            autoreset_mode = AutoresetMode(choice("autoreset_mode", autoreset_mode, modes))
+        self.autoreset_mode = autoreset_mode
+        self.compiled = (
+            self.num_envs >= COMPILED_FROM if compiled is None else flag("compiled", compiled)
+        )
+        self._single = ExplorativeUserEnv(**kwargs)
+        self.render_mode = self._single.render_mode
+        self.metadata = ExplorativeUserEnv.metadata | {"autoreset_mode": autoreset_mode}
+        self.single_action_space = self._single.action_space
+        self.single_observation_space = self._single.observation_space
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._lanes: Lanes | None = None
+        self._seeds = [-1] * self.num_envs
+        self._begun = np.zeros(self.num_envs, bool)
+        self._done = np.zeros(self.num_envs, bool)
+        self._observations = np.zeros(self.num_envs, int)
+        self._all = np.arange(self.num_envs)
+        n_arms = self._single.user.n_arms
+        self._history = np.zeros((self.num_envs, n_arms if self.render_mode else 0, 2), int)
+        self._last: list[tuple[int, bool] | None] = [None] * self.num_envs
+
+    @property
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The streams of the lanes."""
+        return tuple(self._lanes.rngs) if self._lanes else ()
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The seeds the streams of the lanes began with."""
+        return tuple(self._seeds)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Array, Infos]:
+        """Start with new users.
+
+        Args:
+            seed: seeds of the lanes; an int s means s, s + 1, ..., and None goes on with a lane's
+                own stream.
+            options: `{"means": K finite numbers}` for these episodes of all lanes, and
+                `{"reset_mask": array of num_envs bools}`, which lanes to reset.
+
+        Raises:
+            InvalidArgumentError: for a seed or an option that is out of range.
+        """
+        seeds = self._lane_seeds(seed)
+        rest = dict(options or {})
+        mask = self._lane_mask(rest.pop("reset_mask", None))
+        law = self._single.law_of(rest)
+        lanes = np.flatnonzero(mask)
+        self._reseed(seeds, lanes)
+        self._begin(lanes, law)
+        self._begun |= mask
+        self._done &= ~mask
+        return self._observations.copy(), self._infos(np.zeros(self.num_envs, bool), mask)
+
+    def step(self, actions: Array) -> tuple[Array, Array, Array, Array, Infos]:
+        """Recommend arm `actions[b]` in lane b and hear the responses.
+
+        Args:
+            actions: an arm for each lane, shape (num_envs,), any kind of integer.
+
+        Returns:
+            The responses, rewards, terminations (all False), truncations and infos. In
+            `NEXT_STEP` mode a lane that was truncated by the step before is reset instead.
+
+        Raises:
+            InvalidArgumentError: for actions that are not arms.
+            gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
+                reset by itself.
+        """
+        arms = self._arms(actions)
+        fresh = self._fresh()
+        lanes = None if fresh is None else np.flatnonzero(~fresh)
+        accepted = np.zeros(self.num_envs, bool)
+        rewards = np.zeros(self.num_envs)
+        if fresh is not None:
+            self._begin(np.flatnonzero(fresh), self._single.instance_law)
+        assert self._lanes is not None
+        self._lanes.respond(lanes, arms, accepted, rewards)
+        self._observations = accepted.astype(int)
+        self._remember(lanes, arms, accepted)
+        infos = self._infos(np.ones(self.num_envs, bool) if fresh is None else ~fresh)
+        truncated = np.zeros(self.num_envs, bool)
+        if self.max_episode_steps is not None:
+            truncated = infos["interactions"] >= self.max_episode_steps
+        self._done = truncated.copy()
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and truncated.any():
+            infos = self._final(truncated, infos) | self._restarted(truncated)
+        terminated = np.zeros(self.num_envs, bool)
+        return self._observations.copy(), rewards, terminated, truncated, infos
+
+    def hidden_states(self) -> tuple[HiddenState, ...]:
+        """Return the truth about every user; for teachers and tests, never for an agent."""
+        if self._lanes is None or not self._begun.all():
+            raise gym.error.ResetNeeded("call reset before hidden_states")
+        return tuple(self._lanes.hidden_state(lane) for lane in range(self.num_envs))
+
+    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+        """Return each lane's arms with their responses as text, if `render_mode` is "ansi"."""
+        if self.render_mode is None:
+            return None
+        if self._lanes is None or not self._begun.all():
+            raise gym.error.ResetNeeded("call reset before render")
+        shown = self._single.render_intervals
+        return tuple(
+            as_text(
+                self._history[lane].tolist(),
+                self._last[lane],
+                self._lanes.hidden_state(lane) if shown else None,
+            )
+            for lane in range(self.num_envs)
+        )
+
+    def _lane_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+            if len(seed) != self.num_envs:
+                raise InvalidArgumentError("seed", seed, f"a number or {self.num_envs} of them")
+            return [None if one is None else integer("seed", one, 0) for one in seed]
+        first = integer("seed", seed, 0)
+        return [first + lane for lane in range(self.num_envs)]
+
+    def _lane_mask(self, mask: Any) -> Array:
+        if mask is None:
+            return np.ones(self.num_envs, bool)
+        allowed = f"an array of {self.num_envs} bools, one of them True"
+        if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (self.num_envs,):
+            raise InvalidArgumentError("reset_mask", mask, allowed)
+        if not mask.any():
+            raise InvalidArgumentError("reset_mask", mask, allowed)
+        return mask
+
+    def _reseed(self, seeds: list[int | None], lanes: Array) -> None:
+        """Give the lanes their seeds; those without one go on, or begin at random."""
+        if self._lanes is None:
+            rngs = []
+            for lane, seed in enumerate(seeds):
+                rng, self._seeds[lane] = seeding.np_random(seed)
+                rngs.append(rng)
+            self._lanes = self._made_lanes(rngs)
+            return
+        for lane in lanes.tolist():
+            seed = seeds[lane]
+            if seed is not None:
+                rng, self._seeds[lane] = seeding.np_random(seed)
+                self._lanes.reseed(lane, rng)
+
+    def _made_lanes(self, rngs: list[np.random.Generator]) -> Lanes:
+        single = self._single
+        rule, reward = single.schedule.rule, REWARDS.index(single.reward)
+        if self.compiled:
+            from explorative_user_env._compiled_lanes import CompiledLanes, compiles
+
+            self.compiled = compiles(single.user, rule, rngs[0])
+            if self.compiled:
+                return CompiledLanes(single.user, rule, reward, rngs)
+        return PlainLanes(single.user, rule, reward, rngs)
+
+    def _begin(self, lanes: Array, law: Any) -> None:
+        assert self._lanes is not None
+        self._lanes.begin(lanes, law)
+        self._observations[lanes] = 0
+        if self.render_mode is not None:
+            self._history[lanes] = 0
+            for lane in lanes.tolist():
+                self._last[lane] = None
+
+    def _remember(self, lanes: Array | None, arms: Array, accepted: Array) -> None:
+        """Keep what a rendering shows."""
+        if self.render_mode is None:
+            return
+        chosen = self._all if lanes is None else lanes
+        self._history[chosen, arms[chosen], 1 - accepted[chosen]] += 1
+        for lane in chosen.tolist():
+            self._last[lane] = (int(arms[lane]), bool(accepted[lane]))
+
+    def _arms(self, actions: Any) -> Array:
+        arms = np.asarray(actions)
+        n_arms = self._single.user.n_arms
+        allowed = f"{self.num_envs} arms in 0..{n_arms - 1}"
+        if arms.shape != (self.num_envs,) or arms.dtype.kind not in "iu":
+            raise InvalidArgumentError("actions", actions, allowed)
+        if arms.min() < 0 or arms.max() >= n_arms:
+            raise InvalidArgumentError("actions", actions, allowed)
+        return arms.astype(int, copy=False)
+
+    def _fresh(self) -> Array | None:
+        """Return which lanes get a new user in this step, None if no lane does."""
+        if not self._begun.all():
+            raise gym.error.ResetNeeded("call reset before step")
+        if self.autoreset_mode == AutoresetMode.SAME_STEP or not self._done.any():
+            return None
+        if self.autoreset_mode == AutoresetMode.DISABLED:
+            lanes = np.flatnonzero(self._done).tolist()
+            raise gym.error.ResetNeeded(f"reset the finished lanes {lanes} before step")
+        return self._done
+
+    def _final(self, finished: Array, infos: Infos) -> Infos:
+        """Return the last observations and infos of the lanes that are finished."""
+        observations = np.full(self.num_envs, None, dtype=object)
+        observations[finished] = self._observations[finished]
+        last = {}
+        for key, values in infos.items():
+            nothing = None if values.dtype == object else 0
+            last[key] = np.where(finished, values, nothing).astype(values.dtype)
+        return {
+            "final_obs": observations,
+            "_final_obs": finished.copy(),
+            "final_info": last,
+            "_final_info": finished.copy(),
+        }
+
+    def _restarted(self, finished: Array) -> Infos:
+        """Put new users in these lanes and return the infos of all."""
+        self._begin(np.flatnonzero(finished), self._single.instance_law)
+        return self._infos(~finished)
+
+    def _infos(self, has_response: Array, mask: Array | None = None) -> Infos:
+        """Return the infos of all lanes, or of those in the mask, as Gymnasium stacks them."""
+        assert self._lanes is not None
+        mask = np.ones(self.num_envs, bool) if mask is None else mask
+        interactions, acceptances = self._lanes.counts()
+        values = {
+            "has_response": has_response,
+            "interactions": interactions,
+            "acceptances": acceptances,
+            "rejections": interactions - acceptances,
+        }
+        infos: Infos = {}
+        for key, array in values.items():
+            infos[key] = array if mask.all() else np.where(mask, array, array.dtype.type(0))
+            infos[f"_{key}"] = mask.copy()
+        if self._single.info_level == "full":
+            truths = np.full(self.num_envs, None, dtype=object)
+            for lane in np.flatnonzero(mask).tolist():
+                # Assigned one by one: NumPy would take a tuple of tuples apart.
+                truths[lane] = self._lanes.hidden_state(lane)
+            infos |= {"hidden_state": truths, "_hidden_state": mask.copy()}
+        return infos
