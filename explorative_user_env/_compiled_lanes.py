@@ -13,11 +13,11 @@ from explorative_user_env._compile import compile_loop, short
 from explorative_user_env._native import addresses_of, generator_at, prefetch
 from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import LOST, Instance, InstanceLaw, lost_gap, move_best
-from explorative_user_env.lanes import Array
+from explorative_user_env.lanes import Array, Step
 from explorative_user_env.rewards import reward_of
 from explorative_user_env.schedules import Rule
 
-AHEAD = 8
+AHEAD = 5
 """How many lanes before its turn a user's memory is asked for; it takes the wait off the step."""
 
 
@@ -38,7 +38,8 @@ class CompiledLanes:
         self._user, self._rule, self._reward = user, rule, reward
         self._numbers = user_tuple(user)
         self._states = user_rows(user, len(self.rngs))
-        self._best = np.zeros(len(self.rngs), int)
+        self._best_arms = np.zeros(len(self.rngs), int)
+        self._best_means = np.zeros(len(self.rngs))
         self._all = np.arange(len(self.rngs))
         self._streams, self._draws = _where_streams_are(self.rngs)
 
@@ -52,12 +53,13 @@ class CompiledLanes:
             for lane in lanes.tolist():
                 instance = law.draw(self.rngs[lane])
                 self._states.means[lane] = instance.means
-                self._best[lane] = instance.best_arm
+                self._best_arms[lane] = instance.best_arm
         loop = compiled_begin(law.named.one if law.named else no_mean)
         lost = loop(
             self._numbers,
             self._states,
-            self._best,
+            self._best_arms,
+            self._best_means,
             self._streams,
             self._draws,
             lanes,
@@ -67,32 +69,26 @@ class CompiledLanes:
         if lost != LOST:
             raise lost_gap(law.gap, self._states.means[lost].tolist())
 
-    def respond(self, lanes: Array | None, arms: Array, accepted: Array, rewards: Array) -> None:
+    def respond(self, lanes: Array | None, arms: Array, step: Step) -> None:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
         compiled_respond(self._rule)(
             self._numbers,
             self._states,
-            self._best,
+            self._best_means,
             self._streams,
             self._draws,
             self._all if lanes is None else lanes,
             arms,
             self._reward,
-            accepted,
-            rewards,
+            *step,
         )
-
-    def counts(self) -> tuple[Array, Array]:
-        """Return the interactions and acceptances of all lanes."""
-        states = self._states
-        return states.interactions[:, 0].copy(), states.acceptances[:, 0].copy()
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
         row = row_of(self._states, lane)
         fields = {name: getattr(row, name).tolist() for name in ARM_FIELDS | OWN_FIELDS}
         state = rules.UserState(**fields, logarithms=[], inverse_roots=[])
-        instance = Instance(tuple(state.means), int(self._best[lane]))
+        instance = Instance(tuple(state.means), int(self._best_arms[lane]))
         return reveal(self._user, state, self._rule, instance)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -115,7 +111,7 @@ def compiles(user: rules.User, rule: Rule, rng: np.random.Generator) -> bool:
     nothing = np.zeros(0, int)
     lanes = CompiledLanes(user, rule, 0, [rng])
     try:
-        lanes.respond(nothing, np.zeros(1, int), np.zeros(1, bool), np.zeros(1))
+        lanes.respond(nothing, np.zeros(1, int), Step.blank(1))
     except NumbaError as error:
         warnings.warn(f"the rule of rho_t does not compile: {short(error)}", stacklevel=4)
         return False
@@ -141,7 +137,8 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
     def begin(
         user: Any,
         states: Any,
-        best: Any,
+        best_arms: Any,
+        best_means: Any,
         streams: Any,
         draws: Any,
         lanes: Any,
@@ -154,9 +151,10 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
             if draws_means:
                 for arm in range(user.n_arms):
                     state.means[arm] = mean(rng)
-                best[lane] = move_best(state.means, gap, rng)
-                if best[lane] == lost:
+                best_arms[lane] = move_best(state.means, gap, rng)
+                if best_arms[lane] == lost:
                     return lane
+            best_means[lane] = state.means[best_arms[lane]]
             start(user, state, rng)
         return lost
 
@@ -180,14 +178,17 @@ def compiled_respond(rule: Rule) -> Callable[..., None]:
     def respond_in_lanes(
         user: Any,
         states: Any,
-        best: Any,
+        best_means: Any,
         streams: Any,
         draws: Any,
         lanes: Any,
         arms: Any,
         reward: int,
-        accepted: Any,
+        responses: Any,
         rewards: Any,
+        interactions: Any,
+        acceptances: Any,
+        rejections: Any,
     ) -> None:
         first = states.means.ctypes.data
         a_lane, an_arm = states.means.strides
@@ -202,11 +203,14 @@ def compiled_respond(rule: Rule) -> Callable[..., None]:
             arm = arms[lane]
             state = row_of(states, lane)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
-            response = respond(user, state, rule, arm, rng)
-            accepted[lane] = response
+            accepted = respond(user, state, rule, arm, rng)
+            responses[lane] = accepted
             rewards[lane] = reward_of(
-                reward, state.means, best[lane], arm, response, state.reward[0]
+                reward, state.means[arm], best_means[lane], accepted, state.reward[0]
             )
+            interactions[lane] = state.interactions[0]
+            acceptances[lane] = state.acceptances[0]
+            rejections[lane] = state.interactions[0] - state.acceptances[0]
 
     names = {
         "row_of": row_of,

@@ -232,11 +232,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
 
     def _reward_tables(self, instance: Instance) -> tuple[list[float], list[float]]:
         """What each arm is worth if it is rejected, and if it is accepted."""
-        kind = REWARDS.index(self.reward)
-        arms = range(self._n_arms)
-        means, best = instance.means, instance.best_arm
+        kind, best = REWARDS.index(self.reward), instance.means[instance.best_arm]
         tables = [
-            [reward_of(kind, means, best, arm, accepted, 0.0) for arm in arms]
+            [reward_of(kind, mean, best, accepted, 0.0) for mean in instance.means]
             for accepted in (False, True)
         ]
         return tables[0], tables[1]

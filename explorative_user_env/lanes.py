@@ -1,7 +1,7 @@
 """Many users in step, one a lane: each as the single environment has her, in plain Python."""
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -12,6 +12,26 @@ from explorative_user_env.rewards import reward_of
 from explorative_user_env.schedules import Rule
 
 Array = np.ndarray[Any, Any]
+
+
+class Step(NamedTuple):
+    """What came of a step, an entry for each lane."""
+
+    responses: Array  # 1 accepted, 0 rejected
+    rewards: Array
+    interactions: Array  # t
+    acceptances: Array  # n(t)
+    rejections: Array
+
+    @classmethod
+    def blank(cls, n_lanes: int) -> Self:
+        """Return the step of users who have just begun."""
+        return cls(*(np.zeros(n_lanes, kind) for kind in (int, float, int, int, int)))
+
+    @classmethod
+    def to_fill(cls, n_lanes: int) -> Self:
+        """Return a step whose every entry is to be written."""
+        return cls(*(np.empty(n_lanes, kind) for kind in (int, float, int, int, int)))
 
 
 class Lanes(Protocol):
@@ -25,15 +45,12 @@ class Lanes(Protocol):
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
 
-    def respond(self, lanes: Array | None, arms: Array, accepted: Array, rewards: Array) -> None:
+    def respond(self, lanes: Array | None, arms: Array, step: Step) -> None:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it.
 
         Raises:
             ValueError: if some rho_t leaves the range declared for it.
         """
-
-    def counts(self) -> tuple[Array, Array]:
-        """Return the interactions and acceptances of all lanes, as arrays nobody else has."""
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
@@ -70,23 +87,19 @@ class PlainLanes:
             state.means[:] = instance.means
             rules.start(self._user, state, rng)
 
-    def respond(self, lanes: Array | None, arms: Array, accepted: Array, rewards: Array) -> None:
+    def respond(self, lanes: Array | None, arms: Array, step: Step) -> None:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
-        chosen = range(len(self.rngs)) if lanes is None else lanes.tolist()
         recommended = arms.tolist()
-        for lane in chosen:
+        for lane in range(len(self.rngs)) if lanes is None else lanes.tolist():
             state, instance, arm = self._states[lane], self._instances[lane], recommended[lane]
             assert instance is not None
-            response = rules.respond(self._user, state, self._rule, arm, self.rngs[lane])
-            accepted[lane] = response
-            rewards[lane] = reward_of(
-                self._reward, instance.means, instance.best_arm, arm, response, state.reward[0]
-            )
-
-    def counts(self) -> tuple[Array, Array]:
-        """Return the interactions and acceptances of all lanes."""
-        interactions = np.array([state.interactions[0] for state in self._states])
-        return interactions, np.array([state.acceptances[0] for state in self._states])
+            accepted = rules.respond(self._user, state, self._rule, arm, self.rngs[lane])
+            mean, best_mean = state.means[arm], instance.means[instance.best_arm]
+            step.responses[lane] = accepted
+            step.rewards[lane] = reward_of(self._reward, mean, best_mean, accepted, state.reward[0])
+            step.interactions[lane] = t = state.interactions[0]
+            step.acceptances[lane] = n = state.acceptances[0]
+            step.rejections[lane] = t - n
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""

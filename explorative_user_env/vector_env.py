@@ -11,7 +11,8 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.hidden_state import HiddenState
-from explorative_user_env.lanes import Array, Lanes, PlainLanes
+from explorative_user_env.instances import InstanceLaw
+from explorative_user_env.lanes import Array, Lanes, PlainLanes, Step
 from explorative_user_env.rendering import as_text
 from explorative_user_env.rewards import REWARDS
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
@@ -74,7 +75,9 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._lanes: Lanes | None = None
         self._seeds = [-1] * self.num_envs
         self._begun = np.zeros(self.num_envs, bool)
+        self._ready = False
         self._done = np.zeros(self.num_envs, bool)
+        self._any_done = False
         self._observations = np.zeros(self.num_envs, int)
         self._all = np.arange(self.num_envs)
         n_arms = self._single.user.n_arms
@@ -116,8 +119,12 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._reseed(seeds, lanes)
         self._begin(lanes, law)
         self._begun |= mask
+        self._ready = bool(self._begun.all())
         self._done &= ~mask
-        return self._observations.copy(), self._infos(np.zeros(self.num_envs, bool), mask)
+        self._any_done = bool(self._done.any())
+        self._observations[lanes] = 0
+        infos = self._infos(np.zeros(self.num_envs, bool), Step.blank(self.num_envs), mask)
+        return self._observations.copy(), infos
 
     def step(self, actions: Array) -> tuple[Array, Array, Array, Array, Infos]:
         """Recommend arm `actions[b]` in lane b and hear the responses.
@@ -136,28 +143,31 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         """
         arms = self._arms(actions)
         fresh = self._fresh()
-        lanes = None if fresh is None else np.flatnonzero(~fresh)
-        accepted = np.zeros(self.num_envs, bool)
-        rewards = np.zeros(self.num_envs)
+        lanes = None
         if fresh is not None:
+            lanes = np.flatnonzero(~fresh)
             self._begin(np.flatnonzero(fresh), self._single.instance_law)
         assert self._lanes is not None
-        self._lanes.respond(lanes, arms, accepted, rewards)
-        self._observations = accepted.astype(int)
-        self._remember(lanes, arms, accepted)
-        infos = self._infos(np.ones(self.num_envs, bool) if fresh is None else ~fresh)
-        truncated = np.zeros(self.num_envs, bool)
-        if self.max_episode_steps is not None:
-            truncated = infos["interactions"] >= self.max_episode_steps
-        self._done = truncated.copy()
-        if self.autoreset_mode == AutoresetMode.SAME_STEP and truncated.any():
-            infos = self._final(truncated, infos) | self._restarted(truncated)
+        step = Step.to_fill(self.num_envs) if lanes is None else Step.blank(self.num_envs)
+        self._lanes.respond(lanes, arms, step)
+        if self.render_mode is not None:
+            self._remember(self._all if lanes is None else lanes, arms, step.responses)
+
+        infos = self._infos(None if fresh is None else ~fresh, step)
         terminated = np.zeros(self.num_envs, bool)
-        return self._observations.copy(), rewards, terminated, truncated, infos
+        truncated = terminated.copy()
+        if self.max_episode_steps is not None:
+            truncated = step.interactions >= self.max_episode_steps
+        self._done = truncated
+        self._any_done = bool(truncated.any())
+        self._observations = step.responses
+        if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
+            infos = self._final(truncated, infos) | self._restarted(truncated, step)
+        return self._observations.copy(), step.rewards, terminated, truncated.copy(), infos
 
     def hidden_states(self) -> tuple[HiddenState, ...]:
         """Return the truth about every user; for teachers and tests, never for an agent."""
-        if self._lanes is None or not self._begun.all():
+        if self._lanes is None or not self._ready:
             raise gym.error.ResetNeeded("call reset before hidden_states")
         return tuple(self._lanes.hidden_state(lane) for lane in range(self.num_envs))
 
@@ -165,7 +175,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         """Return each lane's arms with their responses as text, if `render_mode` is "ansi"."""
         if self.render_mode is None:
             return None
-        if self._lanes is None or not self._begun.all():
+        if self._lanes is None or not self._ready:
             raise gym.error.ResetNeeded("call reset before render")
         shown = self._single.render_intervals
         return tuple(
@@ -223,23 +233,19 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
                 return CompiledLanes(single.user, rule, reward, rngs)
         return PlainLanes(single.user, rule, reward, rngs)
 
-    def _begin(self, lanes: Array, law: Any) -> None:
+    def _begin(self, lanes: Array, law: InstanceLaw) -> None:
         assert self._lanes is not None
         self._lanes.begin(lanes, law)
-        self._observations[lanes] = 0
         if self.render_mode is not None:
             self._history[lanes] = 0
             for lane in lanes.tolist():
                 self._last[lane] = None
 
-    def _remember(self, lanes: Array | None, arms: Array, accepted: Array) -> None:
+    def _remember(self, lanes: Array, arms: Array, responses: Array) -> None:
         """Keep what a rendering shows."""
-        if self.render_mode is None:
-            return
-        chosen = self._all if lanes is None else lanes
-        self._history[chosen, arms[chosen], 1 - accepted[chosen]] += 1
-        for lane in chosen.tolist():
-            self._last[lane] = (int(arms[lane]), bool(accepted[lane]))
+        self._history[lanes, arms[lanes], 1 - responses[lanes]] += 1
+        for lane in lanes.tolist():
+            self._last[lane] = (int(arms[lane]), bool(responses[lane]))
 
     def _arms(self, actions: Any) -> Array:
         arms = np.asarray(actions)
@@ -247,15 +253,16 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         allowed = f"{self.num_envs} arms in 0..{n_arms - 1}"
         if arms.shape != (self.num_envs,) or arms.dtype.kind not in "iu":
             raise InvalidArgumentError("actions", actions, allowed)
-        if arms.min() < 0 or arms.max() >= n_arms:
+        # A negative number is a large one if taken for an unsigned one.
+        if arms.astype(np.uint64, copy=False).max() >= n_arms:
             raise InvalidArgumentError("actions", actions, allowed)
         return arms.astype(int, copy=False)
 
     def _fresh(self) -> Array | None:
         """Return which lanes get a new user in this step, None if no lane does."""
-        if not self._begun.all():
+        if not self._ready:
             raise gym.error.ResetNeeded("call reset before step")
-        if self.autoreset_mode == AutoresetMode.SAME_STEP or not self._done.any():
+        if not self._any_done or self.autoreset_mode == AutoresetMode.SAME_STEP:
             return None
         if self.autoreset_mode == AutoresetMode.DISABLED:
             lanes = np.flatnonzero(self._done).tolist()
@@ -277,30 +284,36 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             "_final_info": finished.copy(),
         }
 
-    def _restarted(self, finished: Array) -> Infos:
+    def _restarted(self, finished: Array, step: Step) -> Infos:
         """Put new users in these lanes and return the infos of all."""
         self._begin(np.flatnonzero(finished), self._single.instance_law)
-        return self._infos(~finished)
+        again = Step(*(np.where(finished, 0, values) for values in step))
+        self._observations = again.responses
+        return self._infos(~finished, again)
 
-    def _infos(self, has_response: Array, mask: Array | None = None) -> Infos:
+    def _infos(self, has_response: Array | None, step: Step, mask: Array | None = None) -> Infos:
         """Return the infos of all lanes, or of those in the mask, as Gymnasium stacks them."""
-        assert self._lanes is not None
-        mask = np.ones(self.num_envs, bool) if mask is None else mask
-        interactions, acceptances = self._lanes.counts()
-        values = {
-            "has_response": has_response,
-            "interactions": interactions,
-            "acceptances": acceptances,
-            "rejections": interactions - acceptances,
+        masks = np.ones((6, self.num_envs), bool)
+        if mask is not None:
+            masks[1:] = mask
+        infos: Infos = {
+            "has_response": masks[0] if has_response is None else has_response,
+            "_has_response": masks[1],
+            "interactions": step.interactions,
+            "_interactions": masks[2],
+            "acceptances": step.acceptances,
+            "_acceptances": masks[3],
+            "rejections": step.rejections,
+            "_rejections": masks[4],
         }
-        infos: Infos = {}
-        for key, array in values.items():
-            infos[key] = array if mask.all() else np.where(mask, array, array.dtype.type(0))
-            infos[f"_{key}"] = mask.copy()
         if self._single.info_level == "full":
-            truths = np.full(self.num_envs, None, dtype=object)
-            for lane in np.flatnonzero(mask).tolist():
-                # Assigned one by one: NumPy would take a tuple of tuples apart.
-                truths[lane] = self._lanes.hidden_state(lane)
-            infos |= {"hidden_state": truths, "_hidden_state": mask.copy()}
+            infos |= {"hidden_state": self._truths(mask), "_hidden_state": masks[5]}
         return infos
+
+    def _truths(self, mask: Array | None) -> Array:
+        assert self._lanes is not None
+        truths = np.full(self.num_envs, None, dtype=object)
+        for lane in (self._all if mask is None else np.flatnonzero(mask)).tolist():
+            # One by one: NumPy would take a tuple of tuples apart.
+            truths[lane] = self._lanes.hidden_state(lane)
+        return truths
