@@ -3,7 +3,7 @@
 import functools
 from collections import namedtuple
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -56,48 +56,45 @@ def _long_tables() -> tuple[np.ndarray, np.ndarray]:
     return np.array(logarithms), np.array(inverse_roots)
 
 
-ARM_FIELDS = {"means": float, "estimates": float, "scales": float, "counts": int}
-OWN_FIELDS = {
-    "acceptances": int,
-    "interactions": int,
-    "refreshed": int,
-    "spread": float,
-    "reward": float,
-    "ceiling": float,
-    "ceiling_spread": float,
-    "witness": int,
-}
-"""What is kept together in memory when there are many users: an arm's 32 bytes, a user's 64."""
+class Rows(NamedTuple):
+    """States of many users, a row for each, laid out so that what is used together is together.
+
+    An arm has 32 bytes (its mean, estimate, scale and count), a user 64 of her own. Whole numbers
+    are in the same memory as the fractions, seen as such.
+    """
+
+    arms: np.ndarray  # (n_users, n_arms, 4), fractions
+    arm_counts: np.ndarray  # the same memory, whole numbers
+    own: np.ndarray  # (n_users, 8), fractions
+    own_counts: np.ndarray  # the same memory, whole numbers
+    logarithms: np.ndarray
+    inverse_roots: np.ndarray
 
 
-def user_rows(user: rules.User, n_users: int) -> Any:
-    """Return blank states of many users: every field but the tables has a row for each."""
-    blank = user_arrays(user)
-    arms = np.zeros((n_users, user.n_arms, len(ARM_FIELDS)))
-    own = np.zeros((n_users, 1, len(OWN_FIELDS)))
-    rows = {}
-    for block, fields_of_block in ((arms, ARM_FIELDS), (own, OWN_FIELDS)):
-        for place, (name, kind) in enumerate(fields_of_block.items()):
-            rows[name] = block.view(kind)[:, :, place]
-            rows[name][:] = getattr(blank, name)
-    return blank._replace(**rows)
+def user_rows(user: rules.User, n_users: int) -> Rows:
+    """Return rows to be filled by `start`."""
+    arms, own = np.zeros((n_users, user.n_arms, 4)), np.zeros((n_users, 8))
+    return Rows(arms, arms.view(int), own, own.view(int), *_long_tables())
 
 
-def row_of(states: Any, user: int) -> Any:
-    """Return the state of one of many users, in compiled code too; a change of it is theirs."""
+def row_of(rows: Rows, user: int) -> Any:
+    """Return the state of one of many users, in compiled code too; to change it is to change her.
+
+    The places are the layout's: nothing else knows them.
+    """
     return StateTuple(
-        states.means[user],
-        states.estimates[user],
-        states.counts[user],
-        states.scales[user],
-        states.acceptances[user],
-        states.interactions[user],
-        states.refreshed[user],
-        states.spread[user],
-        states.reward[user],
-        states.ceiling[user],
-        states.ceiling_spread[user],
-        states.witness[user],
-        states.logarithms,
-        states.inverse_roots,
+        rows.arms[user, :, 0],  # means
+        rows.arms[user, :, 1],  # estimates
+        rows.arm_counts[user, :, 3],  # counts
+        rows.arms[user, :, 2],  # scales
+        rows.own_counts[user, 0:1],  # acceptances
+        rows.own_counts[user, 1:2],  # interactions
+        rows.own_counts[user, 2:3],  # refreshed
+        rows.own[user, 4:5],  # spread
+        rows.own[user, 5:6],  # reward
+        rows.own[user, 6:7],  # ceiling
+        rows.own[user, 7:8],  # ceiling_spread
+        rows.own_counts[user, 3:4],  # witness
+        rows.logarithms,
+        rows.inverse_roots,
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env import user as rules
-from explorative_user_env._arrays import ARM_FIELDS, OWN_FIELDS, row_of, user_rows, user_tuple
+from explorative_user_env._arrays import StateTuple, row_of, user_rows, user_tuple
 from explorative_user_env._compile import compile_loop, short
 from explorative_user_env._native import addresses_of, generator_at, prefetch
 from explorative_user_env.hidden_state import HiddenState, reveal
@@ -37,7 +37,7 @@ class CompiledLanes:
         self.rngs = list(rngs)
         self._user, self._rule, self._reward = user, rule, reward
         self._numbers = user_tuple(user)
-        self._states = user_rows(user, len(self.rngs))
+        self._rows = user_rows(user, len(self.rngs))
         self._best_arms = np.zeros(len(self.rngs), int)
         self._best_means = np.zeros(len(self.rngs))
         self._all = np.arange(len(self.rngs))
@@ -52,12 +52,12 @@ class CompiledLanes:
         if law.named is None:
             for lane in lanes.tolist():
                 instance = law.draw(self.rngs[lane])
-                self._states.means[lane] = instance.means
+                row_of(self._rows, lane).means[:] = instance.means
                 self._best_arms[lane] = instance.best_arm
         loop = compiled_begin(law.named.one if law.named else no_mean)
         lost = loop(
             self._numbers,
-            self._states,
+            self._rows,
             self._best_arms,
             self._best_means,
             self._streams,
@@ -67,13 +67,13 @@ class CompiledLanes:
             law.gap or 0.0,
         )
         if lost != LOST:
-            raise lost_gap(law.gap, self._states.means[lost].tolist())
+            raise lost_gap(law.gap, row_of(self._rows, lost).means.tolist())
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> None:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
         compiled_respond(self._rule)(
             self._numbers,
-            self._states,
+            self._rows,
             self._best_means,
             self._streams,
             self._draws,
@@ -85,22 +85,20 @@ class CompiledLanes:
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
-        row = row_of(self._states, lane)
-        fields = {name: getattr(row, name).tolist() for name in ARM_FIELDS | OWN_FIELDS}
+        row = row_of(self._rows, lane)
+        fields = {name: getattr(row, name).tolist() for name in StateTuple._fields[:-2]}
         state = rules.UserState(**fields, logarithms=[], inverse_roots=[])
         instance = Instance(tuple(state.means), int(self._best_arms[lane]))
         return reveal(self._user, state, self._rule, instance)
 
     def __getstate__(self) -> dict[str, Any]:
-        rows = {name: getattr(self._states, name).copy() for name in ARM_FIELDS | OWN_FIELDS}
-        return vars(self) | {"_states": rows}
+        return vars(self) | {"_rows": (self._rows.arms, self._rows.own)}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         """Lay out the memory of a copy, whose streams are elsewhere."""
         vars(self).update(kept)
-        self._states = user_rows(self._user, len(self.rngs))
-        for name, rows in kept["_states"].items():
-            getattr(self._states, name)[:] = rows
+        self._rows = user_rows(self._user, len(self.rngs))
+        self._rows.arms[:], self._rows.own[:] = kept["_rows"]
         self._streams, self._draws = _where_streams_are(self.rngs)
 
 
@@ -136,7 +134,7 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
 
     def begin(
         user: Any,
-        states: Any,
+        rows: Any,
         best_arms: Any,
         best_means: Any,
         streams: Any,
@@ -146,7 +144,7 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
         gap: float,
     ) -> int:
         for lane in lanes:
-            state = row_of(states, lane)
+            state = row_of(rows, lane)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
                 for arm in range(user.n_arms):
@@ -177,7 +175,7 @@ def compiled_respond(rule: Rule) -> Callable[..., None]:
 
     def respond_in_lanes(
         user: Any,
-        states: Any,
+        rows: Any,
         best_means: Any,
         streams: Any,
         draws: Any,
@@ -190,18 +188,19 @@ def compiled_respond(rule: Rule) -> Callable[..., None]:
         acceptances: Any,
         rejections: Any,
     ) -> None:
-        first = states.means.ctypes.data
-        a_lane, an_arm = states.means.strides
+        first = rows.arms.ctypes.data
+        a_lane, an_arm, _ = rows.arms.strides
         for place in range(lanes.size):
             if place + ahead < lanes.size:
                 coming = lanes[place + ahead]
+                witness = row_of(rows, coming).witness[0]
                 prefetch(first + coming * a_lane + arms[coming] * an_arm)
-                prefetch(first + coming * a_lane + states.witness[coming, 0] * an_arm)
+                prefetch(first + coming * a_lane + witness * an_arm)
                 prefetch(streams[coming])
                 prefetch(streams[coming] + 40)
             lane = lanes[place]
             arm = arms[lane]
-            state = row_of(states, lane)
+            state = row_of(rows, lane)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             accepted = respond(user, state, rule, arm, rng)
             responses[lane] = accepted
