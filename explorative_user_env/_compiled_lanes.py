@@ -69,9 +69,9 @@ class CompiledLanes:
         if lost != LOST:
             raise lost_gap(law.gap, row_of(self._rows, lost).means.tolist())
 
-    def respond(self, lanes: Array | None, arms: Array, step: Step) -> None:
+    def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
-        compiled_respond(self._rule)(
+        return compiled_respond(self._rule)(
             self._numbers,
             self._rows,
             self._best_means,
@@ -169,7 +169,7 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
 
 
 @functools.cache
-def compiled_respond(rule: Rule) -> Callable[..., None]:
+def compiled_respond(rule: Rule) -> Callable[..., bool]:
     """Return the compiled loop of one step in many lanes."""
     respond, ahead = rules.respond, AHEAD
 
@@ -187,7 +187,10 @@ def compiled_respond(rule: Rule) -> Callable[..., None]:
         interactions: Any,
         acceptances: Any,
         rejections: Any,
-    ) -> None:
+    ) -> bool:
+        for arm in arms:
+            if not 0 <= arm < user.n_arms:
+                return False
         first = rows.arms.ctypes.data
         a_lane, an_arm, _ = rows.arms.strides
         for place in range(lanes.size):
@@ -210,6 +213,7 @@ def compiled_respond(rule: Rule) -> Callable[..., None]:
             interactions[lane] = state.interactions[0]
             acceptances[lane] = state.acceptances[0]
             rejections[lane] = state.interactions[0] - state.acceptances[0]
+        return True
 
     names = {
         "row_of": row_of,
@@ -220,5 +224,5 @@ def compiled_respond(rule: Rule) -> Callable[..., None]:
         "reward_of": reward_of,
         "ahead": ahead,
     }
-    loop: Callable[..., None] = compile_loop(respond_in_lanes, names, counted=False)
+    loop: Callable[..., bool] = compile_loop(respond_in_lanes, names, counted=False)
     return loop

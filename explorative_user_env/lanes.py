@@ -45,8 +45,10 @@ class Lanes(Protocol):
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
 
-    def respond(self, lanes: Array | None, arms: Array, step: Step) -> None:
+    def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it.
+
+        Returns whether all of `arms` are arms; if not, nothing has happened.
 
         Raises:
             ValueError: if some rho_t leaves the range declared for it.
@@ -87,9 +89,11 @@ class PlainLanes:
             state.means[:] = instance.means
             rules.start(self._user, state, rng)
 
-    def respond(self, lanes: Array | None, arms: Array, step: Step) -> None:
+    def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
         recommended = arms.tolist()
+        if min(recommended) < 0 or max(recommended) >= self._user.n_arms:
+            return False
         for lane in range(len(self.rngs)) if lanes is None else lanes.tolist():
             state, instance, arm = self._states[lane], self._instances[lane], recommended[lane]
             assert instance is not None
@@ -100,6 +104,7 @@ class PlainLanes:
             step.interactions[lane] = t = state.interactions[0]
             step.acceptances[lane] = n = state.acceptances[0]
             step.rejections[lane] = t - n
+        return True
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""

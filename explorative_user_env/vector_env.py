@@ -143,13 +143,13 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         """
         arms = self._arms(actions)
         fresh = self._fresh()
-        lanes = None
-        if fresh is not None:
-            lanes = np.flatnonzero(~fresh)
-            self._begin(np.flatnonzero(fresh), self._single.instance_law)
         assert self._lanes is not None
+        lanes = None if fresh is None else np.flatnonzero(~fresh)
         step = Step.to_fill(self.num_envs) if lanes is None else Step.blank(self.num_envs)
-        self._lanes.respond(lanes, arms, step)
+        if not self._lanes.respond(lanes, arms, step):
+            raise self._no_arms(actions)
+        if fresh is not None:
+            self._begin(np.flatnonzero(fresh), self._single.instance_law)
         if self.render_mode is not None:
             self._remember(self._all if lanes is None else lanes, arms, step.responses)
 
@@ -159,7 +159,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         if self.max_episode_steps is not None:
             truncated = step.interactions >= self.max_episode_steps
         self._done = truncated
-        self._any_done = bool(truncated.any())
+        self._any_done = np.count_nonzero(truncated) > 0
         self._observations = step.responses
         if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
             infos = self._final(truncated, infos) | self._restarted(truncated, step)
@@ -249,14 +249,13 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _arms(self, actions: Any) -> Array:
         arms = np.asarray(actions)
-        n_arms = self._single.user.n_arms
-        allowed = f"{self.num_envs} arms in 0..{n_arms - 1}"
         if arms.shape != (self.num_envs,) or arms.dtype.kind not in "iu":
-            raise InvalidArgumentError("actions", actions, allowed)
-        # A negative number is a large one if taken for an unsigned one.
-        if arms.astype(np.uint64, copy=False).max() >= n_arms:
-            raise InvalidArgumentError("actions", actions, allowed)
+            raise self._no_arms(actions)
         return arms.astype(int, copy=False)
+
+    def _no_arms(self, actions: Any) -> InvalidArgumentError:
+        allowed = f"{self.num_envs} arms in 0..{self._single.user.n_arms - 1}"
+        return InvalidArgumentError("actions", actions, allowed)
 
     def _fresh(self) -> Array | None:
         """Return which lanes get a new user in this step, None if no lane does."""
