@@ -3,7 +3,7 @@
 import functools
 from collections import namedtuple
 from dataclasses import fields
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def user_tuple(user: rules.User) -> Any:
 def user_arrays(user: rules.User) -> Any:
     """Return a blank state of `user`, with longer tables."""
     state = rules.blank(user)
-    logarithms, inverse_roots = _long_tables()
+    logarithms, inverse_roots = long_tables()
     arrays = (
         _as_array(name, getattr(state, name))
         for name in StateTuple._fields
@@ -50,51 +50,8 @@ def user_arrays(user: rules.User) -> Any:
 
 
 @functools.cache
-def _long_tables() -> tuple[np.ndarray, np.ndarray]:
+def long_tables() -> tuple[np.ndarray, np.ndarray]:
+    """Return the tables of log(k) and 1/sqrt(k) that all users in compiled code share."""
     logarithms, inverse_roots = number_tables(TABLE_LENGTH)
     number_tables.cache_clear()  # as lists they take eight times the memory
     return np.array(logarithms), np.array(inverse_roots)
-
-
-class Rows(NamedTuple):
-    """States of many users, a row for each, laid out so that what is used together is together.
-
-    An arm has 32 bytes (its mean, estimate, scale and count), a user 64 of her own. Whole numbers
-    are in the same memory as the fractions, seen as such.
-    """
-
-    arms: np.ndarray  # (n_users, n_arms, 4), fractions
-    arm_counts: np.ndarray  # the same memory, whole numbers
-    own: np.ndarray  # (n_users, 8), fractions
-    own_counts: np.ndarray  # the same memory, whole numbers
-    logarithms: np.ndarray
-    inverse_roots: np.ndarray
-
-
-def user_rows(user: rules.User, n_users: int) -> Rows:
-    """Return rows to be filled by `start`."""
-    arms, own = np.zeros((n_users, user.n_arms, 4)), np.zeros((n_users, 8))
-    return Rows(arms, arms.view(int), own, own.view(int), *_long_tables())
-
-
-def row_of(rows: Rows, user: int) -> Any:
-    """Return the state of one of many users, in compiled code too; to change it is to change her.
-
-    The places are the layout's: nothing else knows them.
-    """
-    return StateTuple(
-        rows.arms[user, :, 0],  # means
-        rows.arms[user, :, 1],  # estimates
-        rows.arm_counts[user, :, 3],  # counts
-        rows.arms[user, :, 2],  # scales
-        rows.own_counts[user, 0:1],  # acceptances
-        rows.own_counts[user, 1:2],  # interactions
-        rows.own_counts[user, 2:3],  # refreshed
-        rows.own[user, 4:5],  # spread
-        rows.own[user, 5:6],  # reward
-        rows.own[user, 6:7],  # ceiling
-        rows.own[user, 7:8],  # ceiling_spread
-        rows.own_counts[user, 3:4],  # witness
-        rows.logarithms,
-        rows.inverse_roots,
-    )

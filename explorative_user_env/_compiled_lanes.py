@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env import user as rules
-from explorative_user_env._arrays import StateTuple, row_of, user_rows, user_tuple
+from explorative_user_env._arrays import StateTuple, user_tuple
 from explorative_user_env._compile import compile_loop, short
 from explorative_user_env._native import addresses_of, generator_at, prefetch
+from explorative_user_env._rows import memory_of_arm, row_at, row_of, user_rows, witness_at
 from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import LOST, Instance, InstanceLaw, lost_gap, move_best
 from explorative_user_env.lanes import Array, Step
@@ -143,8 +144,10 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
         draws_means: bool,
         gap: float,
     ) -> int:
+        arms_of, own_of = rows.arms.ctypes.data, rows.own.ctypes.data
+        logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for lane in lanes:
-            state = row_of(rows, lane)
+            state = row_at(arms_of, own_of, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
                 for arm in range(user.n_arms):
@@ -157,7 +160,7 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
         return lost
 
     names = {
-        "row_of": row_of,
+        "row_at": row_at,
         "generator_at": generator_at,
         "mean": mean,
         "move_best": move_best,
@@ -188,22 +191,19 @@ def compiled_respond(rule: Rule) -> Callable[..., bool]:
         acceptances: Any,
         rejections: Any,
     ) -> bool:
-        for arm in arms:
-            if not 0 <= arm < user.n_arms:
-                return False
-        first = rows.arms.ctypes.data
-        a_lane, an_arm, _ = rows.arms.strides
+        arms_of, own_of = rows.arms.ctypes.data, rows.own.ctypes.data
+        logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for place in range(lanes.size):
             if place + ahead < lanes.size:
                 coming = lanes[place + ahead]
-                witness = row_of(rows, coming).witness[0]
-                prefetch(first + coming * a_lane + arms[coming] * an_arm)
-                prefetch(first + coming * a_lane + witness * an_arm)
+                witness = witness_at(own_of, coming)
+                prefetch(memory_of_arm(arms_of, user.n_arms, coming, arms[coming]))
+                prefetch(memory_of_arm(arms_of, user.n_arms, coming, witness))
                 prefetch(streams[coming])
                 prefetch(streams[coming] + 40)
             lane = lanes[place]
             arm = arms[lane]
-            state = row_of(rows, lane)
+            state = row_at(arms_of, own_of, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             accepted = respond(user, state, rule, arm, rng)
             responses[lane] = accepted
@@ -216,7 +216,9 @@ def compiled_respond(rule: Rule) -> Callable[..., bool]:
         return True
 
     names = {
-        "row_of": row_of,
+        "row_at": row_at,
+        "witness_at": witness_at,
+        "memory_of_arm": memory_of_arm,
         "generator_at": generator_at,
         "prefetch": prefetch,
         "respond": respond,

@@ -1,7 +1,7 @@
-"""What compiled code is given words for: a Generator by its addresses, and a hint to the cache.
+"""What compiled code is given words for: things in memory by their addresses.
 
-Handing a Generator itself to compiled code takes as long as a thousand steps of a user. Numba is
-imported with this file.
+Handing a Generator itself to compiled code takes as long as a thousand steps of a user; and a row
+of an array, cut out by its number, as long as the step. Numba is imported with this file.
 """
 
 import ctypes
@@ -11,6 +11,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
 
 Addresses = tuple[int, int, int, int]
 
@@ -63,3 +64,37 @@ def prefetch(typing_context: Any, address: Any) -> Any:
         return context.get_dummy_value()
 
     return signature, generate
+
+
+def _array_at(kind: Any, stride: int, layout: str) -> Any:
+    """Return a word for an array of 8-byte numbers that are `stride` bytes apart."""
+
+    @intrinsic
+    def array_at(typing_context: Any, address: Any, n: Any) -> Any:
+        array_type = types.Array(kind, 1, layout)
+        signature = array_type(types.int64, types.int64)
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = make_array(array_type)(context, builder)
+            populate_array(
+                array,
+                data=builder.inttoptr(arguments[0], array.data.type),
+                shape=[arguments[1]],
+                strides=[context.get_constant(types.intp, stride)],
+                itemsize=context.get_constant(types.intp, 8),
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return signature, generate
+
+    return array_at
+
+
+ARM_BYTES = 32
+"""How far apart the numbers of two arms are."""
+
+fractions_at = _array_at(types.float64, 8, "C")
+counts_at = _array_at(types.int64, 8, "C")
+arm_fractions_at = _array_at(types.float64, ARM_BYTES, "A")
+arm_counts_at = _array_at(types.int64, ARM_BYTES, "A")
