@@ -10,7 +10,7 @@ from explorative_user_env import user as rules
 from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import Instance, InstanceLaw, Means
 from explorative_user_env.rendering import as_text
-from explorative_user_env.rewards import REWARDS, reward_of
+from explorative_user_env.rewards import REGRET, REWARDS, reward_of
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.settings import Setting, as_setting, user_of
 from explorative_user_env.stream import DrawnAhead
@@ -156,8 +156,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self._stream = DrawnAhead(self.np_random) if self.user.noise == 0.0 else self.np_random
         self._state.means[:] = self._instance.means
         rules.start(self.user, self._state, self._stream)
-        self._history = [[0, 0] for _ in range(self.user.n_arms)]
         self._last = None
+        if self.render_mode is not None:
+            self._history = [[0, 0] for _ in range(self._n_arms)]
         info = {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
         self._add_hidden_state(info)
         return 0, info
@@ -193,8 +194,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         if self._has_extras:
             if self.reward == "realized":
                 reward = state.reward[0]
-            self._history[arm][0 if accepted else 1] += 1
-            self._last = (arm, accepted)
+            if self.render_mode is not None:
+                self._history[arm][0 if accepted else 1] += 1
+                self._last = (arm, accepted)
             self._add_hidden_state(info)
         return 1 if accepted else 0, reward, False, False, info
 
@@ -233,11 +235,10 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     def _reward_tables(self, instance: Instance) -> tuple[list[float], list[float]]:
         """What each arm is worth if it is rejected, and if it is accepted."""
         kind, best = REWARDS.index(self.reward), instance.means[instance.best_arm]
-        tables = [
-            [reward_of(kind, mean, best, accepted, 0.0) for mean in instance.means]
-            for accepted in (False, True)
-        ]
-        return tables[0], tables[1]
+        if_rejected = [reward_of(kind, mean, best, False, 0.0) for mean in instance.means]
+        if kind == REGRET:
+            return if_rejected, if_rejected
+        return if_rejected, [reward_of(kind, mean, best, True, 0.0) for mean in instance.means]
 
     def _add_hidden_state(self, info: dict[str, Any]) -> None:
         if self.info_level == "full":

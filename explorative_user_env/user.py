@@ -162,12 +162,13 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
     grows, settles most acceptances, and the arm that had the largest lcb most rejections. Rounding
     is monotone, so no decision differs by a bit.
     """
-    bar = upper_bound(state, arm)
-    if bar > state.ceiling[0] and state.spread[0] >= state.ceiling_spread[0]:
+    spread = state.spread[0]
+    bar = state.estimates[arm] + spread * state.scales[arm] if state.counts[arm] > 0 else math.inf
+    if bar > state.ceiling[0] and spread >= state.ceiling_spread[0]:
         return False
     witness = state.witness[0]
-    if witness != arm:
-        bound = lower_bound(state, witness)
+    if witness != arm and state.counts[witness] > 0:
+        bound = state.estimates[witness] - spread * state.scales[witness]
         if bound > bar or (bound == bar and user.rejects_ties):
             return True
     return _look_at_all(user, state, arm, bar)
