@@ -11,13 +11,17 @@ from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import Instance, InstanceLaw, Means
 from explorative_user_env.rendering import as_text
 from explorative_user_env.rewards import REGRET, REWARDS, reward_of
-from explorative_user_env.schedules import Schedule
+from explorative_user_env.schedules import Rule, Schedule
 from explorative_user_env.settings import Setting, as_setting, user_of
 from explorative_user_env.stream import DrawnAhead
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 
 INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
+
+
+Episode = tuple[rules.User, rules.UserState, Rule, rules.Stream, list[float], list[float]]
+"""What every step needs, at one place: the user, her stream, and what each response is worth."""
 
 
 class ExplorativeUserEnv(gym.Env[int, int]):
@@ -124,13 +128,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self._has_extras = reward == "realized" or info_level == "full" or render_mode is not None
         self.action_space: spaces.Space[int] = _discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = _discrete(2)
-        self._n_arms = self.user.n_arms
-        self._rule = self.schedule.rule
         self._state = rules.blank(self.user)
         self._instance: Instance | None = None
-        self._stream: rules.Stream | None = None
-        self._if_rejected: list[float] = []
-        self._if_accepted: list[float] = []
+        self._episode: Episode | None = None
         self._history: list[list[int]] = []
         self._last: tuple[int, bool] | None = None
 
@@ -147,18 +147,19 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             InvalidArgumentError: for an option that is unknown or out of range.
         """
         law = self.law_of(options or {})
-        if isinstance(self._stream, DrawnAhead):
-            self._stream.settle()
+        if self._episode is not None and isinstance(self._episode[3], DrawnAhead):
+            self._episode[3].settle()
         super().reset(seed=seed)
         self._instance = law.draw(self.np_random)
-        self._if_rejected, self._if_accepted = self._reward_tables(self._instance)
         # Click noise takes other draws between the normals, so they cannot be drawn ahead.
-        self._stream = DrawnAhead(self.np_random) if self.user.noise == 0.0 else self.np_random
+        stream = DrawnAhead(self.np_random) if self.user.noise == 0.0 else self.np_random
         self._state.means[:] = self._instance.means
-        rules.start(self.user, self._state, self._stream)
+        rules.start(self.user, self._state, stream)
+        tables = self._reward_tables(self._instance)
+        self._episode = (self.user, self._state, self.schedule.rule, stream, *tables)
         self._last = None
         if self.render_mode is not None:
-            self._history = [[0, 0] for _ in range(self._n_arms)]
+            self._history = [[0, 0] for _ in range(self.user.n_arms)]
         info = {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
         self._add_hidden_state(info)
         return 0, info
@@ -176,13 +177,13 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             InvalidArgumentError: for an action that is not an arm.
             gymnasium.error.ResetNeeded: before the first reset.
         """
-        if self._stream is None:
+        if self._episode is None:
             raise gym.error.ResetNeeded("call reset before step")
+        user, state, rule, stream, if_rejected, if_accepted = self._episode
         # An action that is an arm already, as nearly all are, is not looked at any closer.
-        arm = action if type(action) is int and 0 <= action < self._n_arms else self._arm(action)
-        state = self._state
-        accepted = rules.respond(self.user, state, self._rule, arm, self._stream)
-        reward = self._if_accepted[arm] if accepted else self._if_rejected[arm]
+        arm = action if type(action) is int and 0 <= action < user.n_arms else self._arm(action)
+        accepted = rules.respond(user, state, rule, arm, stream)
+        reward = if_accepted[arm] if accepted else if_rejected[arm]
         interactions = state.interactions[0]
         acceptances = state.acceptances[0]
         info: dict[str, Any] = {

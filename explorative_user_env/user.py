@@ -5,14 +5,14 @@ list of one; the same functions run on arrays when they are compiled. Nothing he
 Gymnasium or of agents.
 """
 
-import math
 from dataclasses import dataclass
+from math import inf, log, sqrt
 from typing import Protocol
 
 from explorative_user_env.number_tables import number_tables
 from explorative_user_env.schedules import Rule
 
-UNSEEN = math.inf
+UNSEEN = inf
 """1/sqrt(n_i) of an arm without a reward; such an arm is recognised by n_i = 0, never by this."""
 
 
@@ -109,8 +109,8 @@ def blank(user: User) -> UserState:
         refreshed=[0],
         spread=[0.0],
         reward=[0.0],
-        ceiling=[-math.inf],
-        ceiling_spread=[math.inf],
+        ceiling=[-inf],
+        ceiling_spread=[inf],
         witness=[0],
         logarithms=tables.logarithms,
         inverse_roots=tables.inverse_roots,
@@ -123,8 +123,8 @@ def start(user: User, state: UserState, rng: Stream) -> None:
         state.estimates[arm] = 0.0
         state.counts[arm] = 0
         state.scales[arm] = UNSEEN
-    state.ceiling[0] = -math.inf
-    state.ceiling_spread[0] = math.inf
+    state.ceiling[0] = -inf
+    state.ceiling_spread[0] = inf
     state.witness[0] = 0
     state.acceptances[0] = 0
     state.interactions[0] = 0
@@ -132,9 +132,7 @@ def start(user: User, state: UserState, rng: Stream) -> None:
     state.reward[0] = 0.0
     state.spread[0] = 0.0
     if user.least_n > 0:
-        state.spread[0] = math.sqrt(
-            max(0.0, 2.0 * user.alpha * math.log(user.rho_at_start * user.least_n))
-        )
+        state.spread[0] = sqrt(max(0.0, 2.0 * user.alpha * log(user.rho_at_start * user.least_n)))
     for _ in range(user.private_draws):
         for arm in range(user.n_arms):
             learn(state, arm, state.means[arm] + rng.standard_normal())
@@ -143,14 +141,14 @@ def start(user: User, state: UserState, rng: Stream) -> None:
 def lower_bound(state: UserState, arm: int) -> float:
     """Return lcb_i = hat mu_i - sqrt(Gamma / n_i); -inf for an arm never seen."""
     if state.counts[arm] == 0:
-        return -math.inf
+        return -inf
     return state.estimates[arm] - state.spread[0] * state.scales[arm]
 
 
 def upper_bound(state: UserState, arm: int) -> float:
     """Return ucb_i = hat mu_i + sqrt(Gamma / n_i); inf for an arm never seen."""
     if state.counts[arm] == 0:
-        return math.inf
+        return inf
     return state.estimates[arm] + state.spread[0] * state.scales[arm]
 
 
@@ -163,7 +161,7 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
     is monotone, so no decision differs by a bit.
     """
     spread = state.spread[0]
-    bar = state.estimates[arm] + spread * state.scales[arm] if state.counts[arm] > 0 else math.inf
+    bar = state.estimates[arm] + spread * state.scales[arm] if state.counts[arm] > 0 else inf
     if bar > state.ceiling[0] and spread >= state.ceiling_spread[0]:
         return False
     witness = state.witness[0]
@@ -178,8 +176,8 @@ def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
     """Decide by the definition, and find a new ceiling that holds while Gamma falls a little."""
     spread = CEILING_SLACK * state.spread[0]
     rejected = False
-    ceiling = -math.inf
-    largest = -math.inf
+    ceiling = -inf
+    largest = -inf
     for other in range(user.n_arms):
         bound = lower_bound(state, other)
         if other != arm and (bound > bar or (bound == bar and user.rejects_ties)):
@@ -197,14 +195,15 @@ def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
 def learn(state: UserState, arm: int, reward: float) -> None:
     """Take a realized reward into n_i and the empirical mean."""
     n = state.counts[arm] + 1
+    roots = state.inverse_roots
+    scale = roots[n] if n < len(roots) else 1.0 / sqrt(n)
     estimate = state.estimates[arm]
     estimate += (reward - estimate) / n
-    scale = state.inverse_roots[n] if n < len(state.inverse_roots) else 1.0 / math.sqrt(n)
     state.counts[arm] = n
     state.estimates[arm] = estimate
     state.scales[arm] = scale
     spread = state.ceiling_spread[0]
-    if spread < math.inf:
+    if spread < inf:
         bound = estimate - spread * scale
         if bound > state.ceiling[0]:
             state.ceiling[0] = bound
@@ -249,7 +248,7 @@ def respond(user: User, state: UserState, rule: Rule, arm: int, rng: Stream) -> 
         logarithm = logarithms[n] + (logarithms[both] - logarithms[seen])
     else:
         logarithm = log_confidence(user, state, rule)
-    state.spread[0] = math.sqrt(2.0 * user.alpha * logarithm) if logarithm > 0.0 else 0.0
+    state.spread[0] = sqrt(2.0 * user.alpha * logarithm) if logarithm > 0.0 else 0.0
     return accepted
 
 
@@ -259,9 +258,9 @@ def log_confidence(user: User, state: UserState, rule: Rule) -> float:
     if user.counted and state.acceptances[0] > 0:
         # rho_t n = n (seen + accepted) / seen: whole numbers, whose logarithms can be in a table.
         seen = state.refreshed[0] + user.prior_interactions
-        return math.log(n) + (math.log(seen + n + user.prior_acceptances) - math.log(seen))
+        return log(n) + (log(seen + n + user.prior_acceptances) - log(seen))
     current = rho(user, state, rule)
-    return math.log(current * n) if n > 0 else 0.0
+    return log(current * n) if n > 0 else 0.0
 
 
 def rho(user: User, state: UserState, rule: Rule) -> float:
