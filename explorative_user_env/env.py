@@ -20,8 +20,11 @@ INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
 
 
-Episode = tuple[rules.User, rules.UserState, Rule, rules.Stream, list[float], list[float]]
-"""What every step needs, at one place: the user, her stream, and what each response is worth."""
+Episode = tuple[rules.User, rules.UserState, Rule, Any, list[float], list[float], list[float]]
+"""What every step needs, at one place: the user, her stream and what is left of it, and what each
+arm is worth if it is rejected and if it is accepted."""
+
+NOT_EMPTY = 0.0
 
 
 class ExplorativeUserEnv(gym.Env[int, int]):
@@ -151,12 +154,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             self._episode[3].settle()
         super().reset(seed=seed)
         self._instance = law.draw(self.np_random)
-        # Click noise takes other draws between the normals, so they cannot be drawn ahead.
-        stream = DrawnAhead(self.np_random) if self.user.noise == 0.0 else self.np_random
         self._state.means[:] = self._instance.means
-        rules.start(self.user, self._state, stream)
-        tables = self._reward_tables(self._instance)
-        self._episode = (self.user, self._state, self.schedule.rule, stream, *tables)
+        rules.start(self.user, self._state, self.np_random)
+        self._episode = self._begun(self._instance)
         self._last = None
         if self.render_mode is not None:
             self._history = [[0, 0] for _ in range(self.user.n_arms)]
@@ -179,7 +179,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         """
         if self._episode is None:
             raise gym.error.ResetNeeded("call reset before step")
-        user, state, rule, stream, if_rejected, if_accepted = self._episode
+        user, state, rule, stream, left, if_rejected, if_accepted = self._episode
+        if not left:
+            stream.draw()
         # An action that is an arm already, as nearly all are, is not looked at any closer.
         arm = action if type(action) is int and 0 <= action < user.n_arms else self._arm(action)
         accepted = rules.respond(user, state, rule, arm, stream)
@@ -233,13 +235,19 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             action = action.reshape(())[()]
         return integer("action", action, 0, self.user.n_arms - 1)
 
-    def _reward_tables(self, instance: Instance) -> tuple[list[float], list[float]]:
-        """What each arm is worth if it is rejected, and if it is accepted."""
+    def _begun(self, instance: Instance) -> Episode:
+        stream, left = self.np_random, [NOT_EMPTY]
+        if self.user.noise == 0.0:
+            # Click noise takes other draws between the normals; without it they are drawn ahead.
+            stream = DrawnAhead(self.np_random)
+            left = stream.left
         kind, best = REWARDS.index(self.reward), instance.means[instance.best_arm]
         if_rejected = [reward_of(kind, mean, best, False, 0.0) for mean in instance.means]
-        if kind == REGRET:
-            return if_rejected, if_rejected
-        return if_rejected, [reward_of(kind, mean, best, True, 0.0) for mean in instance.means]
+        if_accepted = if_rejected
+        if kind != REGRET:
+            if_accepted = [reward_of(kind, mean, best, True, 0.0) for mean in instance.means]
+        rule = self.schedule.rule
+        return self.user, self._state, rule, stream, left, if_rejected, if_accepted
 
     def _add_hidden_state(self, info: dict[str, Any]) -> None:
         if self.info_level == "full":

