@@ -15,22 +15,32 @@ LEVELS = {
     "validation": 0,
     "protocol": 0,
     "seeding": 0,
+    "number_tables": 0,
+    "stream": 0,
+    "rewards": 0,
+    "_kernel_cache": 0,
+    "_native": 0,
     "schedules": 1,
     "instances": 1,
+    "_compile": 1,
     "user": 2,
     "agents": 2,
     "settings": 3,
     "hidden_state": 3,
     "rollout": 3,
-    "_kernel_cache": 0,
+    "_arrays": 3,
     "_batch": 3,
     "rendering": 4,
+    "lanes": 4,
+    "_rows": 4,
     "env": 5,
-    "evaluation": 6,
-    "experiments": 7,
-    "report": 8,
-    "cli": 9,
-    "__main__": 10,
+    "_compiled_lanes": 5,
+    "vector_env": 6,
+    "evaluation": 7,
+    "experiments": 8,
+    "report": 9,
+    "cli": 10,
+    "__main__": 11,
 }
 
 
@@ -77,11 +87,33 @@ def test_files_stay_small(path: Path) -> None:
     assert len(path.read_text().splitlines()) <= 300
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
-    heavy = ["numba", "pandas", "scipy", "joblib", "matplotlib", "torch", "rich", "typer"]
+HEAVY = (
+    "numba",
+    "llvmlite",
+    "pandas",
+    "scipy",
+    "joblib",
+    "matplotlib",
+    "torch",
+    "stable_baselines3",
+    "sb3_contrib",
+    "rich",
+    "typer",
+)
+
+STEP_OF_AN_ENVIRONMENT = """
+env = gymnasium.make(explorative_user_env.ENV_ID)
+env.reset(seed=0)
+env.step(0)
+"""
+
+
+@pytest.mark.parametrize("use", ["", STEP_OF_AN_ENVIRONMENT], ids=["import", "step"])
+def test_importing_the_package_and_a_step_load_nothing_heavy(use: str) -> None:
     script = (
-        "import sys, gymnasium; before = set(sys.modules); import explorative_user_env;"
-        f"print([name for name in {heavy} if name in set(sys.modules) - before])"
+        "import sys, gymnasium; before = set(sys.modules); import explorative_user_env\n"
+        f"{use}\n"
+        f"print([name for name in {HEAVY} if name in set(sys.modules) - before])"
     )
     printed = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

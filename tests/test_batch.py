@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 from explorative_user_env import user as user_rules
-from explorative_user_env._batch import as_arrays, compiled_run, make_run
+from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env._batch import compiled_run, make_run
+from explorative_user_env._native import addresses_of
 from explorative_user_env.agents import (
     AGENTS,
     BAIR,
@@ -30,6 +32,7 @@ from explorative_user_env.rollout import rollout
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.settings import PRINTED, Setting
+from explorative_user_env.user import UserState
 
 CAP = 400
 SEEDS = (1, 2, 3)
@@ -37,11 +40,17 @@ SEEDS = (1, 2, 3)
 NAMES = sorted(AGENTS)
 
 
+TABLES = ("logarithms", "inverse_roots")
+"""Fields of a user's state that are longer in compiled code."""
+
+OWN = [field.name for field in dataclasses.fields(UserState) if field.name not in TABLES]
+
+
 class Left(NamedTuple):
     """All that is left after a run, as plain numbers."""
 
     figures: tuple[int, int, int, bool]
-    user: list[Any]
+    user: dict[str, list[Any]]
     state: list[Any]
     streams: list[Any]
 
@@ -60,19 +69,21 @@ def agent_of(name: str, study: Study) -> AlgorithmAgent:
 def run_of(study: Study, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
     user, schedule = study.user()
     params = agent.params(study.n_arms, CAP - 50)
+    numbers: Any = user
     user_state: Any = user_rules.blank(user)
     state: Any = agent.algorithm.blank(params)
     run = make_run(agent.algorithm, schedule.rule)
+    rng, own = user_generator(seed), agent_generator(seed, agent.name)
+    streams: list[Any] = [rng, own]
     if compiled:
-        user_state, state = as_arrays(user_state), as_arrays(state)
+        numbers, user_state, state = user_tuple(user), user_arrays(user), as_arrays(state)
         run = compiled_run(agent.algorithm, schedule.rule)
-    rng = user_generator(seed)
+        streams = [addresses_of(stream) for stream in streams]
     user_state.means[:] = study.instance_law().draw(rng).means
-    own = agent_generator(seed, agent.name)
-    figures = run(user, user_state, rng, params, state, own, CAP)
+    figures = run(numbers, user_state, streams[0], params, state, streams[1], CAP)
     return Left(
         figures,
-        [np.asarray(values).tolist() for values in user_state],
+        {name: np.asarray(getattr(user_state, name)).tolist() for name in OWN},
         [np.asarray(values).tolist() for values in state],
         [rng.bit_generator.state, own.bit_generator.state],
     )
@@ -99,6 +110,7 @@ def test_compiled_runs_are_those_of_the_environment(
     study = study_of(setting, n_arms, noise)
     agent = agent_of(name, study)
     env = study.environment()
+    numbers, schedule = study.user()
     runs = run_compiled(study, agent, SEEDS, CAP, CAP - 50)
     for seed, (best_arm, outcome) in zip(SEEDS, runs, strict=True):
         episode = rollout(env, agent, seed, CAP, CAP - 50)
@@ -110,11 +122,14 @@ def test_compiled_runs_are_those_of_the_environment(
             episode.answer,
             episode.censored,
         )
-        user = user_rules.UserState(*run_of(study, agent, seed, True).user)
+        left = run_of(study, agent, seed, True).user
+        user = dataclasses.replace(user_rules.blank(numbers), **left)
         assert tuple(user.means) == truth.instance.means
         assert tuple(user.estimates) == truth.estimates
         assert tuple(user.counts) == truth.counts
-        assert user.rho == [truth.rho]
+        assert user_rules.rho(numbers, user, schedule.rule) == truth.rho
+        assert user.spread[0] ** 2 == truth.gamma
+        assert user.acceptances == [truth.acceptances]
         assert user.interactions == [truth.interactions] == [episode.stopping_time]
 
 
@@ -363,21 +378,23 @@ def answer_by_array(params: Any, state: Any, rng: np.random.Generator) -> int:
 class Remembering(NamedTuple):
     accepted: list[int]
     steps: list[int]
+    following: list[int]
     seen: dict[int, int]
 
 
 class Journal(NamedTuple):
     accepted: list[int]
     steps: list[int]
+    following: list[int]
     pages: list[list[int]]
 
 
 def blank_with_dict(params: uniform.Params) -> Remembering:
-    return Remembering([0] * params.n_arms, [0], {})
+    return Remembering([0] * params.n_arms, [0], [0], {})
 
 
 def blank_with_pages(params: uniform.Params) -> Journal:
-    return Journal([0] * params.n_arms, [0], [[], [0]])
+    return Journal([0] * params.n_arms, [0], [0], [[], [0]])
 
 
 def observe_in_dict(params: Any, state: Any, arm: int, accepted: bool) -> None:

@@ -1,3 +1,4 @@
+import copy
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
@@ -171,12 +172,18 @@ def bounds(state: UserState) -> tuple[list[float], list[float]]:
     return lower, [rules.upper_bound(state, arm) for arm in arms]
 
 
-def assert_agrees(user: User, state: UserState, reference: ReferenceUser) -> None:
+def gamma(state: UserState) -> float:
+    return state.spread[0] ** 2
+
+
+def assert_agrees(user: User, state: UserState, rule: Rule, reference: ReferenceUser) -> None:
     close = partial(np.allclose, rtol=1e-10, atol=1e-10)
     assert state.counts == reference.counts.tolist()
     assert (state.acceptances[0], state.interactions[0]) == (reference.n, reference.t)
-    assert close(state.rho[0], reference.rho)
-    assert close(rules.gamma(user, state), reference.gamma)
+    assert close(rules.rho(user, state, rule), reference.rho)
+    assert close(gamma(state), reference.gamma)
+    logarithm = rules.log_confidence(user, state, rule)
+    assert close(max(0.0, 2 * user.alpha * logarithm), reference.gamma)
     assert close(state.estimates, reference.estimates)
     assert close(bounds(state), reference.intervals())
 
@@ -196,13 +203,13 @@ def compare(
     responses: list[bool] = []
 
     def respond(arm: int) -> bool:
-        assert_agrees(user, state, reference)
+        assert_agrees(user, state, rule, reference)
         responses.append(rules.respond(user, state, rule, arm, rng))
         assert responses[-1] == reference.respond(arm)
         return responses[-1]
 
     converse(play(len(means), np.random.default_rng(seed + 1)), respond, steps)
-    assert_agrees(user, state, reference)
+    assert_agrees(user, state, rule, reference)
     return responses
 
 
@@ -276,7 +283,7 @@ def test_the_arm_of_largest_lcb_is_never_rejected_while_gamma_is_positive(
     user, state, rule, rng = new_user(SETTINGS[name], means, seed, alpha)
 
     def respond(arm: int) -> bool:
-        if rules.gamma(user, state) > 0.0:
+        if gamma(state) > 0.0:
             lower, _ = bounds(state)
             assert not rules.rejects(user, state, lower.index(max(lower)))
         return rules.respond(user, state, rule, arm, rng)
@@ -326,7 +333,7 @@ def test_an_unseen_arm_has_an_infinite_interval_by_rule(setting: Setting, spread
 
 def test_before_any_acceptance_every_arm_is_unseen_and_gamma_is_zero() -> None:
     user, state, *_ = new_user(PRINTED, [0.0, 1.0, 2.0])
-    assert rules.gamma(user, state) == 0.0
+    assert gamma(state) == 0.0
     assert state.counts == [0, 0, 0]
     assert bounds(state) == ([-math.inf] * 3, [math.inf] * 3)
     assert not any(rules.rejects(user, state, arm) for arm in range(3))
@@ -337,17 +344,17 @@ def test_gamma_is_zero_and_not_minus_infinity_while_nothing_is_accepted() -> Non
     while rules.respond(user, state, rule, 0, rng):  # find a user whose first answer is no
         rules.start(user, state, rng)
     assert (state.acceptances[0], state.interactions[0]) == (0, 1)
-    assert rules.gamma(user, state) == 0.0
-    assert state.rho == [1.0]
+    assert gamma(state) == 0.0
+    assert rules.rho(user, state, rule) == 1.0
 
 
 def test_private_draws_are_in_n_i_and_in_the_mean_but_not_in_n_t() -> None:
-    user, state, *_ = new_user(RELEASED, [5.0, -5.0], seed=3)
+    _, state, *_ = new_user(RELEASED, [5.0, -5.0], seed=3)
     expected = np.array([5.0, -5.0]) + np.random.default_rng(3).standard_normal(2)
     assert state.counts == [1, 1]
     assert state.estimates == pytest.approx(expected.tolist())
     assert (state.acceptances[0], state.interactions[0]) == (0, 0)
-    assert rules.gamma(user, state) == pytest.approx(2 * math.log(2))
+    assert gamma(state) == pytest.approx(2 * math.log(2))
 
 
 def test_a_new_start_forgets_the_last_user(setting: Setting) -> None:
@@ -359,39 +366,40 @@ def test_a_new_start_forgets_the_last_user(setting: Setting) -> None:
     assert state == fresh
 
 
-def play_to_a_rejection(setting: Setting) -> tuple[UserState, UserState]:
+def play_to_a_rejection(setting: Setting) -> tuple[UserState, UserState, Callable[..., float]]:
+    """Return her state before and after, and what gives the rho_t of a state."""
     user, state, rule, rng = new_user(setting, [5.0, -5.0])
     for _ in range(50):
-        before = UserState(*(list(numbers) for numbers in state))
+        before = copy.deepcopy(state)
         if not rules.respond(user, state, rule, BAD, rng):
-            return before, state
+            return before, state, lambda state: rules.rho(user, state, rule)
         rules.respond(user, state, rule, GOOD, rng)
     raise AssertionError("the bad arm was never rejected")
 
 
 def test_a_rejection_moves_the_intervals_but_no_mean() -> None:
-    before, after = play_to_a_rejection(PRINTED)
+    before, after, rho = play_to_a_rejection(PRINTED)
     n, t = before.acceptances[0], before.interactions[0]
     assert (after.acceptances[0], after.interactions[0]) == (n, t + 1)
     assert (after.estimates, after.counts) == (before.estimates, before.counts)
-    assert after.rho[0] == pytest.approx(1 + n / (t + 1))
-    assert after.rho[0] < before.rho[0]
+    assert rho(after) == pytest.approx(1 + n / (t + 1))
+    assert rho(after) < rho(before)
     (old_lower, old_upper), (lower, upper) = bounds(before), bounds(after)
     for arm in (GOOD, BAD):
         assert old_lower[arm] < lower[arm] < upper[arm] < old_upper[arm]
 
 
 def test_a_rejection_moves_only_t_in_the_released_code() -> None:
-    before, after = play_to_a_rejection(RELEASED)
+    before, after, rho = play_to_a_rejection(RELEASED)
     assert after.interactions[0] == before.interactions[0] + 1
     assert after.acceptances == before.acceptances
     assert (after.estimates, after.counts) == (before.estimates, before.counts)
-    assert (after.rho, after.spread) == (before.rho, before.spread)
+    assert (rho(after), after.spread) == (rho(before), before.spread)
     assert bounds(after) == bounds(before)
 
 
 def test_a_rejection_brings_no_reward(setting: Setting) -> None:
-    _, after = play_to_a_rejection(setting)
+    _, after, _ = play_to_a_rejection(setting)
     assert after.reward == [0.0]
 
 
@@ -449,7 +457,7 @@ def test_rho_that_leaves_its_declared_range_is_an_error(first: float, drift: flo
     user, state, rule, rng = new_user(PRINTED, [0.0, 0.0], rho=drifting)
     for t in (1, 2):
         rules.respond(user, state, rule, t - 1, rng)
-        assert state.rho[0] == pytest.approx(first + drift * t)
+        assert rules.rho(user, state, rule) == pytest.approx(first + drift * t)
     with pytest.raises(ValueError, match=r"rho_t left the range"):
         rules.respond(user, state, rule, 0, rng)
 
@@ -472,17 +480,17 @@ def test_a_custom_schedule_is_given_n_t_and_k() -> None:
 
 def test_a_constant_rho_holds_from_the_start(setting: Setting) -> None:
     user, state, rule, rng = new_user(setting, [1.0, 0.0], alpha=1.0, rho=1.25)
-    assert state.rho == [1.25]
+    assert rules.rho(user, state, rule) == 1.25
     for arm in (0, 1, 0, 1):
         rules.respond(user, state, rule, arm, rng)
-    assert state.rho == [1.25]
-    assert rules.gamma(user, state) == pytest.approx(2 * math.log(1.25 * state.acceptances[0]))
+    assert rules.rho(user, state, rule) == 1.25
+    assert gamma(state) == pytest.approx(2 * math.log(1.25 * state.acceptances[0]))
 
 
 def test_gamma_is_never_negative() -> None:
     user, state, rule, rng = new_user(PRINTED, [1.0, 0.0], rho=0.1)
     rules.respond(user, state, rule, 0, rng)
-    assert rules.gamma(user, state) == 0.0
+    assert gamma(state) == 0.0
     assert rules.lower_bound(state, 0) == rules.upper_bound(state, 0) == state.estimates[0]
 
 

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from pickle import PicklingError
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
@@ -13,7 +14,6 @@ from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.evaluation.progress import OnProgress, progress_bar, silent
 from explorative_user_env.evaluation.results import Results
 from explorative_user_env.evaluation.study import (
-    Run,
     Study,
     compiles,
     run_compiled,
@@ -27,7 +27,12 @@ from explorative_user_env.settings import Setting, as_setting
 from explorative_user_env.validation import InvalidArgumentError, integer, risk
 
 CHUNK = 10
-"""Users that a worker takes at a time: few, so that the bar moves and workers end together."""
+"""Users that a worker takes at a time, at least: few, so that the bar moves and workers end
+together."""
+
+LARGEST_CHUNK = 1000
+CHUNKS = 50
+"""How many times a worker comes for more in a study of ordinary size."""
 
 
 def evaluate(
@@ -198,7 +203,8 @@ def _runs_of(
 ) -> pd.DataFrame:
     """Return the runs of one agent, one row a user."""
     name = name_of(agent)
-    chunks = [seeds[first : first + CHUNK] for first in range(0, len(seeds), CHUNK)]
+    size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK)
+    chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
     report(name, 0, len(seeds))
     fast = compiled and compiles(study, agent, seeds[0], horizon)
     work = run_compiled if fast else run_readable
@@ -207,40 +213,41 @@ def _runs_of(
         backend="threading" if fast else "loky",
         return_as="generator",
     )
-    runs: list[Run] = []
+    figures: list[np.ndarray] = []
+    n_done = 0
     try:
-        for done in parallel(delayed(work)(study, agent, chunk, cap, horizon) for chunk in chunks):
-            runs.extend(done)
-            report(name, len(runs), len(seeds))
+        for runs in parallel(delayed(work)(study, agent, chunk, cap, horizon) for chunk in chunks):
+            figures.append(np.array([(best_arm, *outcome) for best_arm, outcome in runs]))
+            n_done += len(runs)
+            report(name, n_done, len(seeds))
     except (BrokenProcessPool, PicklingError) as error:
         if isinstance(error, TerminatedWorkerError):
             raise
         allowed = f"1 for {name}, which cannot be sent to another process"
         raise InvalidArgumentError("workers", workers, allowed) from error
-    return _frame(agent, study, seeds, runs)
+    return _frame(agent, study, seeds, np.concatenate(figures))
 
 
-def _frame(agent: Agent, study: Study, seeds: Sequence[int], runs: Sequence[Run]) -> pd.DataFrame:
-    best_arms = [best_arm for best_arm, _ in runs]
-    outcomes = pd.DataFrame([outcome for _, outcome in runs])
+def _frame(agent: Agent, study: Study, seeds: Sequence[int], figures: np.ndarray) -> pd.DataFrame:
+    best_arms, acceptances, rejections, answers, censored = figures.T
     setting = study.setting
     private_draws = setting.private_draws * study.n_arms
     own = agent.algorithm.name if isinstance(agent, AlgorithmAgent) else name_of(agent)
-    interactions = outcomes["acceptances"] + outcomes["rejections"]
+    interactions = acceptances + rejections
     reported = private_draws if setting.counts_private_draws else 0
     rejected = private_draws if own in setting.private_draws_rejected else 0
     return pd.DataFrame(
         {
-            "instance": range(len(runs)),
+            "instance": range(len(seeds)),
             "user_seed": list(seeds),
             "agent": name_of(agent),
             "best_arm": best_arms,
-            "answer": outcomes["answer"],
-            "correct": outcomes["answer"] == best_arms,
-            "censored": outcomes["censored"].astype(bool),
+            "answer": answers,
+            "correct": answers == best_arms,
+            "censored": censored.astype(bool),
             "stopping_time": interactions + reported,
             "interactions": interactions,
-            "acceptances": outcomes["acceptances"],
-            "rejections": outcomes["rejections"] + rejected,
+            "acceptances": acceptances,
+            "rejections": rejections + rejected,
         }
     )

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorative_user_env._batch import as_arrays, compiled_run
+from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env._batch import compiled_run
+from explorative_user_env._native import addresses_of
 from explorative_user_env.agents import EXP3
 from explorative_user_env.agents import exp3 as rule
 from explorative_user_env.settings import PRINTED, user_of
-from explorative_user_env.user import blank
 
 Drive = Callable[..., list[int]]
 
@@ -132,18 +133,19 @@ def test_the_highest_level_draws_the_last_arm_and_no_other(n_arms: int) -> None:
 def test_a_million_acceptances_overflow_no_weight() -> None:
     n_arms, horizon = 5, 1_000_000
     user, schedule = user_of(PRINTED, n_arms, alpha=1e12)  # so explorative that she accepts all
-    user_state: Any = as_arrays(blank(user))
+    user_state = user_arrays(user)
     user_state.means[:] = range(n_arms)
     params = EXP3(learning_rate=10.0).params(n_arms, horizon)
     state: Any = as_arrays(rule.blank(params))
     run = compiled_run(rule.ALGORITHM, schedule.rule)
+    user_rng, own_rng = np.random.default_rng(0), np.random.default_rng(1)
     figures = run(
-        user,
+        user_tuple(user),
         user_state,
-        np.random.default_rng(0),
+        addresses_of(user_rng),
         params,
         state,
-        np.random.default_rng(1),
+        addresses_of(own_rng),
         horizon + 1,
     )
     assert figures[:2] == (horizon, 0)

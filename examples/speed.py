@@ -1,0 +1,184 @@
+"""How fast is it? Steps a second of every path, beside Gymnasium's CartPole, on this machine.
+
+What is compared takes turns, round after round, and ratios are taken within a round: so a machine
+whose speed drifts, as most do, drifts for all alike. Medians are printed. Takes about four minutes.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+import explorative_user_env as eu
+from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
+
+ROUNDS = 31
+SINGLE_STEPS = 1000  # of a round
+VECTOR_STEPS = 100_000  # of a round, over all environments
+BATCH_STEPS = 200_000  # of a round, about
+LONGEST = 1_000_000  # steps, in the growth with them
+MOST_INSTANCES = 100_000
+
+Work = Callable[[], int]
+"""Does a round's share and returns the number of steps it took."""
+
+
+def main() -> None:
+    """Print the three tables."""
+    console = Console()
+    single = turns("single environments", dict(single_environments()), ROUNDS)
+    console.print(table_of(single, "CartPole-v1", "Single environment"))
+    for n_envs in (8, 256, 4096):
+        vector = turns(f"{n_envs} environments", dict(vector_environments(n_envs)), ROUNDS)
+        console.print(table_of(vector, "CartPole-v1", f"Vector environment, {n_envs} lanes"))
+    batches = turns("compiled batches", dict(compiled_batches()), max(ROUNDS // 4, 1))
+    console.print(table_of(batches, "CartPole-v1, 4096 lanes", "Compiled batch, one worker"))
+    console.print(growth())
+
+
+def single_environments() -> Iterable[tuple[str, Work]]:
+    """Yield the single environments, raw and as `gym.make` wraps them."""
+    for name, env in (
+        ("CartPole-v1", gym.make("CartPole-v1").unwrapped),
+        *((f"K = {k}", gym.make(eu.ENV_ID, n_arms=k).unwrapped) for k in (2, 5, 20, 100)),
+        ("CartPole-v1, made", gym.make("CartPole-v1")),
+        ("K = 5, made", gym.make(eu.ENV_ID)),
+    ):
+        yield name, stepping(env)
+
+
+def stepping(env: gym.Env[Any, Any]) -> Work:
+    """Return a round of random actions in `env`, with its resets."""
+    n_actions = env.action_space.n  # type: ignore[attr-defined]
+    actions = np.random.default_rng(0).integers(n_actions, size=SINGLE_STEPS).tolist()
+    env.reset(seed=0)
+
+    def work() -> int:
+        env.reset()
+        for action in actions:
+            _, _, terminated, truncated, _ = env.step(action)
+            if terminated or truncated:
+                env.reset()
+        return len(actions)
+
+    return work
+
+
+def vector_environments(n_envs: int) -> Iterable[tuple[str, Work]]:
+    """Yield Gymnasium's native vector environment and ours."""
+    yield "CartPole-v1", vector_stepping("CartPole-v1", n_envs)
+    for k in (2, 5, 20, 100):
+        yield f"K = {k}", vector_stepping(eu.ENV_ID, n_envs, n_arms=k)
+
+
+def vector_stepping(env_id: str, n_envs: int, **kwargs: Any) -> Work:
+    """Return a round of random actions in all lanes, with their autoresets."""
+    mode = "vector_entry_point"
+    env: Any = gym.make_vec(env_id, n_envs, vectorization_mode=mode, **kwargs)
+    n_actions = env.single_action_space.n
+    shape = (max(VECTOR_STEPS // n_envs, 1), n_envs)
+    actions = np.random.default_rng(0).integers(n_actions, size=shape)
+    env.reset(seed=0)
+
+    def work() -> int:
+        for action in actions:
+            env.step(action)
+        return actions.size
+
+    return work
+
+
+def compiled_batches() -> Iterable[tuple[str, Work]]:
+    """Yield every agent's compiled runs, long ones, all overheads in."""
+    yield "CartPole-v1, 4096 lanes", vector_stepping("CartPole-v1", 4096)
+    for k in (2, 5, 20, 100):
+        yield f"UNI, K = {k}", running(Uniform(horizon=BATCH_STEPS // 2), k, 2)
+        # An N_1 that makes Phase 1 as long: BAIR's own runs end when they end.
+        yield f"BAIR, K = {k}", running(BAIR(n1=BATCH_STEPS // 2), k, 2)
+        yield f"EXP3, K = {k}", running(EXP3(horizon=BATCH_STEPS // 2), k, 2)
+        runs = max(BATCH_STEPS // (400 * k), 1)
+        yield f"T&S, K = {k}", running(TrackAndStop(delta=0.1), k, runs, setting="released")
+
+
+def running(agent: eu.Agent, n_arms: int, n_instances: int, **kwargs: Any) -> Work:
+    """Return an evaluation of one agent; the number of steps is what it reports."""
+
+    def work() -> int:
+        results = eu.evaluate(
+            [agent], n_arms=n_arms, n_instances=n_instances, progress=False, **kwargs
+        )
+        return int(results.runs["interactions"].sum())
+
+    return work
+
+
+def turns(what: str, works: Mapping[str, Work], rounds: int) -> dict[str, list[float]]:
+    """Let all take turns and return the nanoseconds a step of each round; the first is warm-up."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for round_ in track(range(rounds + 1), description=what, transient=True):
+        for name, work in works.items():
+            began = time.perf_counter()
+            n_steps = work()
+            if round_ > 0:
+                times[name].append((time.perf_counter() - began) / n_steps * 1e9)
+    return times
+
+
+def table_of(times: Mapping[str, list[float]], reference: str, title: str) -> Table:
+    """Return a table of steps a second, and of the speed as a multiple of the reference's."""
+    table = Table("", "ns a step", "steps a second", f"x {reference}", title=title)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, own in times.items():
+        compared = times[f"{reference}, made"] if name.endswith("made") else times[reference]
+        ratio = statistics.median(a / b for a, b in zip(compared, own, strict=True))
+        nanoseconds = statistics.median(own)
+        table.add_row(name, f"{nanoseconds:,.0f}", f"{1e9 / nanoseconds:,.0f}", f"{ratio:.1f}")
+    return table
+
+
+def growth() -> Table:
+    """Return how the cost of UNI's compiled runs grows, and the memory they take."""
+    table = Table("UNI", "seconds", "ns a step", "us a run", "peak MB", title="Growth")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    steps = [10**k for k in range(3, 7) if 10**k <= LONGEST]
+    instances = [10**k for k in range(2, 6) if 10**k <= MOST_INSTANCES]
+    cases = [
+        *((f"K = {k}, 10 runs of 50,000 steps", k, 50_000, 10) for k in (2, 10, 100, 1000)),
+        *((f"{t:,} steps, K = 5, 10 runs", 5, t, 10) for t in steps),
+        *((f"{n:,} runs of 500 steps, K = 5", 5, 500, n) for n in instances),
+    ]
+    for name, n_arms, n_steps, n_runs in track(cases, description="growth", transient=True):
+        # A process of its own for each, so that the peak is this one's.
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            seconds, peak = pool.submit(timed_run, n_arms, n_steps, n_runs).result()
+        a_step, a_run = seconds / n_steps / n_runs * 1e9, seconds / n_runs * 1e6
+        table.add_row(name, f"{seconds:.3f}", f"{a_step:,.1f}", f"{a_run:,.0f}", peak)
+    return table
+
+
+def timed_run(n_arms: int, n_steps: int, n_runs: int) -> tuple[float, str]:
+    """Return the seconds that UNI's runs take when the loop is compiled, and the peak memory."""
+    work = running(Uniform(horizon=n_steps), n_arms, n_runs)
+    running(Uniform(horizon=1), n_arms, 1)()
+    began = time.perf_counter()
+    work()
+    seconds = time.perf_counter() - began
+    try:
+        import resource
+    except ImportError:  # no such figure on Windows
+        return seconds, "?"
+    return seconds, f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f}"
+
+
+if __name__ == "__main__":
+    main()
