@@ -18,6 +18,7 @@ from explorative_user_env.validation import (
 )
 
 from .adapter import AlgorithmAgent
+from .bair_candidates import admit_all, drop, make_heap, sift_down
 from .bair_thresholds import eliminating_rejections, phase1_acceptances
 from .ties import largest
 
@@ -44,6 +45,9 @@ class State(NamedTuple):
     rejected: list[int]  # rejections of each arm in Phase 2, as they count for m
     candidate: list[int]  # 1 for an arm in F
     n_candidates: list[int]  # [|F|]
+    following: list[int]  # the arm of F after each, K after the last; of K, the first
+    preceding: list[int]  # the same backwards
+    heap: list[int]  # Phase 2's F, the arm with the fewest acceptances on top
     part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
     current: list[int]  # [the arm to recommend now]
     progress: list[int]  # [acceptances or steps so far, compared with N_1]
@@ -79,6 +83,9 @@ def blank(params: Params) -> State:
         rejected=[0] * n_arms,
         candidate=[1] * n_arms,
         n_candidates=[n_arms],
+        following=[0] * (n_arms + 1),
+        preceding=[0] * (n_arms + 1),
+        heap=[0] * n_arms,
         part=[SWEEP],
         current=[0],
         progress=[0],
@@ -110,9 +117,9 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     elif state.part[0] == ELIMINATION:
         state.rejected[arm] += 1
         if state.rejected[arm] >= params.m:
-            _drop(state, arm)
+            drop(state, arm)
     else:
-        _drop(state, arm)
+        drop(state, arm)
     if accepted or params.counts_steps:
         state.progress[0] += 1
 
@@ -120,8 +127,8 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
         _after_sweep_step(params, state, arm, accepted)
     elif state.part[0] == ROUNDS:
         _after_round_step(params, state, arm, accepted)
-    else:
-        state.current[0] = _next_in_elimination(params, state, arm)
+    elif state.n_candidates[0] > 0:
+        _after_elimination_step(params, state, arm)
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -135,41 +142,29 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 def _all_candidates(params: Params, state: State, part: int) -> None:
     """F = [K], at the start of a part or of a round."""
     for arm in range(params.n_arms):
-        state.candidate[arm] = 1
         state.rejected[arm] = 0
-    state.n_candidates[0] = params.n_arms
+    admit_all(state, params.n_arms)
     state.part[0] = part
     state.current[0] = 0
-    if part == ELIMINATION:
-        state.current[0] = _next_in_elimination(params, state, -1)
-
-
-def _drop(state: State, arm: int) -> None:
-    state.candidate[arm] = 0
-    state.n_candidates[0] -= 1
-
-
-def _next_candidate(params: Params, state: State, arm: int) -> int:
-    """Return the next arm of F after `arm` in this pass, or `n_arms` at its end."""
-    arm += 1
-    while arm < params.n_arms and state.candidate[arm] == 0:
-        arm += 1
-    return arm
+    if part == ELIMINATION and not params.round_robin:
+        make_heap(state)
+        state.current[0] = state.heap[0]
 
 
 def _after_sweep_step(params: Params, state: State, arm: int, accepted: bool) -> None:
     """Go on with the sweep; N_1 is looked at between passes."""
-    following = _next_candidate(params, state, arm)
-    if not accepted and params.skips and following < params.n_arms:
-        following = _next_candidate(params, state, following)
-    if following < params.n_arms:
+    end = params.n_arms
+    following = state.following[arm]
+    if not accepted and params.skips and following < end:
+        following = state.following[following]
+    if following < end:
         state.current[0] = following
     elif state.progress[0] >= params.n1:
         _all_candidates(params, state, ELIMINATION)
     elif state.n_candidates[0] == 0:
         _all_candidates(params, state, ROUNDS)
     else:
-        state.current[0] = _next_candidate(params, state, -1)
+        state.current[0] = state.following[end]
 
 
 def _after_round_step(params: Params, state: State, arm: int, accepted: bool) -> None:
@@ -179,21 +174,20 @@ def _after_round_step(params: Params, state: State, arm: int, accepted: bool) ->
     elif state.n_candidates[0] == 0:
         _all_candidates(params, state, ROUNDS)
     elif not accepted:
-        state.current[0] = _next_candidate(params, state, arm)
+        state.current[0] = state.following[arm]
 
 
-def _next_in_elimination(params: Params, state: State, arm: int) -> int:
-    """Return argmin of n_i over F (over [K] it would never end), or the next arm of F in turn."""
+def _after_elimination_step(params: Params, state: State, arm: int) -> None:
+    """Go to the argmin of n_i over F (over [K] it would never end), or to the next arm in turn."""
     if params.round_robin:
-        following = _next_candidate(params, state, arm)
-        return following if following < params.n_arms else _next_candidate(params, state, -1)
-    fewest = -1
-    for other in range(params.n_arms):
-        if state.candidate[other] == 1 and (
-            fewest == -1 or state.accepted[other] < state.accepted[fewest]
-        ):
-            fewest = other
-    return fewest
+        following = state.following[arm]
+        end = params.n_arms
+        state.current[0] = following if following < end else state.following[end]
+        return
+    if state.candidate[arm] == 0:
+        state.heap[0] = state.heap[state.n_candidates[0]]
+    sift_down(state, 0)
+    state.current[0] = state.heap[0]
 
 
 ALGORITHM = Algorithm(
