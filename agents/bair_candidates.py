@@ -6,12 +6,29 @@ from typing import Protocol
 class Candidates(Protocol):
     """What of BAIR's state these functions use."""
 
-    accepted: list[int]  # n_i
-    candidate: list[int]  # 1 for an arm in F
-    n_candidates: list[int]  # [|F|]
-    following: list[int]  # the arm of F after each, K after the last; of K, the first
-    preceding: list[int]  # the same backwards
-    heap: list[int]  # F, the arm with the fewest acceptances on top
+    @property
+    def accepted(self) -> list[int]:
+        """n_i."""
+
+    @property
+    def candidate(self) -> list[int]:
+        """1 for an arm in F."""
+
+    @property
+    def n_candidates(self) -> list[int]:
+        """[|F|]."""
+
+    @property
+    def following(self) -> list[int]:
+        """The arm of F after each, K after the last; of K, the first."""
+
+    @property
+    def preceding(self) -> list[int]:
+        """The same backwards."""
+
+    @property
+    def heap(self) -> list[int]:
+        """F, the arm with the fewest acceptances on top."""
 
 
 def admit_all(state: Candidates, n_arms: int) -> None:

@@ -13,8 +13,14 @@ from explorative_user_env.number_tables import number_tables
 TABLE_LENGTH = 2**19
 """Enough for runs of a quarter of a million steps; longer ones compute what is beyond."""
 
-UserTuple = namedtuple("UserTuple", [field.name for field in fields(rules.User)])
-StateTuple = namedtuple("StateTuple", [field.name for field in fields(rules.UserState)])
+
+def _tuple_of(record: Any, name: str) -> Any:
+    names = [field.name for field in fields(record)]
+    return namedtuple(name, names, module=__name__)
+
+
+UserTuple = _tuple_of(rules.User, "UserTuple")
+StateTuple = _tuple_of(rules.UserState, "StateTuple")
 
 
 def as_arrays(state: Any) -> Any:

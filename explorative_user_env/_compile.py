@@ -31,7 +31,7 @@ def compile_loop(loop: Callable[..., Any], names: Mapping[str, Any], counted: bo
     callees: list[FunctionType] = []
     for function in names.values():
         _make_compilable(function, callees)
-    options = {"nogil": True, "_nrt": counted}
+    options: dict[str, Any] = {"nogil": True, "_nrt": counted}
     kept = _kernel_cache.compiled(loop, names, callees, options)
     return kept or numba.njit(**options)(loop)
 

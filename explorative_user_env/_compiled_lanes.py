@@ -154,7 +154,7 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
                     state.means[arm] = mean(rng)
                 best_arms[lane] = move_best(state.means, gap, rng)
                 if best_arms[lane] == lost:
-                    return lane
+                    return int(lane)
             best_means[lane] = state.means[best_arms[lane]]
             start(user, state, rng)
         return lost

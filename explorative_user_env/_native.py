@@ -5,13 +5,24 @@ of an array, cut out by its number, as long as the step. Numba is imported with 
 """
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array, populate_array
+from numba.np import arrayobj
+
+build: Any = cgutils
+arrays: Any = arrayobj
+"""Numba's modules for those who extend it, which are not annotated."""
+
+
+def word(generator: Callable[..., Any]) -> Any:
+    """Return a word of compiled code, made of what generates its instructions."""
+    return intrinsic(generator)
+
 
 Addresses = tuple[int, int, int, int]
 
@@ -28,32 +39,32 @@ def addresses_of(rng: np.random.Generator) -> Addresses:
     return (int(interface.state_address), pointers[0], pointers[1], pointers[2])
 
 
-@intrinsic
+@word
 def generator_at(typing_context: Any, addresses: Any) -> Any:
     """Return, in compiled code, the Generator whose parts are at these addresses."""
     signature = types.npy_rng(addresses)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        bits = cgutils.create_struct_proxy(types.npy_bitgen)(context, builder)
+        bits = build.create_struct_proxy(types.npy_bitgen)(context, builder)
         names = ("state_address", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double")
         for index, name in enumerate(names):
             setattr(bits, name, builder.extract_value(arguments[0], index))
         bits.state = bits.state_address
-        generator = cgutils.create_struct_proxy(types.npy_rng)(context, builder)
+        generator = build.create_struct_proxy(types.npy_rng)(context, builder)
         generator.bit_generator = bits._getvalue()
         return generator._getvalue()
 
     return signature, generate
 
 
-@intrinsic
+@word
 def prefetch(typing_context: Any, address: Any) -> Any:
     """Ask for the memory at `address` soon, in compiled code; it need not be a valid one."""
     signature = types.void(types.int64)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        function = cgutils.get_or_insert_function(
+        function = build.get_or_insert_function(
             builder.module,
             ir.FunctionType(ir.VoidType(), [byte, number, number, number]),
             "llvm.prefetch.p0",
@@ -69,14 +80,14 @@ def prefetch(typing_context: Any, address: Any) -> Any:
 def _array_at(kind: Any, stride: int, layout: str) -> Any:
     """Return a word for an array of 8-byte numbers that are `stride` bytes apart."""
 
-    @intrinsic
+    @word
     def array_at(typing_context: Any, address: Any, n: Any) -> Any:
-        array_type = types.Array(kind, 1, layout)
+        array_type = types.Array(kind, 1, layout)  # type: ignore[call-overload]
         signature = array_type(types.int64, types.int64)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            array = make_array(array_type)(context, builder)
-            populate_array(
+            array = arrays.make_array(array_type)(context, builder)
+            arrays.populate_array(
                 array,
                 data=builder.inttoptr(arguments[0], array.data.type),
                 shape=[arguments[1]],

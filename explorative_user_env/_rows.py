@@ -95,4 +95,5 @@ def memory_of_arm(arms: int, n_arms: int, user: int, arm: int) -> int:
 
 def witness_at(own: int, user: int) -> int:
     """Return, in compiled code, the witness of one of many users."""
-    return counts_at(own + user * OWN_BYTES + WITNESS, 1)[0]
+    witness: int = counts_at(own + user * OWN_BYTES + WITNESS, 1)[0]
+    return witness

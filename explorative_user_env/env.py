@@ -236,7 +236,8 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         return integer("action", action, 0, self.user.n_arms - 1)
 
     def _begun(self, instance: Instance) -> Episode:
-        stream, left = self.np_random, [NOT_EMPTY]
+        stream: Any = self.np_random
+        left = [NOT_EMPTY]
         if self.user.noise == 0.0:
             # Click noise takes other draws between the normals; without it they are drawn ahead.
             stream = DrawnAhead(self.np_random)

@@ -84,7 +84,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._history = np.zeros((self.num_envs, n_arms if self.render_mode else 0, 2), int)
         self._last: list[tuple[int, bool] | None] = [None] * self.num_envs
 
-    @property
+    @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """The streams of the lanes."""
         return tuple(self._lanes.rngs) if self._lanes else ()
@@ -126,7 +126,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         infos = self._infos(np.zeros(self.num_envs, bool), Step.blank(self.num_envs), mask)
         return self._observations.copy(), infos
 
-    def step(self, actions: Array) -> tuple[Array, Array, Array, Array, Infos]:
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
         """Recommend arm `actions[b]` in lane b and hear the responses.
 
         Args:
@@ -159,7 +159,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         if self.max_episode_steps is not None:
             truncated = step.interactions >= self.max_episode_steps
         self._done = truncated
-        self._any_done = np.count_nonzero(truncated) > 0
+        self._any_done = bool(np.count_nonzero(truncated))
         self._observations = step.responses
         if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
             infos = self._final(truncated, infos) | self._restarted(truncated, step)
@@ -171,7 +171,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             raise gym.error.ResetNeeded("call reset before hidden_states")
         return tuple(self._lanes.hidden_state(lane) for lane in range(self.num_envs))
 
-    def render(self) -> tuple[str, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[str, ...] | None:
         """Return each lane's arms with their responses as text, if `render_mode` is "ansi"."""
         if self.render_mode is None:
             return None
@@ -248,7 +248,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             self._last[lane] = (int(arms[lane]), bool(responses[lane]))
 
     def _arms(self, actions: Any) -> Array:
-        arms = np.asarray(actions)
+        arms: Array = np.asarray(actions)
         if arms.shape != (self.num_envs,) or arms.dtype.kind not in "iu":
             raise self._no_arms(actions)
         return arms.astype(int, copy=False)
@@ -272,10 +272,10 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         """Return the last observations and infos of the lanes that are finished."""
         observations = np.full(self.num_envs, None, dtype=object)
         observations[finished] = self._observations[finished]
-        last = {}
+        last: Infos = {}
         for key, values in infos.items():
-            nothing = None if values.dtype == object else 0
-            last[key] = np.where(finished, values, nothing).astype(values.dtype)
+            last[key] = values.copy()
+            last[key][~finished] = None if values.dtype == object else 0
         return {
             "final_obs": observations,
             "_final_obs": finished.copy(),
