@@ -15,12 +15,12 @@ from explorative_user_env.instances import InstanceLaw
 from explorative_user_env.lanes import Array, Lanes, PlainLanes, Step
 from explorative_user_env.rendering import as_text
 from explorative_user_env.rewards import REWARDS
-from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+from explorative_user_env.validation import choice, flag, integer
+from explorative_user_env.vector_arguments import lane_actions, lane_mask, lane_seeds, no_actions
+from explorative_user_env.vector_infos import Infos, final, stacked
 
 COMPILED_FROM = 64
 """Fewer users than these are not worth the second it takes to load the compiler."""
-
-Infos = dict[str, Any]
 
 
 class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
@@ -111,9 +111,9 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         Raises:
             InvalidArgumentError: for a seed or an option that is out of range.
         """
-        seeds = self._lane_seeds(seed)
+        seeds = lane_seeds(seed, self.num_envs)
         rest = dict(options or {})
-        mask = self._lane_mask(rest.pop("reset_mask", None))
+        mask = lane_mask(rest.pop("reset_mask", None), self.num_envs)
         law = self._single.law_of(rest)
         lanes = np.flatnonzero(mask)
         self._reseed(seeds, lanes)
@@ -141,13 +141,14 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
                 reset by itself.
         """
-        arms = self._arms(actions)
+        n_arms = self._single.user.n_arms
+        arms = lane_actions(actions, self.num_envs, n_arms)
         fresh = self._fresh()
         assert self._lanes is not None
         lanes = None if fresh is None else np.flatnonzero(~fresh)
         step = Step.to_fill(self.num_envs) if lanes is None else Step.blank(self.num_envs)
         if not self._lanes.respond(lanes, arms, step):
-            raise self._no_arms(actions)
+            raise no_actions(actions, self.num_envs, n_arms)
         if fresh is not None:
             self._begin(np.flatnonzero(fresh), self._single.instance_law)
         if self.render_mode is not None:
@@ -162,7 +163,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._any_done = bool(np.count_nonzero(truncated))
         self._observations = step.responses
         if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
-            infos = self._final(truncated, infos) | self._restarted(truncated, step)
+            infos = final(truncated, step.responses, infos) | self._restarted(truncated, step)
         return self._observations.copy(), step.rewards, terminated, truncated.copy(), infos
 
     def hidden_states(self) -> tuple[HiddenState, ...]:
@@ -186,26 +187,6 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             )
             for lane in range(self.num_envs)
         )
-
-    def _lane_seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        if seed is None:
-            return [None] * self.num_envs
-        if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
-            if len(seed) != self.num_envs:
-                raise InvalidArgumentError("seed", seed, f"a number or {self.num_envs} of them")
-            return [None if one is None else integer("seed", one, 0) for one in seed]
-        first = integer("seed", seed, 0)
-        return [first + lane for lane in range(self.num_envs)]
-
-    def _lane_mask(self, mask: Any) -> Array:
-        if mask is None:
-            return np.ones(self.num_envs, bool)
-        allowed = f"an array of {self.num_envs} bools, one of them True"
-        if not isinstance(mask, np.ndarray) or mask.dtype != bool or mask.shape != (self.num_envs,):
-            raise InvalidArgumentError("reset_mask", mask, allowed)
-        if not mask.any():
-            raise InvalidArgumentError("reset_mask", mask, allowed)
-        return mask
 
     def _reseed(self, seeds: list[int | None], lanes: Array) -> None:
         """Give the lanes their seeds; those without one go on, or begin at random."""
@@ -247,16 +228,6 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         for lane in lanes.tolist():
             self._last[lane] = (int(arms[lane]), bool(responses[lane]))
 
-    def _arms(self, actions: Any) -> Array:
-        arms: Array = np.asarray(actions)
-        if arms.shape != (self.num_envs,) or arms.dtype.kind not in "iu":
-            raise self._no_arms(actions)
-        return arms.astype(int, copy=False)
-
-    def _no_arms(self, actions: Any) -> InvalidArgumentError:
-        allowed = f"{self.num_envs} arms in 0..{self._single.user.n_arms - 1}"
-        return InvalidArgumentError("actions", actions, allowed)
-
     def _fresh(self) -> Array | None:
         """Return which lanes get a new user in this step, None if no lane does."""
         if not self._ready:
@@ -268,21 +239,6 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             raise gym.error.ResetNeeded(f"reset the finished lanes {lanes} before step")
         return self._done
 
-    def _final(self, finished: Array, infos: Infos) -> Infos:
-        """Return the last observations and infos of the lanes that are finished."""
-        observations = np.full(self.num_envs, None, dtype=object)
-        observations[finished] = self._observations[finished]
-        last: Infos = {}
-        for key, values in infos.items():
-            last[key] = values.copy()
-            last[key][~finished] = None if values.dtype == object else 0
-        return {
-            "final_obs": observations,
-            "_final_obs": finished.copy(),
-            "final_info": last,
-            "_final_info": finished.copy(),
-        }
-
     def _restarted(self, finished: Array, step: Step) -> Infos:
         """Put new users in these lanes and return the infos of all."""
         self._begin(np.flatnonzero(finished), self._single.instance_law)
@@ -292,22 +248,15 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _infos(self, has_response: Array | None, step: Step, mask: Array | None = None) -> Infos:
         """Return the infos of all lanes, or of those in the mask, as Gymnasium stacks them."""
-        masks = np.ones((6, self.num_envs), bool)
-        if mask is not None:
-            masks[1:] = mask
-        infos: Infos = {
-            "has_response": masks[0] if has_response is None else has_response,
-            "_has_response": masks[1],
+        values = {
+            "has_response": np.ones(self.num_envs, bool) if has_response is None else has_response,
             "interactions": step.interactions,
-            "_interactions": masks[2],
             "acceptances": step.acceptances,
-            "_acceptances": masks[3],
             "rejections": step.rejections,
-            "_rejections": masks[4],
         }
         if self._single.info_level == "full":
-            infos |= {"hidden_state": self._truths(mask), "_hidden_state": masks[5]}
-        return infos
+            values["hidden_state"] = self._truths(mask)
+        return stacked(values, mask)
 
     def _truths(self, mask: Array | None) -> Array:
         assert self._lanes is not None

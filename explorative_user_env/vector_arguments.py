@@ -1,0 +1,51 @@
+"""What a vector environment is called with, checked: seeds, masks and actions of its lanes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env.validation import InvalidArgumentError, integer
+
+Array = np.ndarray[Any, Any]
+
+
+def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[int | None]:
+    """Return a seed, or None, for each lane; an int s means s, s + 1, and so on."""
+    if seed is None:
+        return [None] * n_lanes
+    if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+        if len(seed) != n_lanes:
+            raise InvalidArgumentError("seed", seed, f"a number or {n_lanes} of them")
+        return [None if one is None else integer("seed", one, 0) for one in seed]
+    first = integer("seed", seed, 0)
+    return [first + lane for lane in range(n_lanes)]
+
+
+def lane_mask(mask: Any, n_lanes: int) -> Array:
+    """Return which lanes are meant; None means all."""
+    if mask is None:
+        return np.ones(n_lanes, bool)
+    if (
+        not isinstance(mask, np.ndarray)
+        or mask.dtype != bool
+        or mask.shape != (n_lanes,)
+        or not mask.any()
+    ):
+        allowed = f"an array of {n_lanes} bools, one of them True"
+        raise InvalidArgumentError("reset_mask", mask, allowed)
+    return mask
+
+
+def lane_actions(actions: Any, n_lanes: int, n_actions: int) -> Array:
+    """Return an int for each lane; whether each is in range is left to whoever uses them."""
+    choices: Array = np.asarray(actions)
+    if choices.shape != (n_lanes,) or choices.dtype.kind not in "iu":
+        raise no_actions(actions, n_lanes, n_actions)
+    return choices.astype(int, copy=False)
+
+
+def no_actions(actions: Any, n_lanes: int, n_actions: int) -> InvalidArgumentError:
+    """Return the error of actions that are not one of 0..n_actions-1 for each lane."""
+    allowed = f"{n_lanes} integers in 0..{n_actions - 1}"
+    return InvalidArgumentError("actions", actions, allowed)
