@@ -191,6 +191,11 @@ def compiled_respond(rule: Rule) -> Callable[..., bool]:
         acceptances: Any,
         rejections: Any,
     ) -> bool:
+        n_strangers = 0
+        for place in range(arms.size):
+            n_strangers += (arms[place] < 0) | (arms[place] >= user.n_arms)
+        if n_strangers > 0:
+            return False
         arms_of, own_of = rows.arms.ctypes.data, rows.own.ctypes.data
         logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for place in range(lanes.size):

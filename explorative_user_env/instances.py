@@ -161,7 +161,8 @@ def separated(means: Sequence[float], gap: float | None, rng: np.random.Generato
 
 def lost_gap(gap: float | None, means: Sequence[float]) -> InvalidArgumentError:
     """Return the error of a gap that is lost in rounding beside these means."""
-    return InvalidArgumentError("gap", gap, f"large enough to count beside a mean of {max(means)}")
+    second = sorted(means)[-2]
+    return InvalidArgumentError("gap", gap, f"large enough to count beside a mean of {second}")
 
 
 LOST = -1

@@ -50,7 +50,9 @@ def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: 
 
 def prior_counts(schedule: Schedule, n_arms: int) -> tuple[int, int] | None:
     """Return (a K, b K) of an acceptance-rate schedule if both are whole, None of any other."""
-    a, b = schedule.parameters[:2] if schedule.rule is acceptance_rate_rule else (-1.0, -1.0)
+    if schedule.rule is not acceptance_rate_rule or len(schedule.parameters) < 2:
+        return None
+    a, b = schedule.parameters[:2]
     accepted, seen = a * n_arms, b * n_arms
     if not 0.0 <= accepted <= seen < 2**31 or int(accepted) != accepted or int(seen) != seen:
         return None

@@ -37,15 +37,18 @@ def lane_mask(mask: Any, n_lanes: int) -> Array:
     return mask
 
 
-def lane_actions(actions: Any, n_lanes: int, n_actions: int) -> Array:
+def lane_arms(actions: Any, n_lanes: int, n_arms: int) -> Array:
     """Return an int for each lane; whether each is in range is left to whoever uses them."""
-    choices: Array = np.asarray(actions)
+    try:
+        choices: Array = np.asarray(actions)
+    except ValueError as error:  # lists of lists of different lengths
+        raise no_arms(actions, n_lanes, n_arms) from error
     if choices.shape != (n_lanes,) or choices.dtype.kind not in "iu":
-        raise no_actions(actions, n_lanes, n_actions)
+        raise no_arms(actions, n_lanes, n_arms)
     return choices.astype(int, copy=False)
 
 
-def no_actions(actions: Any, n_lanes: int, n_actions: int) -> InvalidArgumentError:
-    """Return the error of actions that are not one of 0..n_actions-1 for each lane."""
-    allowed = f"{n_lanes} integers in 0..{n_actions - 1}"
+def no_arms(actions: Any, n_lanes: int, n_arms: int) -> InvalidArgumentError:
+    """Return the error of actions that are not an arm for each lane."""
+    allowed = f"{n_lanes} arms in 0..{n_arms - 1}"
     return InvalidArgumentError("actions", actions, allowed)

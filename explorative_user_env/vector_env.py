@@ -16,7 +16,7 @@ from explorative_user_env.lanes import Array, Lanes, PlainLanes, Step
 from explorative_user_env.rendering import as_text
 from explorative_user_env.rewards import REWARDS
 from explorative_user_env.validation import choice, flag, integer
-from explorative_user_env.vector_arguments import lane_actions, lane_mask, lane_seeds, no_actions
+from explorative_user_env.vector_arguments import lane_arms, lane_mask, lane_seeds, no_arms
 from explorative_user_env.vector_infos import Infos, final, stacked
 
 COMPILED_FROM = 64
@@ -142,13 +142,13 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
                 reset by itself.
         """
         n_arms = self._single.user.n_arms
-        arms = lane_actions(actions, self.num_envs, n_arms)
+        arms = lane_arms(actions, self.num_envs, n_arms)
         fresh = self._fresh()
         assert self._lanes is not None
         lanes = None if fresh is None else np.flatnonzero(~fresh)
         step = Step.to_fill(self.num_envs) if lanes is None else Step.blank(self.num_envs)
         if not self._lanes.respond(lanes, arms, step):
-            raise no_actions(actions, self.num_envs, n_arms)
+            raise no_arms(actions, self.num_envs, n_arms)
         if fresh is not None:
             self._begin(np.flatnonzero(fresh), self._single.instance_law)
         if self.render_mode is not None:

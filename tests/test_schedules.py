@@ -9,9 +9,11 @@ from explorative_user_env import InvalidArgumentError, Schedule, register_schedu
 from explorative_user_env.schedules import (
     ACCEPTANCE_RATE,
     SMOOTHED_ACCEPTANCE_RATE,
+    acceptance_rate_rule,
     as_schedule,
     constant,
     constant_rule,
+    prior_counts,
 )
 
 
@@ -49,6 +51,50 @@ def test_an_acceptance_rate_stays_between_its_declared_one_and_two(
 ) -> None:
     assert (schedule.low, schedule.high) == (1.0, 2.0)
     assert 1.0 <= value(schedule, int(share * t), t, n_arms) <= 2.0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "n_arms", "counts"),
+    [
+        ((0.0, 0.0), 5, (0, 0)),
+        ((1.0, 2.0), 5, (5, 10)),
+        ((0.5, 1.5), 4, (2, 6)),
+        ((2, 2), 3, (6, 6)),
+        ((0.0, 3.0, 9.0), 2, (0, 6)),
+    ],
+)
+def test_whole_prior_counts_are_found(
+    parameters: tuple[float, ...], n_arms: int, counts: tuple[int, int]
+) -> None:
+    found = prior_counts(Schedule(acceptance_rate_rule, 1.0, 2.0, parameters), n_arms)
+    assert found == counts
+    assert found is not None
+    for n, t in ((1, 1), (3, 7), (90, 100)):
+        expected = acceptance_rate_rule(parameters, n, t, n_arms)
+        assert 1 + (n + found[0]) / (t + found[1]) == expected
+
+
+def other_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+    return acceptance_rate_rule(parameters, n, t, n_arms)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        constant(1.5),
+        Schedule(other_rule, 1.0, 2.0, (1.0, 2.0)),
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (0.25, 2.0)),  # 1.25 acceptances of 5 arms
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (1.0, 2.1)),
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (-1.0, 2.0)),
+        Schedule(acceptance_rate_rule, 1.0, 9.0, (2.0, 1.0)),
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (0.0, math.inf)),
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (math.nan, math.nan)),
+        Schedule(acceptance_rate_rule, 1.2, 2.0, (1.0, 2.0)),  # a range to be watched
+        Schedule(acceptance_rate_rule, 1.0, 1.8, (1.0, 2.0)),
+    ],
+)
+def test_of_other_schedules_there_are_no_whole_prior_counts(schedule: Schedule) -> None:
+    assert prior_counts(schedule, 5) is None
 
 
 def test_a_constant_is_its_own_range() -> None:
