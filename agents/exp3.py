@@ -28,6 +28,7 @@ class Params(NamedTuple):
     horizon: int  # T
     rate: float  # gamma, the learning rate
     mixing: float  # epsilon, the share of uniform exploration
+    block: int  # arms whose weights are added up together, about sqrt(K)
     by_recommendations: bool  # answer the most recommended arm, not the most accepted
     first: bool  # the answer among tied arms is the first
 
@@ -38,6 +39,7 @@ class State(NamedTuple):
     log_weights: list[float]
     weights: list[float]
     reference: list[float]  # [the log-weight that counts as weight 1]
+    sums: list[float]  # the sum of the weights of each block of arms
     total: list[float]  # [sum of weights]
     chance: list[float]  # [probability with which the last arm was drawn]
     counts: list[int]  # recommendations or acceptances of each arm, whichever answers
@@ -54,6 +56,7 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
         rate=math.sqrt(factor * math.log(n_arms) / (n_arms * steps)),
         # A share above 1 (T < K log K) would make probabilities negative.
         mixing=min(1.0, math.sqrt(n_arms * math.log(n_arms) / steps)),
+        block=math.isqrt(n_arms - 1) + 1,
         by_recommendations=choice("counts", options["counts"], ("accepted", "recommended"))
         == "recommended",
         first=choice("ties", options["ties"], ("random", "first")) == "first",
@@ -63,7 +66,16 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
 def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
     n_arms = params.n_arms
-    return State([0.0] * n_arms, [1.0] * n_arms, [0.0], [1.0], [1.0], [0] * n_arms, [0])
+    return State(
+        log_weights=[0.0] * n_arms,
+        weights=[1.0] * n_arms,
+        reference=[0.0],
+        sums=[0.0] * -(-n_arms // params.block),
+        total=[1.0],
+        chance=[1.0],
+        counts=[0] * n_arms,
+        steps=[0],
+    )
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
@@ -76,16 +88,27 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
-    """Draw an arm from (1 - epsilon) weights + epsilon uniform, by its inverse distribution."""
+    """Draw an arm from (1 - epsilon) weights + epsilon uniform, by its inverse distribution.
+
+    The block of arms comes first, then the arm in it: 2 sqrt(K) looks for K.
+    """
     if state.steps[0] >= params.horizon:
         return STOP
     floor = params.mixing / params.n_arms
     scale = (1.0 - params.mixing) / state.total[0]
     level = rng.random()
+    cumulated = 0.0
     arm = 0
-    chance = scale * state.weights[0] + floor
-    cumulated = chance
-    while level >= cumulated and arm < params.n_arms - 1:
+    for block in range(len(state.sums) - 1):
+        beyond = cumulated + scale * state.sums[block] + params.block * floor
+        if level < beyond:
+            break
+        cumulated = beyond
+        arm += params.block
+    last = min(arm + params.block, params.n_arms) - 1
+    chance = scale * state.weights[arm] + floor
+    cumulated += chance
+    while level >= cumulated and arm < last:
         arm += 1
         chance = scale * state.weights[arm] + floor
         cumulated += chance
@@ -105,7 +128,7 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
             _rescale(params, state, state.log_weights[arm])
         else:
             state.weights[arm] = math.exp(above)
-            state.total[0] = _total(params, state)
+            _add_up(params, state, arm // params.block)
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -118,14 +141,21 @@ def _rescale(params: Params, state: State, reference: float) -> None:
     for arm in range(params.n_arms):
         # Below -700 exp underflows to 0 without harm; above, nothing overflows: see RESCALE.
         state.weights[arm] = math.exp(max(-700.0, state.log_weights[arm] - reference))
-    state.total[0] = _total(params, state)
+    for block in range(len(state.sums)):
+        _add_up(params, state, block)
 
 
-def _total(params: Params, state: State) -> float:
+def _add_up(params: Params, state: State, block: int) -> None:
+    """Bring the sum of a block of weights, and the total, up to date."""
+    first = block * params.block
+    part = 0.0
+    for arm in range(first, min(first + params.block, params.n_arms)):
+        part += state.weights[arm]
+    state.sums[block] = part
     total = 0.0
-    for arm in range(params.n_arms):
-        total += state.weights[arm]
-    return total
+    for other in range(len(state.sums)):
+        total += state.sums[other]
+    state.total[0] = total
 
 
 ALGORITHM = Algorithm(

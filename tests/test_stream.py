@@ -147,6 +147,24 @@ def test_an_environment_goes_on_as_with_single_draws(
     assert env.np_random.bit_generator.state == rng.bit_generator.state
 
 
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
+@pytest.mark.parametrize("n", [0, 1, 100, 300, 2 * BLOCK])
+def test_a_copy_of_an_environment_goes_on_alike_and_apart(
+    copied: Callable[[Any], Any], n: int
+) -> None:
+    env = ExplorativeUserEnv(2, means=[1.0, 0.0], rho=0.1, reward="realized", info_level="full")
+    env.reset(seed=4)
+    for _ in range(n):
+        env.step(0)
+    twin = copied(env)
+    lives = []
+    for each in (twin, env):
+        life = [each.step(0) for _ in range(300)]
+        lives.append([*life, each.reset(), *(each.step(1) for _ in range(10))])
+    assert lives[0] == lives[1]
+    assert twin.np_random is not env.np_random
+
+
 @pytest.mark.parametrize("rejected", [{"mean": 1.0}, {"means": [1.0]}, {"means": "normal"}])
 def test_a_refused_reset_leaves_the_stream_alone(rejected: dict[str, Any]) -> None:
     env, twin = ExplorativeUserEnv(), ExplorativeUserEnv()
