@@ -75,9 +75,50 @@ def make_run(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = it
     return run
 
 
+def make_run_all(run: Run) -> Callable[..., None]:
+    """Return the loop of many runs, one after the other, with a `run` of compiled code."""
+
+    def run_all(
+        user: Any,
+        user_state: Any,
+        means: Any,
+        user_streams: Any,
+        params: Any,
+        state: Any,
+        own_streams: Any,
+        draws: Any,
+        max_steps: int,
+        figures: Any,
+    ) -> None:
+        for index in range(figures.shape[0]):
+            for arm in range(user.n_arms):
+                user_state.means[arm] = means[index, arm]
+            figures[index, 0], figures[index, 1], figures[index, 2], figures[index, 3] = run(
+                user,
+                user_state,
+                (user_streams[index], draws[0], draws[1], draws[2]),
+                params,
+                state,
+                (own_streams[index], draws[0], draws[1], draws[2]),
+                max_steps,
+            )
+
+    return run_all
+
+
 @functools.cache
 def compiled_run(algorithm: Algorithm, rule: Rule) -> Run:
     """Return the loop of `make_run`, compiled; its streams are `addresses_of` Generators."""
+    return _compiled(algorithm, rule, None)
+
+
+@functools.cache
+def compiled_run_all(algorithm: Algorithm, rule: Rule) -> Callable[..., None]:
+    """Return the loop of `make_run_all`, compiled: one call for many runs."""
+    return _compiled(algorithm, rule, make_run_all)
+
+
+def _compiled(algorithm: Algorithm, rule: Rule, around: Any) -> Callable[..., Any]:
     from explorative_user_env._native import generator_at
 
     names = {
@@ -91,5 +132,7 @@ def compiled_run(algorithm: Algorithm, rule: Rule) -> Run:
         "stop": STOP,
         "stream": generator_at,
     }
-    run: Run = compile_loop(make_run(algorithm, rule, generator_at), names, counted=False)
-    return run
+    loop: Callable[..., Any] = compile_loop(
+        make_run(algorithm, rule, generator_at), names, counted=False, around=around
+    )
+    return loop

@@ -18,13 +18,19 @@ def short(error: Exception) -> str:
     return " ".join(str(error).split())[:LONGEST_REASON]
 
 
-def compile_loop(loop: Callable[..., Any], names: Mapping[str, Any], counted: bool) -> Any:
+def compile_loop(
+    loop: Callable[..., Any],
+    names: Mapping[str, Any],
+    counted: bool,
+    around: Callable[[Any], Callable[..., Any]] | None = None,
+) -> Any:
     """Return `loop` compiled; it lets go of the interpreter lock while it runs.
 
     Args:
         loop: a function made by another, of this package or not.
         names: the functions and numbers that it encloses, by the names it has for them.
         counted: False for a loop that makes nothing whose references would have to be counted.
+        around: makes the loop to compile out of `loop`, which it calls by its own name.
     """
     import numba
 
@@ -32,8 +38,12 @@ def compile_loop(loop: Callable[..., Any], names: Mapping[str, Any], counted: bo
     for function in names.values():
         _make_compilable(function, callees)
     options: dict[str, Any] = {"nogil": True, "_nrt": counted}
-    kept = _kernel_cache.compiled(loop, names, callees, options)
-    return kept or numba.njit(**options)(loop)
+    loops = [loop] if around is None else [loop, around(loop)]
+    kept = _kernel_cache.compiled(loops, names, callees, options)
+    if kept is not None:
+        return kept
+    inner = numba.njit(**options)(loop)
+    return inner if around is None else numba.njit(**options)(around(inner))
 
 
 def _make_compilable(function: Any, seen: list[FunctionType]) -> None:

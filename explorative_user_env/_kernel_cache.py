@@ -26,17 +26,17 @@ APPLICATION = "explorative-user-env"
 
 
 def compiled(
-    loop: Callable[..., Any],
+    loops: Sequence[Callable[..., Any]],
     names: Mapping[str, Any],
     callees: Sequence[FunctionType],
     options: Mapping[str, Any],
 ) -> Any | None:
-    """Return `loop` compiled by numba, from the disk if it is there; None if it cannot be kept.
+    """Return the last loop compiled by numba, from the disk if there; None if it cannot be kept.
 
     Args:
-        loop: the function to compile; what it refers to is in `names`.
-        names: the functions and numbers that `loop` refers to, by name.
-        callees: every function that goes into it, for the hash.
+        loops: the functions to compile; each may call those before it.
+        names: the other functions and numbers that they refer to, by name.
+        callees: every function that goes into them, for the hash.
         options: numba's.
     """
     imports = []
@@ -47,20 +47,15 @@ def compiled(
             imports.append(f"from {value.__module__} import {value.__name__} as {name}")
         else:
             return None
-    source = "\n".join(
-        [
-            "from __future__ import annotations",
-            "import numba",
-            *imports,
-            f"@numba.njit(cache=True, **{dict(options)!r})",
-            textwrap.dedent(inspect.getsource(loop)),
-        ]
-    )
+    source = "\n".join(["from __future__ import annotations", "import numba", *imports])
+    for loop in loops:
+        source += f"\n@numba.njit(cache=True, **{dict(options)!r})\n"
+        source += textwrap.dedent(inspect.getsource(loop))
     try:
         path = _file(source, _digest(source, callees, _files_of(names.values())))
     except OSError:
         return None
-    return getattr(_module(path), loop.__name__)
+    return getattr(_module(path), loops[-1].__name__)
 
 
 def _module(path: Path) -> ModuleType:

@@ -90,10 +90,11 @@ def test_what_are_not_arms_is_refused_and_changes_nothing(compiled: bool, action
 
 def test_arms_are_looked_at_in_every_lane_also_one_about_to_be_reset(compiled: bool) -> None:
     vector = begun(compiled, max_episode_steps=3)
-    vector.reset(options={"reset_mask": np.array([True, False, True])})
-    assert vector.step([0, 0, 0])[3].tolist() == [False, True, False]
-    with pytest.raises(InvalidArgumentError, match=r"actions must be 3 arms in 0\.\.3"):
-        vector.step([0, 4, 0])
+    vector.reset(options={"reset_mask": np.array([True, True, False])})
+    assert vector.step([0, 0, 0])[3].tolist() == [False, False, True]
+    for actions in ([4, 0, 0], [0, 4, 0], [0, 0, 4]):
+        with pytest.raises(InvalidArgumentError, match=r"actions must be 3 arms in 0\.\.3"):
+            vector.step(actions)
 
 
 @pytest.mark.parametrize("cast", [list, tuple, np.int8, np.uint64, np.array])

@@ -4,9 +4,11 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from explorative_user_env import user as user_rules
 from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env._batch import Outcome, compiled_run
+from explorative_user_env._batch import Outcome, compiled_run_all
 from explorative_user_env._compile import short
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.env import ExplorativeUserEnv
@@ -75,27 +77,43 @@ def run_compiled(
     study: Study, agent: AlgorithmAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
 ) -> list[Run]:
     """Run `agent` with the users of these `seeds` in compiled code, to the same result."""
-    from explorative_user_env._native import addresses_of
+    from explorative_user_env._streams import N_STREAMS, streams
 
     user, schedule = study.user()
     law = study.instance_law()
     params = agent.params(study.n_arms, horizon)
-    run = compiled_run(agent.algorithm, schedule.rule)
+    run_all = compiled_run_all(agent.algorithm, schedule.rule)
     numbers, user_state = user_tuple(user), user_arrays(user)
     state = as_arrays(agent.algorithm.blank(params))
-    # Two Generators serve all runs: what costs time is to tell compiled code where they are.
-    user_rng, own_rng = user_generator(0), user_generator(0)
-    user_stream, own_stream = addresses_of(user_rng), addresses_of(own_rng)
     runs = []
-    for seed in seeds:
-        user_rng.bit_generator.state = user_generator(seed).bit_generator.state
-        own_rng.bit_generator.state = agent_generator(seed, agent.name).bit_generator.state
-        instance = law.draw(user_rng)
-        user_state.means[:] = instance.means
-        figures = run(numbers, user_state, user_stream, params, state, own_stream, max_steps)
-        outcome = Outcome(*figures)
-        integer(f"answer of {agent.name}", outcome.answer, 0, study.n_arms - 1)
-        runs.append((instance.best_arm, outcome))
+    for first in range(0, len(seeds), N_STREAMS):
+        part = seeds[first : first + N_STREAMS]
+        figures = np.zeros((len(part), 4), int)
+        with streams() as users, streams() as own:
+            instances = []
+            for seed, rng, own_rng in zip(part, users.rngs, own.rngs, strict=False):
+                rng.bit_generator.state = user_generator(seed).bit_generator.state
+                own_rng.bit_generator.state = agent_generator(seed, agent.name).bit_generator.state
+                instances.append(law.draw(rng))
+            means = np.array([instance.means for instance in instances])
+            run_all(
+                numbers,
+                user_state,
+                means,
+                users.states,
+                params,
+                state,
+                own.states,
+                users.draws,
+                max_steps,
+                figures,
+            )
+        for instance, (acceptances, rejections, answer, censored) in zip(
+            instances, figures.tolist(), strict=True
+        ):
+            integer(f"answer of {agent.name}", answer, 0, study.n_arms - 1)
+            outcome = Outcome(acceptances, rejections, answer, bool(censored))
+            runs.append((instance.best_arm, outcome))
     return runs
 
 
