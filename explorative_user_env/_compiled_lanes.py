@@ -51,8 +51,8 @@ class CompiledLanes:
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
         if law.named is None:
-            for lane in lanes.tolist():
-                instance = law.draw(self.rngs[lane])
+            instances = [law.draw(self.rngs[lane]) for lane in lanes.tolist()]
+            for lane, instance in zip(lanes.tolist(), instances, strict=True):
                 row_of(self._rows, lane).means[:] = instance.means
                 self._best_arms[lane] = instance.best_arm
         loop = compiled_begin(law.named.one if law.named else no_mean)
@@ -111,8 +111,8 @@ def compiles(user: rules.User, rule: Rule, rng: np.random.Generator) -> bool:
     lanes = CompiledLanes(user, rule, 0, [rng])
     try:
         lanes.respond(nothing, np.zeros(1, int), Step.blank(1))
-    except NumbaError as error:
-        warnings.warn(f"the rule of rho_t does not compile: {short(error)}", stacklevel=4)
+    except (NumbaError, TypeError, ValueError) as error:
+        warnings.warn(f"the rule of rho_t does not compile: {short(error)}", stacklevel=5)
         return False
     return True
 

@@ -82,9 +82,10 @@ class PlainLanes:
 
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
-        for lane in lanes.tolist():
+        # All are drawn first: a law that fails leaves all users as they are.
+        instances = [law.draw(self.rngs[lane]) for lane in lanes.tolist()]
+        for lane, instance in zip(lanes.tolist(), instances, strict=True):
             state, rng = self._states[lane], self.rngs[lane]
-            instance = law.draw(rng)
             self._instances[lane] = instance
             state.means[:] = instance.means
             rules.start(self._user, state, rng)

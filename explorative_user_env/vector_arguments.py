@@ -1,6 +1,6 @@
 """What a vector environment is called with, checked: seeds, masks and actions of its lanes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,9 @@ def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[in
     """Return a seed, or None, for each lane; an int s means s, s + 1, and so on."""
     if seed is None:
         return [None] * n_lanes
-    if isinstance(seed, Sequence | np.ndarray) and not isinstance(seed, str | bytes):
+    several = isinstance(seed, Sequence) and not isinstance(seed, str | bytes)
+    if several or (isinstance(seed, np.ndarray) and seed.ndim > 0):
+        assert not isinstance(seed, int)
         if len(seed) != n_lanes:
             raise InvalidArgumentError("seed", seed, f"a number or {n_lanes} of them")
         return [None if one is None else integer("seed", one, 0) for one in seed]
@@ -35,6 +37,13 @@ def lane_mask(mask: Any, n_lanes: int) -> Array:
         allowed = f"an array of {n_lanes} bools, one of them True"
         raise InvalidArgumentError("reset_mask", mask, allowed)
     return mask
+
+
+def lane_options(options: Any) -> dict[str, Any]:
+    """Return a copy of a reset's options, which can be taken from."""
+    if options is not None and not isinstance(options, Mapping):
+        raise InvalidArgumentError("options", options, "None or a dict")
+    return dict(options or {})
 
 
 def lane_arms(actions: Any, n_lanes: int, n_arms: int) -> Array:

@@ -16,7 +16,13 @@ from explorative_user_env.lanes import Array, Lanes, PlainLanes, Step
 from explorative_user_env.rendering import as_text
 from explorative_user_env.rewards import REWARDS
 from explorative_user_env.validation import choice, flag, integer
-from explorative_user_env.vector_arguments import lane_arms, lane_mask, lane_seeds, no_arms
+from explorative_user_env.vector_arguments import (
+    lane_arms,
+    lane_mask,
+    lane_options,
+    lane_seeds,
+    no_arms,
+)
 from explorative_user_env.vector_infos import Infos, final, stacked
 
 COMPILED_FROM = 64
@@ -112,7 +118,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             InvalidArgumentError: for a seed or an option that is out of range.
         """
         seeds = lane_seeds(seed, self.num_envs)
-        rest = dict(options or {})
+        rest = lane_options(options)
         mask = lane_mask(rest.pop("reset_mask", None), self.num_envs)
         law = self._single.law_of(rest)
         lanes = np.flatnonzero(mask)
@@ -192,8 +198,9 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         """Give the lanes their seeds; those without one go on, or begin at random."""
         if self._lanes is None:
             rngs = []
+            meant = set(lanes.tolist())
             for lane, seed in enumerate(seeds):
-                rng, self._seeds[lane] = seeding.np_random(seed)
+                rng, self._seeds[lane] = seeding.np_random(seed if lane in meant else None)
                 rngs.append(rng)
             self._lanes = self._made_lanes(rngs)
             return
