@@ -19,7 +19,7 @@ UNSEEN = inf
 TABLE_LENGTH = 2**13
 
 
-CEILING_SLACK = 0.97
+CEILING_SLACK = 0.99
 """A ceiling is found for this share of sqrt(Gamma), so that it outlives a small fall."""
 
 
@@ -174,22 +174,27 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
 
 def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
     """Decide by the definition, and find a new ceiling that holds while Gamma falls a little."""
-    spread = CEILING_SLACK * state.spread[0]
-    rejected = False
+    estimates, scales, counts = state.estimates, state.scales, state.counts
+    spread = state.spread[0]
+    lower_spread = CEILING_SLACK * spread
     ceiling = -inf
     largest = -inf
+    strongest_rival = -inf
     for other in range(user.n_arms):
-        bound = lower_bound(state, other)
-        if other != arm and (bound > bar or (bound == bar and user.rejects_ties)):
-            rejected = True
+        if counts[other] == 0:
+            continue
+        bound = estimates[other] - spread * scales[other]
         if bound > largest:
             largest = bound
             state.witness[0] = other
-        if state.counts[other] > 0:
-            ceiling = max(ceiling, state.estimates[other] - spread * state.scales[other])
+        if other != arm and bound > strongest_rival:
+            strongest_rival = bound
+        bound = estimates[other] - lower_spread * scales[other]
+        if bound > ceiling:
+            ceiling = bound
     state.ceiling[0] = ceiling
-    state.ceiling_spread[0] = spread
-    return rejected
+    state.ceiling_spread[0] = lower_spread
+    return strongest_rival > bar or (strongest_rival == bar and user.rejects_ties)
 
 
 def learn(state: UserState, arm: int, reward: float) -> None:
