@@ -116,7 +116,7 @@ def assert_follows_the_pseudo_code(
 
 @settings(max_examples=250)
 @given(
-    n_arms=st.integers(2, 6),
+    n_arms=st.integers(2, 12),
     options=OPTIONS,
     responses=st.lists(st.booleans(), min_size=1, max_size=40),
 )
@@ -143,7 +143,7 @@ def test_arms_of_fixed_chances_are_met_as_in_the_pseudo_code(
 
 
 @settings(max_examples=100)
-@given(n_arms=st.integers(2, 6), options=OPTIONS, patience=st.integers(1, 9))
+@given(n_arms=st.integers(2, 12), options=OPTIONS, patience=st.integers(1, 9))
 def test_a_user_who_tires_of_every_arm_is_met_as_in_the_pseudo_code(
     n_arms: int, options: dict[str, Any], patience: int
 ) -> None:
