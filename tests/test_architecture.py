@@ -21,6 +21,7 @@ LEVELS = {
     "vector_infos": 0,
     "_kernel_cache": 0,
     "_native": 0,
+    "_streams": 1,
     "vector_arguments": 1,
     "schedules": 1,
     "instances": 1,
