@@ -132,7 +132,5 @@ def _compiled(algorithm: Algorithm, rule: Rule, around: Any) -> Callable[..., An
         "stop": STOP,
         "stream": generator_at,
     }
-    loop: Callable[..., Any] = compile_loop(
-        make_run(algorithm, rule, generator_at), names, counted=False, around=around
-    )
+    loop: Callable[..., Any] = compile_loop(make_run(algorithm, rule, generator_at), names, around)
     return loop

@@ -12,6 +12,10 @@ from explorative_user_env import _kernel_cache
 
 LONGEST_REASON = 400
 
+UNCOUNTED: dict[str, Any] = {"_nrt": False}
+"""No counting of references, as nothing compiled here allocates: with it a step costs three times
+as much."""
+
 
 def short(error: Exception) -> str:
     """Return a compiler's message as one line that is not too long for a warning."""
@@ -21,7 +25,6 @@ def short(error: Exception) -> str:
 def compile_loop(
     loop: Callable[..., Any],
     names: Mapping[str, Any],
-    counted: bool,
     around: Callable[[Any], Callable[..., Any]] | None = None,
 ) -> Any:
     """Return `loop` compiled; it lets go of the interpreter lock while it runs.
@@ -29,7 +32,6 @@ def compile_loop(
     Args:
         loop: a function made by another, of this package or not.
         names: the functions and numbers that it encloses, by the names it has for them.
-        counted: False for a loop that makes nothing whose references would have to be counted.
         around: makes the loop to compile out of `loop`, which it calls by its own name.
     """
     import numba
@@ -37,7 +39,7 @@ def compile_loop(
     callees: list[FunctionType] = []
     for function in names.values():
         _make_compilable(function, callees)
-    options: dict[str, Any] = {"nogil": True, "_nrt": counted}
+    options: dict[str, Any] = {"nogil": True, **UNCOUNTED}
     loops = [loop] if around is None else [loop, around(loop)]
     kept = _kernel_cache.compiled(loops, names, callees, options)
     if kept is not None:
@@ -62,5 +64,4 @@ def _register(function: FunctionType) -> None:
     """Register `function` with numba, once however many loops call it."""
     from numba.extending import register_jitable
 
-    # Without reference counting (nothing here allocates) and inlined, a step costs a third.
-    register_jitable(_nrt=False, forceinline=True)(function)
+    register_jitable(forceinline=True, **UNCOUNTED)(function)

@@ -10,7 +10,7 @@ import numpy as np
 from explorative_user_env import user as rules
 from explorative_user_env._arrays import StateTuple, user_tuple
 from explorative_user_env._compile import compile_loop, short
-from explorative_user_env._native import addresses_of, generator_at, prefetch
+from explorative_user_env._native import addresses_of_all, generator_at, prefetch
 from explorative_user_env._rows import memory_of_arm, row_at, row_of, user_rows, witness_at
 from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import LOST, Instance, InstanceLaw, lost_gap, move_best
@@ -42,7 +42,7 @@ class CompiledLanes:
         self._best_arms = np.zeros(len(self.rngs), int)
         self._best_means = np.zeros(len(self.rngs))
         self._all = np.arange(len(self.rngs))
-        self._streams, self._draws = _where_streams_are(self.rngs)
+        self._streams, self._draws = addresses_of_all(self.rngs)
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
         """Let the stream of `lane` go on where `rng` is."""
@@ -100,7 +100,7 @@ class CompiledLanes:
         vars(self).update(kept)
         self._rows = user_rows(self._user, len(self.rngs))
         self._rows.arms[:], self._rows.own[:] = kept["_rows"]
-        self._streams, self._draws = _where_streams_are(self.rngs)
+        self._streams, self._draws = addresses_of_all(self.rngs)
 
 
 def compiles(user: rules.User, rule: Rule, rng: np.random.Generator) -> bool:
@@ -115,12 +115,6 @@ def compiles(user: rules.User, rule: Rule, rng: np.random.Generator) -> bool:
         warnings.warn(f"the rule of rho_t does not compile: {short(error)}", stacklevel=5)
         return False
     return True
-
-
-def _where_streams_are(rngs: list[np.random.Generator]) -> tuple[Array, tuple[int, int, int]]:
-    """Return the addresses of the states, and of the functions that draw, which all share."""
-    addresses = [addresses_of(rng) for rng in rngs]
-    return np.array([address[0] for address in addresses]), addresses[0][1:]
 
 
 def no_mean(rng: np.random.Generator) -> float:
@@ -167,7 +161,7 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
         "start": start,
         "lost": lost,
     }
-    loop: Callable[..., int] = compile_loop(begin, names, counted=False)
+    loop: Callable[..., int] = compile_loop(begin, names)
     return loop
 
 
@@ -231,5 +225,5 @@ def compiled_respond(rule: Rule) -> Callable[..., bool]:
         "reward_of": reward_of,
         "ahead": ahead,
     }
-    loop: Callable[..., bool] = compile_loop(respond_in_lanes, names, counted=False)
+    loop: Callable[..., bool] = compile_loop(respond_in_lanes, names)
     return loop

@@ -5,7 +5,7 @@ of an array, cut out by its number, as long as the step. Numba is imported with 
 """
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,14 @@ def addresses_of(rng: np.random.Generator) -> Addresses:
     functions = (interface.next_uint64, interface.next_uint32, interface.next_double)
     pointers = [ctypes.cast(function, ctypes.c_void_p).value or 0 for function in functions]
     return (int(interface.state_address), pointers[0], pointers[1], pointers[2])
+
+
+def addresses_of_all(
+    rngs: Sequence[np.random.Generator],
+) -> tuple[np.ndarray, tuple[int, int, int]]:
+    """Return where the state of each is, and the functions that draw, which all must share."""
+    addresses = [addresses_of(rng) for rng in rngs]
+    return np.array([address[0] for address in addresses]), addresses[0][1:]
 
 
 @word

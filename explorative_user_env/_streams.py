@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorative_user_env._native import addresses_of
+from explorative_user_env._native import addresses_of_all
 
 N_STREAMS = 50
 
@@ -40,5 +40,4 @@ def streams() -> Iterator[Streams]:
 
 def _new() -> Streams:
     rngs = [np.random.Generator(np.random.PCG64(0)) for _ in range(N_STREAMS)]
-    addresses = [addresses_of(rng) for rng in rngs]
-    return Streams(rngs, np.array([address[0] for address in addresses]), addresses[0][1:])
+    return Streams(rngs, *addresses_of_all(rngs))

@@ -15,9 +15,8 @@ from explorative_user_env.schedules import Rule
 UNSEEN = inf
 """1/sqrt(n_i) of an arm without a reward; such an arm is recognised by n_i = 0, never by this."""
 
-
 TABLE_LENGTH = 2**13
-
+"""Enough for the first four thousand steps of a user in plain Python."""
 
 CEILING_SLACK = 0.99
 """A ceiling is found for this share of sqrt(Gamma), so that it outlives a small fall."""
@@ -160,6 +159,7 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
     grows, settles most acceptances, and the arm that had the largest lcb most rejections. Rounding
     is monotone, so no decision differs by a bit.
     """
+    # The two bounds are written out: each call of a function is a twentieth of a step.
     spread = state.spread[0]
     bar = state.estimates[arm] + spread * state.scales[arm] if state.counts[arm] > 0 else inf
     if bar > state.ceiling[0] and spread >= state.ceiling_spread[0]:

@@ -31,8 +31,5 @@ def final(finished: Array, observations: Array, infos: Mapping[str, Array]) -> I
     for key, values in infos.items():
         last[key] = values.copy()
         last[key][~finished] = None if values.dtype == object else 0
-    return stacked({"final_obs": last_observations}) | {
-        "_final_obs": finished.copy(),
-        "final_info": last,
-        "_final_info": finished.copy(),
-    }
+    final_info = {"final_info": last, "_final_info": finished.copy()}
+    return stacked({"final_obs": last_observations}, finished) | final_info

@@ -90,11 +90,10 @@ def run_compiled(
         part = seeds[first : first + N_STREAMS]
         figures = np.zeros((len(part), 4), int)
         with streams() as users, streams() as own:
-            instances = []
             for seed, rng, own_rng in zip(part, users.rngs, own.rngs, strict=False):
                 rng.bit_generator.state = user_generator(seed).bit_generator.state
                 own_rng.bit_generator.state = agent_generator(seed, agent.name).bit_generator.state
-                instances.append(law.draw(rng))
+            instances = [law.draw(rng) for rng in users.rngs[: len(part)]]
             means = np.array([instance.means for instance in instances])
             run_all(
                 numbers,
