@@ -23,7 +23,9 @@ from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
 ROUNDS = 31
 SINGLE_STEPS = 1000  # of a round
 VECTOR_STEPS = 100_000  # of a round, over all environments
-BATCH_STEPS = 200_000  # of a round, about
+BATCH_STEPS = 1_000_000  # of a round, about: so many that what an evaluation costs once is little
+BATCH_RUNS = 10
+ARMS = (2, 10, 100, 1000)  # in the growth with them
 LONGEST = 1_000_000  # steps, in the growth with them
 MOST_INSTANCES = 100_000
 
@@ -100,10 +102,10 @@ def compiled_batches() -> Iterable[tuple[str, Work]]:
     """Yield every agent's compiled runs, long ones, all overheads in."""
     yield "CartPole-v1, 4096 lanes", vector_stepping("CartPole-v1", 4096)
     for k in (2, 5, 20, 100):
-        yield f"UNI, K = {k}", running(Uniform(horizon=BATCH_STEPS // 2), k, 2)
+        yield f"UNI, K = {k}", running(Uniform(horizon=BATCH_STEPS // BATCH_RUNS), k, BATCH_RUNS)
         # An N_1 that makes Phase 1 as long: BAIR's own runs end when they end.
-        yield f"BAIR, K = {k}", running(BAIR(n1=BATCH_STEPS // 2), k, 2)
-        yield f"EXP3, K = {k}", running(EXP3(horizon=BATCH_STEPS // 2), k, 2)
+        yield f"BAIR, K = {k}", running(BAIR(n1=BATCH_STEPS // BATCH_RUNS), k, BATCH_RUNS)
+        yield f"EXP3, K = {k}", running(EXP3(horizon=BATCH_STEPS // BATCH_RUNS), k, BATCH_RUNS)
         runs = max(BATCH_STEPS // (400 * k), 1)
         yield f"T&S, K = {k}", running(TrackAndStop(delta=0.1), k, runs, setting="released")
 
@@ -153,7 +155,7 @@ def growth() -> Table:
     steps = [10**k for k in range(3, 7) if 10**k <= LONGEST]
     instances = [10**k for k in range(2, 6) if 10**k <= MOST_INSTANCES]
     cases = [
-        *((f"K = {k}, 10 runs of 50,000 steps", k, 50_000, 10) for k in (2, 10, 100, 1000)),
+        *((f"K = {k}, 10 runs of 50,000 steps", k, 50_000, 10) for k in ARMS),
         *((f"{t:,} steps, K = 5, 10 runs", 5, t, 10) for t in steps),
         *((f"{n:,} runs of 500 steps, K = 5", 5, 500, n) for n in instances),
     ]
