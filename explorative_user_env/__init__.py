@@ -1,6 +1,6 @@
 """Recommending to a user who is still learning what she likes.
 
-Importing the package registers `ExplorativeUser-v0` with Gymnasium. The evaluation harness is
+Importing the package registers `ExplorativeUser-v0` and `ExplorativeUserBAI-v0` with Gymnasium. The evaluation harness is
 loaded when it is first used, so that the import itself stays light.
 """
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
+from explorative_user_env.bai_env import ExplorativeUserBAIEnv
+from explorative_user_env.bai_vector_env import ExplorativeUserBAIVectorEnv
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.hidden_state import HiddenState
 from explorative_user_env.instances import Instance, InstanceLaw
@@ -25,14 +27,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 ENV_ID = "ExplorativeUser-v0"
+BAI_ENV_ID = "ExplorativeUserBAI-v0"
 
 __all__ = [
+    "BAI_ENV_ID",
     "ENV_ID",
     "PRINTED",
     "RELEASED",
     "Agent",
     "Algorithm",
     "Episode",
+    "ExplorativeUserBAIEnv",
+    "ExplorativeUserBAIVectorEnv",
     "ExplorativeUserEnv",
     "ExplorativeUserVectorEnv",
     "HiddenState",
@@ -64,4 +70,10 @@ if ENV_ID not in gym.registry:
         entry_point="explorative_user_env.env:ExplorativeUserEnv",
         vector_entry_point="explorative_user_env.vector_env:ExplorativeUserVectorEnv",
         max_episode_steps=1000,
+    )
+if BAI_ENV_ID not in gym.registry:
+    gym.register(
+        id=BAI_ENV_ID,
+        entry_point="explorative_user_env.bai_env:ExplorativeUserBAIEnv",
+        vector_entry_point="explorative_user_env.bai_vector_env:ExplorativeUserBAIVectorEnv",
     )

@@ -84,6 +84,10 @@ class CompiledLanes:
             *step,
         )
 
+    def best_arms(self, lanes: Array) -> Array:
+        """Return the best arms of the users in these lanes."""
+        return self._best_arms[lanes]
+
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
         row = row_of(self._rows, lane)

@@ -129,8 +129,8 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         )
         self.render_intervals = flag("render_intervals", render_intervals)
         self._has_extras = reward == "realized" or info_level == "full" or render_mode is not None
-        self.action_space: spaces.Space[int] = _discrete(self.user.n_arms)
-        self.observation_space: spaces.Space[int] = _discrete(2)
+        self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
+        self.observation_space: spaces.Space[int] = discrete(2)
         self._state = rules.blank(self.user)
         self._instance: Instance | None = None
         self._episode: Episode | None = None
@@ -160,7 +160,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self._last = None
         if self.render_mode is not None:
             self._history = [[0, 0] for _ in range(self.user.n_arms)]
-        info = {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
+        info = self._counts(has_response=False)
         self._add_hidden_state(info)
         return 0, info
 
@@ -183,7 +183,8 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         if not left:
             stream.draw()
         # An action that is an arm already, as nearly all are, is not looked at any closer.
-        arm = action if type(action) is int and 0 <= action < user.n_arms else self._arm(action)
+        n_arms = user.n_arms
+        arm = action if type(action) is int and 0 <= action < n_arms else as_action(action, n_arms)
         accepted = rules.respond(user, state, rule, arm, stream)
         reward = if_accepted[arm] if accepted else if_rejected[arm]
         interactions = state.interactions[0]
@@ -230,10 +231,14 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             raise InvalidArgumentError("means", means, "numbers, one for each arm")
         return InstanceLaw(self.user.n_arms, means)
 
-    def _arm(self, action: Any) -> int:
-        if isinstance(action, np.ndarray) and action.size == 1:
-            action = action.reshape(())[()]
-        return integer("action", action, 0, self.user.n_arms - 1)
+    def _counts(self, has_response: bool) -> dict[str, Any]:
+        interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]
+        return {
+            "has_response": has_response,
+            "interactions": interactions,
+            "acceptances": acceptances,
+            "rejections": interactions - acceptances,
+        }
 
     def _begun(self, instance: Instance) -> Episode:
         stream: Any = self.np_random
@@ -255,6 +260,18 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             info["hidden_state"] = self.hidden_state()
 
 
-def _discrete(n: int) -> spaces.Space[int]:
+def as_action(action: Any, n_actions: int) -> int:
+    """Return an action as an int; it may be any integer or an array of one.
+
+    Raises:
+        InvalidArgumentError: if it is none of 0..n_actions-1.
+    """
+    if isinstance(action, np.ndarray) and action.size == 1:
+        action = action.reshape(())[()]
+    return integer("action", action, 0, n_actions - 1)
+
+
+def discrete(n: int) -> spaces.Space[int]:
+    """Return the space of 0..n-1."""
     # Discrete is annotated with np.int64; its samples and our observations pass for int.
     return spaces.Discrete(n)  # type: ignore[return-value]

@@ -54,6 +54,9 @@ class Lanes(Protocol):
             ValueError: if some rho_t leaves the range declared for it.
         """
 
+    def best_arms(self, lanes: Array) -> Array:
+        """Return the best arms of the users in these lanes."""
+
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
 
@@ -106,6 +109,11 @@ class PlainLanes:
             step.acceptances[lane] = n = state.acceptances[0]
             step.rejections[lane] = t - n
         return True
+
+    def best_arms(self, lanes: Array) -> Array:
+        """Return the best arms of the users in these lanes."""
+        instances = (self._instances[lane] for lane in lanes.tolist())
+        return np.array([instance.best_arm for instance in instances if instance], int)
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""

@@ -69,6 +69,14 @@ def positive(name: str, value: Any) -> float:
     return number
 
 
+def not_negative(name: str, value: Any) -> float:
+    """Return `value` as a finite float of at least 0."""
+    number = real(name, value, "a finite number of at least 0")
+    if number < 0.0:
+        raise InvalidArgumentError(name, value, "a finite number of at least 0")
+    return number
+
+
 def probability(name: str, value: Any) -> float:
     """Return `value` as a float in [0, 1]."""
     number = real(name, value, "a number in [0, 1]")

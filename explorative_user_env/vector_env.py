@@ -1,6 +1,6 @@
 """`ExplorativeUser-v0`, many users in step: Gymnasium's vector environment."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -15,6 +15,7 @@ from explorative_user_env.instances import InstanceLaw
 from explorative_user_env.lanes import Array, Lanes, PlainLanes, Step
 from explorative_user_env.rendering import as_text
 from explorative_user_env.rewards import REWARDS
+from explorative_user_env.user import User
 from explorative_user_env.validation import choice, flag, integer
 from explorative_user_env.vector_arguments import (
     lane_arms,
@@ -50,6 +51,9 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         InvalidArgumentError: naming the argument that is out of range.
     """
 
+    single_env: type[ExplorativeUserEnv] = ExplorativeUserEnv
+    """What each lane equals."""
+
     def __init__(
         self,
         num_envs: int = 1,
@@ -71,9 +75,9 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self.compiled = (
             self.num_envs >= COMPILED_FROM if compiled is None else flag("compiled", compiled)
         )
-        self._single = ExplorativeUserEnv(**kwargs)
+        self._single = self.single_env(**kwargs)
         self.render_mode = self._single.render_mode
-        self.metadata = ExplorativeUserEnv.metadata | {"autoreset_mode": autoreset_mode}
+        self.metadata = self._single.metadata | {"autoreset_mode": autoreset_mode}
         self.single_action_space = self._single.action_space
         self.single_observation_space = self._single.observation_space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -86,7 +90,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._any_done = False
         self._observations = np.zeros(self.num_envs, int)
         self._all = np.arange(self.num_envs)
-        n_arms = self._single.user.n_arms
+        n_arms = self.user.n_arms
         self._history = np.zeros((self.num_envs, n_arms if self.render_mode else 0, 2), int)
         self._last: list[tuple[int, bool] | None] = [None] * self.num_envs
 
@@ -99,6 +103,11 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
         """The seeds the streams of the lanes began with."""
         return tuple(self._seeds)
+
+    @property
+    def user(self) -> User:
+        """The numbers of every user."""
+        return self._single.user
 
     def reset(
         self,
@@ -147,30 +156,15 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
                 reset by itself.
         """
-        n_arms = self._single.user.n_arms
-        arms = lane_arms(actions, self.num_envs, n_arms)
+        arms = lane_arms(actions, self.num_envs, self.user.n_arms)
         fresh = self._fresh()
-        assert self._lanes is not None
-        lanes = None if fresh is None else np.flatnonzero(~fresh)
-        step = Step.to_fill(self.num_envs) if lanes is None else Step.blank(self.num_envs)
-        if not self._lanes.respond(lanes, arms, step):
-            raise no_arms(actions, self.num_envs, n_arms)
-        if fresh is not None:
-            self._begin(np.flatnonzero(fresh), self._single.instance_law)
-        if self.render_mode is not None:
-            self._remember(self._all if lanes is None else lanes, arms, step.responses)
-
-        infos = self._infos(None if fresh is None else ~fresh, step)
-        terminated = np.zeros(self.num_envs, bool)
-        truncated = terminated.copy()
+        heard = None if fresh is None else ~fresh
+        step = self._recommend(arms, heard)
+        self._renew(fresh)
+        truncated = np.zeros(self.num_envs, bool)
         if self.max_episode_steps is not None:
             truncated = step.interactions >= self.max_episode_steps
-        self._done = truncated
-        self._any_done = bool(np.count_nonzero(truncated))
-        self._observations = step.responses
-        if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
-            infos = final(truncated, step.responses, infos) | self._restarted(truncated, step)
-        return self._observations.copy(), step.rewards, terminated, truncated.copy(), infos
+        return self._outcome(step, heard, np.zeros(self.num_envs, bool), truncated, {})
 
     def hidden_states(self) -> tuple[HiddenState, ...]:
         """Return the truth about every user; for teachers and tests, never for an agent."""
@@ -228,6 +222,41 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             self._history[lanes] = 0
             for lane in lanes.tolist():
                 self._last[lane] = None
+
+    def _recommend(self, arms: Array, heard: Array | None) -> Step:
+        """Recommend arms in the lanes that are heard (None: all) and return what comes of it."""
+        assert self._lanes is not None
+        lanes = None if heard is None else np.flatnonzero(heard)
+        step = Step.to_fill(self.num_envs) if lanes is None else Step.blank(self.num_envs)
+        if not self._lanes.respond(lanes, arms, step):
+            raise no_arms(arms, self.num_envs, self.user.n_arms)
+        if self.render_mode is not None:
+            self._remember(self._all if lanes is None else lanes, arms, step.responses)
+        return step
+
+    def _renew(self, fresh: Array | None) -> None:
+        if fresh is not None:
+            self._begin(np.flatnonzero(fresh), self._single.instance_law)
+
+    def _outcome(
+        self,
+        step: Step,
+        heard: Array | None,
+        terminated: Array,
+        truncated: Array,
+        ending: Mapping[str, Array],
+    ) -> tuple[Array, Array, Array, Array, Infos]:
+        """Return what a step returns; `ending` is what infos of terminated lanes say besides."""
+        infos = self._infos(heard, step)
+        self._done = terminated | truncated
+        self._any_done = bool(np.count_nonzero(self._done))
+        self._observations = step.responses
+        if self._any_done:
+            infos |= stacked(ending, terminated)
+            if self.autoreset_mode == AutoresetMode.SAME_STEP:
+                infos = final(self._done, step.responses, infos)
+                infos |= self._restarted(self._done, step)
+        return self._observations.copy(), step.rewards, terminated, truncated, infos
 
     def _remember(self, lanes: Array, arms: Array, responses: Array) -> None:
         """Keep what a rendering shows."""

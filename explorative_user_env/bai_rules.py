@@ -1,0 +1,56 @@
+"""Best-arm identification as an RL task: what ends it, what it pays, and when an answer is legal.
+
+The rules of `ExplorativeUserBAI-v0`, for one user or, as arrays, for many.
+"""
+
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+MASKS = ("rejections", "none")
+NO_ANSWER = -1
+"""The answer of an episode that the horizon ended."""
+
+RIGHT, WRONG = 1.0, -1.0
+"""What an answer pays; no answer by the horizon pays as much as a wrong one."""
+
+
+def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:
+    """Return whether answers are legal.
+
+    Args:
+        n_last_rejected: how many arms' latest response is a rejection.
+        n_arms: K.
+        mask: "rejections", from K - 1 of them on, or "none", always.
+    """
+    least = n_arms - 1 if mask == "rejections" else 0
+    return n_last_rejected >= least
+
+
+def masks(legal: Array, n_arms: int) -> Array:
+    """Return the legal actions, shape (n_lanes, 2 K): every recommendation, and perhaps answers."""
+    allowed = np.ones((len(legal), 2 * n_arms), bool)
+    allowed[:, n_arms:] = legal[:, np.newaxis]
+    return allowed
+
+
+def ending(answers: Array, correct: Array, interactions: Array, rejections: Array) -> Any:
+    """Return what infos say at the end of an episode, an array of each (shapes alike).
+
+    Args:
+        answers: the arm answered, or `NO_ANSWER`.
+        correct: whether it is the best arm.
+        interactions: T, the number of recommendations.
+        rejections: how many of them were rejected.
+    """
+    rates = np.divide(
+        rejections, interactions, out=np.zeros(np.shape(interactions)), where=interactions > 0
+    )
+    return {
+        "is_success": correct,
+        "answer": answers,
+        "stopping_time": interactions,
+        "rejection_rate": rates,
+    }
