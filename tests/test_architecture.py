@@ -21,6 +21,9 @@ LEVELS = {
     "vector_infos": 0,
     "_kernel_cache": 0,
     "_native": 0,
+    "bai_rules": 0,
+    "history": 0,
+    "observations": 1,
     "_streams": 1,
     "vector_arguments": 1,
     "schedules": 1,
@@ -39,11 +42,16 @@ LEVELS = {
     "env": 5,
     "_compiled_lanes": 5,
     "vector_env": 6,
-    "evaluation": 7,
-    "experiments": 8,
-    "report": 9,
-    "cli": 10,
-    "__main__": 11,
+    "bai_env": 6,
+    "wrappers": 6,
+    "bai_vector_env": 7,
+    "tasks": 8,
+    "evaluation": 9,
+    "rl": 10,
+    "experiments": 10,
+    "report": 11,
+    "cli": 12,
+    "__main__": 13,
 }
 
 
@@ -68,7 +76,7 @@ def imports(path: Path) -> Iterator[str]:
 
 FILES = sorted(
     path
-    for path in [*PACKAGE.glob("*.py"), *PACKAGE.glob("evaluation/*.py"), *ROOT.glob("agents/*.py")]
+    for path in [*PACKAGE.glob("*.py"), *PACKAGE.glob("[!a_]*/*.py"), *ROOT.glob("agents/*.py")]
     if path != PACKAGE / "__init__.py"
 )
 

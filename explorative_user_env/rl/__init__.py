@@ -1,0 +1,12 @@
+"""Reinforcement learning with Stable-Baselines3: train on many users, plug in, compare.
+
+Needs the extra `rl`; without it, the import says how to install it.
+"""
+
+from explorative_user_env.rl.requirements import MissingExtraError, require_rl
+
+require_rl()
+
+from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env  # noqa: E402
+
+__all__ = ["MissingExtraError", "SB3VecEnv", "make_sb3_vec_env"]

@@ -1,0 +1,200 @@
+"""Many users in step as Stable-Baselines3 takes them."""
+
+import time
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
+
+from explorative_user_env.tasks import Task, make_task
+from explorative_user_env.validation import InvalidArgumentError, integer
+
+Array = np.ndarray[Any, Any]
+MASKS = "action_masks"
+
+
+class SB3VecEnv(VecEnv):
+    """Stable-Baselines3's `VecEnv` over a vector environment of this package.
+
+    What SB3 expects of `DummyVecEnv` with a `Monitor` in each environment: at the end of an
+    episode, `info` has `episode` (return r, length l, seconds t), `terminal_observation`,
+    `TimeLimit.truncated`, and all that the environment says there (`is_success`, ...). In between
+    it has `TimeLimit.truncated` alone, as dicts of counts for every user and step would cost more
+    than the users do.
+
+    Args:
+        envs: a vector environment with `AutoresetMode.SAME_STEP`.
+
+    Raises:
+        InvalidArgumentError: for another autoreset mode.
+    """
+
+    def __init__(self, envs: VectorEnv[Any, Any, Any]) -> None:
+        if envs.metadata.get("autoreset_mode") != AutoresetMode.SAME_STEP:
+            raise InvalidArgumentError("envs", envs, "made with autoreset_mode=SAME_STEP")
+        self.envs = envs
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+        self._actions = np.zeros(self.num_envs, int)
+        self._returns = np.zeros(self.num_envs)
+        self._lengths = np.zeros(self.num_envs, int)
+        self._start = time.time()
+
+    def reset(self) -> Any:
+        """Start with new users, by the seeds and options set beforehand."""
+        seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
+        options = self._options[0]
+        if any(each != options for each in self._options):
+            raise InvalidArgumentError("options", self._options, "the same for all users")
+        observations, infos = self.envs.reset(seed=seeds, options=dict(options))  # type: ignore[arg-type]
+        self.reset_infos = [_info_of(infos, lane) for lane in range(self.num_envs)]
+        self._returns[:] = 0.0
+        self._lengths[:] = 0
+        self._start = time.time()
+        self._reset_seeds()
+        self._reset_options()
+        return observations
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Set the users' seeds at the next reset: s, s + 1, and so on; None is fresh entropy."""
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1)[0])
+        self._seeds = [integer("seed", seed, 0) + lane for lane in range(self.num_envs)]
+        return self._seeds
+
+    def step_async(self, actions: Array) -> None:
+        """Take the actions that `step_wait` plays."""
+        self._actions = actions
+
+    def step_wait(self) -> Any:
+        """Play the actions; a finished lane has a new user at once."""
+        observations, rewards, terminated, truncated, infos = self.envs.step(self._actions)
+        done = terminated | truncated
+        self._returns += rewards
+        self._lengths += 1
+        told: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
+        for lane in np.flatnonzero(done).tolist():
+            told[lane] = self._ending(infos, lane, bool(truncated[lane] and not terminated[lane]))
+        self._returns[done] = 0.0
+        self._lengths[done] = 0
+        return observations, rewards.astype(np.float32), done, told
+
+    def close(self) -> None:
+        """Close the users' environment."""
+        self.envs.close()
+
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
+        """Return an attribute for each lane: they share it, as they are users of one kind."""
+        value = _attribute(self.envs, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Return whether the environment has this attribute."""
+        try:
+            _attribute(self.envs, attr_name)
+        except AttributeError:
+            return False
+        return True
+
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
+        """Refuse: the users are of one kind, given when they are made."""
+        raise InvalidArgumentError(attr_name, value, "given to make_sb3_vec_env, not set later")
+
+    def env_method(
+        self,
+        method_name: str,
+        *method_args: Any,
+        indices: VecEnvIndices = None,
+        **method_kwargs: Any,
+    ) -> list[Any]:
+        """Call a method of the vector environment, such as `action_masks`, and return each lane's.
+
+        `hidden_state` is there as well, for teachers and tests.
+        """
+        if method_name == "hidden_state":
+            method_name = "hidden_states"
+        results = _attribute(self.envs, method_name)(*method_args, **method_kwargs)
+        return [results[lane] for lane in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
+        """Return whether each lane does what this wrapper does; it does what a `Monitor` does."""
+        wrapped = issubclass(wrapper_class, Monitor)
+        return [wrapped for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[Array | None]:
+        """Return no images: the environments render text."""
+        return [None for _ in range(self.num_envs)]
+
+    def _ending(self, infos: dict[str, Any], lane: int, out_of_time: bool) -> dict[str, Any]:
+        """Return what is said of a lane's finished episode."""
+        episode = {
+            "r": round(float(self._returns[lane]), 6),
+            "l": int(self._lengths[lane]),
+            "t": round(time.time() - self._start, 6),
+        }
+        return _info_of(infos["final_info"], lane) | {
+            "episode": episode,
+            "terminal_observation": infos["final_obs"][lane],
+            "TimeLimit.truncated": out_of_time,
+        }
+
+
+def make_sb3_vec_env(
+    n_envs: int = 256,
+    *,
+    task: Task | str = "regret",
+    observation: str = "sorted-counts",
+    horizon: int | None = None,
+    seed: int | None = None,
+    **kwargs: Any,
+) -> SB3VecEnv:
+    """Return many users as a `VecEnv` of Stable-Baselines3, in compiled code from 64 on.
+
+    Args:
+        n_envs: number of users in step, at least 1.
+        task: "regret" (`ExplorativeUser-v0`) or "bai" (`ExplorativeUserBAI-v0`).
+        observation: what a policy sees: "response", "counts", "sorted-counts" or "last-step".
+        horizon: steps of an episode; None is 500 for regret and 1000 for bai.
+        seed: the users' seeds at the first reset are seed, seed + 1, ...; None is fresh entropy.
+        **kwargs: as in the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`, ...).
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+    if kwargs.get("reward") == "accept":
+        warnings.warn(
+            'reward="accept" pays most for never exploring: any arm recommended for ever is '
+            "accepted in the end, whether it is good or not",
+            stacklevel=2,
+        )
+    envs = make_task(
+        task, n_envs, observation, horizon, autoreset_mode=AutoresetMode.SAME_STEP, **kwargs
+    )
+    vec_env = SB3VecEnv(envs)
+    if seed is not None:
+        vec_env.seed(seed)
+    return vec_env
+
+
+def _info_of(infos: dict[str, Any], lane: int) -> dict[str, Any]:
+    """Return a lane's own info from infos as Gymnasium stacks them."""
+    own = {}
+    for key, values in infos.items():
+        mask = infos.get(f"_{key}")
+        if isinstance(values, np.ndarray) and isinstance(mask, np.ndarray) and mask[lane]:
+            value = values[lane]
+            own[key] = value.item() if isinstance(value, np.generic) else value
+    return own
+
+
+def _attribute(envs: Any, name: str) -> Any:
+    """Return an attribute of the outermost environment that has it."""
+    while not hasattr(envs, name):
+        if not isinstance(envs, VectorWrapper):
+            raise AttributeError(f"the environment has no attribute {name!r}")
+        envs = envs.env
+    return getattr(envs, name)
