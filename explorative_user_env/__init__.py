@@ -1,7 +1,7 @@
 """Recommending to a user who is still learning what she likes.
 
-Importing the package registers `ExplorativeUser-v0` and `ExplorativeUserBAI-v0` with Gymnasium. The evaluation harness is
-loaded when it is first used, so that the import itself stays light.
+Importing the package registers `ExplorativeUser-v0` and `ExplorativeUserBAI-v0` with Gymnasium. The
+evaluation harness is loaded when it is first used, so that the import itself stays light.
 """
 
 from importlib import import_module

@@ -140,7 +140,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         """Return which actions are legal, shape (2 K,), bool."""
         n_arms = self.user.n_arms
         legal = bai.may_answer(self._heard.last_rejected(), n_arms, self.mask)
-        return bai.masks(legal, n_arms)[0]
+        masks: np.ndarray = bai.masks(legal, n_arms)[0]
+        return masks
 
     def _answered(self, arm: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         assert self._instance is not None

@@ -8,8 +8,6 @@ from gymnasium.vector import AutoresetMode
 
 from explorative_user_env import bai_rules as bai
 from explorative_user_env.bai_env import ExplorativeUserBAIEnv
-from explorative_user_env.history import History
-from explorative_user_env.instances import InstanceLaw
 from explorative_user_env.lanes import Array, Step
 from explorative_user_env.vector_arguments import lane_arms, no_arms
 from explorative_user_env.vector_env import ExplorativeUserVectorEnv
@@ -17,7 +15,7 @@ from explorative_user_env.vector_infos import Infos
 
 
 class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
-    """Many users whose best arms are to be named; lane b is the single environment's, step for step.
+    """Many users whose best arms are to be named; lane b is lane b of single ones.
 
     Args:
         num_envs: number of users, at least 1.
@@ -44,7 +42,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
         assert isinstance(self._single, ExplorativeUserBAIEnv)
         self.step_cost, self.horizon = self._single.step_cost, self._single.horizon
         self.mask = self._single.mask
-        self._heard = History(self.num_envs, self.user.n_arms)
+        self._remembers = True
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
         """Recommend arm a in a lane, or answer arm a - n_arms there.
@@ -97,9 +95,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
     def _recommended(self, arms: Array, recommending: Array) -> Step:
         """Return what comes of the recommendations; counts are there in the other lanes as well."""
         step = self._recommend(arms, None if recommending.all() else recommending)
-        lanes = np.flatnonzero(recommending)
-        self._heard.record(lanes, arms[lanes], step.responses[lanes])
-        if lanes.size < self.num_envs:
+        if not recommending.all():
             step.interactions[:] = self._heard.steps
             step.acceptances[:] = self._heard.acceptances.sum(axis=1)
             step.rejections[:] = self._heard.rejections.sum(axis=1)
@@ -114,7 +110,3 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
             name: np.where(terminated, values, np.zeros((), values.dtype))
             for name, values in figures.items()
         }
-
-    def _begin(self, lanes: Array, law: InstanceLaw) -> None:
-        super()._begin(lanes, law)
-        self._heard.forget(lanes)

@@ -54,6 +54,14 @@ class History:
         self.steps[lanes] += 1
         self.last_arm[lanes] = arms
 
+    def of(self, lane: int) -> tuple[list[list[int]], tuple[int, bool] | None]:
+        """Return the acceptances and rejections of each arm of a lane, and its last response."""
+        arms = np.column_stack([self.acceptances[lane], self.rejections[lane]]).tolist()
+        arm = int(self.last_arm[lane])
+        return arms, None if arm < 0 else (arm, bool(self.latest[lane, arm] == ACCEPTED))
+
     def last_rejected(self) -> Array:
         """Return how many arms' latest response is a rejection, shape (n_lanes,)."""
-        return np.count_nonzero(self.latest == REJECTED, axis=1)
+        rejected: Array = self.latest == REJECTED
+        counts: Array = rejected.sum(axis=1)
+        return counts

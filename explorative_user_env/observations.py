@@ -37,7 +37,8 @@ class Scale:
 
     def count(self, counts: Array) -> Array:
         """Return log(1 + n) / log(1 + horizon)."""
-        return self._logarithms[np.minimum(counts, self.horizon)]
+        scaled: Array = self._logarithms[np.minimum(counts, self.horizon)]
+        return scaled
 
     def time(self, steps: Array) -> Array:
         """Return t / horizon."""

@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.hidden_state import HiddenState
+from explorative_user_env.history import History
 from explorative_user_env.instances import InstanceLaw
 from explorative_user_env.lanes import Array, Lanes, PlainLanes, Step
 from explorative_user_env.rendering import as_text
@@ -90,9 +91,8 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._any_done = False
         self._observations = np.zeros(self.num_envs, int)
         self._all = np.arange(self.num_envs)
-        n_arms = self.user.n_arms
-        self._history = np.zeros((self.num_envs, n_arms if self.render_mode else 0, 2), int)
-        self._last: list[tuple[int, bool] | None] = [None] * self.num_envs
+        self._heard = History(self.num_envs, self.user.n_arms)
+        self._remembers = self.render_mode is not None
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
@@ -181,8 +181,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         shown = self._single.render_intervals
         return tuple(
             as_text(
-                self._history[lane].tolist(),
-                self._last[lane],
+                *self._heard.of(lane),
                 self._lanes.hidden_state(lane) if shown else None,
             )
             for lane in range(self.num_envs)
@@ -218,10 +217,8 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
     def _begin(self, lanes: Array, law: InstanceLaw) -> None:
         assert self._lanes is not None
         self._lanes.begin(lanes, law)
-        if self.render_mode is not None:
-            self._history[lanes] = 0
-            for lane in lanes.tolist():
-                self._last[lane] = None
+        if self._remembers:
+            self._heard.forget(lanes)
 
     def _recommend(self, arms: Array, heard: Array | None) -> Step:
         """Recommend arms in the lanes that are heard (None: all) and return what comes of it."""
@@ -230,8 +227,9 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         step = Step.to_fill(self.num_envs) if lanes is None else Step.blank(self.num_envs)
         if not self._lanes.respond(lanes, arms, step):
             raise no_arms(arms, self.num_envs, self.user.n_arms)
-        if self.render_mode is not None:
-            self._remember(self._all if lanes is None else lanes, arms, step.responses)
+        if self._remembers:
+            told = self._all if lanes is None else lanes
+            self._heard.record(told, arms[told], step.responses[told])
         return step
 
     def _renew(self, fresh: Array | None) -> None:
@@ -257,12 +255,6 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
                 infos = final(self._done, step.responses, infos)
                 infos |= self._restarted(self._done, step)
         return self._observations.copy(), step.rewards, terminated, truncated, infos
-
-    def _remember(self, lanes: Array, arms: Array, responses: Array) -> None:
-        """Keep what a rendering shows."""
-        self._history[lanes, arms[lanes], 1 - responses[lanes]] += 1
-        for lane in lanes.tolist():
-            self._last[lane] = (int(arms[lane]), bool(responses[lane]))
 
     def _fresh(self) -> Array | None:
         """Return which lanes get a new user in this step, None if no lane does."""

@@ -26,7 +26,7 @@ class _HistoryObservation(gym.Wrapper[Array, int, int, int], gym.utils.RecordCon
         bounds: Callable[[int], tuple[Array, Array]],
     ) -> None:
         gym.utils.RecordConstructorArgs.__init__(self, horizon=horizon)
-        gym.Wrapper.__init__(self, env)
+        gym.Wrapper.__init__(self, env)  # type: ignore[misc]
         n_arms = env.get_wrapper_attr("user").n_arms
         self.observation_space = box(bounds(n_arms))
         self._history = History(1, n_arms)
@@ -121,14 +121,17 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
     def action_masks(self) -> Array:
         """Return which actions are legal, where the environment says so."""
         masks: Array = self.env.get_wrapper_attr("action_masks")()
-        return masks[self._actions()]
+        legal: Array = masks[self._actions()]
+        return legal
 
     def _sorted(self, observation: Array) -> Array:
         ordered, order = features.by_acceptances(observation[np.newaxis], self._n_arms)
         self._order = order[0]
-        return ordered[0]
+        sorted_arms: Array = ordered[0]
+        return sorted_arms
 
     def _actions(self) -> Array:
         """Return the action below of each action: K recommendations, perhaps K answers."""
         n_actions = int(self.action_space.n)  # type: ignore[attr-defined]
-        return features.actions_by_rank(self._order[np.newaxis], n_actions)[0]
+        actions: Array = features.actions_by_rank(self._order[np.newaxis], n_actions)[0]
+        return actions
