@@ -13,6 +13,7 @@ from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.schedules import Rule
 
 Run = Callable[..., tuple[int, int, int, bool]]
+Play = Callable[..., int]
 
 
 class Outcome(NamedTuple):
@@ -27,6 +28,10 @@ class Outcome(NamedTuple):
 def itself(rng: Any) -> Any:
     """Return `rng`: in plain Python a stream is handed over as it is."""
     return rng
+
+
+def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
+    """Take in no reward, as all agents do but a reference that is labelled so."""
 
 
 def make_run(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = itself) -> Run:
@@ -44,6 +49,7 @@ def make_run(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = it
         algorithm.verdict,
     )
     start_user, respond, stop = user_rules.start, user_rules.respond, STOP
+    learn, sees_rewards = algorithm.learn or unseen, algorithm.learn is not None
 
     def run(
         user: Any,
@@ -68,6 +74,8 @@ def make_run(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = it
                 return acceptances, steps - acceptances, verdict(params, state, rng), arm != stop
             accepted = respond(user, user_state, rule, arm, user_rng)
             observe(params, state, arm, accepted)
+            if sees_rewards and accepted:
+                learn(params, state, arm, user_state.reward[0])
             steps += 1
             if accepted:
                 acceptances += 1
@@ -106,19 +114,115 @@ def make_run_all(run: Run) -> Callable[..., None]:
     return run_all
 
 
+def make_play(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = itself) -> Play:
+    """Return the loop of one user and one algorithm over a horizon; what happens is written down.
+
+    An algorithm that stops goes on with its answer.
+
+    Args:
+        algorithm: the agent's rules.
+        rule: the rule of rho_t.
+        stream: makes a Generator of what the loop is handed as one.
+    """
+    start, act, observe, verdict = (
+        algorithm.start,
+        algorithm.act,
+        algorithm.observe,
+        algorithm.verdict,
+    )
+    start_user, respond, stop = user_rules.start, user_rules.respond, STOP
+    learn, sees_rewards = algorithm.learn or unseen, algorithm.learn is not None
+
+    def play(
+        user: Any,
+        user_state: Any,
+        user_stream: Any,
+        params: Any,
+        state: Any,
+        own_stream: Any,
+        arms: Any,
+        responses: Any,
+    ) -> int:
+        user_rng = stream(user_stream)
+        rng = stream(own_stream)
+        start_user(user, user_state, user_rng)
+        start(params, state, rng)
+        committed = stop
+        steps = 0
+        while True:
+            arm = committed
+            if committed == stop:
+                arm = act(params, state, rng)
+                if arm == stop:
+                    committed = arm = verdict(params, state, rng)
+                if not 0 <= arm < user.n_arms:
+                    raise ValueError("an algorithm recommended an arm that does not exist")
+            if steps == len(arms):
+                return verdict(params, state, rng) if committed == stop else committed
+            accepted = respond(user, user_state, rule, arm, user_rng)
+            if committed == stop:
+                observe(params, state, arm, accepted)
+                if sees_rewards and accepted:
+                    learn(params, state, arm, user_state.reward[0])
+            arms[steps] = arm
+            responses[steps] = accepted
+            steps += 1
+
+    return play
+
+
+def make_play_all(play: Play) -> Callable[..., None]:
+    """Return the loop of many users over a horizon, with a `play` of compiled code."""
+
+    def play_all(
+        user: Any,
+        user_state: Any,
+        means: Any,
+        user_streams: Any,
+        params: Any,
+        state: Any,
+        own_streams: Any,
+        draws: Any,
+        arms: Any,
+        responses: Any,
+        answers: Any,
+    ) -> None:
+        for index in range(answers.shape[0]):
+            for arm in range(user.n_arms):
+                user_state.means[arm] = means[index, arm]
+            answers[index] = play(
+                user,
+                user_state,
+                (user_streams[index], draws[0], draws[1], draws[2]),
+                params,
+                state,
+                (own_streams[index], draws[0], draws[1], draws[2]),
+                arms[index],
+                responses[index],
+            )
+
+    return play_all
+
+
 @functools.cache
 def compiled_run(algorithm: Algorithm, rule: Rule) -> Run:
     """Return the loop of `make_run`, compiled; its streams are `addresses_of` Generators."""
-    return _compiled(algorithm, rule, None)
+    return _compiled(make_run, algorithm, rule, None)
 
 
 @functools.cache
 def compiled_run_all(algorithm: Algorithm, rule: Rule) -> Callable[..., None]:
     """Return the loop of `make_run_all`, compiled: one call for many runs."""
-    return _compiled(algorithm, rule, make_run_all)
+    return _compiled(make_run, algorithm, rule, make_run_all)
 
 
-def _compiled(algorithm: Algorithm, rule: Rule, around: Any) -> Callable[..., Any]:
+@functools.cache
+def compiled_play_all(algorithm: Algorithm, rule: Rule) -> Callable[..., None]:
+    """Return the loop of `make_play_all`, compiled: one call for many users."""
+    return _compiled(make_play, algorithm, rule, make_play_all)
+
+
+def _compiled(make: Any, algorithm: Algorithm, rule: Rule, around: Any) -> Callable[..., Any]:
     from explorative_user_env._native import generator_at
 
     names = {
@@ -126,11 +230,13 @@ def _compiled(algorithm: Algorithm, rule: Rule, around: Any) -> Callable[..., An
         "act": algorithm.act,
         "observe": algorithm.observe,
         "verdict": algorithm.verdict,
+        "learn": algorithm.learn or unseen,
+        "sees_rewards": algorithm.learn is not None,
         "start_user": user_rules.start,
         "respond": user_rules.respond,
         "rule": rule,
         "stop": STOP,
         "stream": generator_at,
     }
-    loop: Callable[..., Any] = compile_loop(make_run(algorithm, rule, generator_at), names, around)
+    loop: Callable[..., Any] = compile_loop(make(algorithm, rule, generator_at), names, around)
     return loop

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.history import History
+from explorative_user_env.history import ACCEPTED, History
 from explorative_user_env.validation import integer
 
 Array = np.ndarray[Any, Any]
@@ -119,3 +119,37 @@ def actions_by_rank(order: Array, n_actions: int) -> Array:
     n_arms = order.shape[1]
     blocks = [order + first for first in range(0, n_actions, n_arms)]
     return np.concatenate(blocks, axis=1)
+
+
+def length_of(name: str, n_arms: int) -> int | None:
+    """Return how many numbers the observation called `name` has; None for the bare response."""
+    match name:
+        case "response":
+            return None
+        case "last-step":
+            return len(last_step_bounds(n_arms)[0])
+    return len(counts_bounds(n_arms)[0])
+
+
+def observe(name: str, history: History, scale: Scale) -> tuple[Array, Array]:
+    """Return the observation called `name`, and the arm of each of a policy's choices.
+
+    Args:
+        name: one of `OBSERVATIONS`.
+        history: what was heard.
+        scale: of counts and time.
+
+    Returns:
+        Observations, a row for each lane ("response": a number each), and arms, shape (n_lanes, K).
+    """
+    n_lanes, n_arms = history.latest.shape
+    as_they_are = np.tile(np.arange(n_arms), (n_lanes, 1))
+    match name:
+        case "counts":
+            return counts(history, scale), as_they_are
+        case "sorted-counts":
+            return by_acceptances(counts(history, scale), n_arms)
+        case "last-step":
+            return last_step(history, scale), as_they_are
+    latest = history.latest[np.arange(n_lanes), history.last_arm]
+    return ((latest == ACCEPTED) & (history.last_arm >= 0)).astype(int), as_they_are

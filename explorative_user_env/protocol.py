@@ -1,7 +1,7 @@
 """What an agent is: a small contract, and a record that also opens the compiled path.
 
 An agent sees the number of arms and, step by step, which recommendation was accepted. Nothing
-else reaches it: no mean, no reward, no interval.
+else reaches it: no mean, no reward, no interval (a reference labelled so is told rewards).
 """
 
 from collections.abc import Callable, Mapping
@@ -21,6 +21,9 @@ class Agent(Protocol):
     Three attributes may be there as well: `name` (a string for tables, the class's name otherwise),
     `max_steps` (a step cap of its own) and `needs_horizon` (True for an agent that runs to a given
     horizon; an evaluation then runs it after BAIR and tells it BAIR's mean stopping time).
+
+    A reference that is no competitor may have `sees_rewards`, True: it is then told each realized
+    reward by its `learn(arm, reward)`, after `observe` and only if the recommendation was accepted.
     """
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
@@ -49,8 +52,8 @@ class Algorithm:
     `Params` is a NamedTuple of numbers, fixed for a run. `State` is a NamedTuple of lists (arrays
     when compiled); a number that changes is a list of one, and one that may become a fraction is a
     float from the start ([0.0], not [0]: an array of integers would cut it off). The functions
-    below `blank` must stay within what numba compiles: numbers, indexing, loops, `math`,
-    `rng.random()`.
+    below `blank` must stay within what numba compiles: numbers, indexing, loops, `math`, draws such
+    as `rng.random()`.
 
     Attributes:
         name: shown in tables.
@@ -62,6 +65,9 @@ class Algorithm:
         verdict: `(params, state, rng) -> arm`, the answer.
         defaults: every option and its value where neither the caller nor a setting gives one.
         stops_itself: False for an algorithm that runs to a horizon it must be told.
+        learn: `(params, state, arm, reward)`, takes in the realized reward of an accepted
+            recommendation, after `observe`; None, except for a reference that is labelled as one,
+            since no agent may see rewards.
     """
 
     name: str
@@ -73,6 +79,7 @@ class Algorithm:
     verdict: Callable[[Any, Any, np.random.Generator], int]
     defaults: Mapping[str, Any] = field(default_factory=dict)
     stops_itself: bool = True
+    learn: Callable[[Any, Any, int, float], None] | None = None
 
 
 def name_of(agent: object) -> str:

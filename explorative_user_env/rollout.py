@@ -1,5 +1,6 @@
 """The readable loop: one environment, one agent, and a record of every step."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +55,7 @@ def rollout(
     seed: int,
     max_steps: int | None = None,
     horizon: int | None = None,
+    commits: bool = False,
 ) -> Episode:
     """Let `agent` meet the user with this `seed`, step by step.
 
@@ -66,12 +68,14 @@ def rollout(
         max_steps: cut the run off after this many steps; None is the agent's own cap, if any. The
             environment's time limit cuts it off too.
         horizon: number of steps the agent is told of; None is the environment's time limit, if any.
+        commits: whether an agent that stops goes on with its answer until the run is cut off.
 
     Returns:
         The record of the run.
 
     Raises:
-        InvalidArgumentError: for a seed, cap or horizon out of range, or an answer that is no arm.
+        InvalidArgumentError: for a seed, cap or horizon out of range, an answer that is no arm, or
+            an environment that does not give an agent the rewards that it is there to see.
     """
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
     seed = integer("seed", seed, 0)
@@ -82,35 +86,59 @@ def rollout(
         horizon = integer("horizon", horizon, 1)
     else:
         horizon = getattr(env.spec, "max_episode_steps", None)
+    if commits and horizon is None and cap is None:
+        raise InvalidArgumentError("max_steps", None, "given, as a run that commits has no end")
+    learn = _learning(agent, env)
     arms: list[int] = []
     responses: list[bool] = []
     rewards: list[float] = []
+    committed: int | None = None
 
     env.reset(seed=seed)
     agent.reset(n_arms, agent_generator(seed, name_of(agent)), horizon)
     truncated = False
     while True:
-        arm = agent.act()
+        arm = agent.act() if committed is None else committed
+        if arm is None and commits:
+            committed = arm = _answer(agent, n_arms)
         if arm is None or truncated or len(arms) == cap:
             break
         observation, reward, _, truncated, _ = env.step(arm)
-        agent.observe(arm, bool(observation))
+        if committed is None:
+            agent.observe(arm, bool(observation))
+            if learn is not None and observation:
+                learn(arm, float(reward))
         arms.append(int(arm))
         responses.append(bool(observation))
         rewards.append(float(reward))
-    answer = agent.answer()
-    try:
-        answer = integer("answer", answer, 0, n_arms - 1)
-    except InvalidArgumentError as error:
-        raise InvalidArgumentError(
-            f"answer of {name_of(agent)}", answer, f"an arm in 0..{n_arms - 1}"
-        ) from error
     return Episode(
         agent=name_of(agent),
         seed=seed,
         arms=tuple(arms),
         accepted=tuple(responses),
         rewards=tuple(rewards),
-        answer=answer,
-        censored=arm is not None,
+        answer=_answer(agent, n_arms) if committed is None else committed,
+        censored=arm is not None and committed is None,
     )
+
+
+def _answer(agent: Agent, n_arms: int) -> int:
+    answer = agent.answer()
+    try:
+        return integer("answer", answer, 0, n_arms - 1)
+    except InvalidArgumentError as error:
+        raise InvalidArgumentError(
+            f"answer of {name_of(agent)}", answer, f"an arm in 0..{n_arms - 1}"
+        ) from error
+
+
+def _learning(agent: Agent, env: gym.Env[Any, Any]) -> Callable[[int, float], None] | None:
+    """Return what tells a reference agent the realized rewards, None for all others."""
+    if not getattr(agent, "sees_rewards", False):
+        return None
+    reward = getattr(env.unwrapped, "reward", None)
+    if reward != "realized":
+        name = f"reward of the environment of {name_of(agent)}"
+        raise InvalidArgumentError(name, reward, '"realized", which it is there to see')
+    learn: Callable[[int, float], None] = agent.learn  # type: ignore[attr-defined]
+    return learn

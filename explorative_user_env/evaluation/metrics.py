@@ -21,6 +21,7 @@ def summarize(
     censored: np.ndarray,
     *,
     delta: float,
+    step_cost: float,
     rejection_rate: str = "mean of ratios",
     drops_censored: bool = False,
 ) -> Mapping[str, Any]:
@@ -32,6 +33,8 @@ def summarize(
         correct: whether each run's answer is the best arm, shape (n,), bool.
         censored: whether the step cap ended each run, shape (n,), bool.
         delta: the allowed probability of a wrong answer, for (1 - p) / delta.
+        step_cost: c of the cost c T + error, which all runs count in: what T at a fixed success
+            hides, as answering at random now and then makes T shorter.
         rejection_rate: the headline form, "mean of ratios" or "ratio of means".
         drops_censored: leave censored runs out of times and rejection rates (never out of
             success).
@@ -62,7 +65,39 @@ def summarize(
         "wrong": float(np.mean(~correct & ~censored)),
         "censored": float(np.mean(censored)),
         "failure_over_delta": (1.0 - success) / delta,
+        "cost": step_cost * _mean(stopping_times.astype(float)) + 1.0 - success,
     }
+
+
+def summarize_play(
+    regrets: np.ndarray,
+    utilities: np.ndarray,
+    acceptances: np.ndarray,
+    last_is_best: np.ndarray,
+    most_accepted_is_best: np.ndarray,
+    *,
+    horizon: int,
+) -> Mapping[str, Any]:
+    """Return what is said of an agent's runs over a horizon.
+
+    Args:
+        regrets: sum over a run of mu_* - mu_a, shape (n,).
+        utilities: sum over a run of mu_a of accepted recommendations, shape (n,).
+        acceptances: number of acceptances of each run, shape (n,).
+        last_is_best: whether the last recommendation is the best arm, shape (n,), bool.
+        most_accepted_is_best: whether the most accepted arm is, shape (n,), bool.
+        horizon: T.
+    """
+    figures: dict[str, Any] = {"n_runs": len(regrets)}
+    for name, values in (("regret", regrets), ("utility", utilities)):
+        low, high = mean_interval(values)
+        figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+    figures["acceptance_rate"] = _mean(acceptances / horizon)
+    shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
+    for name, values in shares.items():
+        low, high = wilson_interval(int(values.sum()), len(values))
+        figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+    return figures
 
 
 def mean_of_ratios(rejections: np.ndarray, times: np.ndarray) -> float:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from explorative_user_env.evaluation.metrics import summarize
-from explorative_user_env.evaluation.tables import as_text, summary_table
+from explorative_user_env.evaluation.metrics import summarize, summarize_play
+from explorative_user_env.evaluation.tables import as_text, table_of
 
 
 @dataclass(frozen=True)
@@ -18,8 +18,9 @@ class Results:
         runs: one row a run. `instance`, `user_seed` (replays the run: `rollout(env, agent,
             seed=user_seed)`), `agent`, `best_arm`, `answer`, `correct`, `censored`,
             `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
-            reports them (the released setting counts its private draws).
-        cell: what all runs share: `setting`, `n_arms`, `delta`, `alpha`, `gap`, `noise`,
+            reports them (the released setting counts its private draws). Of the task "regret":
+            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` in their place.
+        cell: what all runs share: `task`, `setting`, `n_arms`, `delta`, `alpha`, `gap`, `noise`,
             `horizon` (T of the agents that need one), `seed`.
         rejection_rate: the headline form, "mean of ratios" or "ratio of means".
         drops_censored: whether times and rejection rates leave censored runs out.
@@ -33,20 +34,45 @@ class Results:
     deltas: Mapping[str, float] = field(default_factory=dict)
 
     def summary(self) -> pd.DataFrame:
-        """Return one row an agent, in the order they were given, with 95% intervals."""
+        """Return one row an agent, in the order they were given, with 95% intervals.
+
+        `rank` is by `cost` (1 the least), or by regret over a horizon.
+        """
         rows = []
         for agent, runs in self.runs.groupby("agent", sort=False):
-            figures = summarize(
-                runs["stopping_time"].to_numpy(),
-                runs["rejections"].to_numpy(),
-                runs["correct"].to_numpy(),
-                runs["censored"].to_numpy(),
-                delta=self.deltas.get(str(agent), self.cell["delta"]),
-                rejection_rate=self.rejection_rate,
-                drops_censored=self.drops_censored,
-            )
+            figures = self._of_play(runs) if self.over_horizon else self._of_runs(str(agent), runs)
             rows.append({**self.cell, "agent": agent, **figures})
-        return pd.DataFrame(rows)
+        summary = pd.DataFrame(rows)
+        ranked_by = summary["regret" if self.over_horizon else "cost"]
+        return summary.assign(rank=ranked_by.rank(method="min").astype(int))
+
+    @property
+    def over_horizon(self) -> bool:
+        """Whether the task is "regret", not best-arm identification."""
+        return bool(self.cell.get("task") == "regret")
+
+    def _of_runs(self, agent: str, runs: pd.DataFrame) -> Mapping[str, Any]:
+        return summarize(
+            runs["stopping_time"].to_numpy(),
+            runs["rejections"].to_numpy(),
+            runs["correct"].to_numpy(),
+            runs["censored"].to_numpy(),
+            delta=self.deltas.get(agent, self.cell["delta"]),
+            step_cost=self.cell["step_cost"],
+            rejection_rate=self.rejection_rate,
+            drops_censored=self.drops_censored,
+        )
+
+    def _of_play(self, runs: pd.DataFrame) -> Mapping[str, Any]:
+        best_arms = runs["best_arm"]
+        return summarize_play(
+            runs["regret"].to_numpy(),
+            runs["utility"].to_numpy(),
+            runs["acceptances"].to_numpy(),
+            (runs["last_arm"] == best_arms).to_numpy(),
+            (runs["most_accepted_arm"] == best_arms).to_numpy(),
+            horizon=self.cell["horizon"],
+        )
 
     def __str__(self) -> str:
-        return as_text(summary_table(self.summary()))
+        return as_text(table_of(self.summary()))

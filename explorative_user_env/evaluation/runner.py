@@ -2,42 +2,31 @@
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from pickle import PicklingError
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
-from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.evaluation.paths import BAI_PATHS, REGRET_PATHS, runs_of
 from explorative_user_env.evaluation.progress import OnProgress, progress_bar, silent
 from explorative_user_env.evaluation.results import Results
-from explorative_user_env.evaluation.study import (
-    Study,
-    compiles,
-    run_compiled,
-    run_readable,
-)
+from explorative_user_env.evaluation.study import Study
 from explorative_user_env.instances import Means
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import Setting, as_setting
-from explorative_user_env.validation import InvalidArgumentError, integer, risk
+from explorative_user_env.tasks import REGRET, Task, as_task
+from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, risk
 
-CHUNK = 10
-"""Users that a worker takes at a time, at least: few, so that the bar moves and workers end
-together."""
-
-LARGEST_CHUNK = 1000
-CHUNKS = 50
-"""How many times a worker comes for more in a study of ordinary size."""
+STEP_COST = 5e-4
+"""c of the cost c T + error, unless given; what `ExplorativeUserBAI-v0` charges for a step."""
 
 
 def evaluate(
     agents: Sequence[Agent | str],
     *,
+    task: Task | str = "bai",
     setting: Setting | str = "printed",
     n_arms: int = 5,
     n_instances: int = 1000,
@@ -48,8 +37,9 @@ def evaluate(
     noise: float = 0.0,
     means: Means | None = None,
     rho: Schedule | str | float | None = None,
-    horizon: int | str = "BAIR",
+    horizon: int | str | None = None,
     max_steps: int = 1_000_000,
+    step_cost: float = STEP_COST,
     workers: int = 1,
     compiled: bool = True,
     progress: bool | OnProgress = True,
@@ -62,8 +52,13 @@ def evaluate(
     user's alpha, rho_0 and noise (which BAIR's N_1 and m rest on in the paper) and from the
     setting.
 
+    There are two tasks. In "bai", best-arm identification, an agent stops by itself and answers. In
+    "regret" it recommends for `horizon` steps; one that stops goes on with its answer.
+
     Args:
-        agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3".
+        agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3" and the references
+            "UCB1", "Thompson", "SE" and "FullInformation".
+        task: "bai" or "regret".
         setting: "printed" (the paper's text), "released" (its code), or a `Setting`.
         n_arms: K, at least 2.
         n_instances: number of users, at least 1.
@@ -74,9 +69,11 @@ def evaluate(
         noise: probability in [0, 1] that a decision is a coin flip.
         means: law of the means, as in `InstanceLaw`; None is the setting's.
         rho: schedule of rho_t, as in `gym.make`; None is the setting's.
-        horizon: T of the agents that need one: a number, or the agent whose mean stopping time it
-            is.
-        max_steps: step cap of agents without one of their own; a run that reaches it is censored.
+        horizon: in "regret" the number of steps, at least 1; None is 500. In "bai" T of the agents
+            that need one: a number, or the agent whose mean stopping time it is; None is "BAIR".
+        max_steps: in "bai" the step cap of agents without one of their own; a run that reaches it
+            is censored.
+        step_cost: in "bai" c of the cost c T + error, at least 0.
         workers: how many run at once: threads in compiled code, processes in the readable loop.
         compiled: whether algorithm records run compiled; the readable loop gives the same numbers.
         progress: whether to show a bar on a terminal, or a function called with (what, done,
@@ -95,9 +92,13 @@ def evaluate(
     seeds = user_seeds(integer("seed", seed, 0), integer("n_instances", n_instances, 1))
     integer("max_steps", max_steps, 1)
     integer("workers", workers, 1)
+    not_negative("step_cost", step_cost)
+    over_horizon = as_task(task) is REGRET
+    if horizon is None:
+        horizon = REGRET.horizon if over_horizon else "BAIR"
     facts = {"delta": delta, "alpha": user.alpha, "rho_0": schedule.low, "noise": user.noise}
     line_up = [_informed(agent, study, facts) for agent in agents]
-    _check_line_up(line_up, horizon)
+    _check_line_up(line_up, integer("horizon", horizon, 1) if over_horizon else horizon)
 
     frames: dict[str, pd.DataFrame] = {}
     steps = None if isinstance(horizon, str) else int(horizon)
@@ -109,18 +110,21 @@ def evaluate(
         for position, agent in enumerate(ordered):
             if _needs_horizon(agent) and steps is None:
                 steps = _mean_time(frames[str(horizon)], study.setting)
-            frames[name_of(agent)] = _runs_of(
+            cap = getattr(agent, "max_steps", None) or max_steps
+            frames[name_of(agent)] = runs_of(
+                REGRET_PATHS if over_horizon else BAI_PATHS,
                 agent,
                 study,
                 seeds,
-                cap=getattr(agent, "max_steps", None) or max_steps,
-                horizon=steps if _needs_horizon(agent) else None,
+                cap=int(horizon) if over_horizon else cap,
+                horizon=steps if over_horizon or _needs_horizon(agent) else None,
                 workers=workers,
                 compiled=compiled,
                 report=_shifted(report, position, len(ordered), len(seeds)),
             )
     runs = pd.concat([frames[name_of(agent)] for agent in line_up], ignore_index=True)
     cell = {
+        "task": as_task(task).name,
         "setting": study.setting.name,
         "n_arms": user.n_arms,
         "delta": delta,
@@ -130,6 +134,8 @@ def evaluate(
         "horizon": steps,
         "seed": seed,
     }
+    if not over_horizon:
+        cell["step_cost"] = step_cost
     deltas = {name_of(agent): _own_delta(agent) or delta for agent in line_up}
     return Results(runs, cell, study.setting.rejection_rate, study.setting.drops_censored, deltas)
 
@@ -188,66 +194,3 @@ def _shifted(report: OnProgress, position: int, n_agents: int, n_runs: int) -> O
         report(what, position * n_runs + done, n_agents * n_runs)
 
     return shifted
-
-
-def _runs_of(
-    agent: Agent,
-    study: Study,
-    seeds: Sequence[int],
-    *,
-    cap: int,
-    horizon: int | None,
-    workers: int,
-    compiled: bool,
-    report: OnProgress,
-) -> pd.DataFrame:
-    """Return the runs of one agent, one row a user."""
-    name = name_of(agent)
-    size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK)
-    chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
-    report(name, 0, len(seeds))
-    fast = compiled and compiles(study, agent, seeds[0], horizon)
-    work = run_compiled if fast else run_readable
-    parallel = Parallel(
-        n_jobs=min(workers, len(chunks)),
-        backend="threading" if fast else "loky",
-        return_as="generator",
-    )
-    figures: list[np.ndarray] = []
-    n_done = 0
-    try:
-        for runs in parallel(delayed(work)(study, agent, chunk, cap, horizon) for chunk in chunks):
-            figures.append(np.array([(best_arm, *outcome) for best_arm, outcome in runs]))
-            n_done += len(runs)
-            report(name, n_done, len(seeds))
-    except (BrokenProcessPool, PicklingError) as error:
-        if isinstance(error, TerminatedWorkerError):
-            raise
-        allowed = f"1 for {name}, which cannot be sent to another process"
-        raise InvalidArgumentError("workers", workers, allowed) from error
-    return _frame(agent, study, seeds, np.concatenate(figures))
-
-
-def _frame(agent: Agent, study: Study, seeds: Sequence[int], figures: np.ndarray) -> pd.DataFrame:
-    best_arms, acceptances, rejections, answers, censored = figures.T
-    setting = study.setting
-    private_draws = setting.private_draws * study.n_arms
-    own = agent.algorithm.name if isinstance(agent, AlgorithmAgent) else name_of(agent)
-    interactions = acceptances + rejections
-    reported = private_draws if setting.counts_private_draws else 0
-    rejected = private_draws if own in setting.private_draws_rejected else 0
-    return pd.DataFrame(
-        {
-            "instance": range(len(seeds)),
-            "user_seed": list(seeds),
-            "agent": name_of(agent),
-            "best_arm": best_arms,
-            "answer": answers,
-            "correct": answers == best_arms,
-            "censored": censored.astype(bool),
-            "stopping_time": interactions + reported,
-            "interactions": interactions,
-            "acceptances": acceptances,
-            "rejections": rejections + rejected,
-        }
-    )

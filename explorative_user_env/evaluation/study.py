@@ -1,8 +1,9 @@
 """Who meets whom: the users of a study, and one agent's runs with a few of them, by either path."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +20,10 @@ from explorative_user_env.schedules import Schedule
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.settings import Setting, user_of
 from explorative_user_env.validation import integer
+from explorative_user_env.vector_env import ExplorativeUserVectorEnv
+
+if TYPE_CHECKING:
+    from explorative_user_env._streams import Streams
 
 
 @dataclass(frozen=True)
@@ -33,18 +38,18 @@ class Study:
     means: Means | None
     rho: Schedule | str | float | None
 
-    def environment(self) -> ExplorativeUserEnv:
-        """Return the environment of the readable path."""
-        return ExplorativeUserEnv(
-            n_arms=self.n_arms,
-            gap=self.gap,
-            alpha=self.alpha,
-            setting=self.setting,
-            means=self.means,
-            rho=self.rho,
-            noise=self.noise,
-            reward="none",
-        )
+    def environment_of(self, agent: Agent) -> ExplorativeUserEnv:
+        """Return the environment of the readable path, which pays only who is there to see it."""
+        reward = "realized" if getattr(agent, "sees_rewards", False) else "none"
+        return ExplorativeUserEnv(**self._arguments(), reward=reward)
+
+    def vector_environment(self, n_users: int) -> ExplorativeUserVectorEnv:
+        """Return the environment of agents that meet many users at once."""
+        return ExplorativeUserVectorEnv(n_users, **self._arguments(), reward="none")
+
+    def _arguments(self) -> dict[str, Any]:
+        names = ("n_arms", "gap", "alpha", "setting", "means", "rho", "noise")
+        return {name: getattr(self, name) for name in names}
 
     def instance_law(self) -> InstanceLaw:
         """Return where the instances come from."""
@@ -64,7 +69,7 @@ def run_readable(
     study: Study, agent: Agent, seeds: Sequence[int], max_steps: int, horizon: int | None
 ) -> list[Run]:
     """Run `agent` with the users of these `seeds` step by step, in the environment."""
-    env = study.environment()
+    env = study.environment_of(agent)
     runs = []
     for seed in seeds:
         episode = rollout(env, agent, seed, max_steps, horizon)
@@ -90,9 +95,7 @@ def run_compiled(
         part = seeds[first : first + N_STREAMS]
         figures = np.zeros((len(part), 4), int)
         with streams() as users, streams() as own:
-            for seed, rng, own_rng in zip(part, users.rngs, own.rngs, strict=False):
-                rng.bit_generator.state = user_generator(seed).bit_generator.state
-                own_rng.bit_generator.state = agent_generator(seed, agent.name).bit_generator.state
+            set_streams(part, agent, users, own)
             instances = [law.draw(rng) for rng in users.rngs[: len(part)]]
             means = np.array([instance.means for instance in instances])
             run_all(
@@ -116,7 +119,22 @@ def run_compiled(
     return runs
 
 
-def compiles(study: Study, agent: Agent, seed: int, horizon: int | None) -> bool:
+def set_streams(
+    seeds: Sequence[int], agent: AlgorithmAgent, users: "Streams", own: "Streams"
+) -> None:
+    """Set lent Generators to the streams of these users and of the agent that meets them."""
+    for seed, rng, own_rng in zip(seeds, users.rngs, own.rngs, strict=False):
+        rng.bit_generator.state = user_generator(seed).bit_generator.state
+        own_rng.bit_generator.state = agent_generator(seed, agent.name).bit_generator.state
+
+
+def compiles(
+    study: Study,
+    agent: Agent,
+    seed: int,
+    horizon: int | None,
+    run: Callable[..., Any] = run_compiled,
+) -> bool:
     """Compile `agent`'s loop if it can be, with a run of no steps; warn if its code cannot.
 
     An agent without an algorithm record has nothing to compile.
@@ -126,7 +144,7 @@ def compiles(study: Study, agent: Agent, seed: int, horizon: int | None) -> bool
     from numba.core.errors import NumbaError
 
     try:
-        run_compiled(study, agent, [seed], 0, horizon)
+        run(study, agent, [seed], 0, horizon)
     except (NumbaError, TypeError) as error:
         warnings.warn(
             f"{name_of(agent)} does not compile, so it runs in the slower readable loop: "

@@ -19,7 +19,8 @@ PUBLISHED = {
 
 LEGEND = (
     "stopping time: mean ± half a 95% interval. wrong: stopped and named another arm. "
-    "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed.",
+    "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed. "
+    "cost: c T + error, by which agents rank.",
 )
 
 
@@ -36,7 +37,7 @@ def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
         if published:
             table.add_column("paper", justify="right", style="dim", no_wrap=True)
-    for name in ("wrong", "cens.", "(1-p)/δ"):
+    for name in ("wrong", "cens.", "(1-p)/δ", "cost", *(() if published else ("rank",))):
         table.add_column(name, justify="right", no_wrap=True)
     cell: tuple[object, object] | None = None
     for row in summary.to_dict("records"):
@@ -49,9 +50,44 @@ def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     return table
 
 
+def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
+    """Return regret over a horizon as a Rich table."""
+    table = Table(title=title, box=box.SIMPLE_HEAD, padding=0)
+    for name in ("K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best"):
+        table.add_column(name, justify="left" if name == "agent" else "right", no_wrap=True)
+    for row in summary.to_dict("records"):
+        shares = [
+            f"{share(row[name])} [{share(row[f'{name}_low'])}, {share(row[f'{name}_high'])}]"
+            for name in ("last_is_best", "most_accepted_is_best")
+        ]
+        table.add_row(
+            str(row["n_arms"]),
+            str(row["horizon"]),
+            str(row["agent"]),
+            with_error(row["regret"], row["regret_high"]),
+            with_error(row["utility"], row["utility_high"]),
+            percent(row["acceptance_rate"]),
+            *shares,
+        )
+    return table
+
+
+REGRET_LEGEND = (
+    "regret: sum of mu_* - mu_a over T recommendations, mean ± half a 95% interval. utility: sum "
+    "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
+    "most acc. best: the most accepted arm is.",
+)
+
+
+def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
+    """Return the table for the task of `summary`."""
+    over_horizon = "regret" in summary
+    return regret_table(summary, title) if over_horizon else summary_table(summary, title)
+
+
 def _figures(row: dict[str, float], published: bool) -> list[str]:
     cells = [
-        time_with_error(row["stopping_time"], row["stopping_time_high"]),
+        with_error(row["stopping_time"], row["stopping_time_high"]),
         percent(row["rejection_rate"]),
         f"{share(row['success'])} [{share(row['success_low'])}, {share(row['success_high'])}]",
     ]
@@ -67,6 +103,8 @@ def _figures(row: dict[str, float], published: bool) -> list[str]:
         share(row["wrong"]),
         share(row["censored"]),
         f"{row['failure_over_delta']:.2f}",
+        cost(row["cost"]),
+        *([] if published else [str(row["rank"])]),
     ]
 
 
@@ -75,7 +113,7 @@ def whole(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.0f}"
 
 
-def time_with_error(mean: float, high: float) -> str:
+def with_error(mean: float, high: float) -> str:
     """Return a mean with the half-width of its interval, where that is above 0."""
     error = high - mean
     return whole(mean) if math.isnan(error) or error == 0.0 else f"{mean:.0f} ± {error:.0f}"
@@ -91,6 +129,11 @@ def share(value: float) -> str:
     if math.isnan(value):
         return ""
     return f"{value:.3f}".removeprefix("0") if value < 0.9995 else "1.00"
+
+
+def cost(value: float) -> str:
+    """Return a cost with three digits."""
+    return f"{value:.3f}".removeprefix("0")
 
 
 def as_text(renderable: RenderableType) -> str:

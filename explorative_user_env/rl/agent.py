@@ -1,0 +1,162 @@
+"""A trained model as an agent of the harness."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from explorative_user_env import bai_rules
+from explorative_user_env.history import History
+from explorative_user_env.observations import (
+    OBSERVATIONS,
+    Scale,
+    actions_by_rank,
+    length_of,
+    observe,
+)
+from explorative_user_env.protocol import STOP
+from explorative_user_env.rl.policies import Policy
+from explorative_user_env.tasks import BAI, Task, as_task
+from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+
+Array = np.ndarray[Any, Any]
+
+
+class SB3Agent:
+    """A model of Stable-Baselines3 or sb3-contrib beside BAIR, on the same users.
+
+    It meets many users at once where the evaluation lets it, with the same result as one by one:
+    its random draws are each user's own. It sees what the wrappers show in training, by the same
+    functions.
+
+    Args:
+        model: the trained model (PPO, A2C, TRPO, DQN, QRDQN, RecurrentPPO, MaskablePPO, ...).
+        task: what it was trained for, "regret" or "bai".
+        observation: what it was trained on; "response", "counts", "sorted-counts" or "last-step".
+        horizon: the steps of an episode in training; None is the task's, 500 or 1000. In "bai" it
+            is the agent's step cap.
+        mask: in "bai" the rule of legal answers, "rejections" or "none", for a model that takes
+            masks.
+        deterministic: whether the likeliest action is taken instead of one by its chance. None is
+            False for policy gradients and True for DQN and its kin. True ruins policy gradients
+            here, and warns: whatever arm is likeliest is recommended for ever, and accepted.
+        name: what tables and the random stream call the agent; None is the algorithm's.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range or does not fit the model.
+    """
+
+    def __init__(
+        self,
+        model: BaseAlgorithm,
+        *,
+        task: Task | str = "regret",
+        observation: str = "sorted-counts",
+        horizon: int | None = None,
+        mask: str = "rejections",
+        deterministic: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        self.model = model
+        self.task = as_task(task)
+        self.observation = choice("observation", observation, OBSERVATIONS)
+        self.horizon = self.task.horizon if horizon is None else integer("horizon", horizon, 1)
+        self.mask = choice("mask", mask, bai_rules.MASKS)
+        self.name = type(model).__name__ if name is None else name
+        self._policy = Policy(model)
+        if deterministic is None:
+            deterministic = self._policy.values_actions
+        self.deterministic = flag("deterministic", deterministic)
+        if self.deterministic and not self._policy.values_actions:
+            warnings.warn(
+                f"{self.name} with deterministic=True: the likeliest arm is recommended for ever "
+                "and accepted for ever, so a policy that explores by its chances is not what is "
+                "measured",
+                stacklevel=2,
+            )
+        self.n_arms = _arms_of(model, self.task, self.observation)
+        self.max_steps = self.horizon if self.task is BAI else None
+        self.needs_horizon = self.task is not BAI
+
+    def reset_all(
+        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
+    ) -> None:
+        """Get ready for new users; see `ManyUserAgent.reset_all`."""
+        if n_arms != self.n_arms:
+            raise InvalidArgumentError(
+                "n_arms", n_arms, f"{self.n_arms}, with which {self.name} was trained"
+            )
+        self._rngs = rngs
+        self._history = History(len(rngs), n_arms)
+        self._scale = Scale(self.horizon)
+        self._memory = self._policy.memory(len(rngs))
+        self._answers = np.full(len(rngs), bai_rules.NO_ANSWER)
+
+    def act_all(self, users: Array) -> Array:
+        """Return the arm to recommend next to each of these users, or `STOP`."""
+        observations, order = observe(self.observation, self._history, self._scale)
+        legal = bai_rules.may_answer(self._history.last_rejected(), self.n_arms, self.mask)
+        masks = bai_rules.masks(legal, self.n_arms)[users] if self.task is BAI else None
+        chances = self._policy.chances(observations[users], masks, self._memory, users)
+        choices = chances.argmax(axis=1) if self.deterministic else self._drawn(chances, users)
+        actions = actions_by_rank(order[users], chances.shape[1])[np.arange(users.size), choices]
+        answers = actions >= self.n_arms
+        self._answers[users[answers]] = actions[answers] - self.n_arms
+        return np.where(answers, STOP, actions)
+
+    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
+        """Remember these users' responses."""
+        self._history.record(users, arms, accepted.astype(int))
+
+    def answer_all(self, users: Array) -> Array:
+        """Return the arm that was answered, or else the most accepted (the first of tied ones)."""
+        answers = self._answers[users]
+        most_accepted = self._history.acceptances[users].argmax(axis=1)
+        return np.where(answers == bai_rules.NO_ANSWER, most_accepted, answers)
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        """Get ready for a new user; see `protocol.Agent.reset`."""
+        self.reset_all(n_arms, [rng], horizon)
+
+    def act(self) -> int | None:
+        """Return the arm to recommend, or None when the model answers."""
+        arm = int(self.act_all(ONLY)[0])
+        return None if arm == STOP else arm
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        """Take in a response."""
+        self.observe_all(ONLY, np.array([arm]), np.array([accepted]))
+
+    def answer(self) -> int:
+        """Return the model's answer."""
+        return int(self.answer_all(ONLY)[0])
+
+    def _drawn(self, chances: Array, users: Array) -> Array:
+        """Return an action for each user by its chance, from the user's own stream."""
+        draws = np.array([self._rngs[user].random() for user in users.tolist()])
+        sums = chances.cumsum(axis=1)
+        passed: Array = sums <= (draws * sums[:, -1])[:, np.newaxis]
+        choices: Array = passed.sum(axis=1)
+        return choices
+
+
+ONLY = np.zeros(1, int)
+"""The one user of the step-by-step loop."""
+
+
+def _arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:
+    """Return K, and make sure that the model's spaces are those of the task and observation."""
+    n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
+    n_arms, rest = divmod(n_actions, 2) if task is BAI else (n_actions, 0)
+    space = model.observation_space
+    length = space.shape[0] if isinstance(space, spaces.Box) and len(space.shape) == 1 else None
+    if rest or length != length_of(observation, n_arms):
+        raise InvalidArgumentError(
+            "model",
+            f"{type(model).__name__}({space}, {model.action_space})",
+            f"trained on the task {task.name!r} and the observation {observation!r}",
+        )
+    return n_arms

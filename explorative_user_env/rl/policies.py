@@ -1,0 +1,134 @@
+"""The chances of each action under a trained policy, whatever Stable-Baselines3 algorithm made it.
+
+Policies are asked in blocks of one size. Matrix products of another size may round differently,
+and then a user's run would depend on how many others are played at the same time.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from sb3_contrib.common.recurrent.policies import RecurrentActorCriticPolicy
+from sb3_contrib.qrdqn.policies import QRDQNPolicy
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.policies import ActorCriticPolicy
+from stable_baselines3.dqn.policies import DQNPolicy
+
+from explorative_user_env.validation import InvalidArgumentError
+
+Array = np.ndarray[Any, Any]
+
+BLOCK = 64
+"""Users that a policy is asked about at once; fewer are filled up."""
+
+
+class Memory(NamedTuple):
+    """What a recurrent policy carries from step to step, a row for each user."""
+
+    hidden: Array
+    cell: Array
+    starts: Array  # whether the next step is a user's first
+
+
+class Policy:
+    """The policy of a model, as the chances of each action.
+
+    Args:
+        model: a trained model of Stable-Baselines3 or sb3-contrib with discrete actions.
+
+    Attributes:
+        values_actions: whether it estimates the values of actions (DQN) in place of chances.
+        masks: whether it takes masks of the legal actions.
+
+    Raises:
+        InvalidArgumentError: for a model whose policy is of no known kind.
+    """
+
+    def __init__(self, model: BaseAlgorithm) -> None:
+        known = (ActorCriticPolicy, DQNPolicy, QRDQNPolicy)
+        if not isinstance(getattr(model, "policy", None), known):
+            raise InvalidArgumentError("model", model, "a model with an actor-critic or DQN policy")
+        self._policy: Any = model.policy
+        self._policy.set_training_mode(False)
+        self.n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
+        self.values_actions = isinstance(self._policy, DQNPolicy | QRDQNPolicy)
+        self.masks = isinstance(self._policy, MaskableActorCriticPolicy)
+        self._explores = float(getattr(model, "exploration_rate", 0.0))
+        self._recurrent = isinstance(self._policy, RecurrentActorCriticPolicy)
+
+    def memory(self, n_users: int) -> Memory | None:
+        """Return what the policy remembers of users it is about to meet; None for no memory."""
+        if not self._recurrent:
+            return None
+        layers, _, width = self._policy.lstm_hidden_state_shape
+        shape = (n_users, layers, width)
+        return Memory(
+            np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.ones(n_users, bool)
+        )
+
+    def chances(
+        self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
+    ) -> Array:
+        """Return the probability of each action, shape (n, n_actions), float64.
+
+        Args:
+            observations: a row for each of these users.
+            masks: their legal actions, if the policy takes them.
+            memory: of all users, where these users' rows are brought up to date.
+            users: their numbers.
+        """
+        chances = np.empty((len(users), self.n_actions))
+        for first in range(0, len(users), BLOCK):
+            part = slice(first, first + BLOCK)
+            given = _filled(observations[part])
+            legal = None if masks is None or not self.masks else _filled(masks[part])
+            with torch.no_grad():
+                found = self._asked(given, legal, memory, users[part])
+            chances[part] = found[: len(users[part])]
+        return chances
+
+    def _asked(
+        self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
+    ) -> Array:
+        """Return the chances in one block."""
+        policy = self._policy
+        tensor = policy.obs_to_tensor(observations)[0]
+        if self.values_actions:
+            values = (
+                policy.quantile_net(tensor).mean(dim=1)
+                if isinstance(policy, QRDQNPolicy)
+                else policy.q_net(tensor)
+            )
+            best = values.argmax(dim=1).numpy(force=True)
+            chances = np.full((BLOCK, self.n_actions), self._explores / self.n_actions)
+            chances[np.arange(BLOCK), best] += 1.0 - self._explores
+            return chances
+        if memory is not None:
+            distribution = self._remembered(tensor, memory, users)
+        elif masks is not None:
+            distribution = policy.get_distribution(tensor, masks)
+        else:
+            distribution = policy.get_distribution(tensor)
+        probabilities: Array = distribution.distribution.probs.numpy(force=True)
+        return probabilities
+
+    def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
+        """Return the distribution of a recurrent policy, and let it remember the step."""
+        device = self._policy.device
+        before = [
+            torch.as_tensor(_filled(part[users]).swapaxes(0, 1).copy(), device=device)
+            for part in (memory.hidden, memory.cell)
+        ]
+        starts = torch.as_tensor(_filled(memory.starts[users]), dtype=torch.float32, device=device)
+        distribution, after = self._policy.get_distribution(tensor, (before[0], before[1]), starts)
+        for part, state in zip((memory.hidden, memory.cell), after, strict=True):
+            part[users] = state.numpy(force=True).swapaxes(0, 1)[: len(users)]
+        memory.starts[users] = False
+        return distribution
+
+
+def _filled(rows: Array) -> Array:
+    """Return a block that begins with these rows and repeats the first to its end."""
+    missing = BLOCK - len(rows)
+    return rows if missing == 0 else np.concatenate([rows, np.repeat(rows[:1], missing, axis=0)])
