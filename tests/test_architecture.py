@@ -23,6 +23,7 @@ LEVELS = {
     "_native": 0,
     "bai_rules": 0,
     "history": 0,
+    "many": 0,
     "observations": 1,
     "_streams": 1,
     "vector_arguments": 1,

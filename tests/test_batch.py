@@ -109,7 +109,7 @@ def test_compiled_runs_are_those_of_the_environment(
 ) -> None:
     study = study_of(setting, n_arms, noise)
     agent = agent_of(name, study)
-    env = study.environment()
+    env = study.environment_of(agent)
     numbers, schedule = study.user()
     runs = run_compiled(study, agent, SEEDS, CAP, CAP - 50)
     for seed, (best_arm, outcome) in zip(SEEDS, runs, strict=True):

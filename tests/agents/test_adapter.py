@@ -10,16 +10,27 @@ import numpy as np
 import pytest
 
 from explorative_user_env import InvalidArgumentError
+from explorative_user_env import user as user_rules
+from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env._batch import compiled_run, make_run
+from explorative_user_env._native import addresses_of
 from explorative_user_env.agents import (
     AGENTS,
     ALGORITHMS,
     BAIR,
     EXP3,
+    REFERENCES,
+    UCB1,
     AlgorithmAgent,
+    FullInformation,
+    SuccessiveElimination,
+    Thompson,
     TrackAndStop,
     Uniform,
+    agent_named,
 )
 from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.settings import Setting, user_of
 
 Drive = Callable[..., list[int]]
 
@@ -27,10 +38,13 @@ NAN = float("nan")
 INFINITE = float("inf")
 
 
-@pytest.fixture(params=sorted(AGENTS))
+MAKERS = AGENTS | REFERENCES
+
+
+@pytest.fixture(params=sorted(ALGORITHMS))
 def make(request: pytest.FixtureRequest) -> Callable[..., AlgorithmAgent]:
-    """What makes an agent, each of the package's in turn."""
-    return AGENTS[request.param]
+    """What makes an agent, each of the package's in turn; SE is BAIR by another name."""
+    return MAKERS[request.param]
 
 
 def respond(step: int, arm: int) -> bool:
@@ -63,8 +77,24 @@ REFUSED = [
     (EXP3, "counts", "rejected", "accepted, recommended"),
     (EXP3, "ties", "last", "first, random"),
     *(
+        (make, "horizon", value, "at least 1")
+        for make in (UCB1, Thompson, FullInformation)
+        for value in (0, -5, 2.5, NAN, "x", True)
+    ),
+    *((UCB1, "exploration", value, "above 0") for value in (0, -1.0, NAN, INFINITE, "x", True)),
+    *((Thompson, "prior", value, "2 finite numbers") for value in (1.0, "ab", [1, NAN], {1, 2})),
+    *((Thompson, "prior", value, "at least 0.1") for value in ((0.0, 1.0), (1, -1), [1, 0.09])),
+    *((FullInformation, "prior_mean", value, "a finite number") for value in (NAN, INFINITE, "x")),
+    *(
+        (FullInformation, "prior_variance", value, "above 0")
+        for value in (0, -1.0, NAN, INFINITE, "x", True)
+    ),
+    *((SuccessiveElimination, "delta", value, "(0, 1)") for value in (0, 1, NAN, "x", True)),
+    *((SuccessiveElimination, "m", value, "at least 1") for value in (0, -1, 2.5, NAN, True)),
+    (SuccessiveElimination, "rejections", "some", "all, consecutive"),
+    *(
         (make, "max_steps", value, "at least 1")
-        for make in (BAIR, TrackAndStop, Uniform, EXP3)
+        for make in (*AGENTS.values(), *REFERENCES.values())
         for value in (0, -1, 2.5, "x", True)
     ),
 ]
@@ -176,7 +206,7 @@ def test_a_representation_shows_what_was_given() -> None:
 def test_every_agent_keeps_the_contract(make: Callable[..., AlgorithmAgent]) -> None:
     agent = make()
     assert isinstance(agent, Agent)
-    assert AGENTS[name_of(agent)] is make
+    assert MAKERS[name_of(agent)] is make
     agent.reset(3, np.random.default_rng(0), horizon=10)
     arm = agent.act()
     assert type(arm) is int
@@ -185,7 +215,50 @@ def test_every_agent_keeps_the_contract(make: Callable[..., AlgorithmAgent]) -> 
 
 
 def test_the_records_are_those_of_the_agents() -> None:
-    assert {name: make().algorithm for name, make in AGENTS.items()} == ALGORITHMS
+    made = {name: make().algorithm for name, make in MAKERS.items()}
+    assert made.pop("SE") is made["BAIR"]
+    assert made == ALGORITHMS
+
+
+def test_the_paper_s_tables_keep_their_line_up() -> None:
+    assert [*AGENTS] == ["BAIR", "T&S", "UNI", "EXP3"]
+
+
+@pytest.mark.parametrize(
+    ("spelling", "name"),
+    [
+        *((name, name) for name in MAKERS),
+        *((name.lower(), name) for name in MAKERS),
+        *((name.upper(), name) for name in MAKERS),
+        ("tas", "T&S"),
+        ("Track-and-Stop", "T&S"),
+        ("uniform", "UNI"),
+        ("successive-elimination", "SE"),
+    ],
+)
+def test_an_agent_is_found_by_its_name_in_any_case(spelling: str, name: str) -> None:
+    agent = agent_named(spelling, max_steps=7)
+    assert name_of(agent) == name
+    assert agent.algorithm is MAKERS[name]().algorithm
+    assert agent.max_steps == 7
+
+
+def test_an_unknown_name_is_answered_with_every_name_that_would_do() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^agent must be one of .* got 'greedy'") as no:
+        agent_named("greedy")
+    names = str(no.value).removeprefix("agent must be one of ").split(", ")[:-1]
+    assert {name_of(agent_named(name)) for name in names} == {*MAKERS}
+
+
+def test_only_the_reference_of_full_information_sees_rewards() -> None:
+    assert {name for name, make in MAKERS.items() if make().sees_rewards} == {"Full-information"}
+
+
+def test_an_agent_that_may_not_see_rewards_cannot_be_told_one() -> None:
+    agent = BAIR()
+    agent.reset(3, np.random.default_rng(0))
+    with pytest.raises(TypeError, match="BAIR sees responses only"):
+        agent.learn(0, 1.0)
 
 
 def test_every_option_of_a_record_is_an_argument(make: Callable[..., AlgorithmAgent]) -> None:
@@ -250,3 +323,61 @@ def test_a_record_is_not_changed_by_its_agents(make: Callable[..., AlgorithmAgen
     assert record.defaults == before
     with pytest.raises(dataclasses.FrozenInstanceError):
         record.name = "other"  # type: ignore[misc]
+
+
+def run_of(
+    agent: AlgorithmAgent, setting: Setting, n_arms: int, seed: int, compiled: bool
+) -> list[Any]:
+    """All that is left after a run with a user of random means, as plain numbers."""
+    user, schedule = user_of(setting, n_arms, noise=0.1)
+    params = agent.params(n_arms, 350)
+    streams = [np.random.default_rng(seed), np.random.default_rng(seed + 100)]
+    numbers: Any = user
+    user_state: Any = user_rules.blank(user)
+    state: Any = agent.algorithm.blank(params)
+    run, handed = make_run(agent.algorithm, schedule.rule), [*streams]
+    if compiled:
+        numbers, user_state, state = user_tuple(user), user_arrays(user), as_arrays(state)
+        run = compiled_run(agent.algorithm, schedule.rule)
+        handed = [addresses_of(stream) for stream in streams]  # type: ignore[misc]
+    user_state.means[:] = streams[0].standard_normal(n_arms)
+    figures = run(numbers, user_state, handed[0], params, state, handed[1], 400)
+    return [
+        figures,
+        [np.asarray(values).tolist() for values in state],
+        [stream.bit_generator.state for stream in streams],
+    ]
+
+
+@pytest.mark.parametrize("n_arms", [2, 5, 20])
+@pytest.mark.parametrize(
+    "agent",
+    [
+        *(make() for make in REFERENCES.values()),
+        UCB1(exploration=0.3, name="UCB1, bold"),
+        Thompson(prior=(0.5, 0.1), name="Thompson, sharp"),
+        Thompson(prior=(30.5, 2.0), name="Thompson, hopeful"),
+        FullInformation(prior_mean=0.7, prior_variance=3.0, name="Full-information, vague"),
+    ],
+    ids=name_of,
+)
+def test_compiled_runs_of_the_references_are_the_readable_ones_to_the_last_bit(
+    agent: AlgorithmAgent, setting: Setting, n_arms: int
+) -> None:
+    for seed in (1, 2, 3):
+        compiled = run_of(agent, setting, n_arms, seed, compiled=True)
+        assert compiled == run_of(agent, setting, n_arms, seed, compiled=False)
+
+
+@pytest.mark.parametrize("name", ["UCB1", "Thompson", "Full-information"])
+def test_a_used_state_starts_as_a_blank_one_does(name: str, drive: Drive) -> None:
+    agent = MAKERS[name]()
+    drive(agent, 3, respond, 50, horizon=100)
+    rule, params, used = agent.algorithm, agent._params, agent._state
+    if agent.sees_rewards:
+        agent.learn(1, 0.5)
+    fresh = rule.blank(params)
+    assert used != fresh
+    for state in (used, fresh):
+        rule.start(params, state, np.random.default_rng(0))
+    assert used == fresh

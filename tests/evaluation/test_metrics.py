@@ -14,7 +14,9 @@ CENSORED = np.array([False, False, True, True])
 
 
 def summary(**options: Any) -> Any:
-    return summarize(TIMES, REJECTIONS, CORRECT, CENSORED, **{"delta": 0.1} | options)
+    return summarize(
+        TIMES, REJECTIONS, CORRECT, CENSORED, **{"delta": 0.1, "step_cost": 5e-4} | options
+    )
 
 
 def test_success_wrong_and_censored_are_apart_and_complete() -> None:
@@ -23,7 +25,9 @@ def test_success_wrong_and_censored_are_apart_and_complete() -> None:
 
 
 def test_a_right_guess_at_the_cap_is_no_success() -> None:
-    figures = summarize(TIMES, REJECTIONS, np.ones(4, dtype=bool), CENSORED, delta=0.1)
+    figures = summarize(
+        TIMES, REJECTIONS, np.ones(4, dtype=bool), CENSORED, delta=0.1, step_cost=5e-4
+    )
     assert figures["success"] == 0.5
 
 
@@ -52,7 +56,9 @@ def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:
 
 
 def test_times_of_runs_that_are_all_cut_off_say_nothing() -> None:
-    figures = summarize(TIMES, REJECTIONS, CORRECT, CENSORED | True, delta=0.1, drops_censored=True)
+    figures = summarize(
+        TIMES, REJECTIONS, CORRECT, CENSORED | True, delta=0.1, step_cost=5e-4, drops_censored=True
+    )
     assert math.isnan(figures["stopping_time"])
     assert math.isnan(figures["rejection_rate"])
     assert figures["censored"] == 1.0
