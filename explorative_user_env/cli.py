@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from explorative_user_env.evaluation import Results
-    from explorative_user_env.report import Folder
+    from explorative_user_env.folder import Folder
 
 app = typer.Typer(
     add_completion=False,
@@ -89,7 +89,8 @@ def bench(
         published_for,
         run_cells,
     )
-    from explorative_user_env.report import Folder, compared
+    from explorative_user_env.folder import Folder
+    from explorative_user_env.report import compared
 
     line_up = [agent_named(name, max_steps=max_steps) for name in agent or AGENTS]
     options = _options(setting, n_instances, seed, workers)
@@ -130,7 +131,8 @@ def reproduce(
     """Run a table of the paper in all its cells, beside the published figures."""
     from explorative_user_env.evaluation.progress import progress_bar
     from explorative_user_env.experiments import EXPERIMENTS, published_figures, run_experiment
-    from explorative_user_env.report import Folder, agreement, compared
+    from explorative_user_env.folder import Folder
+    from explorative_user_env.report import agreement, compared
     from explorative_user_env.settings import SETTINGS
 
     experiment = EXPERIMENTS[choice("target", target, EXPERIMENTS)]

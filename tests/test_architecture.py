@@ -22,6 +22,7 @@ LEVELS = {
     "_kernel_cache": 0,
     "_native": 0,
     "bai_rules": 0,
+    "folder": 1,
     "history": 0,
     "many": 0,
     "observations": 1,

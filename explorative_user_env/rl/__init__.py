@@ -8,6 +8,16 @@ from explorative_user_env.rl.requirements import MissingExtraError, require_rl
 require_rl()
 
 from explorative_user_env.rl.agent import SB3Agent  # noqa: E402
+from explorative_user_env.rl.models import load_agent, shipped_models  # noqa: E402
+from explorative_user_env.rl.training import train  # noqa: E402
 from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env  # noqa: E402
 
-__all__ = ["MissingExtraError", "SB3Agent", "SB3VecEnv", "make_sb3_vec_env"]
+__all__ = [
+    "MissingExtraError",
+    "SB3Agent",
+    "SB3VecEnv",
+    "load_agent",
+    "make_sb3_vec_env",
+    "shipped_models",
+    "train",
+]

@@ -46,7 +46,7 @@ class Policy:
     """
 
     def __init__(self, model: BaseAlgorithm) -> None:
-        known = (ActorCriticPolicy, DQNPolicy, QRDQNPolicy)
+        known = (ActorCriticPolicy, MaskableActorCriticPolicy, DQNPolicy, QRDQNPolicy)
         if not isinstance(getattr(model, "policy", None), known):
             raise InvalidArgumentError("model", model, "a model with an actor-critic or DQN policy")
         self._policy: Any = model.policy

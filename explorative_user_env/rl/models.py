@@ -1,0 +1,116 @@
+"""Trained models as folders: the model, how it was made, and how it came along."""
+
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+from explorative_user_env.folder import Folder
+from explorative_user_env.rl.agent import SB3Agent
+from explorative_user_env.rl.recipes import RECIPES
+from explorative_user_env.validation import InvalidArgumentError
+
+MODEL, SETTINGS, PROGRESS = "model.zip", "settings.json", "training.csv"
+
+LIBRARIES = (
+    "explorative-user-env",
+    "gymnasium",
+    "numpy",
+    "sb3-contrib",
+    "stable-baselines3",
+    "torch",
+)
+"""What the numbers of a training may depend on."""
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and of the libraries that a training rests on."""
+    return {"python": platform.python_version()} | {
+        name: metadata.version(name) for name in LIBRARIES
+    }
+
+
+def save_model(
+    folder: Folder,
+    model: BaseAlgorithm,
+    settings: Mapping[str, Any],
+    progress: Sequence[Mapping[str, Any]],
+) -> list[Path]:
+    """Write a model, its settings and its evaluations in training; all of it or nothing."""
+    text = json.dumps(settings, indent=2) + "\n"
+    return folder.write(
+        {
+            MODEL: lambda path: model.save(path),
+            SETTINGS: lambda path: path.write_text(text, encoding="utf-8"),
+            PROGRESS: lambda path: pd.DataFrame(progress).to_csv(path, index=False),
+        }
+    )
+
+
+def shipped_models() -> dict[str, Path]:
+    """Return the folders of the models that come with the package, by name."""
+    root = Path(str(resources.files("explorative_user_env") / "data" / "models"))
+    found = sorted(root.iterdir()) if root.is_dir() else []
+    return {folder.name: folder for folder in found if (folder / SETTINGS).is_file()}
+
+
+def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
+    """Return the folder of a model and its settings.
+
+    Args:
+        source: a folder that a training has written, or the name of a model of this package.
+
+    Raises:
+        InvalidArgumentError: if there is no model.
+    """
+    folder = shipped_models().get(str(source), Path(source))
+    try:
+        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+        assert settings["algo"] in RECIPES
+    except (OSError, ValueError, KeyError, TypeError, AssertionError) as error:
+        names = ", ".join(shipped_models()) or "none yet"
+        raise InvalidArgumentError(
+            "model",
+            str(source),
+            f"a folder written by `explorative-user train`, or a model of the package ({names})",
+        ) from error
+    return folder, settings
+
+
+def load_agent(
+    source: str | Path, *, deterministic: bool | None = None, name: str | None = None
+) -> SB3Agent:
+    """Return a saved model as an agent of the harness.
+
+    A model is a program: load only files you trust, as with every model of Stable-Baselines3.
+
+    Args:
+        source: a folder that a training has written, or the name of a model of this package.
+        deterministic: as in `SB3Agent`.
+        name: what tables call the agent; None is the algorithm's name, as "PPO".
+
+    Raises:
+        InvalidArgumentError: if there is no model, or it cannot be read.
+    """
+    folder, settings = settings_of(source)
+    algorithm = RECIPES[settings["algo"]].model
+    try:
+        model = algorithm.load(folder / MODEL, device="cpu")
+    except Exception as error:  # whatever is wrong inside the file
+        raise InvalidArgumentError(
+            "model", str(source), f"a model that can be read ({type(error).__name__}: {error})"
+        ) from error
+    return SB3Agent(
+        model,
+        task=settings["task"],
+        observation=settings["observation"],
+        horizon=settings["horizon"],
+        mask=settings["environment"].get("mask", "rejections"),
+        deterministic=deterministic,
+        name=name,
+    )

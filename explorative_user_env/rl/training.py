@@ -1,0 +1,186 @@
+"""`train`: one call from an algorithm's name to a model that stands beside BAIR."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecNormalize
+
+from explorative_user_env.evaluation import evaluate
+from explorative_user_env.evaluation.progress import OnProgress, silent
+from explorative_user_env.folder import Folder
+from explorative_user_env.rl.agent import SB3Agent
+from explorative_user_env.rl.models import save_model, versions
+from explorative_user_env.rl.recipes import recipe_for
+from explorative_user_env.rl.vec_env import make_sb3_vec_env
+from explorative_user_env.tasks import Task, as_task
+from explorative_user_env.validation import InvalidArgumentError, integer
+
+EVALUATIONS = 10
+EVALUATION_SEED = 2**31
+"""Of the users a model meets while it is trained: neither those it learns from nor a table's."""
+
+SHARED = ("gap", "alpha", "setting", "means", "rho", "noise")
+"""Options of the environment that an evaluation has as well."""
+
+
+def train(
+    algo: str = "ppo",
+    *,
+    task: Task | str = "regret",
+    n_arms: int = 5,
+    steps: int = 3_000_000,
+    seed: int = 0,
+    observation: str | None = None,
+    horizon: int | None = None,
+    n_envs: int | None = None,
+    evaluation_users: int = 200,
+    output: Path | str | None = None,
+    tensorboard: Path | str | None = None,
+    progress: OnProgress = silent,
+    **kwargs: Any,
+) -> SB3Agent:
+    """Train a model and return it as an agent of the harness.
+
+    The same seed gives the same model on the same machine and library versions. PyTorch runs on
+    one thread meanwhile: for networks as small as these more are slower.
+
+    Args:
+        algo: "ppo", "maskable-ppo" (bai only), "dqn" or "recurrent-ppo".
+        task: "regret" or "bai".
+        n_arms: K, at least 2.
+        steps: recommendations and answers of all users together, at least 1.
+        seed: of the model's first weights, its draws and the users, at least 0.
+        observation: "response", "counts", "sorted-counts" or "last-step"; None is the algorithm's.
+        horizon: steps of an episode; None is 500 for regret and 1000 for bai.
+        n_envs: users in step; None is the recipe's.
+        evaluation_users: users that the model meets at ten points of its training, apart from
+            those it learns from, at least 1.
+        output: folder for the model, its settings and its evaluations; None writes nothing.
+        tensorboard: folder for TensorBoard; needs the package tensorboard.
+        progress: called with (what, done, total).
+        **kwargs: as in the environment (`gap`, `setting`, `reward`, `step_cost`, ...).
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+    task = as_task(task)
+    recipe = recipe_for(algo, task)
+    integer("steps", steps, 1)
+    integer("seed", seed, 0)
+    integer("evaluation_users", evaluation_users, 1)
+    if tensorboard is not None and find_spec("tensorboard") is None:
+        raise InvalidArgumentError(
+            "tensorboard", str(tensorboard), "left out, or tensorboard installed with pip"
+        )
+    observation = recipe.observation if observation is None else observation
+    horizon = task.horizon if horizon is None else horizon
+    n_envs = recipe.n_envs if n_envs is None else n_envs
+    folder = None if output is None else Folder(Path(output))
+    users = make_sb3_vec_env(
+        n_envs, task=task, observation=observation, horizon=horizon, n_arms=n_arms, **kwargs
+    )
+    # Rewards of a user's first steps and of her last differ in size; observations are scaled.
+    env = VecNormalize(users, norm_obs=False, gamma=float(recipe.options["gamma"]))
+    options = dict(recipe.options)
+    if "n_steps" in options:
+        options["batch_size"] = min(options["batch_size"], n_envs * options["n_steps"])
+    model = recipe.model(
+        recipe.policy,
+        env,
+        seed=seed,
+        device="cpu",
+        tensorboard_log=None if tensorboard is None else str(tensorboard),
+        **options,
+    )
+
+    def as_agent() -> SB3Agent:
+        return SB3Agent(
+            model,
+            task=task,
+            observation=observation,
+            horizon=horizon,
+            mask=kwargs.get("mask", "rejections"),
+        )
+
+    study = {name: kwargs[name] for name in SHARED if name in kwargs}
+    figures = {"task": task, "n_arms": n_arms, "n_instances": evaluation_users, **study}
+    if not task.ends_itself:
+        figures["horizon"] = horizon
+    watch = _Watch(as_agent, figures, steps, progress)
+    started = time.process_time()
+    with _one_thread():
+        model.learn(steps, callback=watch)
+    if folder is not None:
+        settings = {
+            "algo": algo,
+            "task": task.name,
+            "n_arms": n_arms,
+            "steps": steps,
+            "seed": seed,
+            "observation": observation,
+            "horizon": horizon,
+            "n_envs": n_envs,
+            "environment": {name: _plain(value) for name, value in kwargs.items()},
+            "options": {name: _plain(value) for name, value in options.items()},
+            "cpu_seconds": round(time.process_time() - started),
+            "versions": versions(),
+        }
+        save_model(folder, model, settings, watch.evaluations)
+    return as_agent()
+
+
+class _Watch(BaseCallback):
+    """Report progress, and let the model meet the same users at ten points of its training."""
+
+    def __init__(
+        self, as_agent: Any, figures: dict[str, Any], steps: int, progress: OnProgress
+    ) -> None:
+        super().__init__()
+        self.evaluations: list[dict[str, Any]] = []
+        self._as_agent, self._figures = as_agent, figures
+        self._steps, self._progress = steps, progress
+        self._told = "training"
+
+    def _on_step(self) -> bool:
+        self._progress(self._told, min(self.num_timesteps, self._steps), self._steps)
+        return True
+
+    def _on_rollout_end(self) -> None:
+        due = (len(self.evaluations) + 1) * self._steps / EVALUATIONS
+        if self.num_timesteps >= due:
+            self._evaluate()
+
+    def _on_training_end(self) -> None:
+        self._evaluate()
+
+    def _evaluate(self) -> None:
+        agent = self._as_agent()
+        results = evaluate([agent], seed=EVALUATION_SEED, progress=False, **self._figures)
+        summary = results.summary().iloc[0]
+        names = ("regret",) if results.over_horizon else ("cost", "success", "stopping_time")
+        found = {name: float(summary[name]) for name in names}
+        self.evaluations.append({"steps": self.num_timesteps, **found})
+        for name, value in found.items():
+            self.logger.record(f"evaluation/{name}", value)
+        self._told = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON can hold."""
+    return value if isinstance(value, bool | int | float | str | dict | None) else repr(value)
