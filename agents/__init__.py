@@ -1,20 +1,28 @@
-"""The agents: BAIR and the paper's baselines. They see arms and responses, nothing else."""
+"""The agents: BAIR, the paper's baselines and references beyond them.
+
+They see arms and responses, nothing else; one reference, labelled so, is told rewards as well.
+"""
 
 from collections.abc import Callable
 
 from explorative_user_env.validation import InvalidArgumentError
 
-from . import bair, exp3, track_and_stop, uniform
+from . import bair, exp3, full_information, thompson, track_and_stop, ucb1, uniform
 from .adapter import AlgorithmAgent
 from .bair import BAIR
 from .exp3 import EXP3
+from .full_information import FullInformation
+from .successive_elimination import SuccessiveElimination
+from .thompson import Thompson
 from .track_and_stop import TrackAndStop
+from .ucb1 import UCB1
 from .uniform import Uniform
 
 ALGORITHMS = {
-    module.ALGORITHM.name: module.ALGORITHM for module in (bair, track_and_stop, uniform, exp3)
+    module.ALGORITHM.name: module.ALGORITHM
+    for module in (bair, track_and_stop, uniform, exp3, ucb1, thompson, full_information)
 }
-"""The algorithm records by name."""
+"""The algorithm records by name; SE's is BAIR's."""
 
 AGENTS: dict[str, Callable[..., AlgorithmAgent]] = {
     "BAIR": BAIR,
@@ -24,19 +32,38 @@ AGENTS: dict[str, Callable[..., AlgorithmAgent]] = {
 }
 """What makes an agent of each name, in the order of the paper's tables."""
 
-_SPELLINGS = {"t&s": "T&S", "tas": "T&S", "track-and-stop": "T&S", "uniform": "UNI"}
+REFERENCES: dict[str, Callable[..., AlgorithmAgent]] = {
+    "SE": SuccessiveElimination,
+    "UCB1": UCB1,
+    "Thompson": Thompson,
+    "Full-information": FullInformation,
+}
+"""What makes an agent that the paper's tables do not have, by name."""
+
+_MAKERS = AGENTS | REFERENCES
+
+_SPELLINGS = {name.lower(): name for name in _MAKERS} | {
+    "tas": "T&S",
+    "track-and-stop": "T&S",
+    "uniform": "UNI",
+    "successive-elimination": "SE",
+}
+
+_SHOWN = ", ".join(sorted("tas" if name == "T&S" else name.lower() for name in _MAKERS))
 
 
 def agent_named(name: str, max_steps: int | None = None) -> AlgorithmAgent:
-    """Return the agent called `name`, in any case; "tas" stands for T&S, "uniform" for UNI.
+    """Return the agent called `name`, of `AGENTS` or `REFERENCES`, in any case.
+
+    "tas" and "track-and-stop" stand for T&S, "uniform" for UNI, "successive-elimination" for SE.
 
     Raises:
         InvalidArgumentError: if there is none.
     """
-    spelled = _SPELLINGS.get(name.lower(), name.upper())
-    if spelled not in AGENTS:
-        raise InvalidArgumentError("agent", name, "one of bair, exp3, tas, uni")
-    return AGENTS[spelled](max_steps=max_steps)
+    spelled = _SPELLINGS.get(name.lower())
+    if spelled is None:
+        raise InvalidArgumentError("agent", name, f"one of {_SHOWN}")
+    return _MAKERS[spelled](max_steps=max_steps)
 
 
 __all__ = [
@@ -44,7 +71,12 @@ __all__ = [
     "ALGORITHMS",
     "BAIR",
     "EXP3",
+    "REFERENCES",
+    "UCB1",
     "AlgorithmAgent",
+    "FullInformation",
+    "SuccessiveElimination",
+    "Thompson",
     "TrackAndStop",
     "Uniform",
     "agent_named",

@@ -45,6 +45,11 @@ class AlgorithmAgent:
         return not self.algorithm.stops_itself and self.options.get("horizon") is None
 
     @property
+    def sees_rewards(self) -> bool:
+        """Whether it is told realized rewards, as a reference is and no agent may be."""
+        return self.algorithm.learn is not None
+
+    @property
     def known_options(self) -> list[str]:
         """The names of the algorithm's options."""
         return sorted(self.algorithm.defaults)
@@ -84,6 +89,16 @@ class AlgorithmAgent:
     def observe(self, arm: int, accepted: bool) -> None:
         """Take in a response."""
         self.algorithm.observe(self._params, self._state, arm, accepted)
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Take in the realized reward of an accepted recommendation, after its `observe`.
+
+        Raises:
+            TypeError: if the agent is none that `sees_rewards`.
+        """
+        if self.algorithm.learn is None:
+            raise TypeError(f"{self.name} sees responses only, and may not be told a reward")
+        self.algorithm.learn(self._params, self._state, arm, reward)
 
     def answer(self) -> int:
         """Return the arm believed to be the best."""

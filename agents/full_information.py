@@ -1,0 +1,153 @@
+"""Thompson sampling that is told every realized reward: an upper reference, not a competitor.
+
+The problem is to find the best arm from responses alone. This agent is told by name what no agent
+may know: the reward that the user realized, whenever she accepted. What it does better than the
+others is the price of seeing responses only. Thompson 1933; Russo et al. 2018, "A tutorial on
+Thompson sampling", for normal rewards.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.validation import positive, real
+
+from .adapter import AlgorithmAgent
+from .ties import largest
+from .uniform import given_horizon
+
+
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    n_arms: int  # K
+    horizon: int  # T
+    prior_mean: float  # m_0
+    prior_variance: float  # v_0
+    prior_precision: float  # 1 / v_0
+
+
+class State(NamedTuple):
+    """What the reference remembers."""
+
+    counts: list[int]  # n_i, rewards seen of each arm
+    excesses: list[float]  # sum of the arm's rewards - m_0
+    means: list[Any]  # posterior means, fractions; what a verdict compares
+    deviations: list[float]  # posterior standard deviations
+    draws: list[Any]  # one of each arm's posterior, fractions; what `act` compares
+    steps: list[int]  # [t]
+
+
+def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+    """Check the options and return the numbers of a run."""
+    variance = positive("prior_variance", options["prior_variance"])
+    return Params(
+        n_arms=n_arms,
+        horizon=given_horizon(options["horizon"], horizon),
+        prior_mean=real("prior_mean", options["prior_mean"], "a finite number"),
+        prior_variance=variance,
+        prior_precision=1.0 / variance,
+    )
+
+
+def blank(params: Params) -> State:
+    """Return a state to be filled by `start`."""
+    n_arms = params.n_arms
+    return State(
+        counts=[0] * n_arms,
+        excesses=[0.0] * n_arms,
+        means=[0.0] * n_arms,
+        deviations=[1.0] * n_arms,
+        draws=[0.0] * n_arms,
+        steps=[0],
+    )
+
+
+def start(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Go back to the prior."""
+    for arm in range(params.n_arms):
+        state.counts[arm] = 0
+        state.excesses[arm] = 0.0
+        state.means[arm] = params.prior_mean
+        state.deviations[arm] = math.sqrt(params.prior_variance)
+        state.draws[arm] = 0.0
+    state.steps[0] = 0
+
+
+def act(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the argmax of one draw of each arm's posterior."""
+    if state.steps[0] >= params.horizon:
+        return STOP
+    for arm in range(params.n_arms):
+        state.draws[arm] = state.means[arm] + state.deviations[arm] * rng.standard_normal()
+    return largest(state.draws, rng)
+
+
+def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Count the step; the response itself tells the agent nothing."""
+    state.steps[0] += 1
+
+
+def learn(params: Params, state: State, arm: int, reward: float) -> None:
+    """Take in the reward of an accepted recommendation: noise of variance 1 about the arm's mean.
+
+    With v = 1 / (1/v_0 + n_i) the posterior is N(m_0 + v sum(reward - m_0), v).
+    """
+    state.counts[arm] += 1
+    state.excesses[arm] += reward - params.prior_mean
+    variance = 1.0 / (params.prior_precision + state.counts[arm])
+    state.means[arm] = params.prior_mean + variance * state.excesses[arm]
+    state.deviations[arm] = math.sqrt(variance)
+
+
+def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the arm of the largest posterior mean."""
+    return largest(state.means, rng)
+
+
+ALGORITHM = Algorithm(
+    name="Full-information",
+    prepare=prepare,
+    blank=blank,
+    start=start,
+    act=act,
+    observe=observe,
+    verdict=verdict,
+    defaults={"horizon": None, "prior_mean": 0.0, "prior_variance": 1.0},
+    stops_itself=False,
+    learn=learn,
+)
+
+
+def FullInformation(  # noqa: N802 - a name like the algorithms'
+    *,
+    horizon: int | None = None,
+    prior_mean: float | None = None,
+    prior_variance: float | None = None,
+    max_steps: int | None = None,
+    name: str = "Full-information",
+) -> AlgorithmAgent:
+    """Return Thompson sampling that sees rewards: an upper reference, NOT a competitor.
+
+    It is told by name what no agent may know, the realized reward of every accepted
+    recommendation; never rank it among agents that see responses. Each arm's mean has a normal
+    prior, a reward the arm's mean plus noise of variance 1; it recommends the argmax of one
+    posterior draw an arm and answers the arm of the largest posterior mean (ties at random). A
+    rejected recommendation tells it nothing, and only takes a step.
+
+    Args:
+        horizon: T >= 1, the number of recommendations; None is what the evaluation or the run
+            says.
+        prior_mean: m_0, the mean of every arm's prior, finite; 0.
+        prior_variance: v_0 > 0, its variance; 1.
+        max_steps: step cap, which censors a run with a longer horizon.
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {"horizon": horizon, "prior_mean": prior_mean, "prior_variance": prior_variance}
+    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

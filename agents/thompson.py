@@ -1,0 +1,130 @@
+"""Thompson sampling with a Beta posterior of each arm's acceptance probability.
+
+Thompson 1933, "On the likelihood that one unknown probability exceeds another in view of the
+evidence of two samples"; Chapelle and Li 2011, "An empirical evaluation of Thompson sampling",
+Algorithm 2. As if responses to an arm were independent and alike, which this user's are not.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.validation import InvalidArgumentError, finite_vector
+
+from .adapter import AlgorithmAgent
+from .ties import largest
+from .uniform import given_horizon
+
+LEAST_PRIOR = 0.1
+"""With less, a draw may come of two numbers that underflow to 0; there compiled code and NumPy
+draw differently."""
+
+
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    n_arms: int  # K
+    horizon: int  # T
+    prior_accepted: float  # a
+    prior_rejected: float  # b
+
+
+class State(NamedTuple):
+    """What Thompson sampling remembers."""
+
+    accepted: list[int]  # acceptances of each arm
+    rejected: list[int]  # rejections of each arm
+    draws: list[Any]  # one of each arm's posterior, fractions; what `act` compares
+    steps: list[int]  # [t]
+
+
+def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+    """Check the options and return the numbers of a run."""
+    steps = given_horizon(options["horizon"], horizon)
+    prior = finite_vector("prior", options["prior"], 2)
+    if min(prior) < LEAST_PRIOR:
+        allowed = f"2 finite numbers of at least {LEAST_PRIOR}"
+        raise InvalidArgumentError("prior", options["prior"], allowed)
+    return Params(n_arms, steps, prior[0], prior[1])
+
+
+def blank(params: Params) -> State:
+    """Return a state to be filled by `start`."""
+    n_arms = params.n_arms
+    return State([0] * n_arms, [0] * n_arms, [0.0] * n_arms, [0])
+
+
+def start(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Forget all counts."""
+    for arm in range(params.n_arms):
+        state.accepted[arm] = 0
+        state.rejected[arm] = 0
+        state.draws[arm] = 0.0
+    state.steps[0] = 0
+
+
+def act(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the argmax of one draw of Beta(a + accepted, b + rejected) an arm."""
+    if state.steps[0] >= params.horizon:
+        return STOP
+    for arm in range(params.n_arms):
+        state.draws[arm] = rng.beta(
+            params.prior_accepted + state.accepted[arm],
+            params.prior_rejected + state.rejected[arm],
+        )
+    return largest(state.draws, rng)
+
+
+def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Count the response."""
+    state.steps[0] += 1
+    if accepted:
+        state.accepted[arm] += 1
+    else:
+        state.rejected[arm] += 1
+
+
+def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the most accepted arm."""
+    return largest(state.accepted, rng)
+
+
+ALGORITHM = Algorithm(
+    name="Thompson",
+    prepare=prepare,
+    blank=blank,
+    start=start,
+    act=act,
+    observe=observe,
+    verdict=verdict,
+    defaults={"horizon": None, "prior": (1.0, 1.0)},
+    stops_itself=False,
+)
+
+
+def Thompson(  # noqa: N802 - the algorithm's name
+    *,
+    horizon: int | None = None,
+    prior: tuple[float, float] | None = None,
+    max_steps: int | None = None,
+    name: str = "Thompson",
+) -> AlgorithmAgent:
+    """Return Thompson sampling on the responses, answering the most accepted arm (ties at random).
+
+    It recommends the argmax of one draw of Beta(a + accepted, b + rejected) an arm (Thompson 1933;
+    Chapelle and Li 2011, Algorithm 2).
+
+    Args:
+        horizon: T >= 1, the number of recommendations; None is what the evaluation or the run
+            says.
+        prior: (a, b) of every arm's Beta prior, each at least 0.1; (1, 1), the uniform law.
+        max_steps: step cap, which censors a run with a longer horizon.
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {"horizon": horizon, "prior": prior}
+    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

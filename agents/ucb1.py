@@ -1,0 +1,140 @@
+"""UCB1, optimism in the face of uncertainty, with an acceptance as a reward of 1.
+
+Auer, Cesa-Bianchi and Fischer 2002, "Finite-time analysis of the multiarmed bandit problem",
+Figure 1. Its theory is of rewards that are independent and alike over time; this user's responses
+are neither, so that it is a reference for what a regret minimizer makes of them.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.validation import positive
+
+from .adapter import AlgorithmAgent
+from .ties import largest
+from .uniform import given_horizon
+
+
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    n_arms: int  # K
+    horizon: int  # T
+    exploration: float  # c
+
+
+class State(NamedTuple):
+    """What UCB1 remembers."""
+
+    accepted: list[int]  # acceptances of each arm
+    recommended: list[int]  # n_i
+    rates: list[float]  # accepted / n_i
+    inverse_roots: list[float]  # 1/sqrt(n_i)
+    bounds: list[Any]  # upper confidence bounds, fractions; what `act` compares
+    steps: list[int]  # [t]
+
+
+def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+    """Check the options and return the numbers of a run."""
+    steps = given_horizon(options["horizon"], horizon)
+    return Params(n_arms, steps, positive("exploration", options["exploration"]))
+
+
+def blank(params: Params) -> State:
+    """Return a state to be filled by `start`."""
+    n_arms = params.n_arms
+    return State(
+        accepted=[0] * n_arms,
+        recommended=[0] * n_arms,
+        rates=[0.0] * n_arms,
+        inverse_roots=[1.0] * n_arms,
+        bounds=[0.0] * n_arms,
+        steps=[0],
+    )
+
+
+def start(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Forget all counts."""
+    for arm in range(params.n_arms):
+        state.accepted[arm] = 0
+        state.recommended[arm] = 0
+        state.rates[arm] = 0.0
+        state.inverse_roots[arm] = 1.0
+        state.bounds[arm] = 0.0
+    state.steps[0] = 0
+
+
+def act(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return each arm once, then the argmax of rate_i + sqrt(c log t / n_i), t steps made so far.
+
+    Arms of the same counts tie exactly; one of them is drawn at random.
+    """
+    t = state.steps[0]
+    if t >= params.horizon:
+        return STOP
+    if t < params.n_arms:
+        return t
+    width = math.sqrt(params.exploration * math.log(t))
+    for arm in range(params.n_arms):
+        state.bounds[arm] = state.rates[arm] + width * state.inverse_roots[arm]
+    return largest(state.bounds, rng)
+
+
+def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Count the recommendation and the response."""
+    state.steps[0] += 1
+    state.recommended[arm] += 1
+    if accepted:
+        state.accepted[arm] += 1
+    n = state.recommended[arm]
+    state.rates[arm] = state.accepted[arm] / n
+    state.inverse_roots[arm] = 1.0 / math.sqrt(n)
+
+
+def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the most accepted arm."""
+    return largest(state.accepted, rng)
+
+
+ALGORITHM = Algorithm(
+    name="UCB1",
+    prepare=prepare,
+    blank=blank,
+    start=start,
+    act=act,
+    observe=observe,
+    verdict=verdict,
+    defaults={"horizon": None, "exploration": 2.0},
+    stops_itself=False,
+)
+
+
+def UCB1(  # noqa: N802 - the algorithm's name
+    *,
+    horizon: int | None = None,
+    exploration: float | None = None,
+    max_steps: int | None = None,
+    name: str = "UCB1",
+) -> AlgorithmAgent:
+    """Return UCB1 on the responses, answering the most accepted arm (ties at random).
+
+    Each arm once, then the argmax of rate_i + sqrt(c log t / n_i), where n_i counts the
+    recommendations of arm i, rate_i is the share accepted and t the recommendations so far (Auer,
+    Cesa-Bianchi and Fischer 2002, Figure 1).
+
+    Args:
+        horizon: T >= 1, the number of recommendations; None is what the evaluation or the run
+            says.
+        exploration: c > 0; 2, as published.
+        max_steps: step cap, which censors a run with a longer horizon.
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {"horizon": horizon, "exploration": exploration}
+    return AlgorithmAgent(ALGORITHM, options, name, max_steps)
