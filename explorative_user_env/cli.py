@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from explorative_user_env.validation import InvalidArgumentError, choice, integer, probability
+from explorative_user_env import training_command
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    MissingExtraError,
+    choice,
+    integer,
+    not_negative,
+    probability,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,6 +48,9 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+app.command()(training_command.train)
+
+
 @app.callback()
 def _commands() -> None:
     """Keep `bench` a command of its own."""
@@ -47,27 +58,53 @@ def _commands() -> None:
 
 @app.command()
 def bench(
-    setting: SettingOption = "released",
+    setting: Annotated[
+        str | None,
+        typer.Option(
+            help="Modelling choices: printed (the paper's text) or released (its code).",
+            show_default="released, or a model's",
+        ),
+    ] = None,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="bair, tas, uni or exp3; repeat for more.", show_default="all four"),
+        typer.Option(
+            help="bair, tas, uni, exp3, se, ucb1, thompson, full-information or sb3:DIR (a model).",
+            show_default="first four, beside models",
+        ),
+    ] = None,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="bai (stop and name the best arm) or regret (over a horizon).",
+            show_default="bai, or a model's",
+        ),
     ] = None,
     delta: Annotated[
         list[float] | None,
         typer.Option(
             help="Allowed probability of a wrong answer, in (0, 1); repeat for more.",
-            show_default="0.1 0.01",
+            show_default="0.1 0.01; beside a model, or for regret, 0.1",
         ),
     ] = None,
     n_arms: Annotated[
         list[int] | None,
-        typer.Option(help="Number of arms K, at least 2; repeat for more.", show_default="2 5 20"),
+        typer.Option(
+            help="Number of arms K, at least 2; repeat for more.",
+            show_default="2 5 20, or a model's",
+        ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Users' willingness to explore, above 0.")] = 1.0,
     gap: Annotated[float, typer.Option(help="Gap Delta_1 of the best arm, above 0.")] = 0.5,
     noise: Annotated[
         float, typer.Option(help="Probability in [0, 1] that a decision is a coin flip.")
     ] = 0.0,
+    horizon: Annotated[
+        int | None,
+        typer.Option(help="Steps of the task regret, at least 1.", show_default="500"),
+    ] = None,
+    step_cost: Annotated[
+        float, typer.Option(help="c of the cost c T + error, at least 0.")
+    ] = 0.0005,
     n_instances: InstancesOption = 1000,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
@@ -78,40 +115,45 @@ def bench(
             show_default="1000000; T&S the setting's",
         ),
     ] = None,
-    output: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("results/bench"),
+    output: Annotated[Path, typer.Option("--output", "--out", help="Folder for the files.")] = Path(
+        "results/bench"
+    ),
 ) -> None:
     """Compare agents on explorative users, beside the paper's figures where it has them."""
-    from explorative_user_env.agents import AGENTS, agent_named
     from explorative_user_env.evaluation.progress import progress_bar
-    from explorative_user_env.experiments import (
-        BENCH_DELTAS,
-        BENCH_N_ARMS,
-        published_for,
-        run_cells,
-    )
+    from explorative_user_env.experiments import published_for, run_cells
     from explorative_user_env.folder import Folder
+    from explorative_user_env.line_up import bench_defaults, line_up_of
     from explorative_user_env.report import compared
 
-    line_up = [agent_named(name, max_steps=max_steps) for name in agent or AGENTS]
-    options = _options(setting, n_instances, seed, workers)
+    line_up = line_up_of(agent, max_steps)
+    usual = bench_defaults(line_up, task, setting, delta, n_arms)
+    options = _options(usual.setting, n_instances, seed, workers)
+    options |= {"task": usual.task, "step_cost": not_negative("step_cost", step_cost)}
     if max_steps is not None:
         options["max_steps"] = max_steps
     probability("noise", noise)
+    over_horizon = usual.task == "regret"
+    if horizon is not None and not over_horizon:
+        raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
     folder = Folder(output)
     with progress_bar() as report:
         results = run_cells(
             line_up,
-            delta or BENCH_DELTAS,
-            n_arms or BENCH_N_ARMS,
+            usual.deltas,
+            usual.n_arms,
+            horizons=lambda delta, arms: horizon,
             on_progress=report,
             alpha=alpha,
             gap=gap,
             noise=noise,
             **options,
         )
-    summary = compared(results, published_for(alpha, gap, noise))
-    title = f"{setting}: {n_instances} users a cell, alpha={alpha:g}, gap={gap:g}, noise={noise:g}"
-    _show_and_write(title, {setting: summary}, results, folder)
+    published = None if over_horizon else published_for(alpha, gap, noise)
+    summary = compared(results, published)
+    cell = f"alpha={alpha:g}, gap={gap:g}, noise={noise:g}"
+    title = f"{usual.setting}: {n_instances} users a cell, {cell}"
+    _show_and_write(title, {usual.setting: summary}, results, folder)
 
 
 @app.command()
@@ -125,7 +167,10 @@ def reproduce(
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
     output: Annotated[
-        Path | None, typer.Option(help="Folder for the files.", show_default="results/TARGET")
+        Path | None,
+        typer.Option(
+            "--output", "--out", help="Folder for the files.", show_default="results/TARGET"
+        ),
     ] = None,
 ) -> None:
     """Run a table of the paper in all its cells, beside the published figures."""
@@ -175,13 +220,13 @@ def _show_and_write(
     import pandas as pd
     from rich.console import Console
 
-    from explorative_user_env.evaluation.tables import LEGEND, WIDTH, summary_table
+    from explorative_user_env.evaluation.tables import WIDTH, legend_of, table_of
     from explorative_user_env.report import as_markdown, runs_of
 
     console = Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
     for heading, summary in sections.items():
-        console.print(summary_table(summary, title if len(sections) == 1 else heading))
-    notes = [*(notes or []), *LEGEND]
+        console.print(table_of(summary, title if len(sections) == 1 else heading))
+    notes = [*(notes or []), *legend_of(results[0].summary())]
     for note in notes:
         console.print(note, style="dim", soft_wrap=True)
     written = folder.write(
@@ -202,7 +247,7 @@ def main() -> None:
     usage_error: Any = typer.BadParameter.__mro__[1]
     try:
         code = app(standalone_mode=False) or 0
-    except InvalidArgumentError as error:
+    except (InvalidArgumentError, MissingExtraError) as error:
         _fail(str(error), 2)
     except usage_error as error:
         _fail(error.format_message(), 2)

@@ -114,7 +114,7 @@ def run_cells(
     deltas: Sequence[float],
     n_arms: Sequence[int],
     *,
-    horizons: Callable[[float, int], int | str] = lambda delta, arms: "BAIR",
+    horizons: Callable[[float, int], int | str | None] = lambda delta, arms: None,
     on_progress: OnProgress,
     **options: Any,
 ) -> list[Results]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from explorative_user_env.evaluation import Results
-from explorative_user_env.evaluation.tables import PUBLISHED, markdown, summary_table
+from explorative_user_env.evaluation.tables import PUBLISHED, markdown, table_of
 
 CELL = ["delta", "n_arms", "agent"]
 
@@ -43,7 +43,7 @@ def as_markdown(title: str, sections: Mapping[str, pd.DataFrame], notes: Sequenc
     """Return one Markdown page: a table for each section, then the notes."""
     parts = [f"# {title}"]
     for heading, summary in sections.items():
-        parts += [f"## {heading}", markdown(summary_table(summary))]
+        parts += [f"## {heading}", markdown(table_of(summary))]
     parts += [f"- {note}" for note in notes]
     return "\n\n".join(parts) + "\n"
 

@@ -25,6 +25,10 @@ class InvalidArgumentError(ValueError):
         return _told, (str(self),)
 
 
+class MissingExtraError(ImportError):
+    """A part of the package needs libraries that are not installed; the message says how."""
+
+
 def _told(message: str) -> InvalidArgumentError:
     error = InvalidArgumentError.__new__(InvalidArgumentError)
     error.args = (message,)

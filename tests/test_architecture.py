@@ -52,6 +52,8 @@ LEVELS = {
     "rl": 10,
     "experiments": 10,
     "report": 11,
+    "line_up": 11,
+    "training_command": 11,
     "cli": 12,
     "__main__": 13,
 }

@@ -84,7 +84,11 @@ def test_reproduce_writes_both_settings_with_differences(
         (["--delta", "0.1", "--delta", "1"], "delta must be a number in (0, 1), got 1.0"),
         (["--alpha", "-1"], "alpha must be a finite number above 0, got -1.0"),
         (["--noise", "2"], "noise must be a number in [0, 1], got 2.0"),
-        (["--agent", "greedy"], "agent must be one of bair, exp3, tas, uni, got 'greedy'"),
+        (["--agent", "greedy"], "agent must be one of bair, exp3, full-information, se, tas, "),
+        (["--agent", "sb3:"], "agent must be sb3:DIR, with the folder of a trained model"),
+        (["--task", "sleep"], "task must be one of bai, regret, got 'sleep'"),
+        (["--horizon", "9"], "horizon must be left out, except for the task regret, got 9"),
+        (["--step-cost", "-1"], "step_cost must be a finite number of at least 0, got -1.0"),
         (["--setting", "text"], "setting must be one of printed, released, got 'text'"),
         (["--seed", "-1"], "seed must be an integer of at least 0, got -1"),
         (["--workers", "-1"], "workers must be an integer of at least 0, got -1"),
@@ -143,7 +147,7 @@ def test_an_interrupt_says_so_and_leaves_no_file(
     assert list(output.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["bench", "reproduce"])
+@pytest.mark.parametrize("command", ["bench", "reproduce", "train"])
 def test_help_explains_each_option_with_its_default(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:

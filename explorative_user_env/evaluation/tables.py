@@ -85,6 +85,11 @@ def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
     return regret_table(summary, title) if over_horizon else summary_table(summary, title)
 
 
+def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
+    """Return what the columns of the table mean."""
+    return REGRET_LEGEND if "regret" in summary else LEGEND
+
+
 def _figures(row: dict[str, float], published: bool) -> list[str]:
     cells = [
         with_error(row["stopping_time"], row["stopping_time_high"]),

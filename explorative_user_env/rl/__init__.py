@@ -3,7 +3,7 @@
 Needs the extra `rl`; without it, the import says how to install it.
 """
 
-from explorative_user_env.rl.requirements import MissingExtraError, require_rl
+from explorative_user_env.rl.requirements import require_rl
 
 require_rl()
 
@@ -13,7 +13,6 @@ from explorative_user_env.rl.training import train  # noqa: E402
 from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env  # noqa: E402
 
 __all__ = [
-    "MissingExtraError",
     "SB3Agent",
     "SB3VecEnv",
     "load_agent",

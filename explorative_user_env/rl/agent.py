@@ -78,6 +78,7 @@ class SB3Agent:
                 stacklevel=2,
             )
         self.n_arms = _arms_of(model, self.task, self.observation)
+        self.trained_on: dict[str, Any] = {"task": self.task.name, "n_arms": self.n_arms}
         self.max_steps = self.horizon if self.task is BAI else None
         self.needs_horizon = self.task is not BAI
 

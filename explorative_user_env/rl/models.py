@@ -105,7 +105,7 @@ def load_agent(
         raise InvalidArgumentError(
             "model", str(source), f"a model that can be read ({type(error).__name__}: {error})"
         ) from error
-    return SB3Agent(
+    agent = SB3Agent(
         model,
         task=settings["task"],
         observation=settings["observation"],
@@ -114,3 +114,6 @@ def load_agent(
         deterministic=deterministic,
         name=name,
     )
+    if isinstance(setting := settings["environment"].get("setting"), str):
+        agent.trained_on["setting"] = setting
+    return agent

@@ -2,11 +2,9 @@
 
 from importlib.util import find_spec
 
+from explorative_user_env.validation import MissingExtraError
+
 NEEDED = ("stable_baselines3", "sb3_contrib")
-
-
-class MissingExtraError(ImportError):
-    """A part of the package needs libraries that are not installed."""
 
 
 def require_rl() -> None:

@@ -157,7 +157,8 @@ class _Watch(BaseCallback):
             self._evaluate()
 
     def _on_training_end(self) -> None:
-        self._evaluate()
+        if not self.evaluations or self.evaluations[-1]["steps"] < self.num_timesteps:
+            self._evaluate()
 
     def _evaluate(self) -> None:
         agent = self._as_agent()

@@ -1,0 +1,85 @@
+"""Who takes part in a benchmark, by the words of a command line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from explorative_user_env.agents import AGENTS, agent_named
+from explorative_user_env.experiments import BENCH_DELTAS, BENCH_N_ARMS
+from explorative_user_env.protocol import name_of
+from explorative_user_env.tasks import TASKS
+from explorative_user_env.validation import InvalidArgumentError, choice
+
+MODEL = "sb3:"
+"""What the name of a trained model begins with; its folder follows."""
+
+
+def line_up_of(names: Sequence[str] | None, max_steps: int | None) -> list[Any]:
+    """Return the agents of these names; models alone stand beside the paper's four.
+
+    Args:
+        names: as for `agent_named`, or "sb3:" and the folder of a trained model or the name of one
+            of the package's; None is the paper's four.
+        max_steps: step cap of those that have no other.
+
+    Raises:
+        InvalidArgumentError: for a name that means nothing.
+        MissingExtraError: for a model without Stable-Baselines3.
+    """
+    names = list(names or [])
+    if all(name.startswith(MODEL) for name in names):
+        names = [*AGENTS, *names]
+    agents = [
+        _model(name.removeprefix(MODEL))
+        if name.startswith(MODEL)
+        else agent_named(name, max_steps=max_steps)
+        for name in names
+    ]
+    # Several models of one algorithm are told apart by their folders.
+    shown = [name_of(agent) for agent in agents]
+    for agent, name in zip(agents, names, strict=True):
+        if name.startswith(MODEL) and shown.count(name_of(agent)) > 1:
+            agent.name = name.removeprefix(MODEL)
+    return agents
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a benchmark runs: what was asked for, or else what suits the agents."""
+
+    task: str
+    setting: str
+    deltas: Sequence[float]
+    n_arms: Sequence[int]
+
+
+def bench_defaults(
+    line_up: Sequence[Any],
+    task: str | None,
+    setting: str | None,
+    deltas: Sequence[float] | None,
+    n_arms: Sequence[int] | None,
+) -> Defaults:
+    """Return what was asked for; what was not is the first model's, or else the paper's.
+
+    Raises:
+        InvalidArgumentError: for a task that is not known.
+    """
+    models = [agent for agent in line_up if hasattr(agent, "trained_on")]
+    trained = models[0].trained_on if models else {}
+    chosen = choice("task", task or trained.get("task", "bai"), TASKS)
+    few = bool(models) or chosen == "regret"
+    return Defaults(
+        task=chosen,
+        setting=setting or trained.get("setting", "released"),
+        deltas=deltas or (BENCH_DELTAS[:1] if few else BENCH_DELTAS),
+        n_arms=n_arms or ((trained["n_arms"],) if trained else BENCH_N_ARMS),
+    )
+
+
+def _model(source: str) -> Any:
+    from explorative_user_env.rl import load_agent
+
+    if not source:
+        raise InvalidArgumentError("agent", MODEL, "sb3:DIR, with the folder of a trained model")
+    return load_agent(source)

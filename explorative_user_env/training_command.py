@@ -1,0 +1,73 @@
+"""The command `explorative-user train`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def train(
+    algo: Annotated[
+        str, typer.Option(help="ppo, maskable-ppo (for bai), dqn or recurrent-ppo.")
+    ] = "ppo",
+    task: Annotated[
+        str, typer.Option(help="regret (over a horizon) or bai (stop and name the best arm).")
+    ] = "regret",
+    n_arms: Annotated[int, typer.Option(help="Number of arms K, at least 2.")] = 5,
+    steps: Annotated[
+        int, typer.Option(help="Steps of all users together, at least 1.")
+    ] = 2_000_000,
+    seed: Annotated[int, typer.Option(help="Seed of everything, at least 0.")] = 0,
+    setting: Annotated[
+        str, typer.Option(help="Modelling choices of the users: printed or released.")
+    ] = "printed",
+    alpha: Annotated[float, typer.Option(help="Users' willingness to explore, above 0.")] = 1.0,
+    gap: Annotated[float, typer.Option(help="Gap Delta_1 of the best arm, above 0.")] = 0.5,
+    noise: Annotated[
+        float, typer.Option(help="Probability in [0, 1] that a decision is a coin flip.")
+    ] = 0.0,
+    horizon: Annotated[
+        int | None,
+        typer.Option(help="Steps of an episode, at least 1.", show_default="500; bai 1000"),
+    ] = None,
+    observation: Annotated[
+        str | None,
+        typer.Option(
+            help="response, counts, sorted-counts or last-step.", show_default="the algorithm's"
+        ),
+    ] = None,
+    tensorboard: Annotated[
+        Path | None, typer.Option(help="Folder for TensorBoard, if that is installed.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "--out", help="Folder for the model.", show_default="by its kind"),
+    ] = None,
+) -> None:
+    """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` then puts it in the table."""
+    from rich.console import Console
+
+    from explorative_user_env.evaluation.progress import progress_bar
+    from explorative_user_env.rl import train as train_model
+
+    folder = output or Path("models") / f"{task}-{algo}-k{n_arms}-seed{seed}"
+    with progress_bar() as report:
+        train_model(
+            algo,
+            task=task,
+            n_arms=n_arms,
+            steps=steps,
+            seed=seed,
+            setting=setting,
+            alpha=alpha,
+            gap=gap,
+            noise=noise,
+            horizon=horizon,
+            observation=observation,
+            tensorboard=tensorboard,
+            output=folder,
+            progress=report,
+        )
+    console = Console(highlight=False)
+    console.print(f"Model: {folder}", soft_wrap=True)
+    console.print(f"explorative-user bench --agent sb3:{folder}", soft_wrap=True)
