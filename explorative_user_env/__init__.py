@@ -14,6 +14,7 @@ from explorative_user_env.bai_vector_env import ExplorativeUserBAIVectorEnv
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.hidden_state import HiddenState
 from explorative_user_env.instances import Instance, InstanceLaw
+from explorative_user_env.policy_agent import PolicyAgent
 from explorative_user_env.protocol import Agent, Algorithm
 from explorative_user_env.rollout import Episode, rollout
 from explorative_user_env.schedules import Schedule, register_schedule
@@ -45,6 +46,7 @@ __all__ = [
     "Instance",
     "InstanceLaw",
     "InvalidArgumentError",
+    "PolicyAgent",
     "Results",
     "Schedule",
     "Setting",

@@ -48,6 +48,7 @@ LEVELS = {
     "wrappers": 6,
     "bai_vector_env": 7,
     "tasks": 8,
+    "policy_agent": 9,
     "evaluation": 9,
     "rl": 10,
     "experiments": 10,

@@ -9,23 +9,16 @@ from gymnasium import spaces
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from explorative_user_env import bai_rules
-from explorative_user_env.history import History
-from explorative_user_env.observations import (
-    OBSERVATIONS,
-    Scale,
-    actions_by_rank,
-    length_of,
-    observe,
-)
-from explorative_user_env.protocol import STOP
-from explorative_user_env.rl.policies import Policy
-from explorative_user_env.tasks import BAI, Task, as_task
-from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+from explorative_user_env.observations import length_of
+from explorative_user_env.policy_agent import PolicyAgent
+from explorative_user_env.rl.policies import Chances
+from explorative_user_env.tasks import BAI, Task
+from explorative_user_env.validation import InvalidArgumentError, choice, flag
 
 Array = np.ndarray[Any, Any]
 
 
-class SB3Agent:
+class SB3Agent(PolicyAgent):
     """A model of Stable-Baselines3 or sb3-contrib beside BAIR, on the same users.
 
     It meets many users at once where the evaluation lets it, with the same result as one by one:
@@ -60,17 +53,21 @@ class SB3Agent:
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> None:
+        super().__init__(
+            None,
+            task=task,
+            observation=observation,
+            horizon=horizon,
+            batched=True,
+            name=type(model).__name__ if name is None else name,
+        )
         self.model = model
-        self.task = as_task(task)
-        self.observation = choice("observation", observation, OBSERVATIONS)
-        self.horizon = self.task.horizon if horizon is None else integer("horizon", horizon, 1)
         self.mask = choice("mask", mask, bai_rules.MASKS)
-        self.name = type(model).__name__ if name is None else name
-        self._policy = Policy(model)
+        self._chances = Chances(model)
         if deterministic is None:
-            deterministic = self._policy.values_actions
+            deterministic = self._chances.values_actions
         self.deterministic = flag("deterministic", deterministic)
-        if self.deterministic and not self._policy.values_actions:
+        if self.deterministic and not self._chances.values_actions:
             warnings.warn(
                 f"{self.name} with deterministic=True: the likeliest arm is recommended for ever "
                 "and accepted for ever, so a policy that explores by its chances is not what is "
@@ -79,8 +76,6 @@ class SB3Agent:
             )
         self.n_arms = _arms_of(model, self.task, self.observation)
         self.trained_on: dict[str, Any] = {"task": self.task.name, "n_arms": self.n_arms}
-        self.max_steps = self.horizon if self.task is BAI else None
-        self.needs_horizon = self.task is not BAI
 
     def reset_all(
         self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
@@ -90,50 +85,21 @@ class SB3Agent:
             raise InvalidArgumentError(
                 "n_arms", n_arms, f"{self.n_arms}, with which {self.name} was trained"
             )
-        self._rngs = rngs
-        self._history = History(len(rngs), n_arms)
-        self._scale = Scale(self.horizon)
-        self._memory = self._policy.memory(len(rngs))
-        self._answers = np.full(len(rngs), bai_rules.NO_ANSWER)
+        super().reset_all(n_arms, rngs, horizon)
+        self._memory = self._chances.memory(len(rngs))
 
-    def act_all(self, users: Array) -> Array:
-        """Return the arm to recommend next to each of these users, or `STOP`."""
-        observations, order = observe(self.observation, self._history, self._scale)
-        legal = bai_rules.may_answer(self._history.last_rejected(), self.n_arms, self.mask)
-        masks = bai_rules.masks(legal, self.n_arms)[users] if self.task is BAI else None
-        chances = self._policy.chances(observations[users], masks, self._memory, users)
-        choices = chances.argmax(axis=1) if self.deterministic else self._drawn(chances, users)
-        actions = actions_by_rank(order[users], chances.shape[1])[np.arange(users.size), choices]
-        answers = actions >= self.n_arms
-        self._answers[users[answers]] = actions[answers] - self.n_arms
-        return np.where(answers, STOP, actions)
-
-    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
-        """Remember these users' responses."""
-        self._history.record(users, arms, accepted.astype(int))
-
-    def answer_all(self, users: Array) -> Array:
-        """Return the arm that was answered, or else the most accepted (the first of tied ones)."""
-        answers = self._answers[users]
-        most_accepted = self._history.acceptances[users].argmax(axis=1)
-        return np.where(answers == bai_rules.NO_ANSWER, most_accepted, answers)
-
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Get ready for a new user; see `protocol.Agent.reset`."""
-        self.reset_all(n_arms, [rng], horizon)
-
-    def act(self) -> int | None:
-        """Return the arm to recommend, or None when the model answers."""
-        arm = int(self.act_all(ONLY)[0])
-        return None if arm == STOP else arm
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        """Take in a response."""
-        self.observe_all(ONLY, np.array([arm]), np.array([accepted]))
-
-    def answer(self) -> int:
-        """Return the model's answer."""
-        return int(self.answer_all(ONLY)[0])
+    def _choices(self, observations: Array, users: Array) -> Array:
+        """Return an action for each of these users, drawn or the likeliest."""
+        masks = None
+        if self.task is BAI:
+            n_last_rejected = self._history.last_rejected()[users]
+            legal = bai_rules.may_answer(n_last_rejected, self.n_arms, self.mask)
+            masks = bai_rules.masks(legal, self.n_arms)
+        chances = self._chances.of(observations, masks, self._memory, users)
+        choices: Array = (
+            chances.argmax(axis=1) if self.deterministic else self._drawn(chances, users)
+        )
+        return choices
 
     def _drawn(self, chances: Array, users: Array) -> Array:
         """Return an action for each user by its chance, from the user's own stream."""
@@ -142,10 +108,6 @@ class SB3Agent:
         passed: Array = sums <= (draws * sums[:, -1])[:, np.newaxis]
         choices: Array = passed.sum(axis=1)
         return choices
-
-
-ONLY = np.zeros(1, int)
-"""The one user of the step-by-step loop."""
 
 
 def _arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:

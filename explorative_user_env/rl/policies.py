@@ -31,7 +31,7 @@ class Memory(NamedTuple):
     starts: Array  # whether the next step is a user's first
 
 
-class Policy:
+class Chances:
     """The policy of a model, as the chances of each action.
 
     Args:
@@ -67,7 +67,7 @@ class Policy:
             np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.ones(n_users, bool)
         )
 
-    def chances(
+    def of(
         self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
     ) -> Array:
         """Return the probability of each action, shape (n, n_actions), float64.
