@@ -60,7 +60,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     ## Arguments
     - `n_arms` (5): K, at least 2.
     - `step_cost` (0.0005): c, at least 0.
-    - `horizon` (1000): most recommendations of an episode, at least 1.
+    - `horizon` (2000): most recommendations of an episode, at least 1; above 1000, BAIR at K = 5
+      would run out of time with one user in twenty, above 2000 with none.
     - `mask` ("rejections"): or "none".
     - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `info_level`, `render_mode` and
       `render_intervals` as in `ExplorativeUser-v0`.
@@ -88,7 +89,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         self,
         n_arms: int = 5,
         step_cost: float = 5e-4,
-        horizon: int = 1000,
+        horizon: int = 2000,
         mask: str = "rejections",
         **kwargs: Any,
     ) -> None:

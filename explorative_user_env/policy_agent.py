@@ -29,7 +29,7 @@ class PolicyAgent:
             rank; in the task "bai", K more than that to answer it.
         task: "regret" or "bai".
         observation: what the policy sees; "response", "counts", "sorted-counts" or "last-step".
-        horizon: the steps that counts and time are scaled by; None is the task's, 500 or 1000. In
+        horizon: the steps that counts and time are scaled by; None is the task's, 500 or 2000. In
             "bai" it is the agent's step cap.
         batched: whether the policy takes a row for each of many users and returns their actions.
         name: what tables and the random stream call the agent.

@@ -31,7 +31,7 @@ class Task:
 
 
 REGRET = Task("regret", ExplorativeUserVectorEnv, horizon=500, ends_itself=False)
-BAI = Task("bai", ExplorativeUserBAIVectorEnv, horizon=1000, ends_itself=True)
+BAI = Task("bai", ExplorativeUserBAIVectorEnv, horizon=2000, ends_itself=True)
 
 TASKS = {task.name: task for task in (REGRET, BAI)}
 
@@ -54,7 +54,7 @@ def make_task(
         task: "regret" or "bai".
         num_envs: number of users, at least 1.
         observation: "response", "counts", "sorted-counts" or "last-step"; see `observations`.
-        horizon: steps of an episode; None is the task's, 500 for regret and 1000 for bai.
+        horizon: steps of an episode; None is the task's, 500 for regret and 2000 for bai.
         **kwargs: as in the task's vector environment.
 
     Raises:

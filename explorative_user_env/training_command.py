@@ -28,7 +28,7 @@ def train(
     ] = 0.0,
     horizon: Annotated[
         int | None,
-        typer.Option(help="Steps of an episode, at least 1.", show_default="500; bai 1000"),
+        typer.Option(help="Steps of an episode, at least 1.", show_default="500; bai 2000"),
     ] = None,
     observation: Annotated[
         str | None,

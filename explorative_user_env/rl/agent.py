@@ -29,7 +29,7 @@ class SB3Agent(PolicyAgent):
         model: the trained model (PPO, A2C, TRPO, DQN, QRDQN, RecurrentPPO, MaskablePPO, ...).
         task: what it was trained for, "regret" or "bai".
         observation: what it was trained on; "response", "counts", "sorted-counts" or "last-step".
-        horizon: the steps of an episode in training; None is the task's, 500 or 1000. In "bai" it
+        horizon: the steps of an episode in training; None is the task's, 500 or 2000. In "bai" it
             is the agent's step cap.
         mask: in "bai" the rule of legal answers, "rejections" or "none", for a model that takes
             masks.

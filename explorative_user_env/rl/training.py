@@ -57,7 +57,7 @@ def train(
         steps: recommendations and answers of all users together, at least 1.
         seed: of the model's first weights, its draws and the users, at least 0.
         observation: "response", "counts", "sorted-counts" or "last-step"; None is the algorithm's.
-        horizon: steps of an episode; None is 500 for regret and 1000 for bai.
+        horizon: steps of an episode; None is 500 for regret and 2000 for bai.
         n_envs: users in step; None is the recipe's.
         evaluation_users: users that the model meets at ten points of its training, apart from
             those it learns from, at least 1.

@@ -158,7 +158,7 @@ def make_sb3_vec_env(
         n_envs: number of users in step, at least 1.
         task: "regret" (`ExplorativeUser-v0`) or "bai" (`ExplorativeUserBAI-v0`).
         observation: what a policy sees: "response", "counts", "sorted-counts" or "last-step".
-        horizon: steps of an episode; None is 500 for regret and 1000 for bai.
+        horizon: steps of an episode; None is 500 for regret and 2000 for bai.
         seed: the users' seeds at the first reset are seed, seed + 1, ...; None is fresh entropy.
         **kwargs: as in the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`, ...).
 

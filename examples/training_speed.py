@@ -1,0 +1,63 @@
+"""How much faster PPO trains on many users in step than on a few environments side by side.
+
+Both collect the same number of steps for each update and learn from them in the same way; they
+take turns in this process, so that a slow phase of the machine slows both.
+"""
+
+import statistics
+import time
+
+import gymnasium as gym
+import torch
+from stable_baselines3 import PPO
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
+
+import explorative_user_env  # noqa: F401 - registers the environments
+from explorative_user_env.rl import make_sb3_vec_env
+from explorative_user_env.wrappers import CountsObservation, SortedArms
+
+N_ARMS, HORIZON = 5, 500
+STEPS_OF_AN_UPDATE = 16384
+UPDATES, ROUNDS = 1, 3
+OPTIONS = {"batch_size": 4096, "n_epochs": 4}
+
+
+def one_user() -> gym.Env:
+    """Return one environment as it is wrapped for a policy without memory."""
+    env = gym.make("ExplorativeUser-v0", n_arms=N_ARMS, max_episode_steps=HORIZON)
+    return Monitor(SortedArms(CountsObservation(env)))
+
+
+def steps_a_second(users: VecEnv) -> float:
+    """Return how many steps PPO collects and learns from in a second."""
+    model = PPO(
+        "MlpPolicy",
+        users,
+        n_steps=STEPS_OF_AN_UPDATE // users.num_envs,
+        seed=0,
+        device="cpu",
+        **OPTIONS,
+    )
+    start = time.perf_counter()
+    model.learn(UPDATES * STEPS_OF_AN_UPDATE)
+    return model.num_timesteps / (time.perf_counter() - start)
+
+
+def main() -> None:
+    """Measure both in turns and print the ratio of each round's."""
+    torch.set_num_threads(1)
+    make_sb3_vec_env(256, n_arms=N_ARMS, seed=0).reset()  # compile, once on every machine
+    rates: list[tuple[float, float]] = []
+    for _ in range(ROUNDS):
+        few = steps_a_second(DummyVecEnv([one_user] * 8))
+        many = steps_a_second(make_sb3_vec_env(256, n_arms=N_ARMS, horizon=HORIZON))
+        rates.append((few, many))
+    few, many = (statistics.median(column) for column in zip(*rates, strict=True))
+    ratio = statistics.median(many / few for few, many in rates)
+    print(f"8 DummyVecEnvs         {few:8.0f} steps a second")
+    print(f"make_sb3_vec_env(256)  {many:8.0f} steps a second, {ratio:.1f} times as many")
+
+
+if __name__ == "__main__":
+    main()

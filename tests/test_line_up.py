@@ -1,0 +1,132 @@
+from typing import Any
+
+import pytest
+
+from explorative_user_env import InvalidArgumentError, line_up
+from explorative_user_env.agents import AGENTS
+from explorative_user_env.experiments import BENCH_DELTAS, BENCH_N_ARMS
+from explorative_user_env.line_up import Defaults, bench_defaults, line_up_of
+from explorative_user_env.protocol import name_of
+
+PAPERS = ["BAIR", "T&S", "UNI", "EXP3"]
+
+
+class Model:
+    """Stands in for a trained model."""
+
+    def __init__(self, name: str = "PPO", **trained_on: Any) -> None:
+        self.name = name
+        self.trained_on = {"task": "regret", "n_arms": 4} | trained_on
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The folders that models were loaded from; one with "dqn" in its name is a DQN."""
+    sources: list[str] = []
+
+    def load(source: str) -> Model:
+        sources.append(source)
+        return Model("DQN" if "dqn" in source else "PPO")
+
+    monkeypatch.setattr(line_up, "_model", load)
+    return sources
+
+
+def shown(agents: list[Any]) -> list[str]:
+    return [name_of(agent) for agent in agents]
+
+
+@pytest.mark.parametrize("names", [None, []])
+def test_the_papers_four_take_part_where_nobody_is_named(names: list[str] | None) -> None:
+    assert shown(line_up_of(names, None)) == PAPERS == list(AGENTS)
+
+
+def test_agents_are_named_in_any_spelling_and_keep_their_order() -> None:
+    found = line_up_of(["ucb1", "TAS", "full-information", "Bair"], None)
+    assert shown(found) == ["UCB1", "T&S", "Full-information", "BAIR"]
+
+
+def test_the_step_cap_is_every_agents() -> None:
+    assert [agent.max_steps for agent in line_up_of(None, 77)] == [77] * 4
+    assert [agent.max_steps for agent in line_up_of(["se"], None)] == [None]
+
+
+def test_models_alone_stand_beside_the_papers_four(loaded: list[str]) -> None:
+    assert shown(line_up_of(["sb3:a/ppo", "sb3:b/dqn"], None)) == [*PAPERS, "PPO", "DQN"]
+    assert loaded == ["a/ppo", "b/dqn"]
+
+
+def test_models_beside_a_named_agent_are_with_that_one_alone(loaded: list[str]) -> None:
+    assert shown(line_up_of(["sb3:a/ppo", "thompson"], None)) == ["PPO", "Thompson"]
+
+
+def test_several_models_of_one_algorithm_are_told_apart_by_their_folders(
+    loaded: list[str],
+) -> None:
+    found = line_up_of(["sb3:a/ppo", "uni", "sb3:b/ppo", "sb3:dqn"], None)
+    assert shown(found) == ["a/ppo", "UNI", "b/ppo", "DQN"]
+
+
+@pytest.mark.parametrize("names", [["greedy"], ["bair", "greedy"], ["sb3"], [""]])
+def test_a_name_that_means_nothing_is_refused(names: list[str]) -> None:
+    with pytest.raises(InvalidArgumentError, match="agent must be one of bair, "):
+        line_up_of(names, None)
+
+
+def test_a_model_without_a_folder_is_refused() -> None:
+    pytest.importorskip("sb3_contrib", reason="models are loaded by Stable-Baselines3")
+    with pytest.raises(InvalidArgumentError, match="agent must be sb3:DIR"):
+        line_up_of(["sb3:"], None)
+
+
+def test_a_folder_without_a_model_is_refused_by_name(tmp_path: Any) -> None:
+    pytest.importorskip("sb3_contrib", reason="models are loaded by Stable-Baselines3")
+    with pytest.raises(InvalidArgumentError, match=f"model must be a folder.*got '{tmp_path}'"):
+        line_up_of([f"sb3:{tmp_path}"], None)
+
+
+def defaults(agents: list[Any], **given: Any) -> Defaults:
+    nothing: dict[str, Any] = dict.fromkeys(("task", "setting", "deltas", "n_arms"))
+    return bench_defaults(agents, **(nothing | given))
+
+
+def test_without_models_a_bench_is_the_papers() -> None:
+    found = defaults(line_up_of(None, None))
+    assert found == Defaults("bai", "released", BENCH_DELTAS, BENCH_N_ARMS)
+
+
+def test_regret_has_no_use_for_several_deltas() -> None:
+    found = defaults(line_up_of(None, None), task="regret")
+    assert found == Defaults("regret", "released", BENCH_DELTAS[:1], BENCH_N_ARMS)
+
+
+@pytest.mark.parametrize("task", ["bai", "regret"])
+def test_beside_a_model_all_is_as_it_was_trained(task: str) -> None:
+    agents = [*line_up_of(None, None), Model(task=task, n_arms=7, setting="printed")]
+    assert defaults(agents) == Defaults(task, "printed", BENCH_DELTAS[:1], (7,))
+
+
+def test_a_model_of_no_known_setting_meets_the_released_one() -> None:
+    assert defaults([Model()]).setting == "released"
+
+
+def test_of_several_models_the_first_counts() -> None:
+    agents = [Model(task="bai", n_arms=3), Model(task="regret", n_arms=9)]
+    assert defaults(agents) == Defaults("bai", "released", BENCH_DELTAS[:1], (3,))
+
+
+def test_what_is_asked_for_wins_over_a_model() -> None:
+    asked: dict[str, Any] = {
+        "task": "bai",
+        "setting": "printed",
+        "deltas": [0.2, 0.3],
+        "n_arms": [2, 6],
+    }
+    model = Model(task="regret", n_arms=4, setting="released")
+    assert defaults([model], **asked) == Defaults(**asked)
+
+
+@pytest.mark.parametrize("agents", [[], [Model()]])
+def test_a_task_that_is_not_known_is_refused(agents: list[Any]) -> None:
+    with pytest.raises(InvalidArgumentError, match="task must be one of bai, regret, got 'sleep'"):
+        defaults(agents, task="sleep")
