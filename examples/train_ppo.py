@@ -13,6 +13,7 @@ from explorative_user_env.rl import SB3Agent, make_sb3_vec_env
 STEPS = 1_000_000
 N_USERS = 64
 N_STEPS = 256
+BATCH = 512
 N_INSTANCES = 1000
 
 
@@ -24,7 +25,8 @@ def main() -> None:
         "MlpPolicy",
         VecNormalize(users, norm_obs=False, gamma=0.995),
         n_steps=N_STEPS,
-        batch_size=2048,
+        batch_size=BATCH,
+        n_epochs=4,
         learning_rate=1e-3,
         gamma=0.995,
         seed=0,

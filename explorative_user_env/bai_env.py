@@ -60,8 +60,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     ## Arguments
     - `n_arms` (5): K, at least 2.
     - `step_cost` (0.0005): c, at least 0.
-    - `horizon` (2000): most recommendations of an episode, at least 1; above 1000, BAIR at K = 5
-      would run out of time with one user in twenty, above 2000 with none.
+    - `horizon` (2000): most recommendations of an episode, at least 1. Within 1000, BAIR at K = 5
+      would run out of time with one user in twenty.
     - `mask` ("rejections"): or "none".
     - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `info_level`, `render_mode` and
       `render_intervals` as in `ExplorativeUser-v0`.

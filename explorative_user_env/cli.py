@@ -69,7 +69,7 @@ def bench(
         list[str] | None,
         typer.Option(
             help="bair, tas, uni, exp3, se, ucb1, thompson, full-information or sb3:DIR (a model).",
-            show_default="first four, beside models",
+            show_default="first four; with --task all",
         ),
     ] = None,
     task: Annotated[
@@ -126,7 +126,7 @@ def bench(
     from explorative_user_env.line_up import bench_defaults, line_up_of
     from explorative_user_env.report import compared
 
-    line_up = line_up_of(agent, max_steps)
+    line_up = line_up_of(agent, max_steps, task)
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
     options = _options(usual.setting, n_instances, seed, workers)
     options |= {"task": usual.task, "step_cost": not_negative("step_cost", step_cost)}
@@ -149,7 +149,7 @@ def bench(
             noise=noise,
             **options,
         )
-    published = None if over_horizon else published_for(alpha, gap, noise)
+    published = published_for(alpha, gap, noise) if usual.papers else None
     summary = compared(results, published)
     cell = f"alpha={alpha:g}, gap={gap:g}, noise={noise:g}"
     title = f"{usual.setting}: {n_instances} users a cell, {cell}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from explorative_user_env.agents import AGENTS, agent_named
+from explorative_user_env.agents import AGENTS, REFERENCES, agent_named
 from explorative_user_env.experiments import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.protocol import name_of
 from explorative_user_env.tasks import TASKS
@@ -14,21 +14,26 @@ MODEL = "sb3:"
 """What the name of a trained model begins with; its folder follows."""
 
 
-def line_up_of(names: Sequence[str] | None, max_steps: int | None) -> list[Any]:
-    """Return the agents of these names; models alone stand beside the paper's four.
+def line_up_of(
+    names: Sequence[str] | None, max_steps: int | None, task: str | None = None
+) -> list[Any]:
+    """Return the agents of these names; models alone stand beside all of the package's.
 
     Args:
         names: as for `agent_named`, or "sb3:" and the folder of a trained model or the name of one
-            of the package's; None is the paper's four.
+            of the package's; None is the paper's four, or all where a task is named.
         max_steps: step cap of those that have no other.
+        task: what was asked for.
 
     Raises:
         InvalidArgumentError: for a name that means nothing.
         MissingExtraError: for a model without Stable-Baselines3.
     """
     names = list(names or [])
-    if all(name.startswith(MODEL) for name in names):
-        names = [*AGENTS, *names]
+    if not names and task is None:
+        names = [*AGENTS]
+    elif all(name.startswith(MODEL) for name in names):
+        names = [*AGENTS, *REFERENCES, *names]
     agents = [
         _model(name.removeprefix(MODEL))
         if name.startswith(MODEL)
@@ -51,6 +56,7 @@ class Defaults:
     setting: str
     deltas: Sequence[float]
     n_arms: Sequence[int]
+    papers: bool  # whether it is the paper's own comparison
 
 
 def bench_defaults(
@@ -74,6 +80,7 @@ def bench_defaults(
         setting=setting or trained.get("setting", "released"),
         deltas=deltas or (BENCH_DELTAS[:1] if few else BENCH_DELTAS),
         n_arms=n_arms or ((trained["n_arms"],) if trained else BENCH_N_ARMS),
+        papers=task is None and not models,
     )
 
 

@@ -31,6 +31,35 @@ def test_a_custom_agent_stands_beside_bair(
     assert "mine" in printed
 
 
+def test_ppo_of_stable_baselines3_stands_beside_bair(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("stable_baselines3")
+    run("train_ppo.py", monkeypatch, STEPS=512, N_USERS=8, N_STEPS=64, N_INSTANCES=5)
+    printed = capsys.readouterr().out
+    for agent in ("BAIR", "SE", "UNI", "PPO"):
+        assert agent in printed
+
+
+def test_ppo_in_one_file_stands_beside_bair(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch")
+    small = {"HORIZON": 20, "N_USERS": 4, "N_STEPS": 32, "UPDATES": 2, "BATCH": 64}
+    run("cleanrl_style.py", monkeypatch, **small, N_INSTANCES=5)
+    printed = capsys.readouterr().out
+    assert "update 0: regret of the last episodes" in printed
+    assert "one-file PPO" in printed
+
+
+def test_training_speed_prints_the_ratio(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("stable_baselines3")
+    run("training_speed.py", monkeypatch, STEPS_OF_AN_UPDATE=4096, ROUNDS=1)
+    assert "times as many" in capsys.readouterr().out
+
+
 def test_the_picture_can_be_drawn_again(tmp_path: Path) -> None:
     draw = runpy.run_path(str(EXAMPLES / "picture.py"))["draw"]
     draw(tmp_path / "picture.png")

@@ -57,7 +57,7 @@ def evaluate(
 
     Args:
         agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3" and the references
-            "UCB1", "Thompson", "SE" and "FullInformation".
+            "UCB1", "Thompson", "SE" and "Full-information".
         task: "bai" or "regret".
         setting: "printed" (the paper's text), "released" (its code), or a `Setting`.
         n_arms: K, at least 2.

@@ -27,7 +27,7 @@ LEGEND = (
 def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return the rows of `summary` (see `Results.summary`) as a Rich table.
 
-    Published figures stand beside ours when the frame has them.
+    Published figures stand beside ours when the frame has them, and else the cost and the rank.
     """
     published = PUBLISHED["success"] in summary
     table = Table(title=title, box=box.SIMPLE_HEAD, padding=0)
@@ -37,7 +37,7 @@ def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
         if published:
             table.add_column("paper", justify="right", style="dim", no_wrap=True)
-    for name in ("wrong", "cens.", "(1-p)/δ", "cost", *(() if published else ("rank",))):
+    for name in ("wrong", "cens.", "(1-p)/δ", *(() if published else ("cost", "rank"))):
         table.add_column(name, justify="right", no_wrap=True)
     cell: tuple[object, object] | None = None
     for row in summary.to_dict("records"):
@@ -108,8 +108,7 @@ def _figures(row: dict[str, float], published: bool) -> list[str]:
         share(row["wrong"]),
         share(row["censored"]),
         f"{row['failure_over_delta']:.2f}",
-        cost(row["cost"]),
-        *([] if published else [str(row["rank"])]),
+        *([] if published else [cost(row["cost"]), str(row["rank"])]),
     ]
 
 
