@@ -28,3 +28,12 @@ def agent_generator(seed: int, name: str) -> np.random.Generator:
     """Return the stream of the agent called `name` that meets the user with this `seed`."""
     sequence = np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),))
     return np.random.Generator(np.random.PCG64(sequence))
+
+
+def training_seed(seed: int) -> int:
+    """Return the seed of the first user that a model is trained on; the others' follow it.
+
+    Apart from the users of any study, so that no model is compared on users that it has met.
+    """
+    sequence = np.random.SeedSequence(seed, spawn_key=(crc32(b"training"),))
+    return int(sequence.generate_state(1, np.uint64)[0]) >> 1

@@ -16,7 +16,7 @@ def train(
     n_arms: Annotated[int, typer.Option(help="Number of arms K, at least 2.")] = 5,
     steps: Annotated[
         int, typer.Option(help="Steps of all users together, at least 1.")
-    ] = 2_000_000,
+    ] = 2_500_000,
     seed: Annotated[int, typer.Option(help="Seed of everything, at least 0.")] = 0,
     setting: Annotated[
         str, typer.Option(help="Modelling choices of the users: printed or released.")

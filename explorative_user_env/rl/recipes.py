@@ -24,6 +24,7 @@ class Recipe:
         options: all options of the class that are not its defaults.
         n_envs: users in step.
         needs_masks: whether it trains only where there are masks.
+        scales_rewards: whether rewards are divided by the spread of returns.
     """
 
     library: str
@@ -33,6 +34,7 @@ class Recipe:
     options: Mapping[str, Any]
     n_envs: int = 64
     needs_masks: bool = False
+    scales_rewards: bool = True
 
     @property
     def model(self) -> type[BaseAlgorithm]:
@@ -45,8 +47,8 @@ NETWORK = {"net_arch": [64, 64]}
 
 POLICY_GRADIENT: Mapping[str, Any] = {
     "n_steps": 256,
-    "batch_size": 2048,
-    "n_epochs": 10,
+    "batch_size": 512,
+    "n_epochs": 4,
     "learning_rate": LinearSchedule(1e-3, 0.0, 1.0),
     "gamma": 0.995,
     "gae_lambda": 0.95,
@@ -62,8 +64,10 @@ RECIPES: Mapping[str, Recipe] = {
         "MaskablePPO",
         "MlpPolicy",
         "sorted-counts",
-        {**POLICY_GRADIENT, "gamma": 0.999},
+        {**POLICY_GRADIENT, "n_steps": 128, "batch_size": 1024, "gamma": 0.999},
+        n_envs=256,
         needs_masks=True,
+        scales_rewards=False,
     ),
     "recurrent-ppo": Recipe(
         "sb3_contrib",

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import VecNormalize
+from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.progress import OnProgress, silent
@@ -18,6 +18,7 @@ from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.models import save_model, versions
 from explorative_user_env.rl.recipes import recipe_for
 from explorative_user_env.rl.vec_env import make_sb3_vec_env
+from explorative_user_env.seeding import training_seed
 from explorative_user_env.tasks import Task, as_task
 from explorative_user_env.validation import InvalidArgumentError, integer
 
@@ -34,7 +35,7 @@ def train(
     *,
     task: Task | str = "regret",
     n_arms: int = 5,
-    steps: int = 3_000_000,
+    steps: int = 2_500_000,
     seed: int = 0,
     observation: str | None = None,
     horizon: int | None = None,
@@ -85,8 +86,9 @@ def train(
     users = make_sb3_vec_env(
         n_envs, task=task, observation=observation, horizon=horizon, n_arms=n_arms, **kwargs
     )
-    # Rewards of a user's first steps and of her last differ in size; observations are scaled.
-    env = VecNormalize(users, norm_obs=False, gamma=float(recipe.options["gamma"]))
+    env: VecEnv = users
+    if recipe.scales_rewards:  # observations are scaled as they are
+        env = VecNormalize(users, norm_obs=False, gamma=float(recipe.options["gamma"]))
     options = dict(recipe.options)
     if "n_steps" in options:
         options["batch_size"] = min(options["batch_size"], n_envs * options["n_steps"])
@@ -98,6 +100,7 @@ def train(
         tensorboard_log=None if tensorboard is None else str(tensorboard),
         **options,
     )
+    users.seed(training_seed(seed))
 
     def as_agent() -> SB3Agent:
         return SB3Agent(
