@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from explorative_user_env import training_command
+from explorative_user_env.command_options import (
+    AlphaOption,
+    GapOption,
+    InstancesOption,
+    NoiseOption,
+    SeedOption,
+    WorkersOption,
+)
 from explorative_user_env.validation import (
     InvalidArgumentError,
     MissingExtraError,
@@ -29,16 +37,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Recommend to users who are still learning what they like, and compare who does it best.",
 )
-
-SettingOption = Annotated[
-    str, typer.Option(help="Modelling choices: printed (the paper's text) or released (its code).")
-]
-InstancesOption = Annotated[int, typer.Option(help="Users in each cell, at least 1.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")]
-WorkersOption = Annotated[
-    int, typer.Option(help="Runs at once; the numbers do not depend on it.", show_default="cores")
-]
-
 
 INTERRUPTED = 130
 """The exit code of a program that was interrupted, as shells have it."""
@@ -93,11 +91,9 @@ def bench(
             show_default="2 5 20, or a model's",
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Users' willingness to explore, above 0.")] = 1.0,
-    gap: Annotated[float, typer.Option(help="Gap Delta_1 of the best arm, above 0.")] = 0.5,
-    noise: Annotated[
-        float, typer.Option(help="Probability in [0, 1] that a decision is a coin flip.")
-    ] = 0.0,
+    alpha: AlphaOption = 1.0,
+    gap: GapOption = 0.5,
+    noise: NoiseOption = 0.0,
     horizon: Annotated[
         int | None,
         typer.Option(help="Steps of the task regret, at least 1.", show_default="500"),

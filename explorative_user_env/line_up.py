@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from explorative_user_env.agents import AGENTS, REFERENCES, agent_named
@@ -44,7 +45,7 @@ def line_up_of(
     shown = [name_of(agent) for agent in agents]
     for agent, name in zip(agents, names, strict=True):
         if name.startswith(MODEL) and shown.count(name_of(agent)) > 1:
-            agent.name = name.removeprefix(MODEL)
+            agent.name = Path(name.removeprefix(MODEL)).name
     return agents
 
 

@@ -5,6 +5,14 @@ from typing import Annotated
 
 import typer
 
+from explorative_user_env.command_options import (
+    AlphaOption,
+    GapOption,
+    NoiseOption,
+    SeedOption,
+    SettingOption,
+)
+
 
 def train(
     algo: Annotated[
@@ -17,15 +25,11 @@ def train(
     steps: Annotated[
         int, typer.Option(help="Steps of all users together, at least 1.")
     ] = 2_500_000,
-    seed: Annotated[int, typer.Option(help="Seed of everything, at least 0.")] = 0,
-    setting: Annotated[
-        str, typer.Option(help="Modelling choices of the users: printed or released.")
-    ] = "printed",
-    alpha: Annotated[float, typer.Option(help="Users' willingness to explore, above 0.")] = 1.0,
-    gap: Annotated[float, typer.Option(help="Gap Delta_1 of the best arm, above 0.")] = 0.5,
-    noise: Annotated[
-        float, typer.Option(help="Probability in [0, 1] that a decision is a coin flip.")
-    ] = 0.0,
+    seed: SeedOption = 0,
+    setting: SettingOption = "printed",
+    alpha: AlphaOption = 1.0,
+    gap: GapOption = 0.5,
+    noise: NoiseOption = 0.0,
     horizon: Annotated[
         int | None,
         typer.Option(help="Steps of an episode, at least 1.", show_default="500; bai 2000"),

@@ -54,6 +54,7 @@ LEVELS = {
     "experiments": 10,
     "report": 11,
     "line_up": 11,
+    "command_options": 0,
     "training_command": 11,
     "cli": 12,
     "__main__": 13,
