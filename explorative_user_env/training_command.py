@@ -41,7 +41,8 @@ def train(
         ),
     ] = None,
     tensorboard: Annotated[
-        Path | None, typer.Option(help="Folder for TensorBoard, if that is installed.")
+        Path | None,
+        typer.Option(help="Folder for TensorBoard, if that is installed.", show_default="none"),
     ] = None,
     output: Annotated[
         Path | None,
