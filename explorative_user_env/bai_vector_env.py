@@ -9,7 +9,7 @@ from gymnasium.vector import AutoresetMode
 from explorative_user_env import bai_rules as bai
 from explorative_user_env.bai_env import ExplorativeUserBAIEnv
 from explorative_user_env.lanes import Array, Step
-from explorative_user_env.vector_arguments import lane_arms, no_arms
+from explorative_user_env.vector_arguments import lane_actions
 from explorative_user_env.vector_env import ExplorativeUserVectorEnv
 from explorative_user_env.vector_infos import Infos
 
@@ -60,9 +60,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
                 reset by itself.
         """
         n_arms = self.user.n_arms
-        chosen = lane_arms(actions, self.num_envs, 2 * n_arms)
-        if chosen.min() < 0 or chosen.max() >= 2 * n_arms:
-            raise no_arms(actions, self.num_envs, 2 * n_arms)
+        chosen = lane_actions(actions, self.num_envs, 2 * n_arms)
         fresh = self._fresh()
         answering = chosen >= n_arms
         recommending = ~answering

@@ -18,25 +18,38 @@ class History:
         n_arms: K.
 
     Attributes:
-        table: what is counted of each arm, in the order of the next four, shape (n_lanes, K, 4).
-        acceptances: of each arm, shape (n_lanes, K).
-        rejections: of each arm, shape (n_lanes, K).
-        latest: the latest response of each arm, `ACCEPTED`, `REJECTED` or `UNHEARD`.
-        rejections_since_acceptance: rejections of each arm since it was last accepted.
+        table: what is counted of each arm, in the order of the four properties below, shape
+            (n_lanes, K, 4).
         steps: number of responses, shape (n_lanes,).
         last_arm: the arm recommended last, -1 before the first, shape (n_lanes,).
     """
 
     def __init__(self, n_lanes: int, n_arms: int) -> None:
         self.table = np.zeros((n_lanes, n_arms, 4), int)
-        self.acceptances = self.table[:, :, 0]
-        self.rejections = self.table[:, :, 1]
-        self.latest = self.table[:, :, 2]
-        self.rejections_since_acceptance = self.table[:, :, 3]
         self.steps = np.zeros(n_lanes, int)
         self.last_arm = np.full(n_lanes, -1)
-        self._rows = self.table.reshape(-1, 4)
-        self._n_arms = n_arms
+
+    # Properties, as kept views would look elsewhere in a copy.
+
+    @property
+    def acceptances(self) -> Array:
+        """Acceptances of each arm, shape (n_lanes, K)."""
+        return self.table[:, :, 0]
+
+    @property
+    def rejections(self) -> Array:
+        """Rejections of each arm, shape (n_lanes, K)."""
+        return self.table[:, :, 1]
+
+    @property
+    def latest(self) -> Array:
+        """The latest response of each arm, `ACCEPTED`, `REJECTED` or `UNHEARD`."""
+        return self.table[:, :, 2]
+
+    @property
+    def rejections_since_acceptance(self) -> Array:
+        """Rejections of each arm since it was last accepted."""
+        return self.table[:, :, 3]
 
     def forget(self, lanes: Any) -> None:
         """Begin anew in these lanes (indices, a mask, or a slice)."""
@@ -46,14 +59,15 @@ class History:
 
     def record(self, lanes: Array, arms: Array, responses: Array) -> None:
         """Take in the responses (1 accepted, 0 rejected) to `arms` in these lanes (indices)."""
-        places = lanes * self._n_arms + arms
-        rows = self._rows[places]
+        table = self.table.reshape(-1, 4)
+        places = lanes * self.table.shape[1] + arms
+        rows = table[places]
         rejected = 1 - responses
         rows[:, 0] += responses
         rows[:, 1] += rejected
         rows[:, 2] = np.where(rejected, REJECTED, ACCEPTED)
         rows[:, 3] = (rows[:, 3] + 1) * rejected
-        self._rows[places] = rows
+        table[places] = rows
         self.steps[lanes] += 1
         self.last_arm[lanes] = arms
 

@@ -46,18 +46,26 @@ def lane_options(options: Any) -> dict[str, Any]:
     return dict(options or {})
 
 
-def lane_arms(actions: Any, n_lanes: int, n_arms: int) -> Array:
+def lane_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Array:
     """Return an int for each lane; whether each is in range is left to whoever uses them."""
     try:
         choices: Array = np.asarray(actions)
     except ValueError as error:  # lists of lists of different lengths
-        raise no_arms(actions, n_lanes, n_arms) from error
+        raise no_arms(actions, n_lanes, n_arms, what) from error
     if choices.shape != (n_lanes,) or choices.dtype.kind not in "iu":
-        raise no_arms(actions, n_lanes, n_arms)
+        raise no_arms(actions, n_lanes, n_arms, what)
     return choices.astype(int, copy=False)
 
 
-def no_arms(actions: Any, n_lanes: int, n_arms: int) -> InvalidArgumentError:
-    """Return the error of actions that are not an arm for each lane."""
-    allowed = f"{n_lanes} arms in 0..{n_arms - 1}"
+def lane_actions(actions: Any, n_lanes: int, n_actions: int) -> Array:
+    """Return an int in 0..n_actions-1 for each lane."""
+    chosen = lane_arms(actions, n_lanes, n_actions, "actions")
+    if chosen.min() < 0 or chosen.max() >= n_actions:
+        raise no_arms(actions, n_lanes, n_actions, "actions")
+    return chosen
+
+
+def no_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> InvalidArgumentError:
+    """Return the error of actions that are not an arm for each lane, or whatever they should be."""
+    allowed = f"{n_lanes} {what} in 0..{n_arms - 1}"
     return InvalidArgumentError("actions", actions, allowed)

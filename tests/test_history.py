@@ -1,5 +1,7 @@
 """A history counts what was heard, as a slow look at the list of all responses does."""
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -63,7 +65,7 @@ def record(history: History, heard: list[Heard], one_step: dict[int, tuple[int, 
 responses = st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1))
 some_lanes = st.sets(st.sampled_from(LANES))
 steps = st.dictionaries(st.sampled_from(LANES), responses)
-events = st.lists(st.one_of(steps, steps, some_lanes), max_size=60)
+events = st.lists(st.one_of(steps, steps, some_lanes), max_size=30)
 
 
 @given(events)
@@ -141,6 +143,15 @@ def test_what_was_heard_of_a_lane_is_what_a_rendering_needs(
     assert last is not None
     kinds = {type(number) for pair in arms for number in pair}
     assert (kinds, type(last[0]), type(last[1])) == ({int}, int, bool)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
+def test_a_copy_goes_on_alike_and_apart(full: tuple[History, list[Heard]], copied: Any) -> None:
+    history, heard = full
+    twin, before = copied(history), told(history)
+    record(twin, heard, {0: (1, 1), 2: (0, 0)})
+    assert told(twin) == by_hand(heard)
+    assert told(history) == before
 
 
 @given(st.lists(responses, max_size=25))

@@ -19,7 +19,7 @@ HORIZON = 12  # shorter than many of the scripts: the scales end at it
 Heard = list[tuple[int, int]]
 """(arm, 1 accepted or 0 rejected), the oldest first."""
 
-scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max_size=30)
+scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max_size=25)
 """Not only what a user may say, but any responses."""
 
 

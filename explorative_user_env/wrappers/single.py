@@ -7,8 +7,9 @@ import gymnasium as gym
 import numpy as np
 
 from explorative_user_env import observations as features
+from explorative_user_env.env import as_action
 from explorative_user_env.history import History
-from explorative_user_env.wrappers.horizons import arms_of_counts, box, horizon_of
+from explorative_user_env.wrappers.surroundings import arms_of_counts, box, horizon_of
 
 Array = np.ndarray[Any, Any]
 ONLY = np.zeros(1, int)
@@ -101,7 +102,7 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
     def __init__(self, env: gym.Env[Array, int]) -> None:
         gym.utils.RecordConstructorArgs.__init__(self)
         gym.Wrapper.__init__(self, env)
-        self._n_arms = arms_of_counts(env.observation_space)
+        self._n_arms = arms_of_counts(env, env.observation_space)
         self._order = np.arange(self._n_arms)
 
     def reset(
@@ -113,8 +114,8 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
 
     def step(self, action: int) -> tuple[Array, Any, bool, bool, dict[str, Any]]:
         """Recommend (or answer) the arm of a rank."""
-        if self.action_space.contains(action):  # anything else is refused below, by its name
-            action = int(self._actions()[action])
+        known = self._actions()
+        action = int(known[as_action(action, known.size)])
         observation, *rest, info = self.env.step(action)
         return self._sorted(observation), *rest, info  # type: ignore[return-value]
 

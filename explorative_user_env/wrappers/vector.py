@@ -10,7 +10,8 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env import observations as features
 from explorative_user_env.history import History
-from explorative_user_env.wrappers.horizons import arms_of_counts, box, horizon_of
+from explorative_user_env.vector_arguments import lane_actions
+from explorative_user_env.wrappers.surroundings import arms_of_counts, box, horizon_of
 
 Array = np.ndarray[Any, Any]
 Reset = tuple[Array, dict[str, Any]]
@@ -116,7 +117,7 @@ class SortedArms(VectorWrapper):
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
         super().__init__(env)
-        self._n_arms = arms_of_counts(env.single_observation_space)
+        self._n_arms = arms_of_counts(env, env.single_observation_space)
         self._order = np.tile(np.arange(self._n_arms), (self.num_envs, 1))
 
     def reset(
@@ -131,8 +132,9 @@ class SortedArms(VectorWrapper):
 
     def step(self, actions: Any) -> Stepped:
         """Recommend (or answer) the arms of these ranks."""
-        if self.action_space.contains(actions):  # anything else is refused below, by its name
-            actions = self._actions()[np.arange(self.num_envs), actions]
+        known = self._actions()
+        ranks = lane_actions(actions, self.num_envs, known.shape[1])
+        actions = known[np.arange(self.num_envs), ranks]
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         if infos.get("final_obs") is not None:
             done = terminated | truncated

@@ -4,20 +4,25 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.wrappers import TimeLimit
 
-from explorative_user_env.observations import ARM_FEATURES
+from explorative_user_env.observations import length_of
 from explorative_user_env.validation import InvalidArgumentError, integer
 
 
 def horizon_of(env: Any, horizon: int | None) -> int:
-    """Return the number of steps of an episode: what is given, or else the environment's own."""
+    """Return the number of steps of an episode: what is given, or else the least limit there is."""
     if horizon is None:
-        own = (
+        limits = [
             getattr(getattr(env, "spec", None), "max_episode_steps", None),
             getattr(env.unwrapped, "max_episode_steps", None),
             getattr(env.unwrapped, "horizon", None),
-        )
-        horizon = next((steps for steps in own if steps is not None), None)
+        ]
+        while env is not env.unwrapped:
+            if isinstance(env, TimeLimit):
+                limits.append(env._max_episode_steps)
+            env = env.env
+        horizon = min((limit for limit in limits if limit is not None), default=None)
     if horizon is None:
         raise InvalidArgumentError("horizon", None, "given, as the environment has no time limit")
     return integer("horizon", horizon, 1)
@@ -28,10 +33,9 @@ def box(bounds: tuple[Any, Any]) -> spaces.Box:
     return spaces.Box(*bounds, dtype=np.float32)
 
 
-def arms_of_counts(space: Any) -> int:
-    """Return K from the observations of `CountsObservation`, which `SortedArms` sorts."""
-    length = space.shape[0] if isinstance(space, spaces.Box) and len(space.shape) == 1 else 0
-    n_arms, rest = divmod(length - 1, len(ARM_FEATURES))
-    if n_arms < 2 or rest:
+def arms_of_counts(env: Any, space: spaces.Space[Any]) -> int:
+    """Return K, if `space` is that of `CountsObservation`, which `SortedArms` sorts."""
+    n_arms: int = env.unwrapped.user.n_arms
+    if space.shape != (length_of("counts", n_arms),):
         raise InvalidArgumentError("env", space, "wrapped in CountsObservation")
     return n_arms
