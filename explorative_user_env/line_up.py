@@ -41,12 +41,18 @@ def line_up_of(
         else agent_named(name, max_steps=max_steps)
         for name in names
     ]
-    # Several models of one algorithm are told apart by their folders.
-    shown = [name_of(agent) for agent in agents]
-    for agent, name in zip(agents, names, strict=True):
-        if name.startswith(MODEL) and shown.count(name_of(agent)) > 1:
-            agent.name = Path(name.removeprefix(MODEL)).name
+    _tell_apart(agents, names)
     return agents
+
+
+def _tell_apart(agents: Sequence[Any], names: Sequence[str]) -> None:
+    """Name models of one algorithm by their folders, by the whole path where that does not do."""
+    for whole in (False, True):
+        shown = [name_of(agent) for agent in agents]
+        for agent, name in zip(agents, names, strict=True):
+            if name.startswith(MODEL) and shown.count(name_of(agent)) > 1:
+                path = name.removeprefix(MODEL)
+                agent.name = path if whole else Path(path).name
 
 
 @dataclass(frozen=True)
@@ -81,7 +87,7 @@ def bench_defaults(
         setting=setting or trained.get("setting", "released"),
         deltas=deltas or (BENCH_DELTAS[:1] if few else BENCH_DELTAS),
         n_arms=n_arms or ((trained["n_arms"],) if trained else BENCH_N_ARMS),
-        papers=task is None and not models,
+        papers=task is None and all(name_of(agent) in AGENTS for agent in line_up),
     )
 
 

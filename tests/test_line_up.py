@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from explorative_user_env import InvalidArgumentError, line_up
-from explorative_user_env.agents import AGENTS
+from explorative_user_env.agents import AGENTS, REFERENCES
 from explorative_user_env.experiments import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.line_up import Defaults, bench_defaults, line_up_of
 from explorative_user_env.protocol import name_of
@@ -51,9 +51,25 @@ def test_the_step_cap_is_every_agents() -> None:
     assert [agent.max_steps for agent in line_up_of(["se"], None)] == [None]
 
 
-def test_models_alone_stand_beside_the_papers_four(loaded: list[str]) -> None:
-    assert shown(line_up_of(["sb3:a/ppo", "sb3:b/dqn"], None)) == [*PAPERS, "PPO", "DQN"]
+def test_models_of_one_algorithm_have_the_names_of_their_folders(loaded: list[str]) -> None:
+    for names, expected in (
+        (["sb3:a/one", "sb3:b/two"], ["one", "two"]),
+        (["sb3:a/one", "sb3:b/one"], ["a/one", "b/one"]),
+    ):
+        assert shown(line_up_of(["bair", *names], None))[1:] == expected
+
+
+@pytest.mark.parametrize("task", [None, "bai", "regret"])
+def test_models_alone_stand_beside_all_of_the_package(task: str | None, loaded: list[str]) -> None:
+    found = line_up_of(["sb3:a/ppo", "sb3:b/dqn"], None, task)
+    assert shown(found) == [*AGENTS, *REFERENCES, "PPO", "DQN"]
     assert loaded == ["a/ppo", "b/dqn"]
+
+
+@pytest.mark.parametrize("task", ["bai", "regret"])
+def test_all_of_the_package_take_part_where_only_a_task_is_named(task: str) -> None:
+    assert shown(line_up_of(None, None, task)) == [*AGENTS, *REFERENCES]
+    assert shown(line_up_of(["uni"], None, task)) == ["UNI"]
 
 
 def test_models_beside_a_named_agent_are_with_that_one_alone(loaded: list[str]) -> None:
@@ -63,8 +79,8 @@ def test_models_beside_a_named_agent_are_with_that_one_alone(loaded: list[str]) 
 def test_several_models_of_one_algorithm_are_told_apart_by_their_folders(
     loaded: list[str],
 ) -> None:
-    found = line_up_of(["sb3:a/ppo", "uni", "sb3:b/ppo", "sb3:dqn"], None)
-    assert shown(found) == ["a/ppo", "UNI", "b/ppo", "DQN"]
+    found = line_up_of(["sb3:one", "uni", "sb3:two", "sb3:dqn"], None)
+    assert shown(found) == ["one", "UNI", "two", "DQN"]
 
 
 @pytest.mark.parametrize("names", [["greedy"], ["bair", "greedy"], ["sb3"], [""]])
@@ -92,18 +108,23 @@ def defaults(agents: list[Any], **given: Any) -> Defaults:
 
 def test_without_models_a_bench_is_the_papers() -> None:
     found = defaults(line_up_of(None, None))
-    assert found == Defaults("bai", "released", BENCH_DELTAS, BENCH_N_ARMS)
+    assert found == Defaults("bai", "released", BENCH_DELTAS, BENCH_N_ARMS, papers=True)
+
+
+@pytest.mark.parametrize("task", ["bai", "regret"])
+def test_a_bench_of_a_named_task_is_not_the_papers(task: str) -> None:
+    assert not defaults(line_up_of(None, None, task), task=task).papers
 
 
 def test_regret_has_no_use_for_several_deltas() -> None:
     found = defaults(line_up_of(None, None), task="regret")
-    assert found == Defaults("regret", "released", BENCH_DELTAS[:1], BENCH_N_ARMS)
+    assert found == Defaults("regret", "released", BENCH_DELTAS[:1], BENCH_N_ARMS, papers=False)
 
 
 @pytest.mark.parametrize("task", ["bai", "regret"])
 def test_beside_a_model_all_is_as_it_was_trained(task: str) -> None:
     agents = [*line_up_of(None, None), Model(task=task, n_arms=7, setting="printed")]
-    assert defaults(agents) == Defaults(task, "printed", BENCH_DELTAS[:1], (7,))
+    assert defaults(agents) == Defaults(task, "printed", BENCH_DELTAS[:1], (7,), papers=False)
 
 
 def test_a_model_of_no_known_setting_meets_the_released_one() -> None:
@@ -112,7 +133,7 @@ def test_a_model_of_no_known_setting_meets_the_released_one() -> None:
 
 def test_of_several_models_the_first_counts() -> None:
     agents = [Model(task="bai", n_arms=3), Model(task="regret", n_arms=9)]
-    assert defaults(agents) == Defaults("bai", "released", BENCH_DELTAS[:1], (3,))
+    assert defaults(agents) == Defaults("bai", "released", BENCH_DELTAS[:1], (3,), papers=False)
 
 
 def test_what_is_asked_for_wins_over_a_model() -> None:
@@ -123,7 +144,7 @@ def test_what_is_asked_for_wins_over_a_model() -> None:
         "n_arms": [2, 6],
     }
     model = Model(task="regret", n_arms=4, setting="released")
-    assert defaults([model], **asked) == Defaults(**asked)
+    assert defaults([model], **asked) == Defaults(**asked, papers=False)
 
 
 @pytest.mark.parametrize("agents", [[], [Model()]])

@@ -7,7 +7,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from explorative_user_env.evaluation.tables import markdown, summary_table
+from explorative_user_env.evaluation.progress import silent
+from explorative_user_env.evaluation.tables import markdown, summary_table, table_of
+from explorative_user_env.experiments import run_cells
+from explorative_user_env.line_up import bench_defaults, line_up_of
+from explorative_user_env.report import compared
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -32,7 +36,7 @@ def test_every_python_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "most accepted:" in printed
     assert "mine" in printed
-    assert len(blocks) == 5
+    assert len(blocks) == 7
 
 
 def test_the_custom_agent_is_the_examples() -> None:
@@ -50,3 +54,29 @@ def test_the_links_lead_somewhere() -> None:
 def test_the_benchmark_table_is_what_bench_prints(bench: pd.DataFrame) -> None:
     shown = between(README, "<!-- bench -->", "<!-- /bench -->")
     assert shown == markdown(summary_table(bench)), "copy the table from results/bench/table.md"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["regret", "bai"])
+def test_the_tables_with_models_are_what_bench_prints(task: str) -> None:
+    pytest.importorskip("stable_baselines3")
+    line_up = line_up_of([f"sb3:{task}-k5"], None)
+    usual = bench_defaults(line_up, None, None, None, None)
+    results = run_cells(
+        line_up,
+        usual.deltas,
+        usual.n_arms,
+        task=usual.task,
+        setting=usual.setting,
+        n_instances=1000,
+        workers=2,
+        on_progress=silent,
+    )
+    found = markdown(table_of(compared(results, None))).splitlines()
+    shown = between(README, f"<!-- {task} -->", f"<!-- /{task} -->").splitlines()
+    # The model's own row, the last, rests on how a processor rounds.
+    assert shown[:-1] == found[:-1], f"copy the table that bench --agent sb3:{task}-k5 writes"
+    summary = results[0].summary().iloc[-1]
+    figure = {"regret": "regret", "bai": "stopping_time"}[task]
+    mean = float(re.split(" ± ", shown[-1])[0].split("|")[-1])
+    assert summary[f"{figure}_low"] - 2 < mean < summary[f"{figure}_high"] + 2

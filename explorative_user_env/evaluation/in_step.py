@@ -67,7 +67,9 @@ def _meet(
     answers, arms = np.zeros(n_users, int), np.zeros(n_users, int)
     going_on = np.arange(n_users)
     for step in range(max_steps + 1):
-        chosen = _checked(agent.act_all(going_on), going_on, n_arms, STOP, name)
+        chosen = going_on  # none, when the agent has stopped with all
+        if going_on.size:
+            chosen = _checked(agent.act_all(going_on), going_on, n_arms, STOP, name)
         stopped = going_on[chosen == STOP]
         if stopped.size:
             answers[stopped] = _checked(agent.answer_all(stopped), stopped, n_arms, 0, name)
@@ -91,8 +93,8 @@ def _meet(
 def _checked(arms: Any, users: Array, n_arms: int, least: int, name: str) -> Array:
     """Return an arm (or `STOP`, where that is `least`) for each of these users."""
     chosen: Array = np.asarray(arms)
-    fits = chosen.shape == users.shape and (chosen.dtype.kind in "iu" or not chosen.size)
-    if not fits or (chosen.size and not least <= chosen.min() <= chosen.max() < n_arms):
+    fits = chosen.shape == users.shape and chosen.dtype.kind in "iu"
+    if not fits or not least <= chosen.min() <= chosen.max() < n_arms:
         raise InvalidArgumentError(
             f"arms of {name}", arms, f"{users.size} integers in {least}..{n_arms - 1}"
         )

@@ -53,6 +53,7 @@ class SB3Agent(PolicyAgent):
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> None:
+        self._chances = Chances(model)
         super().__init__(
             None,
             task=task,
@@ -63,7 +64,6 @@ class SB3Agent(PolicyAgent):
         )
         self.model = model
         self.mask = choice("mask", mask, bai_rules.MASKS)
-        self._chances = Chances(model)
         if deterministic is None:
             deterministic = self._chances.values_actions
         self.deterministic = flag("deterministic", deterministic)

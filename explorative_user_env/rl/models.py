@@ -72,6 +72,7 @@ def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
     try:
         settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
         assert settings["algo"] in RECIPES
+        assert {"task", "observation", "horizon", "environment"} <= set(settings)
     except (OSError, ValueError, KeyError, TypeError, AssertionError) as error:
         names = ", ".join(shipped_models()) or "none yet"
         raise InvalidArgumentError(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from sb3_contrib.common.recurrent.policies import RecurrentActorCriticPolicy
 from sb3_contrib.qrdqn.policies import QRDQNPolicy
@@ -46,6 +47,8 @@ class Chances:
     """
 
     def __init__(self, model: BaseAlgorithm) -> None:
+        if not isinstance(getattr(model, "action_space", None), spaces.Discrete):
+            raise InvalidArgumentError("model", model, "a model with discrete actions")
         known = (ActorCriticPolicy, MaskableActorCriticPolicy, DQNPolicy, QRDQNPolicy)
         if not isinstance(getattr(model, "policy", None), known):
             raise InvalidArgumentError("model", model, "a model with an actor-critic or DQN policy")

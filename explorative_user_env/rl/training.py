@@ -8,28 +8,39 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
-from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.progress import OnProgress, silent
 from explorative_user_env.folder import Folder
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.models import save_model, versions
-from explorative_user_env.rl.recipes import recipe_for
-from explorative_user_env.rl.vec_env import make_sb3_vec_env
+from explorative_user_env.rl.recipes import Recipe, recipe_for
+from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env
+from explorative_user_env.rl.watch import Watch
 from explorative_user_env.seeding import training_seed
 from explorative_user_env.tasks import Task, as_task
 from explorative_user_env.validation import InvalidArgumentError, integer
 
-EVALUATIONS = 10
-EVALUATION_SEED = 2**31
-"""Of the users a model meets while it is trained: neither those it learns from nor a table's."""
+LARGEST_SEED = 2**32 - 1
+"""The largest that Stable-Baselines3 takes."""
 
 SHARED = ("gap", "alpha", "setting", "means", "rho", "noise")
 """Options of the environment that an evaluation has as well."""
 
 
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    # For first weights as well, which otherwise depend on how many threads there are.
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@_one_thread()
 def train(
     algo: str = "ppo",
     *,
@@ -56,7 +67,7 @@ def train(
         task: "regret" or "bai".
         n_arms: K, at least 2.
         steps: recommendations and answers of all users together, at least 1.
-        seed: of the model's first weights, its draws and the users, at least 0.
+        seed: of the model's first weights, its draws and the users, in 0..2^32 - 1.
         observation: "response", "counts", "sorted-counts" or "last-step"; None is the algorithm's.
         horizon: steps of an episode; None is 500 for regret and 2000 for bai.
         n_envs: users in step; None is the recipe's.
@@ -72,35 +83,24 @@ def train(
     """
     task = as_task(task)
     recipe = recipe_for(algo, task)
-    integer("steps", steps, 1)
-    integer("seed", seed, 0)
+    n_arms, steps = integer("n_arms", n_arms, 2), integer("steps", steps, 1)
+    seed = integer("seed", seed, 0, LARGEST_SEED)
     integer("evaluation_users", evaluation_users, 1)
     if tensorboard is not None and find_spec("tensorboard") is None:
         raise InvalidArgumentError(
             "tensorboard", str(tensorboard), "left out, or tensorboard installed with pip"
         )
     observation = recipe.observation if observation is None else observation
-    horizon = task.horizon if horizon is None else horizon
-    n_envs = recipe.n_envs if n_envs is None else n_envs
-    folder = None if output is None else Folder(Path(output))
+    horizon = task.horizon if horizon is None else integer("horizon", horizon, 1)
+    n_envs = recipe.n_envs if n_envs is None else integer("n_envs", n_envs, 1)
     users = make_sb3_vec_env(
         n_envs, task=task, observation=observation, horizon=horizon, n_arms=n_arms, **kwargs
     )
-    env: VecEnv = users
-    if recipe.scales_rewards:  # observations are scaled as they are
-        env = VecNormalize(users, norm_obs=False, gamma=float(recipe.options["gamma"]))
+    folder = None if output is None else Folder(Path(output))
     options = dict(recipe.options)
     if "n_steps" in options:
         options["batch_size"] = min(options["batch_size"], n_envs * options["n_steps"])
-    model = recipe.model(
-        recipe.policy,
-        env,
-        seed=seed,
-        device="cpu",
-        tensorboard_log=None if tensorboard is None else str(tensorboard),
-        **options,
-    )
-    users.seed(training_seed(seed))
+    model = _untrained(recipe, users, options, seed, tensorboard)
 
     def as_agent() -> SB3Agent:
         return SB3Agent(
@@ -115,10 +115,9 @@ def train(
     figures = {"task": task, "n_arms": n_arms, "n_instances": evaluation_users, **study}
     if not task.ends_itself:
         figures["horizon"] = horizon
-    watch = _Watch(as_agent, figures, steps, progress)
+    watch = Watch(as_agent, figures, steps, progress)
     started = time.process_time()
-    with _one_thread():
-        model.learn(steps, callback=watch)
+    model.learn(steps, callback=watch)
     if folder is not None:
         settings = {
             "algo": algo,
@@ -138,51 +137,27 @@ def train(
     return as_agent()
 
 
-class _Watch(BaseCallback):
-    """Report progress, and let the model meet the same users at ten points of its training."""
-
-    def __init__(
-        self, as_agent: Any, figures: dict[str, Any], steps: int, progress: OnProgress
-    ) -> None:
-        super().__init__()
-        self.evaluations: list[dict[str, Any]] = []
-        self._as_agent, self._figures = as_agent, figures
-        self._steps, self._progress = steps, progress
-        self._told = "training"
-
-    def _on_step(self) -> bool:
-        self._progress(self._told, min(self.num_timesteps, self._steps), self._steps)
-        return True
-
-    def _on_rollout_end(self) -> None:
-        due = (len(self.evaluations) + 1) * self._steps / EVALUATIONS
-        if self.num_timesteps >= due:
-            self._evaluate()
-
-    def _on_training_end(self) -> None:
-        if not self.evaluations or self.evaluations[-1]["steps"] < self.num_timesteps:
-            self._evaluate()
-
-    def _evaluate(self) -> None:
-        agent = self._as_agent()
-        results = evaluate([agent], seed=EVALUATION_SEED, progress=False, **self._figures)
-        summary = results.summary().iloc[0]
-        names = ("regret",) if results.over_horizon else ("cost", "success", "stopping_time")
-        found = {name: float(summary[name]) for name in names}
-        self.evaluations.append({"steps": self.num_timesteps, **found})
-        for name, value in found.items():
-            self.logger.record(f"evaluation/{name}", value)
-        self._told = ", ".join(f"{name} {value:.4g}" for name, value in found.items())
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
+def _untrained(
+    recipe: Recipe,
+    users: SB3VecEnv,
+    options: dict[str, Any],
+    seed: int,
+    tensorboard: Path | str | None,
+) -> BaseAlgorithm:
+    """Return a model with its first weights, about to meet its first users."""
+    env: VecEnv = users
+    if recipe.scales_rewards:  # observations are scaled as they are
+        env = VecNormalize(users, norm_obs=False, gamma=float(options["gamma"]))
+    model = recipe.model(
+        recipe.policy,
+        env,
+        seed=seed,
+        device="cpu",
+        tensorboard_log=None if tensorboard is None else str(tensorboard),
+        **options,
+    )
+    users.seed(training_seed(seed))
+    return model
 
 
 def _plain(value: Any) -> Any:

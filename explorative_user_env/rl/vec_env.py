@@ -15,7 +15,6 @@ from explorative_user_env.tasks import Task, make_task
 from explorative_user_env.validation import InvalidArgumentError, integer
 
 Array = np.ndarray[Any, Any]
-MASKS = "action_masks"
 
 
 class SB3VecEnv(VecEnv):
@@ -192,7 +191,9 @@ def _info_of(infos: dict[str, Any], lane: int) -> dict[str, Any]:
 
 
 def _attribute(envs: Any, name: str) -> Any:
-    """Return an attribute of the outermost environment that has it."""
+    """Return an attribute of the outermost environment that has it; spaces are one lane's."""
+    if name in ("action_space", "observation_space"):
+        name = f"single_{name}"
     while not hasattr(envs, name):
         if not isinstance(envs, VectorWrapper):
             raise AttributeError(f"the environment has no attribute {name!r}")

@@ -119,11 +119,11 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
         observation, *rest, info = self.env.step(action)
         return self._sorted(observation), *rest, info  # type: ignore[return-value]
 
-    def action_masks(self) -> Array:
-        """Return which actions are legal, where the environment says so."""
-        masks: Array = self.env.get_wrapper_attr("action_masks")()
-        legal: Array = masks[self._actions()]
-        return legal
+    @property
+    def action_masks(self) -> Callable[[], Array]:
+        """What returns the legal actions; there only if the environment below has it."""
+        below: Callable[[], Array] = self.env.get_wrapper_attr("action_masks")
+        return lambda: below()[self._actions()]
 
     def _sorted(self, observation: Array) -> Array:
         ordered, order = features.by_acceptances(observation[np.newaxis], self._n_arms)

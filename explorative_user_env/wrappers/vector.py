@@ -144,10 +144,11 @@ class SortedArms(VectorWrapper):
             infos = infos | {"final_obs": _each(shown, done)}
         return self._sorted(observations), rewards, terminated, truncated, infos
 
-    def action_masks(self) -> Array:
-        """Return which actions are legal, where the environment says so."""
-        masks: Array = self.unwrapped.action_masks()  # type: ignore[attr-defined]
-        return np.take_along_axis(masks, self._actions(), axis=1)
+    @property
+    def action_masks(self) -> Callable[[], Array]:
+        """What returns the legal actions; there only if the environment below has it."""
+        below: Callable[[], Array] = self.unwrapped.action_masks  # type: ignore[attr-defined]
+        return lambda: np.take_along_axis(below(), self._actions(), axis=1)
 
     def _sorted(self, observations: Array) -> Array:
         ordered, self._order = features.by_acceptances(observations, self._n_arms)

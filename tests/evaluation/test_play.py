@@ -123,6 +123,7 @@ def test_compiled_and_readable_play_alike_for_every_agent(setting: Setting, nois
 @pytest.mark.parametrize("compiled", [True, False])
 def test_one_and_two_workers_play_alike(compiled: bool) -> None:
     line_up = [*everyone(), scripted([0, 1] * 10)]
+    # As in the tests above, so that the loops are compiled already.
     facts = SMALL | {"n_instances": 21, "noise": 0.1, "horizon": 60, "compiled": compiled}
     one = eu.evaluate(line_up, workers=1, **facts)
     two = eu.evaluate(line_up, workers=2, **facts)

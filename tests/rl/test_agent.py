@@ -19,8 +19,9 @@ import explorative_user_env as eu
 from explorative_user_env.protocol import STOP
 from explorative_user_env.rl import SB3Agent, make_sb3_vec_env
 
-N_ARMS, HORIZON = 3, 60
-SMALL: dict[str, Any] = {"n_arms": N_ARMS, "n_instances": 17, "seed": 4, "progress": False}
+assert_same = functools.partial(pd.testing.assert_frame_equal, check_exact=True)
+N_ARMS, HORIZON = 3, 40
+SMALL: dict[str, Any] = {"n_arms": N_ARMS, "n_instances": 9, "seed": 4, "progress": False}
 POLICY_GRADIENTS = [PPO, A2C, TRPO, RecurrentPPO, MaskablePPO]
 VALUES = [DQN, QRDQN]
 TASKS = ["regret", "bai"]
@@ -29,15 +30,10 @@ USERS = np.arange(6)
 
 @pytest.fixture(autouse=True)
 def _one_thread() -> Iterator[None]:
-    """More threads are slower for networks as small as these."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-def default_of(algorithm: Any) -> str:
-    return "last-step" if algorithm is RecurrentPPO else "sorted-counts"
 
 
 @functools.cache
@@ -47,18 +43,19 @@ def model_of(algorithm: Any, task: str, observation: str, n_arms: int = N_ARMS) 
         2, task=task, observation=observation, n_arms=n_arms, horizon=HORIZON, seed=0
     )
     policy = "MlpLstmPolicy" if algorithm is RecurrentPPO else "MlpPolicy"
-    options: dict[str, Any] = {"net_arch": [16]}
+    options: dict[str, Any] = {"net_arch": [64, 64]}
     if algorithm is RecurrentPPO:
-        options["lstm_hidden_size"] = 8
+        options["lstm_hidden_size"] = 32
     model = algorithm(policy, envs, seed=1, device="cpu", policy_kwargs=options)
     if hasattr(model.policy, "action_net"):
         with torch.no_grad():
-            model.policy.action_net.weight.mul_(200.0)
+            model.policy.action_net.weight.mul_(400.0 if algorithm is RecurrentPPO else 100.0)
     return model
 
 
 def agent_of(algorithm: Any, task: str, observation: str | None = None, **options: Any) -> SB3Agent:
-    observation = observation or default_of(algorithm)
+    default = "last-step" if algorithm is RecurrentPPO else "sorted-counts"
+    observation = observation or default
     model = model_of(algorithm, task, observation)
     options = {"task": task, "observation": observation, "horizon": HORIZON} | options
     return SB3Agent(model, **options)
@@ -66,10 +63,6 @@ def agent_of(algorithm: Any, task: str, observation: str | None = None, **option
 
 def facts_of(task: str) -> dict[str, Any]:
     return SMALL | ({"task": task, "horizon": HORIZON} if task == "regret" else {"task": task})
-
-
-def assert_same(one: pd.DataFrame, other: pd.DataFrame) -> None:
-    pd.testing.assert_frame_equal(one, other, check_exact=True)
 
 
 def met(agent: SB3Agent, n_steps: int = 9) -> None:
@@ -103,7 +96,7 @@ def test_runs_in_step_are_those_step_by_step_and_in_other_company(
     together = eu.evaluate([agent], **facts).runs
     assert_same(together, eu.evaluate([agent], compiled=False, **facts).runs)
     # More than a block of the policy, and users in compiled code.
-    crowd = eu.evaluate([agent], **facts | {"n_instances": 130}).runs
+    crowd = eu.evaluate([agent], **facts | {"n_instances": 70}).runs
     assert_same(together, crowd.head(len(together)))
     # What the model remembered of users is gone.
     assert_same(together, eu.evaluate([agent], **facts).runs)
@@ -147,6 +140,12 @@ def test_chances_are_those_of_the_library_for_the_same_observation(
     expected = library_chances(algorithm, agent.model, observations, masks)
     np.testing.assert_allclose(chances, expected, rtol=1e-4, atol=1e-6)
     assert np.ptp(chances[0]) > 0.05
+    # Alone, a user has the same chances to the last bit.
+    for user in USERS:
+        one = slice(user, user + 1)
+        legal, memory = None if masks is None else masks[one], agent._chances.memory(1)
+        alone = agent._chances.of(observations[one], legal, memory, np.zeros(1, int))
+        np.testing.assert_array_equal(alone[0], chances[user])
 
 
 def test_a_recurrent_model_remembers_each_users_steps(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,12 +186,12 @@ def test_draws_have_the_frequencies_of_the_chances(monkeypatch: pytest.MonkeyPat
     agent = agent_of(PPO, "regret", "counts")
     met(agent)
     kept = seen_by(agent, monkeypatch)
-    n = 3000
+    n = 1500
     chosen = np.array([agent.act_all(USERS) for _ in range(n)])
     chances = kept[0][2]
     for user in USERS:
         counts = np.bincount(chosen[:, user], minlength=N_ARMS)
-        # Five standard deviations of a binomial count: at most 137, or 0.046 of all.
+        # Five standard deviations of a binomial count: at most 97, or 0.065 of all.
         allowed = 5 * np.sqrt(n * chances[user] * (1 - chances[user])) + 1e-6
         assert (np.abs(counts - n * chances[user]) <= allowed + 1).all()
     assert ((chances > 0.05) & (chances < 0.95)).any(axis=1).sum() >= 3
@@ -278,7 +277,7 @@ def test_a_model_of_an_unknown_kind_is_refused_by_name() -> None:
         action_space = spaces.Box(-1.0, 1.0, (1,))
 
     for model in (SAC("MlpPolicy", Continuous(), buffer_size=10), "model.zip"):
-        with pytest.raises(eu.InvalidArgumentError, match="model must be a model with an actor-"):
+        with pytest.raises(eu.InvalidArgumentError, match="model must be a model with discrete"):
             SB3Agent(model)
 
 

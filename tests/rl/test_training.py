@@ -17,6 +17,7 @@ from stable_baselines3 import PPO
 import explorative_user_env as eu
 from explorative_user_env.rl import SB3Agent, load_agent, train, training
 from explorative_user_env.rl.models import shipped_models
+from explorative_user_env.rl.watch import EVALUATION_SEED
 
 TINY: dict[str, Any] = {
     "steps": 3000,
@@ -142,7 +143,7 @@ def test_the_last_evaluation_is_that_of_the_model(trained: tuple[SB3Agent, Path]
         task="regret",
         n_arms=3,
         n_instances=5,
-        seed=training.EVALUATION_SEED,
+        seed=EVALUATION_SEED,
         gap=0.7,
         setting="released",
         horizon=30,
@@ -218,7 +219,7 @@ def test_pytorch_has_one_thread_meanwhile_and_then_as_many_as_before(
         ({"task": "sleep"}, "task must be one of bai, regret"),
         ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
         ({"steps": 2.5}, "steps must be an integer of at least 1, got 2.5"),
-        ({"seed": -1}, "seed must be an integer of at least 0, got -1"),
+        ({"seed": -1}, "seed must be an integer in 0..4294967295, got -1"),
         ({"evaluation_users": 0}, "evaluation_users must be an integer of at least 1"),
         ({"n_arms": 1}, "n_arms must be an integer of at least 2, got 1"),
         ({"horizon": 0}, "horizon must be an integer of at least 1, got 0"),
@@ -267,7 +268,9 @@ def test_a_folder_without_a_model_is_refused_by_name(
         assert str(error.value).endswith(f"got {str(folder)!r}")
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", '{"algo": "sarsa"}', '{"algo": ["ppo"]}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "null", '{"algo": "sarsa"}', '{"algo": ["ppo"]}', '{"algo": "ppo"}']
+)
 def test_settings_that_are_none_are_refused_by_name(
     text: str, trained: tuple[SB3Agent, Path], tmp_path: Path
 ) -> None:
@@ -290,6 +293,13 @@ def test_a_model_that_cannot_be_read_is_refused_by_name(
         (folder / "model.zip").write_bytes(kept)
     with pytest.raises(eu.InvalidArgumentError, match="model must be a model that can be read"):
         load_agent(folder)
+
+
+def test_the_package_has_a_small_model_of_each_task() -> None:
+    models = shipped_models()
+    assert sorted(models) == ["bai-k5", "regret-k5"]
+    for folder in models.values():
+        assert (folder / "model.zip").stat().st_size < 300_000
 
 
 def test_the_packages_own_models_are_found_by_name() -> None:

@@ -109,7 +109,7 @@ def test_many_users_are_as_many_of_stable_baselines3s_own(
     np.testing.assert_array_equal(envs.reset(), dummy.reset())
     rng = np.random.default_rng(1)
     lengths = set()
-    for _ in range(150 if n_envs < 64 else 60):
+    for _ in range(120 if n_envs < 64 else 40):
         actions = actions_of(rng, envs)
         found, expected = envs.step(actions), dummy.step(actions)
         lengths |= {info["episode"]["l"] for info in found[3] if "episode" in info}
@@ -198,7 +198,14 @@ def test_masks_are_there_for_the_task_that_has_them() -> None:
     assert envs.has_attr("action_masks")
     assert is_masking_supported(envs)
     assert not envs.has_attr("nothing")
-    assert not is_masking_supported(many(2, "regret", observation="counts"))
+    for observation in ("counts", "sorted-counts"):
+        assert not is_masking_supported(many(2, "regret", observation=observation))
+
+
+def test_spaces_are_those_of_a_lane() -> None:
+    envs = many(2, "regret")
+    assert envs.get_attr("action_space") == [envs.action_space] * 2
+    assert envs.get_attr("observation_space", indices=1) == [envs.observation_space]
 
 
 def test_attributes_are_not_set_afterwards() -> None:

@@ -1,0 +1,82 @@
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import Uniform
+
+SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 70, "seed": 4, "progress": False}
+
+
+def in_turn(observation: Any) -> int:
+    """The arm after the last one, as `last-step` shows it."""
+    last = np.flatnonzero(observation[:3])
+    return int(last[0] + 1) % 3 if last.size else 0
+
+
+def test_a_policy_that_goes_round_the_arms_is_uniform_exploration() -> None:
+    mine = eu.PolicyAgent(in_turn, observation="last-step", name="mine")
+    runs = eu.evaluate([Uniform(), mine], task="regret", horizon=40, **SMALL).runs
+    own, reference = (
+        runs[runs["agent"] == name].drop(columns="agent").reset_index(drop=True)
+        for name in ("mine", "UNI")
+    )
+    figures = ["user_seed", "acceptances", "regret", "utility", "last_arm", "most_accepted_arm"]
+    assert own[figures].equals(reference[figures])
+
+
+@pytest.mark.parametrize("task", ["regret", "bai"])
+def test_one_row_or_many_at_once_step_by_step_or_in_step_are_the_same(task: str) -> None:
+    def ranks(observations: Any) -> Any:
+        late = observations[..., -1] > 0.5
+        answer = 3 if task == "bai" else 0
+        return np.where(late, answer, (observations[..., 3] > 0.2).astype(int))
+
+    options: dict[str, Any] = {"task": task, "horizon": 30, "name": "mine"}
+    one = eu.PolicyAgent(lambda observation: int(ranks(observation)), **options)
+    many = eu.PolicyAgent(ranks, batched=True, **options)
+    facts = SMALL | {"task": task} | ({"horizon": 30} if task == "regret" else {})
+    found = [eu.evaluate([agent], **facts).runs for agent in (one, many)]
+    found.append(eu.evaluate([one], compiled=False, **facts).runs)
+    assert found[0].equals(found[1])
+    assert found[0].equals(found[2])
+
+
+def test_an_answer_stops_and_is_the_arm_of_its_rank() -> None:
+    # The third rank is recommended four times; all are tied, so it is arm 2 that gets ahead.
+    agent = eu.PolicyAgent(
+        lambda seen: 2 if seen[-1] == 0.0 else (0 if seen[-1] < 0.4 else 3), task="bai", horizon=10
+    )
+    runs = eu.evaluate([agent], **SMALL).runs
+    assert set(runs["answer"]) == {2}
+    assert set(runs["interactions"]) == {4}
+    assert not runs["censored"].any()
+
+
+def test_a_policy_that_answers_at_once_plays_its_answer_in_the_task_regret() -> None:
+    agent = eu.PolicyAgent(lambda seen: 3, task="bai")
+    results = eu.evaluate([agent], task="regret", horizon=5, **SMALL)
+    assert set(results.runs["last_arm"]) == {0}
+
+
+@pytest.mark.parametrize("action", [3, -1, 0.0, None, [0, 1]])
+def test_an_action_that_is_none_is_refused_by_name(action: Any) -> None:
+    agent = eu.PolicyAgent(lambda seen: action, name="odd")
+    with pytest.raises(eu.InvalidArgumentError, match=r"^actions of odd must be 70 integers in"):
+        eu.evaluate([agent], task="regret", horizon=5, **SMALL)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"task": "x"}, "task must be one of bai, regret"),
+        ({"observation": "x"}, "observation must be one of counts, last-step, response"),
+        ({"horizon": 0}, "horizon must be an integer of at least 1, got 0"),
+        ({"batched": 1}, "batched must be True or False, got 1"),
+    ],
+)
+def test_a_wrong_argument_is_named(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=re.escape(message)):
+        eu.PolicyAgent(in_turn, **wrong)
