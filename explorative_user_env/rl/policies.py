@@ -16,6 +16,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.dqn.policies import DQNPolicy
 
+from explorative_user_env.rl.threads import one_thread
 from explorative_user_env.validation import InvalidArgumentError
 
 Array = np.ndarray[Any, Any]
@@ -86,7 +87,7 @@ class Chances:
             part = slice(first, first + BLOCK)
             given = _filled(observations[part])
             legal = None if masks is None or not self.masks else _filled(masks[part])
-            with torch.no_grad():
+            with torch.no_grad(), one_thread():
                 found = self._asked(given, legal, memory, users[part])
             chances[part] = found[: len(users[part])]
         return chances

@@ -1,13 +1,10 @@
 """`train`: one call from an algorithm's name to a model that stands beside BAIR."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
@@ -16,6 +13,7 @@ from explorative_user_env.folder import Folder
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.models import save_model, versions
 from explorative_user_env.rl.recipes import Recipe, recipe_for
+from explorative_user_env.rl.threads import one_thread
 from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env
 from explorative_user_env.rl.watch import Watch
 from explorative_user_env.seeding import training_seed
@@ -29,18 +27,7 @@ SHARED = ("gap", "alpha", "setting", "means", "rho", "noise")
 """Options of the environment that an evaluation has as well."""
 
 
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    # For first weights as well, which otherwise depend on how many threads there are.
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-@_one_thread()
+@one_thread()  # first weights, too, depend on how many there are
 def train(
     algo: str = "ppo",
     *,
