@@ -222,7 +222,7 @@ def _show_and_write(
     console = Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
     for heading, summary in sections.items():
         console.print(table_of(summary, title if len(sections) == 1 else heading))
-    notes = [*(notes or []), *legend_of(results[0].summary())]
+    notes = [*(notes or []), *legend_of(next(iter(sections.values())))]
     for note in notes:
         console.print(note, style="dim", soft_wrap=True)
     written = folder.write(

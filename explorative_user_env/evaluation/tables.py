@@ -19,9 +19,9 @@ PUBLISHED = {
 
 LEGEND = (
     "stopping time: mean ± half a 95% interval. wrong: stopped and named another arm. "
-    "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed. "
-    "cost: c T + error, by which agents rank.",
+    "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed.",
 )
+COST_LEGEND = ("cost: c T + error, by which agents rank.",)
 
 
 def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
@@ -87,7 +87,9 @@ def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
 
 def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
     """Return what the columns of the table mean."""
-    return REGRET_LEGEND if "regret" in summary else LEGEND
+    if "regret" in summary:
+        return REGRET_LEGEND
+    return LEGEND if PUBLISHED["success"] in summary else LEGEND + COST_LEGEND
 
 
 def _figures(row: dict[str, float], published: bool) -> list[str]:
