@@ -34,6 +34,11 @@ def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
     """Take in no reward, as all agents do but a reference that is labelled so."""
 
 
+def learning_of(algorithm: Algorithm) -> tuple[Callable[[Any, Any, int, float], None], bool]:
+    """Return what takes in rewards, and whether the algorithm is a reference that sees them."""
+    return algorithm.learn or unseen, algorithm.learn is not None
+
+
 def make_run(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = itself) -> Run:
     """Return the loop of one user and one algorithm, in plain Python.
 
@@ -49,7 +54,7 @@ def make_run(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = it
         algorithm.verdict,
     )
     start_user, respond, stop = user_rules.start, user_rules.respond, STOP
-    learn, sees_rewards = algorithm.learn or unseen, algorithm.learn is not None
+    learn, sees_rewards = learning_of(algorithm)
 
     def run(
         user: Any,
@@ -131,7 +136,7 @@ def make_play(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = i
         algorithm.verdict,
     )
     start_user, respond, stop = user_rules.start, user_rules.respond, STOP
-    learn, sees_rewards = algorithm.learn or unseen, algorithm.learn is not None
+    learn, sees_rewards = learning_of(algorithm)
 
     def play(
         user: Any,
@@ -225,13 +230,14 @@ def compiled_play_all(algorithm: Algorithm, rule: Rule) -> Callable[..., None]:
 def _compiled(make: Any, algorithm: Algorithm, rule: Rule, around: Any) -> Callable[..., Any]:
     from explorative_user_env._native import generator_at
 
+    learn, sees_rewards = learning_of(algorithm)
     names = {
         "start": algorithm.start,
         "act": algorithm.act,
         "observe": algorithm.observe,
         "verdict": algorithm.verdict,
-        "learn": algorithm.learn or unseen,
-        "sees_rewards": algorithm.learn is not None,
+        "learn": learn,
+        "sees_rewards": sees_rewards,
         "start_user": user_rules.start,
         "respond": user_rules.respond,
         "rule": rule,

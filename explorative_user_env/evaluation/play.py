@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env._batch import compiled_play_all
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.evaluation.study import Study, set_streams
+from explorative_user_env.evaluation.study import Study, compiled_portions
 from explorative_user_env.instances import Instance
 from explorative_user_env.protocol import Agent
 from explorative_user_env.rewards import REGRET, reward_of
@@ -54,34 +53,11 @@ def play_compiled(
     study: Study, agent: AlgorithmAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
 ) -> Play:
     """Play with the users of these `seeds` in compiled code, to the same result."""
-    from explorative_user_env._streams import N_STREAMS, streams
-
-    user, schedule = study.user()
-    law = study.instance_law()
-    params = agent.params(study.n_arms, horizon)
-    play_all = compiled_play_all(agent.algorithm, schedule.rule)
-    numbers, user_state = user_tuple(user), user_arrays(user)
-    state = as_arrays(agent.algorithm.blank(params))
+    play_all = compiled_play_all(agent.algorithm, study.user()[1].rule)
     play = Play.blank(len(seeds), max_steps)
     instances: list[Instance] = []
-    for first in range(0, len(seeds), N_STREAMS):
-        part = slice(first, first + N_STREAMS)
-        with streams() as users, streams() as own:
-            set_streams(seeds[part], agent, users, own)
-            drawn = [law.draw(rng) for rng in users.rngs[: len(seeds[part])]]
-            play_all(
-                numbers,
-                user_state,
-                np.array([instance.means for instance in drawn]),
-                users.states,
-                params,
-                state,
-                own.states,
-                users.draws,
-                play.arms[part],
-                play.accepted[part],
-                play.answers[part],
-            )
+    for part, drawn, given in compiled_portions(study, agent, seeds, horizon):
+        play_all(*given, play.arms[part], play.accepted[part], play.answers[part])
         instances += drawn
     return play._replace(instances=instances)
 

@@ -1,9 +1,9 @@
 """Who meets whom: the users of a study, and one agent's runs with a few of them, by either path."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from explorative_user_env._batch import Outcome, compiled_run_all
 from explorative_user_env._compile import short
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.env import ExplorativeUserEnv
-from explorative_user_env.instances import InstanceLaw, Means
+from explorative_user_env.instances import Instance, InstanceLaw, Means
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.rollout import rollout
 from explorative_user_env.schedules import Schedule
@@ -21,9 +21,6 @@ from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.settings import Setting, user_of
 from explorative_user_env.validation import integer
 from explorative_user_env.vector_env import ExplorativeUserVectorEnv
-
-if TYPE_CHECKING:
-    from explorative_user_env._streams import Streams
 
 
 @dataclass(frozen=True)
@@ -82,34 +79,11 @@ def run_compiled(
     study: Study, agent: AlgorithmAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
 ) -> list[Run]:
     """Run `agent` with the users of these `seeds` in compiled code, to the same result."""
-    from explorative_user_env._streams import N_STREAMS, streams
-
-    user, schedule = study.user()
-    law = study.instance_law()
-    params = agent.params(study.n_arms, horizon)
-    run_all = compiled_run_all(agent.algorithm, schedule.rule)
-    numbers, user_state = user_tuple(user), user_arrays(user)
-    state = as_arrays(agent.algorithm.blank(params))
+    run_all = compiled_run_all(agent.algorithm, study.user()[1].rule)
     runs = []
-    for first in range(0, len(seeds), N_STREAMS):
-        part = seeds[first : first + N_STREAMS]
-        figures = np.zeros((len(part), 4), int)
-        with streams() as users, streams() as own:
-            set_streams(part, agent, users, own)
-            instances = [law.draw(rng) for rng in users.rngs[: len(part)]]
-            means = np.array([instance.means for instance in instances])
-            run_all(
-                numbers,
-                user_state,
-                means,
-                users.states,
-                params,
-                state,
-                own.states,
-                users.draws,
-                max_steps,
-                figures,
-            )
+    for _, instances, given in compiled_portions(study, agent, seeds, horizon):
+        figures = np.zeros((len(instances), 4), int)
+        run_all(*given, max_steps, figures)
         for instance, (acceptances, rejections, answer, censored) in zip(
             instances, figures.tolist(), strict=True
         ):
@@ -119,13 +93,33 @@ def run_compiled(
     return runs
 
 
-def set_streams(
-    seeds: Sequence[int], agent: AlgorithmAgent, users: "Streams", own: "Streams"
-) -> None:
-    """Set lent Generators to the streams of these users and of the agent that meets them."""
-    for seed, rng, own_rng in zip(seeds, users.rngs, own.rngs, strict=False):
-        rng.bit_generator.state = user_generator(seed).bit_generator.state
-        own_rng.bit_generator.state = agent_generator(seed, agent.name).bit_generator.state
+def compiled_portions(
+    study: Study, agent: AlgorithmAgent, seeds: Sequence[int], horizon: int | None
+) -> Iterator[tuple[slice, list[Instance], tuple[Any, ...]]]:
+    """Yield as many users as there are streams to lend, again and again.
+
+    Yields:
+        Which of the seeds they are, their instances, and what every compiled loop begins with: the
+        user, her state, the means, her streams, the agent's numbers, state and streams, and what
+        draws from them. They are good until the next portion.
+    """
+    from explorative_user_env._streams import N_STREAMS, streams
+
+    user, _ = study.user()
+    law = study.instance_law()
+    params = agent.params(study.n_arms, horizon)
+    numbers, user_state = user_tuple(user), user_arrays(user)
+    state = as_arrays(agent.algorithm.blank(params))
+    for first in range(0, len(seeds), N_STREAMS):
+        part = slice(first, first + N_STREAMS)
+        with streams() as users, streams() as own:
+            for seed, rng, own_rng in zip(seeds[part], users.rngs, own.rngs, strict=False):
+                rng.bit_generator.state = user_generator(seed).bit_generator.state
+                own_rng.bit_generator.state = agent_generator(seed, agent.name).bit_generator.state
+            instances = [law.draw(rng) for rng in users.rngs[: len(seeds[part])]]
+            means = np.array([instance.means for instance in instances])
+            hers, its = (numbers, user_state, means, users.states), (params, state, own.states)
+            yield part, instances, (*hers, *its, users.draws)
 
 
 def compiles(
