@@ -39,6 +39,7 @@ class Paths(NamedTuple):
     in_step: Callable[..., Array]
     tried: Callable[..., Any]  # what is compiled
     frame: Callable[[Agent, Study, Sequence[int], Array], pd.DataFrame]
+    keeps_steps: bool  # whether the memory of a run grows with its length
 
 
 def runs_of(
@@ -56,17 +57,17 @@ def runs_of(
     """Return the runs of one agent with the users of these seeds, one row a user."""
     name = name_of(agent)
     report(name, 0, len(seeds))
+    most = max(1, LONGEST_PLAY // cap) if paths.keeps_steps else len(seeds)
     if compiled and isinstance(agent, ManyUserAgent):
         rows = []
-        for first in range(0, len(seeds), in_step.USERS):
-            part = seeds[first : first + in_step.USERS]
+        size = min(in_step.USERS, most)
+        for first in range(0, len(seeds), size):
+            part = seeds[first : first + size]
             rows.append(paths.in_step(study, agent, part, cap, horizon))
             report(name, first + len(part), len(seeds))
         return paths.frame(agent, study, seeds, np.concatenate(rows))
 
-    size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK)
-    if paths is REGRET_PATHS:
-        size = min(size, max(1, LONGEST_PLAY // cap))
+    size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK, most)
     chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
     fast = compiled and compiles(study, agent, seeds[0], horizon, paths.tried)
     work = paths.compiled if fast else paths.readable
@@ -152,7 +153,14 @@ def regret_frame(agent: Agent, study: Study, seeds: Sequence[int], rows: Array) 
     return frame
 
 
-BAI_PATHS = Paths(bai_readable, bai_compiled, in_step.run_in_step, run_compiled, bai_frame)
+BAI_PATHS = Paths(
+    bai_readable, bai_compiled, in_step.run_in_step, run_compiled, bai_frame, keeps_steps=False
+)
 REGRET_PATHS = Paths(
-    regret_readable, regret_compiled, regret_in_step, play.play_compiled, regret_frame
+    regret_readable,
+    regret_compiled,
+    regret_in_step,
+    play.play_compiled,
+    regret_frame,
+    keeps_steps=True,
 )

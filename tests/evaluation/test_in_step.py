@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.evaluation import in_step
+from explorative_user_env.evaluation import in_step, paths
 from explorative_user_env.many import ManyUserAgent
 from explorative_user_env.protocol import STOP, Agent
 
@@ -139,6 +139,17 @@ def test_users_who_do_not_fit_at_once_are_met_in_portions(
     assert_same(eu.evaluate([agent], **facts).runs, expected)
     assert agent.sizes == [13, 13, 4]
     assert told == [("wanderer", done, 30) for done in (0, 13, 26, 30)]
+
+
+def test_over_a_horizon_portions_are_of_as_many_steps_as_memory_is_meant_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    facts: dict[str, Any] = SMALL | {"task": "regret", "horizon": 30}
+    expected = eu.evaluate([Wanderer()], **facts).runs
+    monkeypatch.setattr(paths, "LONGEST_PLAY", 11 * 30)
+    agent = Wanderer()
+    assert_same(eu.evaluate([agent], **facts).runs, expected)
+    assert agent.sizes == [11, 11, 8]
 
 
 @pytest.mark.parametrize("facts", TASKS, ids=["bai", "regret"])
