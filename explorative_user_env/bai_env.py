@@ -84,8 +84,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     def __init__(
         self,
         n_arms: int = 5,
-        step_cost: float = 5e-4,
-        horizon: int = 2000,
+        step_cost: float = bai.STEP_COST,
+        horizon: int = bai.HORIZON,
         mask: str = "rejections",
         **kwargs: Any,
     ) -> None:

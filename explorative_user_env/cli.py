@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 from explorative_user_env import training_command
+from explorative_user_env.bai_rules import STEP_COST
 from explorative_user_env.command_options import (
+    SETTING_HELP,
     AlphaOption,
     GapOption,
     InstancesOption,
@@ -59,7 +61,7 @@ def bench(
     setting: Annotated[
         str | None,
         typer.Option(
-            help="Modelling choices: printed (the paper's text) or released (its code).",
+            help=SETTING_HELP,
             show_default="released, or a model's",
         ),
     ] = None,
@@ -100,7 +102,7 @@ def bench(
     ] = None,
     step_cost: Annotated[
         float, typer.Option(help="c of the cost c T + error, at least 0.")
-    ] = 0.0005,
+    ] = STEP_COST,
     n_instances: InstancesOption = 1000,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
@@ -121,6 +123,7 @@ def bench(
     from explorative_user_env.folder import Folder
     from explorative_user_env.line_up import bench_defaults, line_up_of
     from explorative_user_env.report import compared
+    from explorative_user_env.tasks import REGRET
 
     line_up = line_up_of(agent, max_steps, task)
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
@@ -129,7 +132,7 @@ def bench(
     if max_steps is not None:
         options["max_steps"] = max_steps
     probability("noise", noise)
-    over_horizon = usual.task == "regret"
+    over_horizon = usual.task == REGRET.name
     if horizon is not None and not over_horizon:
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
     folder = Folder(output)

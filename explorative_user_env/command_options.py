@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-SettingOption = Annotated[
-    str, typer.Option(help="Modelling choices: printed (the paper's text) or released (its code).")
-]
+SETTING_HELP = "Modelling choices: printed (the paper's text) or released (its code)."
+
+SettingOption = Annotated[str, typer.Option(help=SETTING_HELP)]
 AlphaOption = Annotated[float, typer.Option(help="Users' willingness to explore, above 0.")]
 GapOption = Annotated[float, typer.Option(help="Gap Delta_1 of the best arm, above 0.")]
 NoiseOption = Annotated[

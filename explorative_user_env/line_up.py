@@ -8,7 +8,7 @@ from typing import Any
 from explorative_user_env.agents import AGENTS, REFERENCES, agent_named
 from explorative_user_env.experiments import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.protocol import name_of
-from explorative_user_env.tasks import TASKS
+from explorative_user_env.tasks import BAI, REGRET, TASKS
 from explorative_user_env.validation import InvalidArgumentError, choice
 
 MODEL = "sb3:"
@@ -80,8 +80,8 @@ def bench_defaults(
     """
     models = [agent for agent in line_up if hasattr(agent, "trained_on")]
     trained = models[0].trained_on if models else {}
-    chosen = choice("task", task or trained.get("task", "bai"), TASKS)
-    few = bool(models) or chosen == "regret"
+    chosen = choice("task", task or trained.get("task", BAI.name), TASKS)
+    few = bool(models) or chosen == REGRET.name
     return Defaults(
         task=chosen,
         setting=setting or trained.get("setting", "released"),

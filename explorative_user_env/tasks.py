@@ -5,7 +5,7 @@ from typing import Any
 
 from gymnasium.vector import VectorEnv
 
-from explorative_user_env import observations
+from explorative_user_env import bai_rules, observations
 from explorative_user_env.bai_vector_env import ExplorativeUserBAIVectorEnv
 from explorative_user_env.validation import choice, integer
 from explorative_user_env.vector_env import ExplorativeUserVectorEnv
@@ -31,7 +31,7 @@ class Task:
 
 
 REGRET = Task("regret", ExplorativeUserVectorEnv, horizon=500, ends_itself=False)
-BAI = Task("bai", ExplorativeUserBAIVectorEnv, horizon=2000, ends_itself=True)
+BAI = Task("bai", ExplorativeUserBAIVectorEnv, horizon=bai_rules.HORIZON, ends_itself=True)
 
 TASKS = {task.name: task for task in (REGRET, BAI)}
 

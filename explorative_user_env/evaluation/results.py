@@ -8,6 +8,7 @@ import pandas as pd
 
 from explorative_user_env.evaluation.metrics import summarize, summarize_play
 from explorative_user_env.evaluation.tables import as_text, table_of
+from explorative_user_env.tasks import REGRET
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Results:
     @property
     def over_horizon(self) -> bool:
         """Whether the task is "regret", not best-arm identification."""
-        return bool(self.cell.get("task") == "regret")
+        return bool(self.cell.get("task") == REGRET.name)
 
     def _of_runs(self, agent: str, runs: pd.DataFrame) -> Mapping[str, Any]:
         return summarize(

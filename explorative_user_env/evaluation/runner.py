@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.bai_rules import STEP_COST
 from explorative_user_env.evaluation.paths import BAI_PATHS, REGRET_PATHS, runs_of
 from explorative_user_env.evaluation.progress import OnProgress, progress_bar, silent
 from explorative_user_env.evaluation.results import Results
@@ -18,9 +19,6 @@ from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import Setting, as_setting
 from explorative_user_env.tasks import REGRET, Task, as_task
 from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, risk
-
-STEP_COST = 5e-4
-"""c of the cost c T + error, unless given; what `ExplorativeUserBAI-v0` charges for a step."""
 
 
 def evaluate(
