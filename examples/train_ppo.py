@@ -1,4 +1,4 @@
-"""Train Stable-Baselines3's PPO on thousands of users and put it in the table beside BAIR.
+"""Train Stable-Baselines3's PPO on many users in step and put it in the table beside BAIR.
 
 Two minutes on one core. `explorative-user train` does the same with more care.
 """

@@ -55,8 +55,7 @@ def save_model(
 def shipped_models() -> dict[str, Path]:
     """Return the folders of the models that come with the package, by name."""
     root = Path(str(resources.files("explorative_user_env") / "data" / "models"))
-    found = sorted(root.iterdir()) if root.is_dir() else []
-    return {folder.name: folder for folder in found if (folder / SETTINGS).is_file()}
+    return {folder.name: folder for folder in sorted(root.iterdir()) if folder.is_dir()}
 
 
 def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
@@ -71,10 +70,11 @@ def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
     folder = shipped_models().get(str(source), Path(source))
     try:
         settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-        assert settings["algo"] in RECIPES
-        assert {"task", "observation", "horizon", "environment"} <= set(settings)
-    except (OSError, ValueError, KeyError, TypeError, AssertionError) as error:
-        names = ", ".join(shipped_models()) or "none yet"
+        needed = {"task", "observation", "horizon", "environment"} - set(settings)
+        if settings["algo"] not in RECIPES or needed:
+            raise KeyError(*needed)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        names = ", ".join(shipped_models())
         raise InvalidArgumentError(
             "model",
             str(source),

@@ -30,7 +30,6 @@ class Memory(NamedTuple):
 
     hidden: Array
     cell: Array
-    starts: Array  # whether the next step is a user's first
 
 
 class Chances:
@@ -67,9 +66,7 @@ class Chances:
             return None
         layers, _, width = self._policy.lstm_hidden_state_shape
         shape = (n_users, layers, width)
-        return Memory(
-            np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.ones(n_users, bool)
-        )
+        return Memory(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
 
     def of(
         self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
@@ -83,13 +80,13 @@ class Chances:
             users: their numbers.
         """
         chances = np.empty((len(users), self.n_actions))
-        for first in range(0, len(users), BLOCK):
-            part = slice(first, first + BLOCK)
-            given = _filled(observations[part])
-            legal = None if masks is None or not self.masks else _filled(masks[part])
-            with torch.no_grad(), one_thread():
+        with torch.no_grad(), one_thread():
+            for first in range(0, len(users), BLOCK):
+                part = slice(first, first + BLOCK)
+                given = _filled(observations[part])
+                legal = None if masks is None or not self.masks else _filled(masks[part])
                 found = self._asked(given, legal, memory, users[part])
-            chances[part] = found[: len(users[part])]
+                chances[part] = found[: len(users[part])]
         return chances
 
     def _asked(
@@ -122,13 +119,13 @@ class Chances:
         device = self._policy.device
         before = [
             torch.as_tensor(_filled(part[users]).swapaxes(0, 1).copy(), device=device)
-            for part in (memory.hidden, memory.cell)
+            for part in memory
         ]
-        starts = torch.as_tensor(_filled(memory.starts[users]), dtype=torch.float32, device=device)
+        # No step is a first one here: a new user's memory is blank already.
+        starts = torch.zeros(BLOCK, device=device)
         distribution, after = self._policy.get_distribution(tensor, (before[0], before[1]), starts)
-        for part, state in zip((memory.hidden, memory.cell), after, strict=True):
+        for part, state in zip(memory, after, strict=True):
             part[users] = state.numpy(force=True).swapaxes(0, 1)[: len(users)]
-        memory.starts[users] = False
         return distribution
 
 

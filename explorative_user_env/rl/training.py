@@ -23,7 +23,7 @@ from explorative_user_env.validation import InvalidArgumentError, integer
 LARGEST_SEED = 2**32 - 1
 """The largest that Stable-Baselines3 takes."""
 
-SHARED = ("gap", "alpha", "setting", "means", "rho", "noise")
+SHARED = ("gap", "alpha", "setting", "means", "rho", "noise", "step_cost")
 """Options of the environment that an evaluation has as well."""
 
 

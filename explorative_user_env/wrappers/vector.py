@@ -64,7 +64,7 @@ class _HistoryObservation(VectorWrapper):
         if restarts:
             # What a finished lane heard last is with its last observation.
             heard = np.where(done, infos["final_info"]["has_response"], heard)
-            responses = np.where(done, np.where(done, infos["final_obs"], 0), responses).astype(int)
+            responses = np.where(done, infos["final_obs"], responses).astype(int)
         elif self._mode == AutoresetMode.NEXT_STEP and self._done.any():
             self._history.forget(self._done)
         lanes = np.flatnonzero(heard)

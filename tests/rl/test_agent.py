@@ -1,5 +1,4 @@
 import functools
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
@@ -26,14 +25,6 @@ POLICY_GRADIENTS = [PPO, A2C, TRPO, RecurrentPPO, MaskablePPO]
 VALUES = [DQN, QRDQN]
 TASKS = ["regret", "bai"]
 USERS = np.arange(6)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @functools.cache

@@ -1,6 +1,4 @@
 import json
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,6 @@ from stable_baselines3 import PPO
 
 import explorative_user_env as eu
 from explorative_user_env.rl import SB3Agent, load_agent, train, training
-from explorative_user_env.rl.models import shipped_models
 from explorative_user_env.rl.watch import EVALUATION_SEED
 
 TINY: dict[str, Any] = {
@@ -35,15 +32,6 @@ def weights(agent: SB3Agent) -> dict[str, Any]:
 
 def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     return all(torch.equal(values, other[name]) for name, values in one.items())
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
-    """More threads are slower for networks as small as these."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -68,10 +56,6 @@ def trained(
         **TINY,
     )
     return agent, folder
-
-
-def copy_of(folder: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(folder, tmp_path / "copy"))
 
 
 def test_training_gives_an_agent_of_the_harness(trained: tuple[SB3Agent, Path]) -> None:
@@ -176,7 +160,10 @@ def test_a_model_of_the_other_task_is_saved_with_its_mask(tmp_path: Path) -> Non
     runs = eu.evaluate([agent], **SMALL).runs
     pd.testing.assert_frame_equal(runs, eu.evaluate([loaded], **SMALL).runs, check_exact=True)
     columns = ["steps", "cost", "success", "stopping_time"]
-    assert list(pd.read_csv(tmp_path / "training.csv")) == columns
+    progress = pd.read_csv(tmp_path / "training.csv")
+    assert list(progress) == columns
+    own = 0.01 * progress["stopping_time"] + 1.0 - progress["success"]
+    assert progress["cost"].to_numpy() == pytest.approx(own.to_numpy())
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
@@ -253,56 +240,3 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_training(
     (tmp_path / "file").write_text("")
     with pytest.raises(eu.InvalidArgumentError, match="output must be a folder that can be writ"):
         train(output=tmp_path / "file" / "model", **TINY)
-
-
-@pytest.mark.parametrize("kept", [[], ["model.zip"], ["training.csv"]])
-def test_a_folder_without_a_model_is_refused_by_name(
-    kept: list[str], trained: tuple[SB3Agent, Path], tmp_path: Path
-) -> None:
-    for name in kept:
-        shutil.copy(trained[1] / name, tmp_path / name)
-    for folder in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(eu.InvalidArgumentError) as error:
-            load_agent(folder)
-        assert str(error.value).startswith("model must be a folder written by `explorative-user")
-        assert str(error.value).endswith(f"got {str(folder)!r}")
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", "null", '{"algo": "sarsa"}', '{"algo": ["ppo"]}', '{"algo": "ppo"}']
-)
-def test_settings_that_are_none_are_refused_by_name(
-    text: str, trained: tuple[SB3Agent, Path], tmp_path: Path
-) -> None:
-    folder = copy_of(trained[1], tmp_path)
-    (folder / "settings.json").write_text(text)
-    with pytest.raises(eu.InvalidArgumentError, match="model must be a folder written by"):
-        load_agent(folder)
-
-
-@pytest.mark.parametrize("content", [b"", b"no zip", None, "cut off"])
-def test_a_model_that_cannot_be_read_is_refused_by_name(
-    content: Any, trained: tuple[SB3Agent, Path], tmp_path: Path
-) -> None:
-    folder = copy_of(trained[1], tmp_path)
-    whole = (folder / "model.zip").read_bytes()
-    if content is None:
-        (folder / "model.zip").unlink()
-    else:
-        kept = whole[: len(whole) // 2] if content == "cut off" else content
-        (folder / "model.zip").write_bytes(kept)
-    with pytest.raises(eu.InvalidArgumentError, match="model must be a model that can be read"):
-        load_agent(folder)
-
-
-def test_the_package_has_a_small_model_of_each_task() -> None:
-    models = shipped_models()
-    assert sorted(models) == ["bai-k5", "regret-k5"]
-    for folder in models.values():
-        assert (folder / "model.zip").stat().st_size < 300_000
-
-
-def test_the_packages_own_models_are_found_by_name() -> None:
-    for name, folder in shipped_models().items():
-        assert folder.name == name
-        assert load_agent(name).n_arms >= 2

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
@@ -26,15 +25,6 @@ TASKS = ["regret", "bai"]
 OBSERVATIONS = ["response", "counts", "sorted-counts", "last-step"]
 N_ARMS = 3
 HORIZON = 23
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """More threads are slower for networks as small as these."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def single(task: str, observation: str, **kwargs: Any) -> Any:

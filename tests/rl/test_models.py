@@ -1,0 +1,73 @@
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("stable_baselines3", reason="needs the extra rl")
+pytest.importorskip("sb3_contrib", reason="needs the extra rl")
+
+import explorative_user_env as eu
+from explorative_user_env.rl import load_agent
+from explorative_user_env.rl.models import shipped_models
+
+
+@pytest.fixture(scope="module")
+def made() -> Path:
+    """The folder of a model."""
+    return shipped_models()["regret-k5"]
+
+
+def copy_of(folder: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(folder, tmp_path / "copy"))
+
+
+@pytest.mark.parametrize("kept", [[], ["model.zip"], ["training.csv"]])
+def test_a_folder_without_a_model_is_refused_by_name(
+    kept: list[str], made: Path, tmp_path: Path
+) -> None:
+    for name in kept:
+        shutil.copy(made / name, tmp_path / name)
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(eu.InvalidArgumentError) as error:
+            load_agent(folder)
+        assert str(error.value).startswith("model must be a folder written by `explorative-user")
+        assert str(error.value).endswith(f"got {str(folder)!r}")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "null", '{"algo": "sarsa"}', '{"algo": ["ppo"]}', '{"algo": "ppo"}']
+)
+def test_settings_that_are_none_are_refused_by_name(text: str, made: Path, tmp_path: Path) -> None:
+    folder = copy_of(made, tmp_path)
+    (folder / "settings.json").write_text(text)
+    with pytest.raises(eu.InvalidArgumentError, match="model must be a folder written by"):
+        load_agent(folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"no zip", None, "cut off"])
+def test_a_model_that_cannot_be_read_is_refused_by_name(
+    content: Any, made: Path, tmp_path: Path
+) -> None:
+    folder = copy_of(made, tmp_path)
+    whole = (folder / "model.zip").read_bytes()
+    if content is None:
+        (folder / "model.zip").unlink()
+    else:
+        kept = whole[: len(whole) // 2] if content == "cut off" else content
+        (folder / "model.zip").write_bytes(kept)
+    with pytest.raises(eu.InvalidArgumentError, match="model must be a model that can be read"):
+        load_agent(folder)
+
+
+def test_the_package_has_a_small_model_of_each_task() -> None:
+    models = shipped_models()
+    assert sorted(models) == ["bai-k5", "regret-k5"]
+    for folder in models.values():
+        assert (folder / "model.zip").stat().st_size < 300_000
+
+
+def test_the_packages_own_models_are_found_by_name() -> None:
+    for name, folder in shipped_models().items():
+        assert folder.name == name
+        assert load_agent(name).n_arms >= 2
