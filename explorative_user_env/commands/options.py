@@ -1,8 +1,11 @@
 """Options that several commands have, each spelled and explained once."""
 
-from typing import Annotated
+import os
+from typing import Annotated, Any
 
 import typer
+
+from explorative_user_env.validation import choice, integer
 
 SETTING_HELP = "Modelling choices: printed (the paper's text) or released (its code)."
 
@@ -17,3 +20,20 @@ SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")
 WorkersOption = Annotated[
     int, typer.Option(help="Runs at once; the numbers do not depend on it.", show_default="cores")
 ]
+
+
+def shared_options(setting: str, n_instances: int, seed: int, workers: int) -> dict[str, Any]:
+    """Check the options that every command has, and return them as `evaluate` takes them."""
+    from explorative_user_env.settings import SETTINGS
+
+    return {
+        "setting": choice("setting", setting, SETTINGS),
+        "n_instances": integer("n_instances", n_instances, 1),
+        "seed": integer("seed", seed, 0),
+        "workers": integer("workers", workers, 0) or cores(),
+    }
+
+
+def cores() -> int:
+    """Return how many processors this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from explorative_user_env.command_options import (
+from explorative_user_env.commands.options import (
     AlphaOption,
     GapOption,
     NoiseOption,
