@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from explorative_user_env.evaluation.progress import silent
@@ -70,7 +72,7 @@ def test_cells_run_in_order_with_progress_over_all() -> None:
 
 
 def test_released_baselines_run_to_the_published_time_and_printed_ones_to_bairs() -> None:
-    small = Experiment("small", "", TABLE2.data, (0.1,), (2,))
+    small = replace(TABLE2, deltas=(0.1,), n_arms=(2,))
     options = {"n_instances": 5, "on_progress": silent}
     (released,) = run_experiment(small, "released", **options)
     exp3 = released.runs[released.runs["agent"] == "EXP3"]

@@ -4,12 +4,14 @@ Seeds are fixed. A tolerance is stated with each claim; with 1000 users a cell t
 a mean stopping time is 1 to 2%, that of a success rate at most .016.
 """
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.evaluation.progress import silent
-from explorative_user_env.experiments import Experiment, published_figures, run_experiment
+from explorative_user_env.experiments import TABLE2, published_figures, run_experiment
 from explorative_user_env.report import compared
 
 pytestmark = pytest.mark.slow
@@ -20,7 +22,7 @@ OUT_OF_REACH = {(0.05, 5): 741, (0.05, 20): 2125, (0.02, 5): 772, (0.02, 20): 24
 
 def table2(n_arms: tuple[int, ...], deltas: tuple[float, ...], n_instances: int) -> pd.DataFrame:
     """Run cells of Table 2 under `released`, Track-and-Stop apart."""
-    cells = Experiment("cells", "", "table2_alpha1.csv", deltas, n_arms)
+    cells = replace(TABLE2, deltas=deltas, n_arms=n_arms)
     options = {"n_instances": n_instances, "workers": 2, "on_progress": silent}
     results = run_experiment(cells, "released", agents=("BAIR", "UNI", "EXP3"), **options)
     return compared(results, published_figures(cells))

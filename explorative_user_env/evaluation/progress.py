@@ -12,6 +12,15 @@ def silent(what: str, done: int, total: int) -> None:
     """Report nothing."""
 
 
+def portion(report: OnProgress, index: int, n_portions: int) -> OnProgress:
+    """Return `report` for one of several pieces of work, each as long as the others."""
+
+    def shifted(what: str, done: int, total: int) -> None:
+        report(what, index * total + done, n_portions * total)
+
+    return shifted
+
+
 @contextmanager
 def progress_bar(title: str = "") -> Iterator[OnProgress]:
     """Show a bar on standard error while the block runs; nothing where that is no terminal."""

@@ -1,0 +1,129 @@
+"""BAIR's Phase 1 alone, and before any algorithm, which then meets a prepared user.
+
+The paper asks whether its baselines do better with a user who has been through Phase 1 (experiments
+with shared Phase 1). They are told nothing of it: neither what was recommended nor the responses.
+"""
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP, Algorithm
+
+from . import bair
+from .adapter import AlgorithmAgent
+
+
+def act_in_phase1(params: bair.Params, state: bair.State, rng: np.random.Generator) -> int:
+    """Return BAIR's arm; `STOP` when Phase 1 is over."""
+    return STOP if state.part[0] == bair.ELIMINATION else state.current[0]
+
+
+PHASE1 = dataclasses.replace(bair.ALGORITHM, act=act_in_phase1)
+"""BAIR's record, which ends with Phase 1."""
+
+
+def Phase1(  # noqa: N802 - the algorithm's name
+    *,
+    n1: float | str | None = None,
+    phase1_counts: str | None = None,
+    first_sweep: str | None = None,
+    name: str = "Phase 1",
+) -> AlgorithmAgent:
+    """Return BAIR's Phase 1 (Algorithm 1) alone; its answer is the most accepted arm.
+
+    Args:
+        n1: as in `BAIR`, like the other options.
+        phase1_counts: what is compared with N_1.
+        first_sweep: "full" or "skipping".
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {"n1": n1, "phase1_counts": phase1_counts, "first_sweep": first_sweep}
+    return AlgorithmAgent(PHASE1, options, name)
+
+
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    phase1: Any  # BAIR's
+    own: Any  # the algorithm's
+
+
+class State(NamedTuple):
+    """What is remembered, by each for itself."""
+
+    phase1: Any
+    own: Any
+    prepared: list[int]  # [1 once Phase 1 is over]
+
+
+def after_phase1(agent: AlgorithmAgent, **phase1: Any) -> AlgorithmAgent:
+    """Return an agent that runs BAIR's Phase 1 and then `agent`, which knows nothing of it.
+
+    Its steps count from the first of Phase 1; those of `Phase1` with the same user are the same and
+    can be taken off.
+
+    Args:
+        agent: the agent that meets the prepared user; its step cap and name stay.
+        **phase1: BAIR's options for Phase 1.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {**agent.options, **phase1}
+    return AlgorithmAgent(_composed(agent.algorithm), options, agent.name, agent.max_steps)
+
+
+@functools.cache
+def _composed(algorithm: Algorithm) -> Algorithm:
+    """Return Phase 1 followed by `algorithm`, as one record."""
+    start_own, act_own = algorithm.start, algorithm.act
+    observe_own, verdict_own = algorithm.observe, algorithm.verdict
+
+    def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+        return Params(
+            bair.prepare(options, n_arms, None), algorithm.prepare(options, n_arms, horizon)
+        )
+
+    def blank(params: Params) -> State:
+        return State(bair.blank(params.phase1), algorithm.blank(params.own), [0])
+
+    def start(params: Params, state: State, rng: np.random.Generator) -> None:
+        bair.start(params.phase1, state.phase1, rng)
+        start_own(params.own, state.own, rng)
+        state.prepared[0] = 0
+
+    def act(params: Params, state: State, rng: np.random.Generator) -> int:
+        if state.prepared[0] == 0:
+            arm = act_in_phase1(params.phase1, state.phase1, rng)
+            if arm != STOP:
+                return arm
+            state.prepared[0] = 1
+        return act_own(params.own, state.own, rng)
+
+    def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+        if state.prepared[0] == 0:
+            bair.observe(params.phase1, state.phase1, arm, accepted)
+        else:
+            observe_own(params.own, state.own, arm, accepted)
+
+    def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+        return verdict_own(params.own, state.own, rng)
+
+    return Algorithm(
+        name=algorithm.name,
+        prepare=prepare,
+        blank=blank,
+        start=start,
+        act=act,
+        observe=observe,
+        verdict=verdict,
+        defaults={**bair.ALGORITHM.defaults, **algorithm.defaults},
+        stops_itself=algorithm.stops_itself,
+    )
