@@ -19,6 +19,19 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def ratio_interval(parts: np.ndarray, wholes: np.ndarray) -> tuple[float, float]:
+    """Return the 95% interval of sum(parts) / sum(wholes), over independent pairs; NaN below two.
+
+    The ratio's error is that of the mean of (part - ratio whole) / mean whole, to first order
+    (Cochran 1977, "Sampling techniques", chapter 6).
+    """
+    if len(parts) < 2 or not np.sum(wholes) > 0:
+        return math.nan, math.nan
+    ratio = np.sum(parts) / np.sum(wholes)
+    low, high = mean_interval((parts - ratio * wholes) / np.mean(wholes))
+    return float(ratio + low), float(ratio + high)
+
+
 def wilson_interval(successes: int, n: int) -> tuple[float, float]:
     """Return Wilson's 95% interval of a probability, from `successes` in `n` trials.
 

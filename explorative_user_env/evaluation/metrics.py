@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.evaluation.intervals import mean_interval, wilson_interval
+from explorative_user_env.evaluation.intervals import mean_interval, ratio_interval, wilson_interval
 
 
 def summarize(
@@ -43,10 +43,15 @@ def summarize(
     kept = ~censored if drops_censored else np.ones(n_runs, dtype=bool)
     times = stopping_times[kept].astype(float)
     low, high = mean_interval(times)
+    ratios = _ratios(rejections[kept], times)
     rates = {
-        "mean of ratios": mean_of_ratios(rejections[kept], times),
-        "ratio of means": ratio_of_means(rejections[kept], times),
+        "mean of ratios": (_mean(ratios), mean_interval(ratios)),
+        "ratio of means": (
+            ratio_of_means(rejections[kept], times),
+            ratio_interval(rejections[kept], times),
+        ),
     }
+    rate, (rate_low, rate_high) = rates[rejection_rate]
     successes = int(np.sum(correct & ~censored))
     success = successes / n_runs
     success_low, success_high = wilson_interval(successes, n_runs)
@@ -56,9 +61,11 @@ def summarize(
         "stopping_time_low": low,
         "stopping_time_high": high,
         "stopping_time_median": float(np.median(times)) if len(times) else math.nan,
-        "rejection_rate": rates[rejection_rate],
-        "rejection_rate_mean_of_ratios": rates["mean of ratios"],
-        "rejection_rate_ratio_of_means": rates["ratio of means"],
+        "rejection_rate": rate,
+        "rejection_rate_low": rate_low,
+        "rejection_rate_high": rate_high,
+        "rejection_rate_mean_of_ratios": rates["mean of ratios"][0],
+        "rejection_rate_ratio_of_means": rates["ratio of means"][0],
         "success": success,
         "success_low": success_low,
         "success_high": success_high,
@@ -100,9 +107,9 @@ def summarize_play(
     return figures
 
 
-def mean_of_ratios(rejections: np.ndarray, times: np.ndarray) -> float:
-    """Return the mean over runs of #Rej / T, a run without a step counting 0."""
-    return _mean(np.divide(rejections, times, out=np.zeros(len(times)), where=times > 0))
+def _ratios(rejections: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Return #Rej / T of each run, 0 for a run without a step."""
+    return np.divide(rejections, times, out=np.zeros(len(times)), where=times > 0)
 
 
 def ratio_of_means(rejections: np.ndarray, times: np.ndarray) -> float:

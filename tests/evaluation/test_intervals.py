@@ -3,7 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from explorative_user_env.evaluation.intervals import mean_interval, wilson_interval
+from explorative_user_env.evaluation.intervals import (
+    mean_interval,
+    ratio_interval,
+    wilson_interval,
+)
 
 
 def test_wilson_is_its_closed_form() -> None:
@@ -37,3 +41,19 @@ def test_equal_values_have_an_interval_of_no_width() -> None:
 
 def test_one_value_has_no_interval() -> None:
     assert all(math.isnan(bound) for bound in mean_interval(np.array([7.0])))
+
+
+def test_the_ratio_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(1000):
+        wholes = rng.exponential(500.0, 200)
+        low, high = ratio_interval(
+            rng.binomial(wholes.astype(int) + 1, 0.1), wholes.astype(int) + 1
+        )
+        covered += low <= 0.1 <= high
+    assert 930 <= covered <= 970  # binomial(1000, .95) within 2.9 standard errors
+
+
+def test_a_ratio_without_a_whole_has_no_interval() -> None:
+    assert all(math.isnan(bound) for bound in ratio_interval(np.zeros(3), np.zeros(3)))

@@ -47,6 +47,14 @@ def test_the_headline_rate_is_the_one_asked_for(form: str) -> None:
     assert figures["rejection_rate"] == figures["rejection_rate_" + form.replace(" ", "_")]
 
 
+@pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
+def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
+    figures = summary(rejection_rate=form)
+    low, high = figures["rejection_rate_low"], figures["rejection_rate_high"]
+    assert low < figures["rejection_rate"] < high
+    assert (low + high) / 2 == pytest.approx(figures["rejection_rate"])
+
+
 def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:
     assert summary()["stopping_time"] == 575
     dropped = summary(drops_censored=True)
