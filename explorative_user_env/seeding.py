@@ -37,3 +37,14 @@ def training_seed(seed: int) -> int:
     """
     sequence = np.random.SeedSequence(seed, spawn_key=(crc32(b"training"),))
     return int(sequence.generate_state(1, np.uint64)[0]) >> 1
+
+
+def tuning_seed(seed: int, *place: int) -> int:
+    """Return the seed of a study that tunes an agent, apart from the study seeded with `seed`.
+
+    Args:
+        seed: what everything follows from.
+        place: which of the tuning's studies it is; each has users of its own.
+    """
+    sequence = np.random.SeedSequence(seed, spawn_key=(crc32(b"tuning"), *place))
+    return int(sequence.generate_state(1, np.uint64)[0]) >> 1

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -5,8 +6,9 @@ import pytest
 from explorative_user_env import InvalidArgumentError, line_up
 from explorative_user_env.agents import AGENTS, REFERENCES
 from explorative_user_env.experiments import BENCH_DELTAS, BENCH_N_ARMS
-from explorative_user_env.line_up import Defaults, bench_defaults, line_up_of
+from explorative_user_env.line_up import Defaults, bench_defaults, elsewhere, line_up_of
 from explorative_user_env.protocol import name_of
+from explorative_user_env.tuning.records import Estimate, TunedN1
 
 PAPERS = ["BAIR", "T&S", "UNI", "EXP3"]
 
@@ -151,3 +153,74 @@ def test_what_is_asked_for_wins_over_a_model() -> None:
 def test_a_task_that_is_not_known_is_refused(agents: list[Any]) -> None:
     with pytest.raises(InvalidArgumentError, match="task must be one of bai, regret, got 'sleep'"):
         defaults(agents, task="sleep")
+
+
+@pytest.fixture
+def tuned(tmp_path: Path) -> str:
+    """The folder of a tuned N_1 = 7."""
+    cell = {"setting": "printed", "n_arms": 20, "delta": 0.005, "alpha": 0.8, "gap": 0.5}
+    cell |= {"noise": 0.0, "means": "normal", "rho": None}
+    figure = Estimate(1.0, 1.0, 1.0)
+    rest: dict[str, Any] = {"n_fresh": 1, "error": 0.05, "n_runs": 1, "n_instances": 1, "seed": 0}
+    rest |= dict.fromkeys(("success", "stopping_time", "paper_stopping_time"), figure)
+    found = TunedN1(n1=7, interval=(5, 7), paper_n1=9, cell=cell, **rest)
+    found.save(tmp_path / "tuned.json")
+    return str(tmp_path)
+
+
+@pytest.mark.parametrize("file", ["", "/tuned.json"], ids=["folder", "file"])
+def test_a_tuned_n1_takes_part_by_its_file(tuned: str, file: str) -> None:
+    bair, agent = line_up_of(["bair", f"bair-tuned:{tuned}{file}"], 99)
+    assert shown([bair, agent]) == ["BAIR", "BAIR-tuned"]
+    assert agent.params(20, None).n1 == 7
+    assert agent.max_steps == 99
+
+
+def test_a_tuned_n1_takes_part_by_its_number() -> None:
+    _, agent = line_up_of(["bair", "bair-tuned:200"], None)
+    assert agent.params(5, None).n1 == 200
+    assert defaults([agent]).deltas == BENCH_DELTAS
+
+
+def test_a_tuned_n1_alone_stands_beside_all_of_the_package() -> None:
+    found = line_up_of(["bair-tuned:200"], None)
+    assert shown(found) == [*AGENTS, *REFERENCES, "BAIR-tuned"]
+
+
+def test_several_tuned_n1_are_told_apart(tuned: str) -> None:
+    names = ["bair", "bair-tuned:9", f"bair-tuned:{tuned}", "bair-tuned:0"]
+    assert shown(line_up_of(names, None))[1:] == [
+        "BAIR-tuned:9",
+        f"BAIR-tuned:{Path(tuned).name}",
+        "BAIR-tuned:0",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("bair-tuned:", "agent must be bair-tuned:DIR, with what tune-n1 wrote, or bair-tuned:N_1"),
+        ("bair-tuned:nowhere", "tuned must be a file or folder written by tune-n1"),
+        ("bair-tuned:-3", "tuned must be a file or folder written by tune-n1"),
+        ("bair-tuned", "agent must be one of bair, "),
+    ],
+)
+def test_a_tuned_n1_that_is_none_is_refused(name: str, message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message):
+        line_up_of([name], None)
+
+
+def test_beside_a_tuned_n1_all_is_as_it_was_tuned(tuned: str) -> None:
+    agents = line_up_of(["bair", f"bair-tuned:{tuned}"], None)
+    assert defaults(agents) == Defaults("bai", "printed", (0.005,), (20,), papers=False)
+
+
+def test_a_tuned_n1_among_other_users_is_warned_of(tuned: str) -> None:
+    agents = line_up_of(["bair", f"bair-tuned:{tuned}", "bair-tuned:3"], None)
+    usual = defaults(agents)
+    assert elsewhere(agents, usual, alpha=0.8, gap=0.5, noise=0.0) == []
+    other = defaults(agents, deltas=[0.005, 0.1], setting="released")
+    assert elsewhere(agents, other, alpha=1.0, gap=0.5, noise=0.0) == [
+        f"BAIR-tuned:{Path(tuned).name}: N_1 was tuned for delta=0.005, setting=printed, "
+        "alpha=0.8; it promises nothing else."
+    ]

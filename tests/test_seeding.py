@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env import ENV_ID
-from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
+from explorative_user_env.seeding import agent_generator, tuning_seed, user_generator, user_seeds
 
 
 def test_a_users_seed_does_not_depend_on_how_many_users_there_are() -> None:
@@ -69,3 +69,11 @@ def test_an_agents_stream_is_the_same_in_another_process() -> None:
         for hash_seed in ("1", "2")
     }
     assert answers == {agent_generator(3, "BAIR").random().hex()}
+
+
+def test_every_place_in_a_tuning_has_a_seed_of_its_own_apart_from_the_study() -> None:
+    places = [(), (0,), (1,), (0, 0), (0, 1), (1, 0)]
+    seeds = {tuning_seed(seed, *place) for seed in (0, 1) for place in places}
+    assert len(seeds | {0, 1}) == 2 + 2 * len(places)
+    assert tuning_seed(3, 1, 2) == tuning_seed(3, 1, 2)
+    assert all(0 <= seed < 2**63 for seed in seeds)

@@ -30,7 +30,8 @@ def bench(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="bair, tas, uni, exp3, se, ucb1, thompson, full-information or sb3:DIR (a model).",
+            help="bair, tas, uni, exp3, se, ucb1, thompson, full-information, sb3:DIR (a model) "
+            "or bair-tuned:DIR (of tune-n1).",
             show_default="first four; with --task all",
         ),
     ] = None,
@@ -45,7 +46,7 @@ def bench(
         list[float] | None,
         typer.Option(
             help="Allowed probability of a wrong answer, in (0, 1); repeat for more.",
-            show_default="0.1 0.01; beside a model, or for regret, 0.1",
+            show_default="0.1 0.01; beside a model, or for regret, 0.1; or as tuned",
         ),
     ] = None,
     n_arms: Annotated[
@@ -84,7 +85,7 @@ def bench(
     from explorative_user_env.evaluation.progress import progress_bar
     from explorative_user_env.experiments import published_for, run_cells
     from explorative_user_env.folder import Folder
-    from explorative_user_env.line_up import bench_defaults, line_up_of
+    from explorative_user_env.line_up import bench_defaults, elsewhere, line_up_of
     from explorative_user_env.report import compared
     from explorative_user_env.tasks import REGRET
 
@@ -115,4 +116,5 @@ def bench(
     summary = compared(results, published)
     cell = f"alpha={alpha:g}, gap={gap:g}, noise={noise:g}"
     title = f"{usual.setting}: {n_instances} users a cell, {cell}"
-    show_and_write(title, {usual.setting: summary}, results, folder)
+    notes = elsewhere(line_up, usual, alpha=alpha, gap=gap, noise=noise)
+    show_and_write(title, {usual.setting: summary}, results, folder, notes)
