@@ -1,0 +1,56 @@
+"""What the paper proves, as numbers with explicit constants.
+
+The upper bounds are of BAIR with one rejection an elimination (m = 1), and of a user without click
+noise, whose rewards are Gaussian with unit variance and who has had at most one private draw of
+each arm. Where the printed constants are not quite enough, the bound here is derived anew and the
+printed one stands beside it under a name of its own.
+"""
+
+from explorative_user_env.theory.events import iterated_log_band, largest_mean_drop
+from explorative_user_env.theory.lower import (
+    characteristic_time,
+    general_lower_bound,
+    lower_bound,
+    optimal_weights,
+)
+from explorative_user_env.theory.phase1 import (
+    early_rounds_bound,
+    phase1_acceptances_bound,
+    phase1_acceptances_needed,
+    phase1_rejections_bound,
+    phase1_rounds_bound,
+    printed_phase1_rejections_bound,
+)
+from explorative_user_env.theory.phase2 import (
+    Order,
+    elimination_bound,
+    phase2_error_bound,
+    phase2_length_bound,
+    printed_elimination_bound,
+    printed_phase2_length_bound,
+)
+from explorative_user_env.theory.upper import UpperBound, printed_upper_bound, upper_bound
+
+__all__ = [
+    "Order",
+    "UpperBound",
+    "characteristic_time",
+    "early_rounds_bound",
+    "elimination_bound",
+    "general_lower_bound",
+    "iterated_log_band",
+    "largest_mean_drop",
+    "lower_bound",
+    "optimal_weights",
+    "phase1_acceptances_bound",
+    "phase1_acceptances_needed",
+    "phase1_rejections_bound",
+    "phase1_rounds_bound",
+    "phase2_error_bound",
+    "phase2_length_bound",
+    "printed_elimination_bound",
+    "printed_phase1_rejections_bound",
+    "printed_phase2_length_bound",
+    "printed_upper_bound",
+    "upper_bound",
+]
