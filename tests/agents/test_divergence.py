@@ -9,6 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import optimize, special
 
+from explorative_user_env.agents import divergence
 from explorative_user_env.agents.divergence import (
     Solver,
     bernoulli_kl,
@@ -275,3 +276,36 @@ def test_a_started_solver_is_a_blank_one() -> None:
     weights_of([0.1, 0.5, 0.3], solver)
     start_solver(solver)
     assert solver == blank_solver(3)
+
+
+@pytest.mark.parametrize("n_arms", [2, 5, 20])
+def test_following_means_that_move_finds_what_a_search_from_nothing_does(n_arms: int) -> None:
+    rng = np.random.default_rng(n_arms)
+    followed = 0
+    for _ in range(8):
+        recommended = rng.integers(3, 200, n_arms)
+        accepted = (recommended * rng.uniform(0.3, 1.0, n_arms)).astype(int)
+        solver = blank_solver(n_arms)
+        for _ in range(40):
+            arm = rng.integers(n_arms)
+            recommended[arm] += 1
+            accepted[arm] += rng.random() < 0.8
+            means = (accepted / recommended).tolist()
+            if means.count(max(means)) > 1:
+                continue
+            fresh = blank_solver(n_arms)
+            followed += divergence._follows(means, int(np.argmax(means)), solver)
+            np.testing.assert_allclose(
+                weights_of(means, solver), weights_of(means, fresh), rtol=1e-10
+            )
+    assert followed > 200  # of 320: the nested search is the exception
+
+
+@pytest.mark.parametrize("level", [1e-9, 0.3, 1e3])
+@pytest.mark.parametrize("ratio", [1e-6, 1.0, 1e6])
+def test_wherever_a_search_begins_it_ends_at_the_same_weights(level: float, ratio: float) -> None:
+    means = [0.8, 0.75, 0.5, 0.1]
+    solver = blank_solver(4)
+    solver.level[0] = level
+    solver.ratios[:] = [ratio] * 4
+    np.testing.assert_allclose(weights_of(means, solver), weights_of(means), rtol=1e-10)
