@@ -31,6 +31,15 @@ def test_a_custom_agent_stands_beside_bair(
     assert "mine" in printed
 
 
+def test_the_bounds_of_the_paper_and_how_often_they_were_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("theory.py", monkeypatch, N_INSTANCES=5)
+    printed = capsys.readouterr().out
+    for word in ("phase1_rejections", "total", "lm:Er", "thm:upperbound2", "holds"):
+        assert word in printed
+
+
 def test_ppo_of_stable_baselines3_stands_beside_bair(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -211,14 +211,32 @@ def test_the_user_rejects_an_arm_with_that_many_acceptances(setting: Any) -> Non
         assert rules.rejects(user, state, 1)
 
 
-def test_the_elimination_bound_is_the_least_that_does() -> None:
-    def suffices(m: int, gap: float, n1: int, n_arms: int, delta: float, alpha: float) -> bool:
-        gamma = 2 * alpha * math.log(2.0 * (n1 + n_arms - 1 + n_arms * (m + 1)))
-        return max(theory.iterated_log_band(m, delta / n_arms), math.sqrt(gamma / m)) < gap / 4
+def eliminates(
+    m: int, gap: float, n1: int, n_arms: int, delta: float, alpha: float, rho_1: float
+) -> bool:
+    """Whether Eq. (4c) holds at the worst, by the definitions."""
+    most = n1 + n_arms - 1 + n_arms * (m + 1)
+    gamma = max(0.0, 2 * alpha * math.log(rho_1 * most))
+    return max(theory.iterated_log_band(m, delta / n_arms), math.sqrt(gamma / m)) < gap / 4
 
-    for numbers in ((3.0, 50, 4, 0.1, 1.0), (4.0, 5000, 4, 0.01, 2.0), (2.5, 1, 2, 0.5, 0.2)):
+
+def test_the_elimination_bound_is_the_least_that_does() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        n_arms, gap = int(rng.integers(2, 30)), float(rng.uniform(3.0, 30.0))
+        alpha, delta = float(rng.choice([0.2, 1.0, 4.0])), float(rng.uniform(0.01, 0.99))
+        numbers = (gap, int(rng.choice([1, 7, 500])), n_arms, delta, alpha, 2.0)
         found = theory.elimination_bound(*numbers)
-        assert next(m for m in range(1, 2 * found) if suffices(m, *numbers)) == found
+        assert next(m for m in range(1, 2 * found + 1) if eliminates(m, *numbers)) == found
+
+
+def test_what_eliminates_goes_on_to_where_gamma_is_0_at_first() -> None:
+    numbers = (2.0, 40, 2, 0.1, 1e4, 1e-4)
+    assert eliminates(98, *numbers)
+    assert not eliminates(10_000, *numbers)
+    found = theory.elimination_bound(*numbers)
+    assert found > 10_000
+    assert all(eliminates(m, *numbers) for m in range(found, 20 * found, 100))
 
 
 Bound = Callable[..., float]

@@ -1,0 +1,187 @@
+"""What a run of BAIR kept to of what the paper proves, and what it broke."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+
+from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.monitors.margins import (
+    band_margin,
+    drop_margin,
+    interval_margin,
+    n_rounds,
+    phase_counts,
+)
+from explorative_user_env.monitors.watch import Given, Trace, Watch
+from explorative_user_env.rollout import Episode, rollout
+from explorative_user_env.theory import (
+    early_rounds_bound,
+    phase1_rejections_bound,
+    phase1_rounds_bound,
+    phase2_length_bound,
+    printed_phase2_length_bound,
+    upper_bound,
+)
+
+
+class Claim(NamedTuple):
+    """One thing the paper says of a run.
+
+    Attributes:
+        name: `<name>_broken` is its flag in a `TheoryCheck`.
+        source: where the paper says it.
+        times_delta: it may be broken with this many times delta; 0 for what is sure.
+    """
+
+    name: str
+    source: str
+    times_delta: int
+
+
+CLAIMS = (
+    Claim("band", "lm:iteratedlog, every arm and time", 1),
+    Claim("interval", "lm:phase2bound1, events B", 1),
+    Claim("answer", "lm:phase2bound1, answer", 1),
+    Claim("rounds", "lm:algo4, rounds", 1),
+    Claim("phase1_rejections", "lm:algo4, rejections", 1),
+    Claim("drop", "lm:Er, every round", 0),
+    Claim("phase2_length", "lm:phase2bound2, derived anew", 2),
+    Claim("phase2_length_printed", "lm:phase2bound2, as printed", 1),
+    Claim("recommendations", "thm:upperbound2", 2),
+)
+
+
+@dataclass(frozen=True)
+class TheoryCheck:
+    """What one run of BAIR kept to and what it broke.
+
+    A run that is cut off by a step cap breaks only what it had broken by then.
+
+    Attributes:
+        agent: the agent's name.
+        user_seed: the user's seed.
+        n_arms: K.
+        delta: the agent's delta.
+        n1: N_1, as the agent used it.
+        best_arm: the best arm.
+        answer: the agent's answer.
+        censored: whether a step cap ended the run.
+        answer_broken: whether the agent stopped and named another arm.
+        band_margin: the least distance of an empirical mean to the edge of its band
+            sqrt(2/n_i log(K n_i(n_i+1)/delta)), over all arms and times; infinite if there is none.
+        interval_margin: the least distance of mu_i and mu_j to the edge of their intervals, over
+            the rejections of Phase 2, of an arm i because of the arm j with the largest lcb.
+        drop_margin: the least of (fall of the largest empirical mean) - 2 sqrt(Gamma/n(t_e)) over
+            the complete rounds of Phase 1.
+        rounds: complete rounds of Phase 1; the first sweep is none.
+        rounds_bound: sqrt(2 N_1 log(2K/delta)), and the rounds that may begin with Gamma below 1.
+        phase1_acceptances: acceptances of Phase 1.
+        phase1_rejections: its rejections.
+        phase2_length: recommendations of Phase 2.
+        phase2_length_printed_bound: the bound with the constants of Eq. (8c).
+        recommendations: all recommendations.
+        band_broken: whether the margin is below 0; so for all flags of a margin, and for all
+            others whether the figure is above its bound.
+    """
+
+    agent: str
+    user_seed: int
+    n_arms: int
+    delta: float
+    n1: float
+    best_arm: int
+    answer: int
+    censored: bool
+    answer_broken: bool
+    band_margin: float
+    band_broken: bool
+    interval_margin: float
+    interval_broken: bool
+    drop_margin: float
+    drop_broken: bool
+    rounds: int
+    rounds_bound: float
+    rounds_broken: bool
+    phase1_acceptances: int
+    phase1_rejections: int
+    phase1_rejections_bound: float
+    phase1_rejections_broken: bool
+    phase2_length: int
+    phase2_length_bound: int
+    phase2_length_broken: bool
+    phase2_length_printed_bound: int
+    phase2_length_printed_broken: bool
+    recommendations: int
+    recommendations_bound: float
+    recommendations_broken: bool
+
+
+def check_run(
+    env: gym.Env[Any, Any], agent: AlgorithmAgent, seed: int, max_steps: int | None = None
+) -> TheoryCheck:
+    """Let BAIR meet the user with this `seed`, as `rollout` does, and check what the paper says.
+
+    The run is the same as without the check. The bounds are for a user of the paper's model:
+    with click noise, or many private draws, even what is sure can break (see
+    `theory.largest_mean_drop`).
+
+    Args:
+        env: an `ExplorativeUser-v0`, made or raw.
+        agent: a `BAIR(...)`.
+        seed: the user's seed, at least 0.
+        max_steps: cut the run off after this many steps; None is the agent's own cap, if any.
+
+    Raises:
+        InvalidArgumentError: for another environment or agent, or an argument out of range.
+    """
+    watch = Watch(env, agent)
+    episode = rollout(env, watch, seed, max_steps)
+    return examine(watch.trace, watch.given, episode)
+
+
+def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
+    """Return what a run kept to and what it broke."""
+    instance, n_arms = trace.instance, trace.instance.n_arms
+    delta, n1, alpha, rho_0, rho_1, order = given
+    counts = phase_counts(trace)
+    margins = {
+        "band": band_margin(trace, delta),
+        "interval": interval_margin(trace),
+        "drop": drop_margin(trace),
+    }
+    figures: dict[str, float] = {
+        "rounds": n_rounds(trace),
+        "phase1_rejections": counts.phase1_rejections,
+        "phase2_length": counts.phase2_length,
+        "recommendations": episode.stopping_time,
+    }
+    bounds: dict[str, float] = {
+        "rounds": early_rounds_bound(alpha, rho_0) + phase1_rounds_bound(n1, n_arms, delta),
+        "phase1_rejections": phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0),
+        "phase2_length": phase2_length_bound(instance, n1, delta, alpha, rho_1, order),
+        "recommendations": upper_bound(
+            instance, delta, alpha, rho_0, rho_1, n1=n1, order=order
+        ).total,
+    }
+    printed = printed_phase2_length_bound(instance, delta, alpha, rho_0, rho_1)
+    fields: dict[str, Any] = {f"{name}_margin": margin for name, margin in margins.items()}
+    fields |= {f"{name}_broken": margin < 0.0 for name, margin in margins.items()}
+    fields |= figures
+    fields |= {f"{name}_bound": bound for name, bound in bounds.items()}
+    fields |= {f"{name}_broken": figures[name] > bound for name, bound in bounds.items()}
+    return TheoryCheck(
+        agent=episode.agent,
+        user_seed=episode.seed,
+        n_arms=n_arms,
+        delta=delta,
+        n1=n1,
+        best_arm=instance.best_arm,
+        answer=episode.answer,
+        censored=episode.censored,
+        answer_broken=not episode.censored and episode.answer != instance.best_arm,
+        phase1_acceptances=counts.phase1_acceptances,
+        phase2_length_printed_bound=printed,
+        phase2_length_printed_broken=counts.phase2_length > printed,
+        **fields,
+    )
