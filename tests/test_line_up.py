@@ -161,7 +161,14 @@ def tuned(tmp_path: Path) -> str:
     cell = {"setting": "printed", "n_arms": 20, "delta": 0.005, "alpha": 0.8, "gap": 0.5}
     cell |= {"noise": 0.0, "means": "normal", "rho": None}
     figure = Estimate(1.0, 1.0, 1.0)
-    rest: dict[str, Any] = {"n_fresh": 1, "error": 0.05, "n_runs": 1, "n_instances": 1, "seed": 0}
+    rest: dict[str, Any] = {
+        "n_fresh": 1,
+        "censored": 0.0,
+        "error": 0.05,
+        "n_runs": 1,
+        "n_instances": 1,
+        "seed": 0,
+    }
     rest |= dict.fromkeys(("success", "stopping_time", "paper_stopping_time"), figure)
     found = TunedN1(n1=7, interval=(5, 7), paper_n1=9, cell=cell, **rest)
     found.save(tmp_path / "tuned.json")

@@ -150,6 +150,7 @@ def tune_n1(
         interval=interval,
         success=Estimate.of(fresh.iloc[0], "success"),
         stopping_time=Estimate.of(fresh.iloc[0], "stopping_time"),
+        censored=float(fresh.iloc[0]["censored"]),
         n_fresh=int(fresh.iloc[0]["n_runs"]),
         paper_n1=top,
         paper_stopping_time=Estimate.of(frontier.iloc[-1], "stopping_time"),

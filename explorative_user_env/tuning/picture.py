@@ -20,7 +20,7 @@ def frontier_figure(tuning: Tuning) -> "Figure":
     above, below = figure.subplots(2, 1, sharex=True)
     _curve(above, tuning, "stopping_time")
     above.set_ylabel("stopping time T")
-    above.set_yscale("log")
+    above.set_ylim(bottom=0)
     _curve(below, tuning, "success")
     below.set_ylabel("success")
     delta = tuning.tuned.cell["delta"]

@@ -60,6 +60,8 @@ class TunedN1:
             grows with N_1; the upper end is `n1`.
         success: share of the fresh users with whom BAIR stopped and named the best arm.
         stopping_time: T with the fresh users, as the setting reports it.
+        censored: share of the fresh users with whom the step cap ended the run; the released
+            setting leaves them out of T.
         n_fresh: how many fresh users there were; they took no part in the search.
         paper_n1: (2K/delta)^(1/alpha)/rho_0, rounded up.
         paper_stopping_time: T with the paper's N_1, on the users of the frontier.
@@ -75,6 +77,7 @@ class TunedN1:
     interval: tuple[int, int]
     success: Estimate
     stopping_time: Estimate
+    censored: float
     n_fresh: int
     paper_n1: int
     paper_stopping_time: Estimate

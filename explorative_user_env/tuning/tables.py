@@ -85,17 +85,19 @@ def sentences(tuning: Tuning) -> list[str]:
     lines = [
         f"Found N_1 = {tuned.n1}, success at least {least:g}: right with probability at least "
         f"{1 - tuned.error:g}, after {tuned.n_runs} users.",
-        f"The least such N_1 is in {low}..{high}, if success grows with N_1.",
+        f"The least such N_1 is {low if low == high else f'in {low}..{high}'}, if success grows "
+        "with N_1.",
         f"Stopping time {with_error(time.value, time.high)}, {tuned.saving:.3f} of the "
         f"{with_error(papers.value, papers.high)} of the paper's N_1 = {tuned.paper_n1}.",
         f"Success on {tuned.n_fresh} fresh users "
         f"{with_interval(tuned.success.value, tuned.success.low, tuned.success.high)}: "
-        f"{'confirmed' if tuned.confirmed else 'not confirmed'}.",
+        f"{'confirmed' if tuned.confirmed else 'not confirmed'}. "
+        f"Censored: {share(tuned.censored)}.",
     ]
     if tuning.fastest != tuned.n1:
         lines.append(
-            f"A longer Phase 1 can make a shorter run: of the N_1 below, {tuning.fastest} has the "
-            "least stopping time (by the mean; compare the intervals)."
+            "A longer Phase 1 can make a shorter run: of the frontier's N_1 that succeed, "
+            f"{tuning.fastest} has the least mean stopping time."
         )
     return lines
 

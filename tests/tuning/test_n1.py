@@ -8,7 +8,14 @@ import pytest
 from explorative_user_env import InvalidArgumentError, evaluate
 from explorative_user_env.schedules import constant
 from explorative_user_env.seeding import tuning_seed, user_seeds
-from explorative_user_env.tuning import Candidate, NoneFoundError, Tuning, trials, tune_n1
+from explorative_user_env.tuning import (
+    Candidate,
+    NoneFoundError,
+    TunedAgent,
+    Tuning,
+    trials,
+    tune_n1,
+)
 from explorative_user_env.tuning.n1 import grid
 from explorative_user_env.tuning.tables import page, search_line, sentences
 
@@ -55,6 +62,7 @@ def test_the_confirmation_is_an_evaluation_that_anyone_can_repeat(tuning: Tuning
     )
     row = repeated.summary().iloc[0]
     assert tuning.tuned.n_fresh == 80
+    assert tuning.tuned.censored == row["censored"]
     for name in ("success", "stopping_time"):
         figure = getattr(tuning.tuned, name)
         assert [figure.value, figure.low, figure.high] == [
@@ -119,6 +127,16 @@ def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study() -> None
     studies = [0, *(tuning_seed(0, *place) for place in places)]
     users = [user for study in studies for user in user_seeds(study, 50)]
     assert len(set(users)) == 50 * len(studies)
+
+
+def test_every_candidate_and_portion_meets_users_of_its_own() -> None:
+    hard = USERS | {"gap": 0.02, "max_steps": 2000}  # so that it fails now and then
+    users = trials.Trials(hard, seed=0)
+    seen = [users.successes(0, *place, 100).tolist() for place in [(0, 0), (0, 1), (1, 0), (0, 0)]]
+    assert seen[0] == seen[3]
+    assert seen[0] != seen[1] != seen[2] != seen[0]
+    runs = evaluate([TunedAgent(0)], n_instances=100, seed=tuning_seed(0, 0, 1, 0), **hard).runs
+    assert seen[2] == list(runs["correct"] & ~runs["censored"])
 
 
 def test_a_run_that_the_cap_ends_is_no_success() -> None:

@@ -30,6 +30,7 @@ def tuned() -> TunedN1:
         interval=(4, 7),
         success=Estimate(0.9, 0.85, 0.93),
         stopping_time=Estimate(50.0, 45.0, 55.0),
+        censored=0.01,
         n_fresh=100,
         paper_n1=30,
         paper_stopping_time=Estimate(200.0, 190.0, 210.0),

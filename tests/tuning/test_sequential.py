@@ -104,6 +104,16 @@ def test_it_does_not_matter_how_trials_are_portioned() -> None:
     assert whole.failures == failed[: whole.n].sum()
 
 
+@pytest.mark.parametrize(("side", "decision"), [(0, "good"), (1, "bad")])
+def test_it_decides_as_soon_as_the_evidence_is_1_over_error(side: int, decision: str) -> None:
+    trial = side == 1
+    for error in (0.2, 0.01):
+        verdict = judge(np.full(500, trial), 0.1, error)
+        now, before = (evidence(n * trial, n, 0.1)[side] for n in (verdict.n, verdict.n - 1))
+        assert verdict.decision == decision
+        assert before < 1 / error <= now
+
+
 def test_too_few_trials_decide_nothing() -> None:
     assert judge(np.array([True, False, False]), 0.3, 0.05) == ("undecided", 3, 1)
 
