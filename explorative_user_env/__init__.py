@@ -11,6 +11,7 @@ import gymnasium as gym
 
 from explorative_user_env.bai_env import ExplorativeUserBAIEnv
 from explorative_user_env.bai_vector_env import ExplorativeUserBAIVectorEnv
+from explorative_user_env.behaviours import Behaviour, register_behaviour
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.hidden_state import HiddenState
 from explorative_user_env.instances import Instance, InstanceLaw
@@ -37,6 +38,7 @@ __all__ = [
     "RELEASED",
     "Agent",
     "Algorithm",
+    "Behaviour",
     "Episode",
     "ExplorativeUserBAIEnv",
     "ExplorativeUserBAIVectorEnv",
@@ -51,6 +53,7 @@ __all__ = [
     "Schedule",
     "Setting",
     "evaluate",
+    "register_behaviour",
     "register_schedule",
     "rollout",
 ]

@@ -2,6 +2,7 @@
 
 import functools
 from collections import namedtuple
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -21,10 +22,14 @@ def _tuple_of(record: Any, name: str) -> Any:
 
 UserTuple = _tuple_of(rules.User, "UserTuple")
 StateTuple = _tuple_of(rules.UserState, "StateTuple")
+RememberingTuple = _tuple_of(rules.RememberingState, "RememberingTuple")
+"""With what a user of another behaviour keeps besides (see `behaviours`)."""
 
 
 def as_arrays(state: Any) -> Any:
     """Return the NamedTuple `state` of lists as one of arrays, for compiled code.
+
+    A field may be such a NamedTuple itself.
 
     Raises:
         TypeError: if a field is not a list of numbers.
@@ -32,7 +37,9 @@ def as_arrays(state: Any) -> Any:
     return state._make(_as_array(name, values) for name, values in state._asdict().items())
 
 
-def _as_array(name: str, values: Any) -> np.ndarray:
+def _as_array(name: str, values: Any) -> Any:
+    if hasattr(values, "_asdict"):
+        return as_arrays(values)
     if not isinstance(values, list) or not all(isinstance(value, int | float) for value in values):
         raise TypeError(f"its state's {name} is not a list of numbers")
     return np.array(values)
@@ -43,16 +50,17 @@ def user_tuple(user: rules.User) -> Any:
     return UserTuple(*(getattr(user, name) for name in UserTuple._fields))
 
 
-def user_arrays(user: rules.User) -> Any:
-    """Return a blank state of `user`, with longer tables."""
-    state = rules.blank(user)
+def user_arrays(user: rules.User, memory: Sequence[float] = ()) -> Any:
+    """Return a blank state of `user`, with longer tables, and with her `memory` if she has one."""
+    blank = rules.blank(user)
     logarithms, inverse_roots = long_tables()
     arrays = (
-        _as_array(name, getattr(state, name))
+        _as_array(name, getattr(blank, name))
         for name in StateTuple._fields
         if name not in ("logarithms", "inverse_roots")
     )
-    return StateTuple(*arrays, logarithms=logarithms, inverse_roots=inverse_roots)
+    state = StateTuple(*arrays, logarithms=logarithms, inverse_roots=inverse_roots)
+    return RememberingTuple(*state, memory=np.array(memory)) if memory else state
 
 
 @functools.cache

@@ -16,6 +16,17 @@ Run = Callable[..., tuple[int, int, int, bool]]
 Play = Callable[..., int]
 
 
+class UserFunctions(NamedTuple):
+    """How a user starts and responds, and whether her means move meanwhile; see `behaviours`."""
+
+    start: Callable[..., None]
+    respond: Callable[..., bool]
+    moves_means: bool
+
+
+EXPLORATIVE = UserFunctions(user_rules.start, user_rules.respond, moves_means=False)
+
+
 class Outcome(NamedTuple):
     """What is left of a run, by either path."""
 
@@ -39,13 +50,19 @@ def learning_of(algorithm: Algorithm) -> tuple[Callable[[Any, Any, int, float], 
     return algorithm.learn or unseen, algorithm.learn is not None
 
 
-def make_run(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = itself) -> Run:
+def make_run(
+    algorithm: Algorithm,
+    rule: Rule,
+    stream: Callable[[Any], Any] = itself,
+    functions: UserFunctions = EXPLORATIVE,
+) -> Run:
     """Return the loop of one user and one algorithm, in plain Python.
 
     Args:
         algorithm: the agent's rules.
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
+        functions: how the user starts and responds.
     """
     start, act, observe, verdict = (
         algorithm.start,
@@ -53,7 +70,7 @@ def make_run(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = it
         algorithm.observe,
         algorithm.verdict,
     )
-    start_user, respond, stop = user_rules.start, user_rules.respond, STOP
+    start_user, respond, stop = functions.start, functions.respond, STOP
     learn, sees_rewards = learning_of(algorithm)
 
     def run(
@@ -88,8 +105,11 @@ def make_run(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = it
     return run
 
 
-def make_run_all(run: Run) -> Callable[..., None]:
-    """Return the loop of many runs, one after the other, with a `run` of compiled code."""
+def make_run_all(run: Run, moves_means: bool) -> Callable[..., None]:
+    """Return the loop of many runs, one after the other, with a `run` of compiled code.
+
+    It leaves means that move in `means`, as they are at the end of each run.
+    """
 
     def run_all(
         user: Any,
@@ -115,11 +135,19 @@ def make_run_all(run: Run) -> Callable[..., None]:
                 (own_streams[index], draws[0], draws[1], draws[2]),
                 max_steps,
             )
+            if moves_means:
+                for arm in range(user.n_arms):
+                    means[index, arm] = user_state.means[arm]
 
     return run_all
 
 
-def make_play(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = itself) -> Play:
+def make_play(
+    algorithm: Algorithm,
+    rule: Rule,
+    stream: Callable[[Any], Any] = itself,
+    functions: UserFunctions = EXPLORATIVE,
+) -> Play:
     """Return the loop of one user and one algorithm over a horizon; what happens is written down.
 
     An algorithm that stops goes on with its answer.
@@ -128,6 +156,7 @@ def make_play(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = i
         algorithm: the agent's rules.
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
+        functions: how the user starts and responds.
     """
     start, act, observe, verdict = (
         algorithm.start,
@@ -135,7 +164,7 @@ def make_play(algorithm: Algorithm, rule: Rule, stream: Callable[[Any], Any] = i
         algorithm.observe,
         algorithm.verdict,
     )
-    start_user, respond, stop = user_rules.start, user_rules.respond, STOP
+    start_user, respond, stop = functions.start, functions.respond, STOP
     learn, sees_rewards = learning_of(algorithm)
 
     def play(
@@ -210,24 +239,36 @@ def make_play_all(play: Play) -> Callable[..., None]:
 
 
 @functools.cache
-def compiled_run(algorithm: Algorithm, rule: Rule) -> Run:
+def compiled_run(algorithm: Algorithm, rule: Rule, functions: UserFunctions = EXPLORATIVE) -> Run:
     """Return the loop of `make_run`, compiled; its streams are `addresses_of` Generators."""
-    return _compiled(make_run, algorithm, rule, None)
+    return _compiled(make_run, algorithm, rule, functions, None)
 
 
 @functools.cache
-def compiled_run_all(algorithm: Algorithm, rule: Rule) -> Callable[..., None]:
+def compiled_run_all(
+    algorithm: Algorithm, rule: Rule, functions: UserFunctions = EXPLORATIVE
+) -> Callable[..., None]:
     """Return the loop of `make_run_all`, compiled: one call for many runs."""
-    return _compiled(make_run, algorithm, rule, make_run_all)
+    return _compiled(
+        make_run,
+        algorithm,
+        rule,
+        functions,
+        functools.partial(make_run_all, moves_means=functions.moves_means),
+    )
 
 
 @functools.cache
-def compiled_play_all(algorithm: Algorithm, rule: Rule) -> Callable[..., None]:
+def compiled_play_all(
+    algorithm: Algorithm, rule: Rule, functions: UserFunctions = EXPLORATIVE
+) -> Callable[..., None]:
     """Return the loop of `make_play_all`, compiled: one call for many users."""
-    return _compiled(make_play, algorithm, rule, make_play_all)
+    return _compiled(make_play, algorithm, rule, functions, make_play_all)
 
 
-def _compiled(make: Any, algorithm: Algorithm, rule: Rule, around: Any) -> Callable[..., Any]:
+def _compiled(
+    make: Any, algorithm: Algorithm, rule: Rule, functions: UserFunctions, around: Any
+) -> Callable[..., Any]:
     from explorative_user_env._native import generator_at
 
     learn, sees_rewards = learning_of(algorithm)
@@ -238,11 +279,13 @@ def _compiled(make: Any, algorithm: Algorithm, rule: Rule, around: Any) -> Calla
         "verdict": algorithm.verdict,
         "learn": learn,
         "sees_rewards": sees_rewards,
-        "start_user": user_rules.start,
-        "respond": user_rules.respond,
+        "start_user": functions.start,
+        "respond": functions.respond,
+        "moves_means": functions.moves_means,
         "rule": rule,
         "stop": STOP,
         "stream": generator_at,
     }
-    loop: Callable[..., Any] = compile_loop(make(algorithm, rule, generator_at), names, around)
-    return loop
+    loop = make(algorithm, rule, generator_at, functions)
+    compiled: Callable[..., Any] = compile_loop(loop, names, around)
+    return compiled

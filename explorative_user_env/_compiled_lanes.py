@@ -50,12 +50,13 @@ class CompiledLanes:
 
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
-        if law.named is None:
+        named = law.named if law.within is None else None  # compiled code does not look at means
+        if named is None:
             instances = [law.draw(self.rngs[lane]) for lane in lanes.tolist()]
             for lane, instance in zip(lanes.tolist(), instances, strict=True):
                 row_of(self._rows, lane).means[:] = instance.means
                 self._best_arms[lane] = instance.best_arm
-        loop = compiled_begin(law.named.one if law.named else no_mean)
+        loop = compiled_begin(named.one if named else no_mean)
         lost = loop(
             self._numbers,
             self._rows,
@@ -64,7 +65,7 @@ class CompiledLanes:
             self._streams,
             self._draws,
             lanes,
-            law.named is not None,
+            named is not None,
             law.gap or 0.0,
         )
         if lost != LOST:

@@ -59,8 +59,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     - `horizon` (2000): most recommendations of an episode, at least 1. Within 1000, BAIR at K = 5
       would run out of time with one user in twenty.
     - `mask` ("rejections"): or "none".
-    - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `info_level`, `render_mode` and
-      `render_intervals` as in `ExplorativeUser-v0`.
+    - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `reward_law`, `behaviour`, `info_level`,
+      `render_mode` and `render_intervals` as in `ExplorativeUser-v0`.
 
     ```python
     >>> import gymnasium as gym
@@ -141,8 +141,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         return masks
 
     def _answered(self, arm: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        assert self._instance is not None
-        correct = arm == self._instance.best_arm
+        correct = arm == self._truth().best_arm
         info = self._counts(has_response=False)
         self._add_hidden_state(info)
         self._end(info, arm, correct)

@@ -1,5 +1,6 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -7,9 +8,11 @@ import numpy as np
 from gymnasium import spaces
 
 from explorative_user_env import user as rules
+from explorative_user_env.behaviours import EXPLORATIVE, Behaviour, as_behaviour
 from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import Instance, InstanceLaw, Means
 from explorative_user_env.rendering import as_text
+from explorative_user_env.reward_laws import GAUSSIAN, range_of_means
 from explorative_user_env.rewards import REGRET, REWARDS, reward_of
 from explorative_user_env.schedules import Rule, Schedule
 from explorative_user_env.settings import Setting, as_setting, user_of
@@ -19,12 +22,11 @@ from explorative_user_env.validation import InvalidArgumentError, choice, flag, 
 INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
 
-
-Episode = tuple[rules.User, rules.UserState, Rule, Any, list[float], list[float], list[float]]
+Numbers = list[float]
+Respond = Callable[..., bool]
+Episode = tuple[rules.User, rules.UserState, Respond, Rule, Any, Numbers, Numbers, Numbers]
 """What every step needs, at one place: the user, her stream and what is left of it, and what each
 arm is worth if it is rejected and if it is accepted."""
-
-NOT_EMPTY = 0.0
 
 
 class ExplorativeUserEnv(gym.Env[int, int]):
@@ -80,6 +82,10 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     - `rho` (None): schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None
       is the setting's.
     - `noise` (0.0): probability in [0, 1] that a decision is a coin flip.
+    - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, which
+      must be in [0, 1], else 0) or "bounded" (uniform on mu +- sqrt 3, of variance 1).
+    - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
+      (whose best arm is the present one), "logistic", a registered name or a `Behaviour`.
     - `reward` ("regret"), `info_level` ("counts" or "full"), `render_mode` (None or "ansi").
     - `render_intervals` (False): whether a rendering shows her intervals, which are secret.
 
@@ -118,20 +124,26 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         info_level: str = "counts",
         render_mode: str | None = None,
         render_intervals: bool = False,
+        reward_law: str = "gaussian",
+        behaviour: Behaviour | str = "explorative",
     ) -> None:
         choices = as_setting(setting)
-        self.user, self.schedule = user_of(choices, n_arms, alpha, noise, rho)
-        self.instance_law = InstanceLaw(n_arms, choices.means if means is None else means, gap)
+        self.user, self.schedule = user_of(choices, n_arms, alpha, noise, rho, reward_law)
+        self.behaviour = behaviour = as_behaviour(behaviour)
+        self._within = range_of_means(self.user.reward_law)
+        means = choices.means if means is None else means
+        self.instance_law = InstanceLaw(n_arms, means, gap, self._within)
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, INFO_LEVELS)
         self.render_mode = (
             None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
         )
         self.render_intervals = flag("render_intervals", render_intervals)
-        self._has_extras = reward == "realized" or info_level == "full" or render_mode is not None
+        extras = (reward == "realized", info_level == "full", render_mode, behaviour.moves_means)
+        self._has_extras = any(extras)
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = discrete(2)
-        self._state = rules.blank(self.user)
+        self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
         self._episode: Episode | None = None
         self._history: list[list[int]] = []
@@ -150,12 +162,12 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             InvalidArgumentError: for an option that is unknown or out of range.
         """
         law = self.law_of(options or {})
-        if self._episode is not None and isinstance(self._episode[3], DrawnAhead):
-            self._episode[3].settle()
+        if self._episode is not None and isinstance(self._episode[4], DrawnAhead):
+            self._episode[4].settle()
         super().reset(seed=seed)
         self._instance = law.draw(self.np_random)
         self._state.means[:] = self._instance.means
-        rules.start(self.user, self._state, self.np_random)
+        self.behaviour.start(self.user, self._state, self.np_random)
         self._episode = self._begun(self._instance)
         self._last = None
         if self.render_mode is not None:
@@ -179,13 +191,13 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         """
         if self._episode is None:
             raise gym.error.ResetNeeded("call reset before step")
-        user, state, rule, stream, left, if_rejected, if_accepted = self._episode
+        user, state, respond, rule, stream, left, if_rejected, if_accepted = self._episode
         if not left:
             stream.draw()
         # An action that is an arm already, as nearly all are, is not looked at any closer.
         n_arms = user.n_arms
         arm = action if type(action) is int and 0 <= action < n_arms else as_action(action, n_arms)
-        accepted = rules.respond(user, state, rule, arm, stream)
+        accepted = respond(user, state, rule, arm, stream)
         reward = if_accepted[arm] if accepted else if_rejected[arm]
         interactions = state.interactions[0]
         acceptances = state.acceptances[0]
@@ -196,8 +208,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             "rejections": interactions - acceptances,
         }
         if self._has_extras:
-            if self.reward == "realized":
-                reward = state.reward[0]
+            reward = self._reward(arm, accepted)
             if self.render_mode is not None:
                 self._history[arm][0 if accepted else 1] += 1
                 self._last = (arm, accepted)
@@ -206,9 +217,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
 
     def hidden_state(self) -> HiddenState:
         """Return the truth about the user; for teachers and tests, never for an agent."""
-        if self._instance is None:
-            raise gym.error.ResetNeeded("call reset before hidden_state")
-        return reveal(self.user, self._state, self.schedule.rule, self._instance)
+        return reveal(self.user, self._state, self.schedule.rule, self._truth())
 
     def render(self) -> str | None:
         """Return the arms with their responses as text, if `render_mode` is "ansi"."""
@@ -229,7 +238,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         means = options["means"]
         if isinstance(means, str) or callable(means):
             raise InvalidArgumentError("means", means, "numbers, one for each arm")
-        return InstanceLaw(self.user.n_arms, means)
+        return InstanceLaw(self.user.n_arms, means, within=self._within)
 
     def _counts(self, has_response: bool) -> dict[str, Any]:
         interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]
@@ -242,9 +251,10 @@ class ExplorativeUserEnv(gym.Env[int, int]):
 
     def _begun(self, instance: Instance) -> Episode:
         stream: Any = self.np_random
-        left = [NOT_EMPTY]
-        if self.user.noise == 0.0:
-            # Click noise takes other draws between the normals; without it they are drawn ahead.
+        left = [0.0]  # not empty
+        only_normals = self.user.noise == 0.0 and self.user.reward_law == GAUSSIAN
+        if only_normals and self.behaviour == EXPLORATIVE:
+            # At most one in a step, and nothing else: they are drawn ahead.
             stream = DrawnAhead(self.np_random)
             left = stream.left
         kind, best = REWARDS.index(self.reward), instance.means[instance.best_arm]
@@ -252,8 +262,20 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         if_accepted = if_rejected
         if kind != REGRET:
             if_accepted = [reward_of(kind, mean, best, True, 0.0) for mean in instance.means]
-        rule = self.schedule.rule
-        return self.user, self._state, rule, stream, left, if_rejected, if_accepted
+        rule, respond = self.schedule.rule, self.behaviour.respond
+        return self.user, self._state, respond, rule, stream, left, if_rejected, if_accepted
+
+    def _truth(self) -> Instance:
+        """Return the instance as it is now."""
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before hidden_state")
+        return self.behaviour.truth(self._instance, self._state.means)
+
+    def _reward(self, arm: int, accepted: bool) -> float:
+        """Return the reward of a response that has just been given."""
+        truth = self._truth()
+        kind, best = REWARDS.index(self.reward), truth.means[truth.best_arm]
+        return reward_of(kind, truth.means[arm], best, accepted, self._state.reward[0])
 
     def _add_hidden_state(self, info: dict[str, Any]) -> None:
         if self.info_level == "full":

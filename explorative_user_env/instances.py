@@ -107,13 +107,22 @@ class InstanceLaw:
         means: "normal", "uniform", K given numbers, or a callable `(n_arms, rng) -> K numbers`.
         gap: Delta_1 > 0, set exactly (to the last bit of the sum); None is 0.5 for drawn means and
             leaves given means as they are.
+        within: least and largest mean there may be, once the best arm is moved; None is any.
 
     Raises:
         InvalidArgumentError: for K < 2, a gap that is not positive, an unknown law, means that are
-            not K finite numbers, or given means without a unique best arm and without a gap.
+            not K finite numbers, or given means without a unique best arm and without a gap, or
+            outside `within`.
     """
 
-    def __init__(self, n_arms: int, means: Means = "normal", gap: float | None = None) -> None:
+    def __init__(
+        self,
+        n_arms: int,
+        means: Means = "normal",
+        gap: float | None = None,
+        within: tuple[float, float] | None = None,
+    ) -> None:
+        self.within = within
         self.n_arms = integer("n_arms", n_arms, 2)
         self.gap = None if gap is None else positive("gap", gap)
         self.given: list[float] | None = None
@@ -129,11 +138,17 @@ class InstanceLaw:
                 raise InvalidArgumentError(
                     "means", self.given, "numbers with one best arm, unless gap is given"
                 )
+            if self.gap is None:
+                self._check(self.given)
         if self.given is None and self.gap is None:
             self.gap = DEFAULT_GAP
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Return an instance; draws from `rng` only what the law needs."""
+        """Return an instance; draws from `rng` only what the law needs.
+
+        Raises:
+            InvalidArgumentError: for an instance outside `within`.
+        """
         if self.named is not None:
             means = self.named.many(self.n_arms, rng).tolist()
         elif self._law is not None:
@@ -141,7 +156,18 @@ class InstanceLaw:
         else:
             assert self.given is not None
             means = list(self.given)
-        return separated(means, self.gap, rng)
+        instance = separated(means, self.gap, rng)
+        self._check(instance.means)
+        return instance
+
+    def _check(self, means: Sequence[float]) -> None:
+        if self.within is None:
+            return
+        low, high = self.within
+        if not all(low <= mean <= high for mean in means):
+            moved = "" if self.gap is None else f" once the best is moved by gap = {self.gap:g}"
+            allowed = f"in [{low:g}, {high:g}]{moved}, as this reward_law needs"
+            raise InvalidArgumentError("means", list(means), allowed)
 
 
 def separated(means: Sequence[float], gap: float | None, rng: np.random.Generator) -> Instance:

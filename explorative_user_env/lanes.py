@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 
 from explorative_user_env import user as rules
+from explorative_user_env.behaviours import EXPLORATIVE, Behaviour
 from explorative_user_env.hidden_state import HiddenState, reveal
 from explorative_user_env.instances import Instance, InstanceLaw
 from explorative_user_env.rewards import reward_of
@@ -69,14 +70,21 @@ class PlainLanes:
         rule: the rule of rho_t.
         reward: which reward, its place in `rewards.REWARDS`.
         rngs: a stream for each lane.
+        behaviour: what every user does.
     """
 
     def __init__(
-        self, user: rules.User, rule: Rule, reward: int, rngs: Iterable[np.random.Generator]
+        self,
+        user: rules.User,
+        rule: Rule,
+        reward: int,
+        rngs: Iterable[np.random.Generator],
+        behaviour: Behaviour = EXPLORATIVE,
     ) -> None:
         self.rngs = list(rngs)
         self._user, self._rule, self._reward = user, rule, reward
-        self._states = [rules.blank(user) for _ in self.rngs]
+        self._behaviour = behaviour
+        self._states = [behaviour.blank(user) for _ in self.rngs]
         self._instances: list[Instance | None] = [None for _ in self.rngs]
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
@@ -91,18 +99,19 @@ class PlainLanes:
             state, rng = self._states[lane], self.rngs[lane]
             self._instances[lane] = instance
             state.means[:] = instance.means
-            rules.start(self._user, state, rng)
+            self._behaviour.start(self._user, state, rng)
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
         recommended = arms.tolist()
         if min(recommended) < 0 or max(recommended) >= self._user.n_arms:
             return False
+        respond = self._behaviour.respond
         for lane in range(len(self.rngs)) if lanes is None else lanes.tolist():
-            state, instance, arm = self._states[lane], self._instances[lane], recommended[lane]
-            assert instance is not None
-            accepted = rules.respond(self._user, state, self._rule, arm, self.rngs[lane])
-            mean, best_mean = state.means[arm], instance.means[instance.best_arm]
+            state, arm = self._states[lane], recommended[lane]
+            accepted = respond(self._user, state, self._rule, arm, self.rngs[lane])
+            truth = self._truth(lane)
+            mean, best_mean = truth.means[arm], truth.means[truth.best_arm]
             step.responses[lane] = accepted
             step.rewards[lane] = reward_of(self._reward, mean, best_mean, accepted, state.reward[0])
             step.interactions[lane] = t = state.interactions[0]
@@ -112,11 +121,15 @@ class PlainLanes:
 
     def best_arms(self, lanes: Array) -> Array:
         """Return the best arms of the users in these lanes."""
-        instances = (self._instances[lane] for lane in lanes.tolist())
-        return np.array([instance.best_arm for instance in instances if instance], int)
+        started = (lane for lane in lanes.tolist() if self._instances[lane])
+        return np.array([self._truth(lane).best_arm for lane in started], int)
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
+        return reveal(self._user, self._states[lane], self._rule, self._truth(lane))
+
+    def _truth(self, lane: int) -> Instance:
+        """Return a user's instance as it is now."""
         instance = self._instances[lane]
         assert instance is not None
-        return reveal(self._user, self._states[lane], self._rule, instance)
+        return self._behaviour.truth(instance, self._states[lane].means)

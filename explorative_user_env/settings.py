@@ -8,6 +8,7 @@ at a time. An agent's option left open (None) takes the value a setting has for 
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from explorative_user_env.reward_laws import reward_law_named
 from explorative_user_env.schedules import (
     ACCEPTANCE_RATE,
     SMOOTHED_ACCEPTANCE_RATE,
@@ -182,6 +183,7 @@ def user_of(
     alpha: float = 1.0,
     noise: float = 0.0,
     rho: Schedule | str | float | None = None,
+    reward_law: str = "gaussian",
 ) -> tuple[User, Schedule]:
     """Return the numbers of a user under `setting`, and the schedule of her rho_t.
 
@@ -191,6 +193,7 @@ def user_of(
         alpha: her willingness to explore, above 0.
         noise: p in [0, 1], the probability of a coin-flip decision.
         rho: another schedule, its registered name or a constant; None is the setting's.
+        reward_law: of her rewards around mu_i, "gaussian", "bernoulli" or "bounded".
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -202,6 +205,7 @@ def user_of(
         n_arms=n_arms,
         alpha=positive("alpha", alpha),
         noise=probability("noise", noise),
+        reward_law=reward_law_named(reward_law),
         rejects_ties=setting.rejects_ties,
         private_draws=setting.private_draws,
         least_n=setting.least_n,

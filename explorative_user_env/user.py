@@ -7,9 +7,10 @@ Gymnasium or of agents.
 
 from dataclasses import dataclass
 from math import inf, log, sqrt
-from typing import Protocol
 
 from explorative_user_env.number_tables import number_tables
+from explorative_user_env.reward_laws import Stream as Stream
+from explorative_user_env.reward_laws import draw_reward
 from explorative_user_env.schedules import Rule
 
 UNSEEN = inf
@@ -22,16 +23,6 @@ CEILING_SLACK = 0.99
 """A ceiling is found for this share of sqrt(Gamma), so that it outlives a small fall."""
 
 
-class Stream(Protocol):
-    """Where a user's randomness comes from, such as a NumPy Generator."""
-
-    def standard_normal(self) -> float:
-        """Return a draw from N(0, 1)."""
-
-    def random(self) -> float:
-        """Return a draw from [0, 1)."""
-
-
 @dataclass(frozen=True, slots=True)
 class User:
     """The numbers that make a kind of user; fixed while she lives.
@@ -40,6 +31,7 @@ class User:
         n_arms: K, at least 2.
         alpha: how willing she is to explore, above 0; scales Gamma.
         noise: p in [0, 1], the probability that a decision is a coin flip (click noise).
+        reward_law: the law of her rewards, its place in `reward_laws.REWARD_LAWS`; 0 is N(mu, 1).
         rejects_ties: whether lcb_j = ucb_i is enough to reject i (>=) or not (>).
         private_draws: rewards of every arm she has seen before the first recommendation. They are
             in n_i and in the mean, not in n(t).
@@ -58,6 +50,7 @@ class User:
     n_arms: int
     alpha: float
     noise: float
+    reward_law: int
     rejects_ties: bool
     private_draws: int
     least_n: int
@@ -94,6 +87,13 @@ class UserState:
     inverse_roots: list[float]
 
 
+@dataclass(frozen=True, slots=True)
+class RememberingState(UserState):
+    """The state of a user of another kind (see `behaviours`), who keeps more than this one."""
+
+    memory: list[float]
+
+
 def blank(user: User) -> UserState:
     """Return a state of the right size, to be filled by `start`."""
     n_arms = user.n_arms
@@ -118,6 +118,14 @@ def blank(user: User) -> UserState:
 
 def start(user: User, state: UserState, rng: Stream) -> None:
     """Make `state` a new user's, whose `means` are set; she takes her private draws, if any."""
+    clear(user, state)
+    for _ in range(user.private_draws):
+        for arm in range(user.n_arms):
+            learn(state, arm, draw_reward(user.reward_law, state.means[arm], rng))
+
+
+def clear(user: User, state: UserState) -> None:
+    """Make `state` that of a user who has seen nothing yet."""
     for arm in range(user.n_arms):
         state.estimates[arm] = 0.0
         state.counts[arm] = 0
@@ -132,9 +140,6 @@ def start(user: User, state: UserState, rng: Stream) -> None:
     state.spread[0] = 0.0
     if user.least_n > 0:
         state.spread[0] = sqrt(max(0.0, 2.0 * user.alpha * log(user.rho_at_start * user.least_n)))
-    for _ in range(user.private_draws):
-        for arm in range(user.n_arms):
-            learn(state, arm, state.means[arm] + rng.standard_normal())
 
 
 def lower_bound(state: UserState, arm: int) -> float:
@@ -214,7 +219,9 @@ def learn(state: UserState, arm: int, reward: float) -> None:
             state.ceiling[0] = bound
 
 
-def respond(user: User, state: UserState, rule: Rule, arm: int, rng: Stream) -> bool:
+def respond(
+    user: User, state: UserState, rule: Rule, arm: int, rng: Stream, wants: bool | None = None
+) -> bool:
     """Decide on a recommendation of `arm`, learn from it if accepted, and return the decision.
 
     Args:
@@ -223,11 +230,13 @@ def respond(user: User, state: UserState, rule: Rule, arm: int, rng: Stream) -> 
         rule: the rule of rho_t (see `schedules.Schedule`).
         arm: the recommended arm, 0..K-1.
         rng: the user's stream.
+        wants: what a user of another kind decides before click noise (see `behaviours`); None is
+            what this one does, who `rejects`.
 
     Raises:
         ValueError: if rho_t leaves the range declared for it.
     """
-    accepted = not rejects(user, state, arm)
+    accepted = not rejects(user, state, arm) if wants is None else wants
     if user.noise > 0.0 and rng.random() < user.noise:
         accepted = rng.random() < 0.5
     t = state.interactions[0] + 1
@@ -236,7 +245,12 @@ def respond(user: User, state: UserState, rule: Rule, arm: int, rng: Stream) -> 
     if accepted:
         n += 1
         state.acceptances[0] = n
-        reward = state.means[arm] + rng.standard_normal()
+        reward = state.means[arm]
+        # N(mu, 1) is written out as well: see `rejects`.
+        if user.reward_law:
+            reward = draw_reward(user.reward_law, reward, rng)
+        else:
+            reward += rng.standard_normal()
         state.reward[0] = reward
         learn(state, arm, reward)
     else:

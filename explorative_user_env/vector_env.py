@@ -9,6 +9,7 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from explorative_user_env.behaviours import EXPLORATIVE
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.hidden_state import HiddenState
 from explorative_user_env.history import History
@@ -45,7 +46,8 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         autoreset_mode: when a finished lane gets a new user: at the "NextStep" (in place of it),
             at the "SameStep", or never by itself, "Disabled".
         compiled: whether the users run in compiled code, to the same result; None is where it is
-            worth loading the compiler, from 64 users on.
+            worth loading the compiler, from 64 users on. Users of another `behaviour` than the
+            explorative never do.
         **kwargs: as in `ExplorativeUserEnv`.
 
     Raises:
@@ -206,13 +208,14 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
     def _made_lanes(self, rngs: list[np.random.Generator]) -> Lanes:
         single = self._single
         rule, reward = single.schedule.rule, REWARDS.index(single.reward)
+        self.compiled &= single.behaviour == EXPLORATIVE
         if self.compiled:
             from explorative_user_env._compiled_lanes import CompiledLanes, compiles
 
             self.compiled = compiles(single.user, rule, rngs[0])
             if self.compiled:
                 return CompiledLanes(single.user, rule, reward, rngs)
-        return PlainLanes(single.user, rule, reward, rngs)
+        return PlainLanes(single.user, rule, reward, rngs, single.behaviour)
 
     def _begin(self, lanes: Array, law: InstanceLaw) -> None:
         assert self._lanes is not None

@@ -5,12 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from explorative_user_env.behaviours import as_behaviour
 from explorative_user_env.evaluation.play import Play
 from explorative_user_env.evaluation.study import Study
 from explorative_user_env.many import ManyUserAgent
 from explorative_user_env.protocol import STOP, name_of
 from explorative_user_env.seeding import agent_generator
 from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.vector_env import ExplorativeUserVectorEnv
 
 Array = np.ndarray[Any, Any]
 
@@ -72,6 +74,7 @@ def _meet(
             chosen = _checked(agent.act_all(going_on), going_on, n_arms, STOP, name)
         stopped = going_on[chosen == STOP]
         if stopped.size:
+            _renew(instances, study, envs, stopped)
             answers[stopped] = _checked(agent.answer_all(stopped), stopped, n_arms, 0, name)
             arms[stopped] = answers[stopped]
         going_on, chosen = going_on[chosen != STOP], chosen[chosen != STOP]
@@ -86,8 +89,19 @@ def _meet(
         if play is not None:
             play.arms[:, step], play.accepted[:, step] = arms, accepted
     if going_on.size:
+        _renew(instances, study, envs, going_on)
         answers[going_on] = _checked(agent.answer_all(going_on), going_on, n_arms, 0, name)
     return _Meeting(answers, acceptances, steps, going_on), instances
+
+
+def _renew(
+    instances: list[Any], study: Study, envs: ExplorativeUserVectorEnv, users: Array
+) -> None:
+    """Note these users' instances anew, if means move: an answer is held against the present."""
+    if as_behaviour(study.behaviour).moves_means:
+        truths = envs.hidden_states()
+        for user in users.tolist():
+            instances[user] = truths[user].instance
 
 
 def _checked(arms: Any, users: Array, n_arms: int, least: int, name: str) -> Array:

@@ -53,7 +53,7 @@ def play_compiled(
     study: Study, agent: AlgorithmAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
 ) -> Play:
     """Play with the users of these `seeds` in compiled code, to the same result."""
-    play_all = compiled_play_all(agent.algorithm, study.user()[1].rule)
+    play_all = compiled_play_all(agent.algorithm, study.user()[1].rule, study.functions())
     play = Play.blank(len(seeds), max_steps)
     instances: list[Instance] = []
     for part, drawn, given in compiled_portions(study, agent, seeds, horizon):

@@ -22,10 +22,12 @@ class Results:
             reports them (the released setting counts its private draws). Of the task "regret":
             `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` in their place.
         cell: what all runs share: `task`, `setting`, `n_arms`, `delta`, `alpha`, `gap`, `noise`,
-            `horizon` (T of the agents that need one), `seed`.
+            `reward_law`, `behaviour`, `horizon` (T of the agents that need one), `seed`.
         rejection_rate: the headline form, "mean of ratios" or "ratio of means".
         drops_censored: whether times and rejection rates leave censored runs out.
         deltas: delta of the agents that have one of their own.
+        checks: what every run of every BAIR kept to and broke of the paper's bounds, one row a run
+            (the fields of `monitors.TheoryCheck`), if the evaluation was asked for it.
     """
 
     runs: pd.DataFrame
@@ -33,6 +35,7 @@ class Results:
     rejection_rate: str = "mean of ratios"
     drops_censored: bool = False
     deltas: Mapping[str, float] = field(default_factory=dict)
+    checks: pd.DataFrame | None = None
 
     def summary(self) -> pd.DataFrame:
         """Return one row an agent, in the order they were given, with 95% intervals.

@@ -8,17 +8,20 @@ import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.bai_rules import STEP_COST
+from explorative_user_env.behaviours import EXPLORATIVE, Behaviour, as_behaviour
+from explorative_user_env.evaluation.checks import check_theory as checks_of
 from explorative_user_env.evaluation.paths import BAI_PATHS, REGRET_PATHS, runs_of
 from explorative_user_env.evaluation.progress import OnProgress, progress_bar, silent
 from explorative_user_env.evaluation.results import Results
 from explorative_user_env.evaluation.study import Study
 from explorative_user_env.instances import Means
+from explorative_user_env.monitors import is_bair
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import Setting, as_setting
 from explorative_user_env.tasks import REGRET, Task, as_task
-from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, risk
+from explorative_user_env.validation import InvalidArgumentError, flag, integer, not_negative, risk
 
 
 def evaluate(
@@ -35,11 +38,14 @@ def evaluate(
     noise: float = 0.0,
     means: Means | None = None,
     rho: Schedule | str | float | None = None,
+    reward_law: str = "gaussian",
+    behaviour: Behaviour | str = "explorative",
     horizon: int | str | None = None,
     max_steps: int = 1_000_000,
     step_cost: float = STEP_COST,
     workers: int = 1,
     compiled: bool = True,
+    check_theory: bool = False,
     progress: bool | OnProgress = True,
 ) -> Results:
     """Run agents on the same users and return what came of it.
@@ -67,6 +73,9 @@ def evaluate(
         noise: probability in [0, 1] that a decision is a coin flip.
         means: law of the means, as in `InstanceLaw`; None is the setting's.
         rho: schedule of rho_t, as in `gym.make`; None is the setting's.
+        reward_law: of the users' rewards, as in `gym.make`.
+        behaviour: another kind of user, as in `gym.make`; one whose means move only in "bai", where
+            an answer is held against the best arm of that moment.
         horizon: in "regret" the number of steps, at least 1; None is 500. In "bai" T of the agents
             that need one: a number, or the agent whose mean stopping time it is; None is "BAIR".
         max_steps: in "bai" the step cap of agents without one of their own; a run that reaches it
@@ -74,6 +83,8 @@ def evaluate(
         step_cost: in "bai" c of the cost c T + error, at least 0.
         workers: how many run at once: threads in compiled code, processes in the readable loop.
         compiled: whether algorithm records run compiled; the readable loop gives the same numbers.
+        check_theory: in "bai" whether every BAIR runs once more under a monitor, which holds its
+            runs against what the paper proves: `checks` of the results.
         progress: whether to show a bar on a terminal, or a function called with (what, done,
             total).
 
@@ -83,7 +94,8 @@ def evaluate(
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
     """
-    study = Study(as_setting(setting), n_arms, gap, alpha, noise, means, rho)
+    kind = as_behaviour(behaviour)
+    study = Study(as_setting(setting), n_arms, gap, alpha, noise, means, rho, reward_law, kind)
     user, schedule = study.user()
     law = study.instance_law()
     risk("delta", delta)
@@ -92,11 +104,16 @@ def evaluate(
     integer("workers", workers, 1)
     not_negative("step_cost", step_cost)
     over_horizon = as_task(task) is REGRET
+    if over_horizon and kind.moves_means:
+        raise InvalidArgumentError("behaviour", kind.name, "one whose means stay, for this task")
     if horizon is None:
         horizon = REGRET.horizon if over_horizon else "BAIR"
     facts = {"delta": delta, "alpha": user.alpha, "rho_0": schedule.low, "noise": user.noise}
     line_up = [_informed(agent, study, facts) for agent in agents]
     _check_line_up(line_up, integer("horizon", horizon, 1) if over_horizon else horizon)
+    watched: list[AlgorithmAgent] = []
+    if flag("check_theory", check_theory):
+        watched = _to_watch(line_up, not over_horizon and kind == EXPLORATIVE)
 
     frames: dict[str, pd.DataFrame] = {}
     steps = None if isinstance(horizon, str) else int(horizon)
@@ -105,6 +122,7 @@ def evaluate(
         if progress is True:
             report = stack.enter_context(progress_bar())
         ordered = sorted(line_up, key=lambda agent: _needs_horizon(agent))
+        n_pieces = len(ordered) + len(watched)
         for position, agent in enumerate(ordered):
             if _needs_horizon(agent) and steps is None:
                 steps = _mean_time(frames[str(horizon)], study.setting)
@@ -118,8 +136,19 @@ def evaluate(
                 horizon=steps if over_horizon or _needs_horizon(agent) else None,
                 workers=workers,
                 compiled=compiled,
-                report=_shifted(report, position, len(ordered), len(seeds)),
+                report=_shifted(report, position, n_pieces, len(seeds)),
             )
+        checks = [
+            checks_of(
+                agent,
+                study,
+                seeds,
+                max_steps=agent.max_steps or max_steps,
+                workers=workers,
+                report=_shifted(report, len(ordered) + place, n_pieces, len(seeds)),
+            )
+            for place, agent in enumerate(watched)
+        ]
     runs = pd.concat([frames[name_of(agent)] for agent in line_up], ignore_index=True)
     cell = {
         "task": as_task(task).name,
@@ -129,13 +158,22 @@ def evaluate(
         "alpha": user.alpha,
         "gap": law.gap,
         "noise": user.noise,
+        "reward_law": reward_law,
+        "behaviour": kind.name,
         "horizon": steps,
         "seed": seed,
     }
     if not over_horizon:
         cell["step_cost"] = step_cost
     deltas = {name_of(agent): _own_delta(agent) or delta for agent in line_up}
-    return Results(runs, cell, study.setting.rejection_rate, study.setting.drops_censored, deltas)
+    return Results(
+        runs,
+        cell,
+        study.setting.rejection_rate,
+        study.setting.drops_censored,
+        deltas,
+        pd.concat(checks, ignore_index=True) if checks else None,
+    )
 
 
 def _informed(agent: Agent | str, study: Study, facts: dict[str, Any]) -> Agent:
@@ -168,6 +206,15 @@ def _check_line_up(line_up: Sequence[Agent], horizon: int | str) -> None:
             horizon,
             f"a number, or an agent of the line-up that stops itself, as {in_need[0]} needs one",
         )
+
+
+def _to_watch(line_up: Sequence[Agent], papers: bool) -> list[AlgorithmAgent]:
+    """Return the agents whose runs are held against the paper's bounds, in the paper's model."""
+    watched = [agent for agent in line_up if isinstance(agent, AlgorithmAgent) and is_bair(agent)]
+    if not papers or not watched:
+        allowed = 'False unless a BAIR is there, the task is "bai" and the behaviour "explorative"'
+        raise InvalidArgumentError("check_theory", True, allowed)
+    return watched
 
 
 def _needs_horizon(agent: Agent) -> bool:

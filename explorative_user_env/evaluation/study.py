@@ -2,19 +2,21 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from explorative_user_env import user as user_rules
 from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env._batch import Outcome, compiled_run_all
+from explorative_user_env._batch import Outcome, UserFunctions, compiled_run_all
 from explorative_user_env._compile import short
 from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.behaviours import Behaviour, as_behaviour
 from explorative_user_env.env import ExplorativeUserEnv
 from explorative_user_env.instances import Instance, InstanceLaw, Means
 from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.reward_laws import range_of_means
 from explorative_user_env.rollout import rollout
 from explorative_user_env.schedules import Schedule
 from explorative_user_env.seeding import agent_generator, user_generator
@@ -34,6 +36,8 @@ class Study:
     noise: float
     means: Means | None
     rho: Schedule | str | float | None
+    reward_law: str = "gaussian"
+    behaviour: Behaviour | str = "explorative"
 
     def environment_of(self, agent: Agent) -> ExplorativeUserEnv:
         """Return the environment of the readable path, which pays only who is there to see it."""
@@ -45,17 +49,21 @@ class Study:
         return ExplorativeUserVectorEnv(n_users, **self._arguments(), reward="none")
 
     def _arguments(self) -> dict[str, Any]:
-        names = ("n_arms", "gap", "alpha", "setting", "means", "rho", "noise")
-        return {name: getattr(self, name) for name in names}
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def instance_law(self) -> InstanceLaw:
         """Return where the instances come from."""
         means = self.setting.means if self.means is None else self.means
-        return InstanceLaw(self.n_arms, means, self.gap)
+        return InstanceLaw(self.n_arms, means, self.gap, range_of_means(self.user()[0].reward_law))
 
     def user(self) -> tuple[user_rules.User, Schedule]:
         """Return the numbers of the users and their schedule of rho_t."""
-        return user_of(self.setting, self.n_arms, self.alpha, self.noise, self.rho)
+        return user_of(self.setting, self.n_arms, self.alpha, self.noise, self.rho, self.reward_law)
+
+    def functions(self) -> UserFunctions:
+        """Return what the users do, as compiled code takes it."""
+        behaviour = as_behaviour(self.behaviour)
+        return UserFunctions(behaviour.start, behaviour.respond, behaviour.moves_means)
 
 
 Run = tuple[int, Outcome]
@@ -79,18 +87,24 @@ def run_compiled(
     study: Study, agent: AlgorithmAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
 ) -> list[Run]:
     """Run `agent` with the users of these `seeds` in compiled code, to the same result."""
-    run_all = compiled_run_all(agent.algorithm, study.user()[1].rule)
+    run_all = compiled_run_all(agent.algorithm, study.user()[1].rule, study.functions())
+    truth = as_behaviour(study.behaviour).truth
     runs = []
     for _, instances, given in compiled_portions(study, agent, seeds, horizon):
         figures = np.zeros((len(instances), 4), int)
         run_all(*given, max_steps, figures)
-        for instance, (acceptances, rejections, answer, censored) in zip(
-            instances, figures.tolist(), strict=True
+        means = given[MEANS].tolist()
+        for instance, final, (acceptances, rejections, answer, censored) in zip(
+            instances, means, figures.tolist(), strict=True
         ):
             integer(f"answer of {agent.name}", answer, 0, study.n_arms - 1)
             outcome = Outcome(acceptances, rejections, answer, bool(censored))
-            runs.append((instance.best_arm, outcome))
+            runs.append((truth(instance, final).best_arm, outcome))
     return runs
+
+
+MEANS = 2
+"""The place of the means in what every compiled loop begins with."""
 
 
 def compiled_portions(
@@ -108,7 +122,8 @@ def compiled_portions(
     user, _ = study.user()
     law = study.instance_law()
     params = agent.params(study.n_arms, horizon)
-    numbers, user_state = user_tuple(user), user_arrays(user)
+    memory = as_behaviour(study.behaviour).memory_of(study.n_arms)
+    numbers, user_state = user_tuple(user), user_arrays(user, memory)
     state = as_arrays(agent.algorithm.blank(params))
     for first in range(0, len(seeds), N_STREAMS):
         part = slice(first, first + N_STREAMS)
