@@ -2,9 +2,10 @@
 
 `overlap` shows how often an agent cannot tell nu from nu', `success` how often agents are right on
 both, `needed` how long they need to be, `draw` the picture. The standard bandit beside them needs
-O(log 1/delta), everybody who depends on the user's consent O(delta^(-1/alpha)) up to logarithms.
-The power shows late: at alpha = 1 not before delta is about 1e-5, as an agent that is right with
-1 - delta on an easy pair needs hundreds of interactions anyway; at alpha = 1/4 it can be measured.
+O(log 1/delta), an agent that sees responses at least delta^(-1/alpha) but for smaller factors; one
+that sees the rewards too is measured to be hardly better, as an arm that the user will not accept
+again gives none. The power shows late: with gap 1/2 and alpha = 1 it overtakes the standard bandit
+at delta = 1e-5; at alpha = 1/4 it can be measured.
 """
 
 from explorative_user_env.lower_bound.comparison import needed, success
