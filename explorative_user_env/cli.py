@@ -6,8 +6,10 @@ from typing import Any, NoReturn
 import typer
 
 from explorative_user_env.commands.bench import bench
+from explorative_user_env.commands.lower_bound import lower_bound
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.train import train
+from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 app = typer.Typer(
@@ -16,7 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Recommend to users who are still learning what they like, and compare who does it best.",
 )
-for command in (bench, reproduce, train):
+for command in (bench, reproduce, tune_n1, lower_bound, train):
     app.command()(command)
 
 INTERRUPTED = 130

@@ -16,6 +16,7 @@ LEVELS = {
     "protocol": 0,
     "seeding": 0,
     "number_tables": 0,
+    "plotting": 1,
     "stream": 0,
     "rewards": 0,
     "vector_infos": 0,

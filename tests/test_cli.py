@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -58,21 +59,66 @@ def test_the_same_seed_gives_the_same_files_for_any_number_of_workers(
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
 
 
-def test_reproduce_writes_both_settings_with_differences(
+@pytest.fixture
+def small_table2(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = replace(experiments.TABLE2, deltas=(0.1,), n_arms=(2, 100))
+    monkeypatch.setitem(experiments.EXPERIMENTS, "table2", replace(small, n_arms=(2,)))
+    monkeypatch.setitem(experiments.EXPERIMENTS, "figure1a", replace(small, drawn=True))
+
+
+@pytest.mark.usefixtures("small_table2")
+def test_reproduce_judges_both_settings_and_writes_a_report(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], output: Path
 ) -> None:
-    small = experiments.Experiment("table2", "Table 2", "table2_alpha1.csv", (0.1,), (2,))
-    monkeypatch.setitem(experiments.EXPERIMENTS, "table2", small)
     code = run(monkeypatch, "reproduce", "table2", "--n-instances", "10", "--output", str(output))
     printed = capsys.readouterr().out
     assert code == 0
-    assert "released: BAIR: stopping time within 4% of the paper's in" in printed
+    assert "Table 2" in printed
+    assert " of 1" in printed
+    names = ("report.md", "report.html", "summary.csv", "verdicts.csv", "runs.csv")
+    assert printed.splitlines()[-1] == "Files: " + ", ".join(str(output / name) for name in names)
     summary = pd.read_csv(output / "summary.csv")
     assert list(summary["setting"].unique()) == ["printed", "released"]
     assert {"stopping_time_difference", "success_difference"} <= set(summary)
-    page = (output / "table.md").read_text()
-    assert "## printed" in page
-    assert "## released" in page
+    verdicts = pd.read_csv(output / "verdicts.csv")
+    assert {"published", "printed", "released", "verdict", "reason"} <= set(verdicts)
+    assert len(pd.read_csv(output / "runs.csv")) == 2 * 4 * 10
+    assert "10 users a cell, seed 0; settings: printed, released." in (
+        output / "report.md"
+    ).read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("small_table2")
+def test_reproduce_quick_leaves_out_many_arms_and_runs_a_hundred_users(
+    monkeypatch: pytest.MonkeyPatch, output: Path
+) -> None:
+    arguments = ("figure1a", "--quick", "--setting", "released", "--output", str(output))
+    assert run(monkeypatch, "reproduce", *arguments) == 0
+    summary = pd.read_csv(output / "summary.csv")
+    assert set(summary["n_arms"]) == {2}
+    assert set(summary["n_runs"]) == {100}
+    assert set(summary["setting"]) == {"released"}
+    assert not (output / "verdicts.csv").exists()  # the figures are Table 2's
+
+
+def test_reproduce_all_runs_every_experiment_and_the_ladder_in_one_report(
+    monkeypatch: pytest.MonkeyPatch, output: Path
+) -> None:
+    for name, experiment in list(experiments.EXPERIMENTS.items()):
+        small = replace(experiment, deltas=experiment.deltas[:1], n_arms=experiment.n_arms[:1])
+        bair = replace(small, entrants=small.entrants[:1])
+        monkeypatch.setitem(experiments.EXPERIMENTS, name, bair if name != "table4" else small)
+    arguments = ("all", "--n-instances", "3", "--workers", "1", "--output", str(output))
+    assert run(monkeypatch, "reproduce", *arguments) == 0
+    page = (output / "report.md").read_text(encoding="utf-8")
+    for experiment in experiments.EXPERIMENTS.values():
+        assert f"## {experiment.title}\n" in page
+    assert "## What differs between the paper's text and its released code" in page
+    assert set(pd.read_csv(output / "verdicts.csv")["experiment"]) == {
+        f"table{number}" for number in range(2, 8)
+    }
+    assert len(pd.read_csv(output / "ladder.csv")) == 4 * 21
+    assert not (output / "runs.csv").exists()
 
 
 @pytest.mark.parametrize(
@@ -132,7 +178,9 @@ def test_an_unknown_target_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "reproduce", "table9") == 2
-    assert capsys.readouterr().err == "error: target must be one of table2, got 'table9'\n"
+    assert capsys.readouterr().err.startswith(
+        "error: target must be one of all, figure1a, figure1b, table2, "
+    )
 
 
 def test_an_interrupt_says_so_and_leaves_no_file(
@@ -147,7 +195,7 @@ def test_an_interrupt_says_so_and_leaves_no_file(
     assert list(output.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["bench", "reproduce", "train"])
+@pytest.mark.parametrize("command", ["bench", "lower-bound", "reproduce", "train", "tune-n1"])
 def test_help_explains_each_option_with_its_default(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:

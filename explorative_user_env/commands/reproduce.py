@@ -1,5 +1,6 @@
 """The command `explorative-user reproduce`."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,16 +15,30 @@ from explorative_user_env.commands.options import (
 from explorative_user_env.validation import choice
 
 if TYPE_CHECKING:
-    from explorative_user_env.evaluation import Results
+    import pandas as pd
+
+    from explorative_user_env.folder import Folder
+    from explorative_user_env.report import Reproduction
+
+ALL = "all"
 
 
 def reproduce(
-    target: Annotated[str, typer.Argument(help="What to reproduce: table2.")],
+    target: Annotated[
+        str,
+        typer.Argument(help="table2, table3, ..., table7, figure1a, figure1b or all."),
+    ],
     setting: Annotated[
         list[str] | None,
         typer.Option(help="printed or released; repeat for more.", show_default="both"),
     ] = None,
-    n_instances: InstancesOption = 1000,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick", help="100 users a cell and up to 20 arms; by default the paper's cells."
+        ),
+    ] = False,
+    n_instances: InstancesOption | None = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
     output: Annotated[
@@ -33,26 +48,72 @@ def reproduce(
         ),
     ] = None,
 ) -> None:
-    """Run a table of the paper in all its cells, beside the published figures."""
-    from explorative_user_env.commands.output import show_and_write
-    from explorative_user_env.evaluation.progress import progress_bar
-    from explorative_user_env.experiments import EXPERIMENTS, published_figures, run_experiment
+    """Run the paper's tables and figures, and judge each published figure in one report."""
+    from explorative_user_env.evaluation.progress import portion, progress_bar
+    from explorative_user_env.experiments import EXPERIMENTS, quick_form, run_ladder
+    from explorative_user_env.experiments.records import N_INSTANCES, QUICK_N_INSTANCES
     from explorative_user_env.folder import Folder
-    from explorative_user_env.report import agreement, compared
+    from explorative_user_env.report import reproduce as run
     from explorative_user_env.settings import SETTINGS
 
-    experiment = EXPERIMENTS[choice("target", target, EXPERIMENTS)]
+    chosen = choice("target", target, (*EXPERIMENTS, ALL))
+    experiments = list(EXPERIMENTS.values()) if chosen == ALL else [EXPERIMENTS[chosen]]
+    users = n_instances or (QUICK_N_INSTANCES if quick else N_INSTANCES)
     names = list(dict.fromkeys(setting or SETTINGS))
-    options = {name: shared_options(name, n_instances, seed, workers) for name in names}
-    folder = Folder(output or Path("results") / target)
-    results: list[Results] = []
-    sections = {}
-    notes = []
     for name in names:
-        with progress_bar(f"{name} ") as report:
-            found = run_experiment(experiment, on_progress=report, **options[name])
-        sections[name] = compared(found, published_figures(experiment))
-        notes += [f"{name}: {line}" for line in agreement(sections[name])]
-        results += found
-    title = f"{experiment.title}, {n_instances} users a cell"
-    show_and_write(title, sections, results, folder, notes)
+        options = shared_options(name, users, seed, workers)
+    del options["setting"]
+    folder = Folder(output or Path("results") / target)
+    if quick:
+        experiments = [quick_form(experiment) for experiment in experiments]
+    with progress_bar() as report:
+        found = run(experiments, names, on_progress=portion(report, 0, 1), **options)
+        ladder = run_ladder(on_progress=report, **options) if chosen == ALL else None
+    how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
+    _show_and_write(found, ladder, how, folder, keep_runs=chosen != ALL)
+
+
+def _show_and_write(
+    found: "list[Reproduction]",
+    ladder: "pd.DataFrame | None",
+    how: str,
+    folder: "Folder",
+    keep_runs: bool,
+) -> None:
+    """Print what agrees, write the report and the figures, and say where they are."""
+    import pandas as pd
+
+    from explorative_user_env.commands.output import terminal
+    from explorative_user_env.evaluation.tables import table_of
+    from explorative_user_env.plotting import can_plot
+    from explorative_user_env.report import as_html, glance, report, runs_of, short_titles
+
+    console = terminal()
+    judged = [one.found for one in found if not one.found.empty]
+    summaries = [
+        summary.assign(experiment=one.experiment.name)
+        for one in found
+        for summary in one.summaries.values()
+    ]
+    if len(found) == 1:
+        for setting, summary in found[0].summaries.items():
+            console.print(table_of(summary, f"{found[0].experiment.title}, {setting}"))
+    page = report(found, ladder, how)
+    files: dict[str, Callable[[Path], object]] = {
+        "report.md": lambda path: path.write_text(page, encoding="utf-8"),
+        "report.html": lambda path: path.write_text(as_html(page), encoding="utf-8"),
+        "summary.csv": lambda path: pd.concat(summaries).to_csv(path, index=False),
+    }
+    if judged:
+        verdicts = pd.concat(judged, ignore_index=True)
+        console.print(glance(verdicts, short_titles(found)))
+        files["verdicts.csv"] = lambda path: verdicts.to_csv(path, index=False)
+    if ladder is not None:
+        files["ladder.csv"] = lambda path: ladder.to_csv(path, index=False)
+    if keep_runs:
+        results = [cell for cells in found[0].results.values() for cell in cells]
+        files["runs.csv"] = lambda path: runs_of(results).to_csv(path, index=False)
+    written = folder.write(files)
+    if not can_plot():
+        console.print('no pictures: pip install "explorative-user-env[plot]"', style="dim")
+    console.print(f"Files: {', '.join(str(path) for path in written)}", soft_wrap=True)

@@ -109,7 +109,9 @@ def summarize_play(
 
 def _ratios(rejections: np.ndarray, times: np.ndarray) -> np.ndarray:
     """Return #Rej / T of each run, 0 for a run without a step."""
-    return np.divide(rejections, times, out=np.zeros(len(times)), where=times > 0)
+    ratios = np.zeros(len(times))
+    np.divide(rejections, times, out=ratios, where=times > 0)
+    return ratios
 
 
 def ratio_of_means(rejections: np.ndarray, times: np.ndarray) -> float:

@@ -2,6 +2,7 @@
 
 import io
 import math
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 from rich import box
@@ -152,9 +153,16 @@ def as_text(renderable: RenderableType) -> str:
 
 def markdown(table: Table) -> str:
     """Return a Rich table as a Markdown table."""
-    columns = [str(column.header) for column in table.columns]
+    header = [str(column.header) for column in table.columns]
     rows = [list(cells) for cells in zip(*(column.cells for column in table.columns), strict=True)]
-    aligned = ["---:" if column.justify == "right" else ":---" for column in table.columns]
+    return markdown_table(header, rows, [column.justify == "right" for column in table.columns])
+
+
+def markdown_table(
+    header: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[bool]
+) -> str:
+    """Return a Markdown table; `right` says which columns are numbers, to be aligned so."""
+    aligned = ["---:" if number else ":---" for number in right]
     return "\n".join(
-        "| " + " | ".join(str(cell) for cell in row) + " |" for row in [columns, aligned, *rows]
+        "| " + " | ".join(str(cell) for cell in row) + " |" for row in [header, aligned, *rows]
     )

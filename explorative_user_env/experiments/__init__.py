@@ -1,6 +1,7 @@
 """The paper's experiments: what runs, on what, with which published figures."""
 
 from .cells import run_cells, run_experiment
+from .ladder import run_ladder
 from .published import PUBLISHED_CELLS, published_figures, published_for
 from .records import (
     AGENTS,
@@ -10,7 +11,7 @@ from .records import (
     TABLE2,
     Entrant,
     Experiment,
-    quick,
+    quick_form,
 )
 
 __all__ = [
@@ -24,7 +25,8 @@ __all__ = [
     "Experiment",
     "published_figures",
     "published_for",
-    "quick",
+    "quick_form",
     "run_cells",
     "run_experiment",
+    "run_ladder",
 ]

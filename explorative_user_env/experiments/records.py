@@ -18,6 +18,9 @@ BENCH_DELTAS = (0.1, 0.01)
 BENCH_N_ARMS = (2, 5, 20)
 """The cells that a benchmark runs where no others are asked for."""
 
+N_INSTANCES = 1000
+"""Users a cell, as in the paper."""
+
 QUICK_N_INSTANCES = 100
 QUICK_MOST_ARMS = 20
 """What the quick form of an experiment keeps to."""
@@ -172,7 +175,7 @@ EXPERIMENTS = {
 """What `explorative-user reproduce` knows."""
 
 
-def quick(experiment: Experiment) -> Experiment:
+def quick_form(experiment: Experiment) -> Experiment:
     """Return `experiment` without the cells of many arms, which take the most time."""
     few = tuple(arms for arms in experiment.n_arms if arms <= QUICK_MOST_ARMS)
     return replace(experiment, n_arms=few)

@@ -46,20 +46,3 @@ def as_markdown(title: str, sections: Mapping[str, pd.DataFrame], notes: Sequenc
         parts += [f"## {heading}", markdown(table_of(summary))]
     parts += [f"- {note}" for note in notes]
     return "\n\n".join(parts) + "\n"
-
-
-def agreement(summary: pd.DataFrame) -> list[str]:
-    """Return, in words, in how many published cells our figures are close to the paper's."""
-
-    def within(agent: str, figure: str, tolerance: float, words: str) -> str:
-        rows = summary[summary["agent"] == agent]
-        near = int((rows[f"{figure}_difference"].abs() <= tolerance).sum())
-        return f"{agent}: {words} of the paper's in {near} of {len(rows)} cells"
-
-    return [
-        within("BAIR", "stopping_time", 0.04, "stopping time within 4%"),
-        within("BAIR", "rejection_rate", 0.002, "rejection rate within 0.2 points"),
-        within("T&S", "stopping_time", 0.06, "stopping time within 6%"),
-        within("UNI", "success", 0.05, "success within .05"),
-        within("EXP3", "success", 0.06, "success within .06"),
-    ]

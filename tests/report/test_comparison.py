@@ -1,9 +1,8 @@
-import pandas as pd
 import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.experiments import TABLE2, published_figures
-from explorative_user_env.report import agreement, as_markdown, compared, runs_of
+from explorative_user_env.report import as_markdown, compared, runs_of
 
 
 @pytest.fixture(scope="module")
@@ -24,24 +23,6 @@ def test_a_cell_the_paper_does_not_have_stays_empty(results: list[eu.Results]) -
     summary = compared(results, published_figures(TABLE2))
     assert summary["published_success"].isna().tolist() == [False, False, True, True]
     assert "published_success" not in compared(results[1:], published_figures(TABLE2))
-
-
-def test_agreement_counts_cells() -> None:
-    summary = pd.DataFrame(
-        {
-            "agent": ["BAIR", "BAIR", "T&S", "UNI", "EXP3"],
-            "stopping_time_difference": [0.039, -0.041, 0.05, 0.0, 0.0],
-            "rejection_rate_difference": [0.0019, -0.0021, 0.0, 0.0, 0.0],
-            "success_difference": [0.0, 0.0, 0.0, -0.051, 0.059],
-        }
-    )
-    assert [line.split(" in ")[1] for line in agreement(summary)] == [
-        "1 of 2 cells",
-        "1 of 2 cells",
-        "1 of 1 cells",
-        "0 of 1 cells",
-        "1 of 1 cells",
-    ]
 
 
 def test_runs_carry_their_cell(results: list[eu.Results]) -> None:

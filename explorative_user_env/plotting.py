@@ -1,0 +1,54 @@
+"""Pictures without a screen and without global state, for those who have Matplotlib."""
+
+import base64
+import io
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from explorative_user_env.validation import MissingExtraError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DOTS_PER_INCH = 100
+
+
+def can_plot() -> bool:
+    """Return whether Matplotlib is installed."""
+    return find_spec("matplotlib") is not None
+
+
+def require_plot() -> None:
+    """Make sure that Matplotlib is there.
+
+    Raises:
+        MissingExtraError: with the command that installs it.
+    """
+    if not can_plot():
+        raise MissingExtraError(
+            'pictures need matplotlib: pip install "explorative-user-env[plot]"'
+        )
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """Return an empty figure of this size in inches, which belongs to no window.
+
+    Raises:
+        MissingExtraError: without Matplotlib.
+    """
+    require_plot()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def as_png(figure: "Figure", **options: Any) -> bytes:
+    """Return `figure` as a PNG file."""
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=DOTS_PER_INCH, **options)
+    return file.getvalue()
+
+
+def as_data_uri(figure: "Figure") -> str:
+    """Return `figure` as an address that holds the picture itself."""
+    return "data:image/png;base64," + base64.b64encode(as_png(figure)).decode()

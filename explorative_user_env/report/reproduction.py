@@ -1,0 +1,102 @@
+"""Experiments run under every setting, with what is said of each published figure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pandas as pd
+
+from explorative_user_env.evaluation import Results
+from explorative_user_env.evaluation.progress import OnProgress, portion
+from explorative_user_env.experiments import Experiment, published_figures, run_experiment
+
+from .comparison import compared
+from .verdicts import DECISIVE, explained, verdicts
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """One experiment, run.
+
+    Attributes:
+        experiment: what ran.
+        results: by setting, one a cell.
+        summaries: by setting, beside the published figures.
+        found: a row a published figure with a verdict; empty for a drawn experiment, whose figures
+            are a table's.
+        evidence: by the key of a reason, what its test found.
+    """
+
+    experiment: Experiment
+    results: Mapping[str, list[Results]]
+    summaries: Mapping[str, pd.DataFrame]
+    found: pd.DataFrame = field(default_factory=pd.DataFrame)
+    evidence: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+
+def reproduce(
+    experiments: Sequence[Experiment],
+    settings: Sequence[str],
+    *,
+    on_progress: OnProgress,
+    **options: Any,
+) -> list[Reproduction]:
+    """Run `experiments` under `settings`; two that run the same share their runs.
+
+    Args:
+        experiments: what runs.
+        settings: names of settings.
+        on_progress: told what runs, and the share done over all.
+        options: `n_instances`, `seed` and `workers`, as for `evaluate`.
+    """
+    runs: dict[Experiment, Mapping[str, list[Results]]] = {}
+    found = []
+    for position, experiment in enumerate(experiments):
+        report = portion(on_progress, position, len(experiments))
+        what = _what_runs(experiment)
+        if what not in runs:
+            runs[what] = {
+                setting: run_experiment(
+                    experiment,
+                    setting,
+                    on_progress=_named(portion(report, place, len(settings) + 1), experiment),
+                    **options,
+                )
+                for place, setting in enumerate(settings)
+            }
+        last = _named(portion(report, len(settings), len(settings) + 1), experiment)
+        found.append(_judged(experiment, runs[what], on_progress=last, **options))
+    return found
+
+
+def _judged(
+    experiment: Experiment,
+    results: Mapping[str, list[Results]],
+    *,
+    on_progress: OnProgress,
+    **options: Any,
+) -> Reproduction:
+    published = published_figures(experiment)
+    summaries = {name: compared(cells, published) for name, cells in results.items()}
+    if experiment.data is None or experiment.drawn:
+        return Reproduction(experiment, results, summaries)
+    found = verdicts(experiment, summaries)
+    evidence: dict[str, pd.DataFrame] = {}
+    if DECISIVE in results:
+        found, evidence = explained(
+            experiment, found, on_progress=on_progress, setting=DECISIVE, **options
+        )
+    return Reproduction(experiment, results, summaries, found, evidence)
+
+
+def _what_runs(experiment: Experiment) -> Experiment:
+    return replace(experiment, name="", title="", drawn=False)
+
+
+def _named(report: OnProgress, experiment: Experiment) -> OnProgress:
+    """Return `report`, saying which experiment it is."""
+
+    def named(what: str, done: int, total: int) -> None:
+        report(f"{experiment.name} {what}", done, total)
+
+    return named

@@ -1,0 +1,78 @@
+"""Agents that meet users who have been through BAIR's Phase 1."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
+from explorative_user_env.agents.adapter import AlgorithmAgent
+from explorative_user_env.agents.shared_phase1 import Phase1, after_phase1
+from explorative_user_env.env import ExplorativeUserEnv
+
+MAKERS = [lambda: Uniform(horizon=40), lambda: EXP3(horizon=40), lambda: TrackAndStop()]
+SEEDS = range(20)
+
+
+def phase1_length(agent: AlgorithmAgent, accepts: Callable[[int], bool], n_arms: int) -> list[int]:
+    """Return the arms of Phase 1 against a user who accepts by the number of the step."""
+    agent.reset(n_arms, np.random.default_rng(0))
+    arms: list[int] = []
+    while (arm := agent.act()) is not None:
+        arms.append(arm)
+        agent.observe(arm, accepts(len(arms)))
+    return arms
+
+
+def test_phase1_ends_after_the_pass_that_reaches_n1() -> None:
+    arms = phase1_length(Phase1(n1=7), lambda step: True, 3)
+    assert arms == [0, 1, 2] * 3
+
+
+def test_phase1_ends_a_round_at_once_when_n1_is_reached() -> None:
+    # The sweep drops all three arms; the round stays with arm 0 until four are accepted.
+    arms = phase1_length(Phase1(n1=4), lambda step: step > 3, 3)
+    assert arms == [0, 1, 2, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_phase1_is_the_beginning_of_bairs_own_run(seed: int) -> None:
+    env = ExplorativeUserEnv(n_arms=5)
+    whole = eu.rollout(env, BAIR(delta=0.1), seed)
+    beginning = eu.rollout(env, Phase1(n1="paper"), seed)
+    assert whole.arms[: beginning.stopping_time] == beginning.arms
+    assert beginning.acceptances >= 100 > beginning.acceptances - 5
+    assert len(set(beginning.arms)) > 1
+
+
+@pytest.mark.parametrize("make", MAKERS, ids=["UNI", "EXP3", "T&S"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(
+    make: Callable[[], AlgorithmAgent], seed: int
+) -> None:
+    env = ExplorativeUserEnv(n_arms=4)
+    both = eu.rollout(env, after_phase1(make(), n1=60), seed, max_steps=5000)
+    beginning = eu.rollout(env, Phase1(n1=60), seed)
+    length = beginning.stopping_time
+    assert both.arms[:length] == beginning.arms
+
+    # The same agent by itself, fed the responses that it had: it does the same, knowing no more.
+    alone = make()
+    alone.reset(4, eu.seeding.agent_generator(seed, alone.name))
+    for arm, accepted in zip(both.arms[length:], both.accepted[length:], strict=True):
+        assert alone.act() == arm
+        alone.observe(arm, accepted)
+    assert alone.answer() == both.answer
+
+
+def test_compiled_runs_are_those_of_the_readable_loop() -> None:
+    options = {"n_arms": 3, "n_instances": 10, "horizon": 50, "progress": False}
+    agents = [Phase1(), *(after_phase1(make()) for make in MAKERS)]
+    compiled = eu.evaluate(agents, **options)
+    assert compiled.runs.equals(eu.evaluate(agents, compiled=False, **options).runs)
+
+
+def test_a_wrong_option_of_phase1_is_named() -> None:
+    with pytest.raises(ValueError, match="n1 must be"):
+        after_phase1(Uniform(horizon=5), n1=-1)
