@@ -1,13 +1,13 @@
 """Where a published figure differs from ours: would another way to run the agent give it?"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.evaluation import evaluate
+from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.evaluation.progress import OnProgress, portion
 
 from .records import Experiment
@@ -54,16 +54,45 @@ def run_alternatives(
     frames = []
     for index, (cell, other) in enumerate(tried):
         report = portion(on_progress, index, len(tried))
-        summary = evaluate(
-            [other.agent],
-            delta=cell["delta"],
-            n_arms=cell["n_arms"],
-            alpha=experiment.alpha,
-            gap=experiment.gap,
-            noise=experiment.noise,
-            horizon=other.horizon or 1,
-            progress=report,
-            **options,
-        ).summary()
+        summary = _run(experiment, cell, other, progress=report, **options).summary()
         frames.append(summary.assign(agent=cell["agent"], what=other.what))
     return pd.concat(frames, ignore_index=True)
+
+
+def run_under_caps(
+    experiment: Experiment,
+    cells: Sequence[Row],
+    agent: AlgorithmAgent,
+    caps: Sequence[int],
+    *,
+    on_progress: OnProgress,
+    **options: Any,
+) -> pd.DataFrame:
+    """Return what `agent` gives in each cell under each step cap, as from `run_alternatives`.
+
+    A cap only cuts runs off, so all of them follow from the runs under the agent's own, which is
+    the largest. The setting has to leave out what is cut off, as their time would be wrong here.
+    """
+    frames = []
+    for index, cell in enumerate(cells):
+        report = portion(on_progress, index, len(cells))
+        found = _run(experiment, cell, Alternative("", agent), progress=report, **options)
+        for cap in caps:
+            cut = found.runs["interactions"] >= cap
+            runs = found.runs.assign(censored=found.runs["censored"] | cut)
+            summary = replace(found, runs=runs).summary()
+            frames.append(summary.assign(agent=cell["agent"], what=f"a cap of {cap}"))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _run(experiment: Experiment, cell: Row, other: Alternative, **options: Any) -> Results:
+    return evaluate(
+        [other.agent],
+        delta=cell["delta"],
+        n_arms=cell["n_arms"],
+        alpha=experiment.alpha,
+        gap=experiment.gap,
+        noise=experiment.noise,
+        horizon=other.horizon or 1,
+        **options,
+    )

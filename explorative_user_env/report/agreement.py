@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-
 ROUNDING = 1e-12
 """Shares of a thousand users lie on the edge of a tolerance often, and it includes its edge."""
 

@@ -13,6 +13,9 @@ from explorative_user_env.experiments import Experiment, published_figures, run_
 from .comparison import compared
 from .verdicts import DECISIVE, explained, verdicts
 
+MOST_USERS_OF_A_TEST = 500
+"""A reason is tested with many alternatives in many cells."""
+
 
 @dataclass(frozen=True)
 class Reproduction:
@@ -83,8 +86,9 @@ def _judged(
     found = verdicts(experiment, summaries)
     evidence: dict[str, pd.DataFrame] = {}
     if DECISIVE in results:
+        fewer = options | {"n_instances": min(options["n_instances"], MOST_USERS_OF_A_TEST)}
         found, evidence = explained(
-            experiment, found, on_progress=on_progress, setting=DECISIVE, **options
+            experiment, found, on_progress=on_progress, setting=DECISIVE, **fewer
         )
     return Reproduction(experiment, results, summaries, found, evidence)
 
