@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from explorative_user_env.instances import Instance
+from explorative_user_env.theory.lower import log_lower_bound
 from explorative_user_env.validation import InvalidArgumentError, integer, positive, real, risk
 
 EVERY_N = 2**17
@@ -168,11 +169,6 @@ def exponent_loss(c: float | None, alpha: float) -> float:
     if not 0.0 < real("c", c, allowed) < min(0.5, 1.0 / alpha):
         raise InvalidArgumentError("c", c, allowed)
     return c
-
-
-def log_lower_bound(delta: float, alpha: float, rho_low: float, c: float) -> float:
-    """Return log(delta^(-1/alpha + c)/rho_0), the logarithm of the theorem's N_0."""
-    return (c - 1.0 / alpha) * math.log(delta) - math.log(rho_low)
 
 
 def _acceptances(

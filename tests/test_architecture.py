@@ -39,7 +39,7 @@ LEVELS = {
     "behaviours": 3,
     "reward_laws": 1,
     "theory": 4,
-    "hard_instances": 4,
+    "hard_instances": 5,
     "rollout": 3,
     "_arrays": 3,
     "_batch": 3,

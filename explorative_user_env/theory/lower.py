@@ -33,9 +33,14 @@ def lower_bound(
     alpha, rho_0 = positive("alpha", alpha), positive("rho_0", rho_0)
     if not 0.0 < real("c", c, "a number in (0, 1/2)") < 0.5:
         raise InvalidArgumentError("c", c, "a number in (0, 1/2)")
-    exponent = (c - 1.0 / alpha) * math.log(delta) - math.log(rho_0)
+    exponent = log_lower_bound(delta, alpha, rho_0, c)
     secret = math.exp(exponent) if exponent < 700.0 else math.inf
     return max(secret, 2.0 / gap / gap * -math.log(4.0 * delta))
+
+
+def log_lower_bound(delta: float, alpha: float, rho_0: float, c: float) -> float:
+    """Return the logarithm of delta^(-1/alpha + c)/rho_0, which may be too large for a float."""
+    return (c - 1.0 / alpha) * math.log(delta) - math.log(rho_0)
 
 
 def optimal_weights(instance: Instance) -> tuple[float, ...]:
