@@ -8,6 +8,7 @@ import typer
 from explorative_user_env.commands.bench import bench
 from explorative_user_env.commands.lower_bound import lower_bound
 from explorative_user_env.commands.reproduce import reproduce
+from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
@@ -18,7 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Recommend to users who are still learning what they like, and compare who does it best.",
 )
-for command in (bench, reproduce, tune_n1, lower_bound, train):
+for command in (bench, reproduce, robustness, tune_n1, lower_bound, train):
     app.command()(command)
 
 INTERRUPTED = 130

@@ -11,7 +11,12 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.evaluation.progress import silent
-from explorative_user_env.experiments import TABLE2, published_figures, run_experiment
+from explorative_user_env.experiments import (
+    TABLE2,
+    published_figures,
+    run_experiment,
+    with_entrants,
+)
 from explorative_user_env.report import compared
 
 pytestmark = pytest.mark.slow
@@ -22,9 +27,9 @@ OUT_OF_REACH = {(0.05, 5): 741, (0.05, 20): 2125, (0.02, 5): 772, (0.02, 20): 24
 
 def table2(n_arms: tuple[int, ...], deltas: tuple[float, ...], n_instances: int) -> pd.DataFrame:
     """Run cells of Table 2 under `released`, Track-and-Stop apart."""
-    cells = replace(TABLE2, deltas=deltas, n_arms=n_arms)
+    cells = replace(with_entrants(TABLE2, ["bair", "uni", "exp3"]), deltas=deltas, n_arms=n_arms)
     options = {"n_instances": n_instances, "workers": 2, "on_progress": silent}
-    results = run_experiment(cells, "released", agents=("BAIR", "UNI", "EXP3"), **options)
+    results = run_experiment(cells, "released", **options)
     return compared(results, published_figures(cells))
 
 

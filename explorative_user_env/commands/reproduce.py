@@ -32,6 +32,12 @@ def reproduce(
         list[str] | None,
         typer.Option(help="printed or released; repeat for more.", show_default="both"),
     ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only these of the table's agents; repeat for more.", show_default="all of them"
+        ),
+    ] = None,
     quick: Annotated[
         bool,
         typer.Option(
@@ -50,7 +56,12 @@ def reproduce(
 ) -> None:
     """Run the paper's tables and figures, and judge each published figure in one report."""
     from explorative_user_env.evaluation.progress import portion, progress_bar
-    from explorative_user_env.experiments import EXPERIMENTS, quick_form, run_ladder
+    from explorative_user_env.experiments import (
+        EXPERIMENTS,
+        quick_form,
+        run_ladder,
+        with_entrants,
+    )
     from explorative_user_env.experiments.records import N_INSTANCES, QUICK_N_INSTANCES
     from explorative_user_env.folder import Folder
     from explorative_user_env.report import reproduce as run
@@ -66,6 +77,8 @@ def reproduce(
     folder = Folder(output or Path("results") / target)
     if quick:
         experiments = [quick_form(experiment) for experiment in experiments]
+    if agent:
+        experiments = [with_entrants(experiment, agent) for experiment in experiments]
     with progress_bar() as report:
         found = run(experiments, names, on_progress=portion(report, 0, 1), **options)
         ladder = run_ladder(on_progress=report, **options) if chosen == ALL else None

@@ -12,6 +12,7 @@ from .records import (
     Entrant,
     Experiment,
     quick_form,
+    with_entrants,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "run_cells",
     "run_experiment",
     "run_ladder",
+    "with_entrants",
 ]

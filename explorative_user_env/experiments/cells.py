@@ -12,7 +12,7 @@ from explorative_user_env.settings import Setting, as_setting
 from explorative_user_env.validation import integer, risk
 
 from .published import published_figures
-from .records import Entrant, Experiment
+from .records import TOLD_THEIR_HORIZON, Entrant, Experiment
 from .shared_phase1 import run_shared_phase1
 
 Agents = Sequence[Any]
@@ -70,7 +70,6 @@ def run_experiment(
     setting: Setting | str,
     *,
     on_progress: OnProgress,
-    agents: Sequence[str] | None = None,
     **options: Any,
 ) -> list[Results]:
     """Run all cells of `experiment` under `setting`.
@@ -83,14 +82,10 @@ def run_experiment(
         experiment: what runs.
         setting: the modelling choices.
         on_progress: as for `run_cells`.
-        agents: names of the entrants that take part; None is all of them.
         options: passed on to `evaluate`.
     """
     choices = as_setting(setting)
-    entrants = [
-        entrant for entrant in experiment.entrants if agents is None or entrant.name in agents
-    ]
-    makers = [partial(_made, entrant, experiment.alpha) for entrant in entrants]
+    makers = [partial(_made, entrant, experiment.alpha) for entrant in experiment.entrants]
     run: Callable[..., list[Results]] = partial(
         run_cells,
         deltas=experiment.deltas,
@@ -106,7 +101,7 @@ def run_experiment(
         return run_shared_phase1(makers, choices, run, horizon, on_progress)
     return run(
         lambda delta, arms: [make(delta, arms) for make in makers],
-        horizons=lambda delta, arms: horizon(delta, arms) or entrants[0].name,
+        horizons=lambda delta, arms: horizon(delta, arms) or experiment.entrants[0].name,
         on_progress=on_progress,
     )
 
@@ -118,11 +113,13 @@ def _made(entrant: Entrant, alpha: float, delta: float, n_arms: int) -> Algorith
 def _published_horizon(
     experiment: Experiment, setting: Setting
 ) -> Callable[[float, int], int | None]:
-    """Return T by cell, None where it is to be measured."""
+    """Return T by cell, None where it is to be measured or no one needs one."""
     if experiment.data is None or not setting.counts_private_draws:
         return lambda delta, arms: None
     published = published_figures(experiment)
-    first = published[published["agent"] == experiment.entrants[0].name]
-    times = first.set_index(["delta", "n_arms"])[PUBLISHED["stopping_time"]]
+    told = published[published["agent"].isin(TOLD_THEIR_HORIZON)]
+    times = told.groupby(["delta", "n_arms"])[PUBLISHED["stopping_time"]].first()
     draws = 0 if experiment.shared_phase1 else setting.private_draws
+    if times.empty:
+        return lambda delta, arms: None
     return lambda delta, arms: max(1, int(times[delta, arms]) - draws * arms)

@@ -4,15 +4,19 @@ A cell is one pair (delta, K).
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from explorative_user_env.agents import BAIR, AlgorithmAgent, agent_named
 from explorative_user_env.instances import DEFAULT_GAP
+from explorative_user_env.validation import choice
 
 AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
 """The paper's line-up; the last two get BAIR's mean stopping time as their horizon."""
+
+TOLD_THEIR_HORIZON = ("UNI", "EXP3")
+"""Those of them whose stopping time is given, not found."""
 
 BENCH_DELTAS = (0.1, 0.01)
 BENCH_N_ARMS = (2, 5, 20)
@@ -179,3 +183,18 @@ def quick_form(experiment: Experiment) -> Experiment:
     """Return `experiment` without the cells of many arms, which take the most time."""
     few = tuple(arms for arms in experiment.n_arms if arms <= QUICK_MOST_ARMS)
     return replace(experiment, n_arms=few)
+
+
+def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
+    """Return `experiment` with only the entrants of these names, in any case.
+
+    Where all share BAIR's Phase 1, BAIR takes part whoever else does.
+
+    Raises:
+        InvalidArgumentError: for a name that none of them has.
+    """
+    known = {entrant.name.lower(): entrant for entrant in experiment.entrants}
+    chosen = {choice("agent", name.lower(), known) for name in names}
+    if experiment.shared_phase1:
+        chosen.add(experiment.entrants[0].name.lower())
+    return replace(experiment, entrants=tuple(known[name] for name in known if name in chosen))

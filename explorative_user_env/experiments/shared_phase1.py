@@ -61,10 +61,13 @@ def run_shared_phase1(
     )
     phase1, found = {}, {}
     for cell in firsts:
-        place = (cell.cell["delta"], cell.cell["n_arms"])
+        place = _place(cell)
         alone = cell.runs["agent"] == PHASE1
         phase1[place] = cell.runs[alone]
         found[place] = without_phase1(cell.runs[~alone], cell.runs[alone])
+
+    if not others:
+        return [replace(cell, runs=found[_place(cell)]) for cell in firsts]
 
     def measured(delta: float, arms: int) -> int:
         return max(1, round(float(found[delta, arms]["interactions"].mean())))
@@ -76,7 +79,11 @@ def run_shared_phase1(
     )
     results = []
     for cell in seconds:
-        place = (cell.cell["delta"], cell.cell["n_arms"])
+        place = _place(cell)
         own = without_phase1(cell.runs, phase1[place])
         results.append(replace(cell, runs=pd.concat([found[place], own], ignore_index=True)))
     return results
+
+
+def _place(cell: Results) -> tuple[float, int]:
+    return cell.cell["delta"], cell.cell["n_arms"]

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from explorative_user_env.experiments.records import TOLD_THEIR_HORIZON
+
 ROUNDING = 1e-12
 """Shares of a thousand users lie on the edge of a tolerance often, and it includes its edge."""
 
@@ -35,7 +37,7 @@ TOLERANCES: Mapping[str, Mapping[str, Tolerance]] = {
 
 def is_given(agent: str, figure: str) -> bool:
     """Return whether the figure is no finding: UNI and EXP3 run to a time they are told."""
-    return figure == "stopping_time" and agent in ("UNI", "EXP3")
+    return figure == "stopping_time" and agent in TOLD_THEIR_HORIZON
 
 
 def tolerance_of(figure: str, agent: str) -> Tolerance:

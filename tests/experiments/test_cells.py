@@ -4,6 +4,7 @@ import pytest
 
 from explorative_user_env.evaluation.progress import silent
 from explorative_user_env.experiments import (
+    EXPERIMENTS,
     PUBLISHED_CELLS,
     TABLE2,
     Experiment,
@@ -11,6 +12,7 @@ from explorative_user_env.experiments import (
     published_for,
     run_cells,
     run_experiment,
+    with_entrants,
 )
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -80,3 +82,16 @@ def test_released_baselines_run_to_the_published_time_and_printed_ones_to_bairs(
     (printed,) = run_experiment(small, "printed", **options)
     mean = printed.runs.groupby("agent")["stopping_time"].mean()
     assert mean["EXP3"] == round(mean["BAIR"])
+
+
+def test_uniform_alone_still_runs_to_the_published_time_of_bair() -> None:
+    alone = with_entrants(replace(TABLE2, deltas=(0.1,), n_arms=(2,)), ["exp3"])
+    (cell,) = run_experiment(alone, "released", n_instances=3, on_progress=silent)
+    assert set(cell.runs["stopping_time"]) == {405}
+
+
+def test_bairs_phase_2_can_be_had_without_the_others() -> None:
+    alone = with_entrants(replace(EXPERIMENTS["table4"], deltas=(0.02,), n_arms=(2,)), ["bair"])
+    (cell,) = run_experiment(alone, "released", n_instances=3, on_progress=silent)
+    assert set(cell.runs["agent"]) == {"BAIR"}
+    assert cell.runs["stopping_time"].max() < 1000

@@ -9,6 +9,7 @@ from explorative_user_env.experiments import (
     Experiment,
     published_figures,
     quick_form,
+    with_entrants,
 )
 from explorative_user_env.experiments.records import TABLE3, TABLE7
 
@@ -94,3 +95,15 @@ def test_the_quick_form_leaves_out_many_arms_and_nothing_else(experiment: Experi
     assert few.n_arms
     assert max(few.n_arms) <= 20
     assert replace(few, n_arms=experiment.n_arms) == experiment
+
+
+def test_entrants_are_chosen_by_name_and_stay_in_their_order() -> None:
+    chosen = with_entrants(TABLE2, ["exp3", "BAIR"])
+    assert [entrant.name for entrant in chosen.entrants] == ["BAIR", "EXP3"]
+    with pytest.raises(ValueError, match="agent must be one of bair, exp3, t&s, uni, got 'sarsa'"):
+        with_entrants(TABLE2, ["sarsa"])
+
+
+def test_bair_is_always_there_to_share_its_phase_1() -> None:
+    chosen = with_entrants(EXPERIMENTS["table4"], ["uni"])
+    assert [entrant.name for entrant in chosen.entrants] == ["BAIR", "UNI"]

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -7,17 +8,19 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.agents.shared_phase1 import Phase1
 from explorative_user_env.evaluation.progress import silent
-from explorative_user_env.experiments import EXPERIMENTS, run_experiment
+from explorative_user_env.experiments import EXPERIMENTS, run_experiment, with_entrants
 from explorative_user_env.experiments.shared_phase1 import without_phase1
 
-SMALL = replace(EXPERIMENTS["table4"], deltas=(0.1,), n_arms=(3,))
+SMALL = replace(EXPERIMENTS["table4"], deltas=(0.1,), n_arms=(3,), data=None)
+"""Table 4 at a cell that the paper does not have."""
+
+OPTIONS: dict[str, Any] = {"compiled": False, "on_progress": silent}
+"""Few users, for whom compiling takes longer than they do."""
 
 
 @pytest.fixture(scope="module", params=["printed", "released"])
 def results(request: pytest.FixtureRequest) -> eu.Results:
-    """Table 4 at one small cell."""
-    small = replace(SMALL, data=None)  # the paper has no such cell
-    (cell,) = run_experiment(small, request.param, n_instances=30, on_progress=silent)
+    (cell,) = run_experiment(SMALL, request.param, n_instances=30, **OPTIONS)
     return cell
 
 
@@ -38,6 +41,7 @@ def test_bairs_phase_2_is_its_run_without_phase_1(results: eu.Results) -> None:
         delta=0.1,
         n_instances=30,
         setting=results.cell["setting"],
+        compiled=False,
         progress=False,
     ).runs.pivot(index="user_seed", columns="agent", values="interactions")
     own = results.runs[results.runs["agent"] == "BAIR"].set_index("user_seed")["stopping_time"]
@@ -58,8 +62,6 @@ def test_all_agents_meet_the_same_users(results: eu.Results) -> None:
 
 
 def test_a_prepared_user_keeps_track_and_stop_from_failing() -> None:
-    (cell,) = run_experiment(
-        replace(SMALL, data=None), "printed", n_instances=200, on_progress=silent
-    )
+    (cell,) = run_experiment(with_entrants(SMALL, ["t&s"]), "printed", n_instances=100, **OPTIONS)
     tracking = cell.summary().set_index("agent").loc["T&S"]
-    assert tracking["success"] >= 0.98
+    assert tracking["success"] >= 0.97  # 1 in the long run; the paper has .18 to .59
