@@ -9,7 +9,7 @@ from explorative_user_env.evaluation.tables import PUBLISHED
 from explorative_user_env.plotting import new_figure
 
 from .agreement import is_given
-from .verdicts import AGREES, CANNOT, DIFFERS
+from .verdicts import AGREES, CANNOT, DIFFERS, NOT_JUDGED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,7 +89,8 @@ def grid_of_verdicts(found: pd.DataFrame, titles: dict[str, str]) -> "Figure":
     """
     from matplotlib.patches import Patch
 
-    rows = list(found.groupby(["experiment", "agent", "figure"], sort=False))
+    judged = found[found["verdict"] != NOT_JUDGED]
+    rows = list(judged.groupby(["experiment", "agent", "figure"], sort=False))
     figure = new_figure(8.5, 0.19 * len(rows) + 1.2)
     axes = figure.subplots()
     most = 0

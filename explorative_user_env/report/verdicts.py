@@ -13,6 +13,7 @@ from .agreement import agrees, is_given
 from .reasons import REASONS
 
 AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
+NOT_JUDGED = ""
 
 DECISIVE = "released"
 """The setting the published tables were made with, by which a figure is judged."""
@@ -21,13 +22,15 @@ DECISIVE = "released"
 def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row a published figure, with ours under each setting, and whether it agrees.
 
-    The verdict is that under `released`, or under the only setting there is.
+    The verdict is that under `released`, or under the only setting there is; it is empty for
+    entrants that are not judged.
 
     Args:
         experiment: what ran.
         summaries: by setting, as from `compared`.
     """
     decisive = DECISIVE if DECISIVE in summaries else next(iter(summaries))
+    beside_only = [entrant.name for entrant in experiment.entrants if not entrant.judged]
     rows = []
     for index, row in summaries[decisive].iterrows():
         for figure, beside in PUBLISHED.items():
@@ -40,6 +43,8 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
             for setting, summary in summaries.items():
                 found |= _ours(setting, summary.loc[index], figure, published)
             verdict = AGREES if found[f"{decisive}_agrees"] else DIFFERS
+            if row["agent"] in beside_only:
+                verdict = NOT_JUDGED
             rows.append(found | {"verdict": verdict, "reason": ""})
     return pd.DataFrame(rows)
 
@@ -88,8 +93,9 @@ def explained(
 
 
 def counted(found: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Return how many figures have each verdict, and how many there are, by groups of `by`."""
-    groups = found.groupby(by, sort=False)["verdict"]
+    """Return how many figures have each verdict, and how many are judged, by groups of `by`."""
+    judged = found[found["verdict"] != NOT_JUDGED]
+    groups = judged.groupby(by, sort=False)["verdict"]
     counts = {
         verdict: groups.agg(lambda said, verdict=verdict: int((said == verdict).sum()))
         for verdict in VERDICTS

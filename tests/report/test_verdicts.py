@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -66,3 +68,14 @@ def test_what_differs_is_tested_and_only_what_holds_is_a_reason(table2: Reproduc
     assert uniform["reason"].tolist() == ["b", "b"]
     time = int(evidence["at"].iloc[0].removeprefix("T = "))
     assert time == pytest.approx(950, rel=0.15)
+
+
+def test_who_is_not_judged_stands_beside_the_figures_and_is_not_counted(
+    table2: Reproduction,
+) -> None:
+    bair, uniform = table2.experiment.entrants
+    experiment = replace(table2.experiment, entrants=(bair, replace(uniform, judged=False)))
+    found = verdicts(experiment, table2.summaries)
+    assert len(found) == len(table2.found)
+    assert set(found.loc[found["agent"].eq("UNI"), "verdict"]) == {""}
+    assert set(counted(found, ["agent"])["agent"]) == {"BAIR"}
