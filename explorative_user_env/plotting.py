@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 DOTS_PER_INCH = 100
 
+HOW_TO_GET = 'pip install "explorative-user-env[plot]"'
+"""The command that installs Matplotlib."""
+
 
 def can_plot() -> bool:
     """Return whether Matplotlib is installed."""
@@ -25,9 +28,7 @@ def require_plot() -> None:
         MissingExtraError: with the command that installs it.
     """
     if not can_plot():
-        raise MissingExtraError(
-            'pictures need matplotlib: pip install "explorative-user-env[plot]"'
-        )
+        raise MissingExtraError(f"pictures need matplotlib: {HOW_TO_GET}")
 
 
 def new_figure(width: float, height: float) -> "Figure":

@@ -174,6 +174,13 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
     assert "output must be a folder that can be written to" in capsys.readouterr().err
 
 
+def test_reproduce_refuses_no_users(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "reproduce", "table2", "--n-instances", "0") == 2
+    assert "n_instances must be an integer of at least 1, got 0" in capsys.readouterr().err
+
+
 def test_an_unknown_target_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -195,7 +202,9 @@ def test_an_interrupt_says_so_and_leaves_no_file(
     assert list(output.iterdir()) == []
 
 
-@pytest.mark.parametrize("command", ["bench", "lower-bound", "reproduce", "train", "tune-n1"])
+@pytest.mark.parametrize(
+    "command", ["bench", "lower-bound", "reproduce", "robustness", "train", "tune-n1"]
+)
 def test_help_explains_each_option_with_its_default(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:

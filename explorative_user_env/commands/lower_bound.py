@@ -1,6 +1,5 @@
 """The command `explorative-user lower-bound`."""
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -76,11 +75,15 @@ def lower_bound(
 
 
 def _show_and_write(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder: "Folder") -> None:
-    from explorative_user_env.commands.output import terminal
+    from explorative_user_env.commands.output import (
+        table_file,
+        terminal,
+        text_file,
+        write_and_say,
+    )
     from explorative_user_env.evaluation.tables import markdown
     from explorative_user_env.lower_bound import draw
     from explorative_user_env.lower_bound.tables import NOTES, tables_of
-    from explorative_user_env.plotting import as_png, can_plot
 
     console = terminal()
     sections = tables_of(pair, **frames)
@@ -91,16 +94,7 @@ def _show_and_write(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder:
     for note in NOTES:
         console.print(note, style="dim", soft_wrap=True)
     page += [f"- {note}" for note in NOTES]
-    text = "\n\n".join(page) + "\n"
-    files: dict[str, Callable[[Path], object]] = {
-        "table.md": lambda path: path.write_text(text, encoding="utf-8")
-    }
-    for name, frame in frames.items():
-        files[f"{name}.csv"] = partial(frame.to_csv, index=False)
-    if can_plot():
-        picture = as_png(draw(frames["overlap"], frames["needed"]))
-        files["lower_bound.png"] = lambda path: path.write_bytes(picture)
-    else:
-        console.print('For lower_bound.png: pip install "explorative-user-env[plot]"')
-    written = folder.write(files)
-    console.print(f"Files: {', '.join(str(path) for path in written)}", soft_wrap=True)
+    files = {"table.md": text_file("\n\n".join(page) + "\n")}
+    files |= {f"{name}.csv": table_file(frame) for name, frame in frames.items()}
+    picture = partial(draw, frames["overlap"], frames["needed"])
+    write_and_say(folder, files, {"lower_bound.png": picture})

@@ -9,13 +9,15 @@ from explorative_user_env.validation import choice, integer
 
 SETTING_HELP = "Modelling choices: printed (the paper's text) or released (its code)."
 
+INSTANCES_HELP = "Users in each cell, at least 1."
+
 SettingOption = Annotated[str, typer.Option(help=SETTING_HELP)]
 AlphaOption = Annotated[float, typer.Option(help="Users' willingness to explore, above 0.")]
 GapOption = Annotated[float, typer.Option(help="Gap Delta_1 of the best arm, above 0.")]
 NoiseOption = Annotated[
     float, typer.Option(help="Probability in [0, 1] that a decision is a coin flip.")
 ]
-InstancesOption = Annotated[int, typer.Option(help="Users in each cell, at least 1.")]
+InstancesOption = Annotated[int, typer.Option(help=INSTANCES_HELP)]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")]
 WorkersOption = Annotated[
     int, typer.Option(help="Runs at once; the numbers do not depend on it.", show_default="cores")

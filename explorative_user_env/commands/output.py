@@ -1,15 +1,21 @@
 """What commands print, and the files that they write."""
 
 import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 from rich.console import Console
 
+from explorative_user_env import plotting
 from explorative_user_env.evaluation.tables import WIDTH, legend_of, table_of
 from explorative_user_env.report import as_markdown, runs_of
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from explorative_user_env.evaluation import Results
     from explorative_user_env.folder import Folder
 
@@ -17,6 +23,37 @@ if TYPE_CHECKING:
 def terminal() -> Console:
     """Return where results are printed: as wide as the terminal, or as a file's readers like it."""
     return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
+
+
+Files = Mapping[str, Callable[[Path], object]]
+Pictures = Mapping[str, "Callable[[], Figure]"]
+
+
+def text_file(text: str) -> Callable[[Path], object]:
+    """Return what writes `text` to a file."""
+    return lambda path: path.write_text(text, encoding="utf-8")
+
+
+def table_file(frame: pd.DataFrame) -> Callable[[Path], object]:
+    """Return what writes `frame` to a file, as CSV."""
+    return partial(frame.to_csv, index=False)
+
+
+def _bytes_file(data: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(data)
+
+
+def write_and_say(folder: "Folder", files: Files, pictures: Pictures | None = None) -> None:
+    """Write files by name, and pictures where Matplotlib is there; say last where they all are."""
+    console = Console(highlight=False, markup=False, soft_wrap=True)
+    everything = dict(files)
+    for name, draw in (pictures or {}).items():
+        if plotting.can_plot():
+            everything[name] = _bytes_file(plotting.as_png(draw()))
+        else:
+            console.print(f"For {name}: {plotting.HOW_TO_GET}")
+    written = folder.write(everything)
+    console.print(f"Files: {', '.join(str(path) for path in written)}")
 
 
 def show_and_write(
@@ -33,13 +70,11 @@ def show_and_write(
     notes = [*(notes or []), *legend_of(next(iter(sections.values())))]
     for note in notes:
         console.print(note, style="dim", soft_wrap=True)
-    written = folder.write(
+    write_and_say(
+        folder,
         {
-            "table.md": lambda path: path.write_text(
-                as_markdown(title, sections, notes), encoding="utf-8"
-            ),
-            "summary.csv": lambda path: pd.concat(sections.values()).to_csv(path, index=False),
-            "runs.csv": lambda path: runs_of(results).to_csv(path, index=False),
-        }
+            "table.md": text_file(as_markdown(title, sections, notes)),
+            "summary.csv": table_file(pd.concat(sections.values())),
+            "runs.csv": table_file(runs_of(results)),
+        },
     )
-    console.print(f"Files: {', '.join(str(path) for path in written)}", soft_wrap=True)

@@ -1,13 +1,12 @@
 """The command `explorative-user reproduce`."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from explorative_user_env.commands.options import (
-    InstancesOption,
+    INSTANCES_HELP,
     SeedOption,
     WorkersOption,
     shared_options,
@@ -44,7 +43,9 @@ def reproduce(
             "--quick", help="100 users a cell and up to 20 arms; by default the paper's cells."
         ),
     ] = False,
-    n_instances: InstancesOption | None = None,
+    n_instances: Annotated[
+        int | None, typer.Option(help=INSTANCES_HELP, show_default="1000; 100 with --quick")
+    ] = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
     output: Annotated[
@@ -69,7 +70,8 @@ def reproduce(
 
     chosen = choice("target", target, (*EXPERIMENTS, ALL))
     experiments = list(EXPERIMENTS.values()) if chosen == ALL else [EXPERIMENTS[chosen]]
-    users = n_instances or (QUICK_N_INSTANCES if quick else N_INSTANCES)
+    usual = QUICK_N_INSTANCES if quick else N_INSTANCES
+    users = usual if n_instances is None else n_instances
     names = list(dict.fromkeys(setting or SETTINGS))
     for name in names:
         options = shared_options(name, users, seed, workers)
@@ -96,9 +98,14 @@ def _show_and_write(
     """Print what agrees, write the report and the figures, and say where they are."""
     import pandas as pd
 
-    from explorative_user_env.commands.output import terminal
+    from explorative_user_env.commands.output import (
+        table_file,
+        terminal,
+        text_file,
+        write_and_say,
+    )
     from explorative_user_env.evaluation.tables import table_of
-    from explorative_user_env.plotting import can_plot
+    from explorative_user_env.plotting import HOW_TO_GET, can_plot
     from explorative_user_env.report import as_html, glance, report, runs_of, short_titles
 
     console = terminal()
@@ -112,21 +119,20 @@ def _show_and_write(
         for setting, summary in found[0].summaries.items():
             console.print(table_of(summary, f"{found[0].experiment.title}, {setting}"))
     page = report(found, ladder, how)
-    files: dict[str, Callable[[Path], object]] = {
-        "report.md": lambda path: path.write_text(page, encoding="utf-8"),
-        "report.html": lambda path: path.write_text(as_html(page), encoding="utf-8"),
-        "summary.csv": lambda path: pd.concat(summaries).to_csv(path, index=False),
+    files = {
+        "report.md": text_file(page),
+        "report.html": text_file(as_html(page)),
+        "summary.csv": table_file(pd.concat(summaries)),
     }
     if judged:
         verdicts = pd.concat(judged, ignore_index=True)
         console.print(glance(verdicts, short_titles(found)))
-        files["verdicts.csv"] = lambda path: verdicts.to_csv(path, index=False)
+        files["verdicts.csv"] = table_file(verdicts)
     if ladder is not None:
-        files["ladder.csv"] = lambda path: ladder.to_csv(path, index=False)
+        files["ladder.csv"] = table_file(ladder)
     if keep_runs:
         results = [cell for cells in found[0].results.values() for cell in cells]
-        files["runs.csv"] = lambda path: runs_of(results).to_csv(path, index=False)
-    written = folder.write(files)
+        files["runs.csv"] = table_file(runs_of(results))
     if not can_plot():
-        console.print('no pictures: pip install "explorative-user-env[plot]"', style="dim")
-    console.print(f"Files: {', '.join(str(path) for path in written)}", soft_wrap=True)
+        console.print(f"For pictures in the report: {HOW_TO_GET}", markup=False)
+    write_and_say(folder, files)

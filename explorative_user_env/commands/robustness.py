@@ -1,7 +1,5 @@
 """The command `explorative-user robustness`."""
 
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -59,11 +57,15 @@ def robustness(
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
     from explorative_user_env import robustness as room
-    from explorative_user_env.commands.output import terminal
+    from explorative_user_env.commands.output import (
+        table_file,
+        terminal,
+        text_file,
+        write_and_say,
+    )
     from explorative_user_env.evaluation.progress import progress_bar
     from explorative_user_env.folder import Folder
     from explorative_user_env.line_up import line_up_of
-    from explorative_user_env.plotting import as_png, can_plot
 
     options = shared_options(setting, QUICK if quick else n_instances, seed, workers)
     users = room.varieties_named(user)
@@ -89,15 +91,8 @@ def robustness(
     console.print(title, *room.tables_of(matrix), sep="\n")
     for note in room.NOTES:
         console.print(note, style="dim", soft_wrap=True)
-    page = room.as_markdown(matrix, title)
-    files: dict[str, Callable[[Path], object]] = {
-        "table.md": lambda path: path.write_text(page, encoding="utf-8"),
-        "summary.csv": partial(matrix.to_csv, index=False),
+    files = {
+        "table.md": text_file(room.as_markdown(matrix, title)),
+        "summary.csv": table_file(matrix),
     }
-    if can_plot():
-        picture = as_png(room.heat_map(matrix))
-        files["heat_map.png"] = lambda path: path.write_bytes(picture)
-    else:
-        console.print('For heat_map.png: pip install "explorative-user-env[plot]"', markup=False)
-    written = folder.write(files)
-    console.print(f"Files: {', '.join(str(path) for path in written)}", soft_wrap=True)
+    write_and_say(folder, files, {"heat_map.png": lambda: room.heat_map(matrix)})

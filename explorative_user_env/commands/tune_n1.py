@@ -17,8 +17,7 @@ from explorative_user_env.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from explorative_user_env.folder import Folder
-    from explorative_user_env.tuning import Tuning
+    pass
 
 
 def tune_n1(
@@ -60,13 +59,20 @@ def tune_n1(
     """
     from rich.console import Console
 
-    from explorative_user_env.commands.output import terminal
+    from explorative_user_env.commands.output import (
+        table_file,
+        terminal,
+        text_file,
+        write_and_say,
+    )
     from explorative_user_env.folder import Folder
     from explorative_user_env.tuning import NoneFoundError
     from explorative_user_env.tuning import tune_n1 as tune
+    from explorative_user_env.tuning.picture import frontier_figure
     from explorative_user_env.tuning.tables import (
         SEARCH_HEADER,
         frontier_table,
+        page,
         search_line,
         sentences,
         title,
@@ -96,31 +102,15 @@ def tune_n1(
         print(f"error: {none}; no file was written", file=sys.stderr)
         raise typer.Exit(1) from none
     terminal().print(title(found), frontier_table(found), sep="\n", soft_wrap=True)
-    written = _write(found, folder)
     lines.print(*sentences(found), sep="\n")
-    if len(written) < len(FILES):
-        lines.print(f'For {FILES[-1]}: pip install "explorative-user-env[plot]"')
-    lines.print(f"Files: {', '.join(str(path) for path in written)}")
-    lines.print(f"explorative-user bench --agent bair-tuned:{output}")
-
-
-FILES = ("tuned.json", "search.csv", "frontier.csv", "table.md", "frontier.png")
-
-
-def _write(found: "Tuning", folder: "Folder") -> list[Path]:
-    """Write all files, the last of them only with Matplotlib."""
-    from explorative_user_env.plotting import as_png, can_plot
-    from explorative_user_env.tuning.picture import frontier_figure
-    from explorative_user_env.tuning.tables import page
-
-    writers = (
-        found.tuned.save,
-        lambda path: found.search().to_csv(path, index=False),
-        lambda path: found.frontier.to_csv(path, index=False),
-        lambda path: path.write_text(page(found), encoding="utf-8"),
-        lambda path: path.write_bytes(as_png(frontier_figure(found))),
+    write_and_say(
+        folder,
+        {
+            "tuned.json": found.tuned.save,
+            "search.csv": table_file(found.search()),
+            "frontier.csv": table_file(found.frontier),
+            "table.md": text_file(page(found)),
+        },
+        {"frontier.png": lambda: frontier_figure(found)},
     )
-    files = dict(zip(FILES, writers, strict=True))
-    if not can_plot():
-        del files[FILES[-1]]
-    return folder.write(files)
+    lines.print(f"explorative-user bench --agent bair-tuned:{output}")
