@@ -9,6 +9,12 @@ from explorative_user_env.validation import choice, integer
 
 SETTING_HELP = "Modelling choices: printed (the paper's text) or released (its code)."
 
+N_INSTANCES = 1000
+"""Users a cell, as in the paper."""
+
+QUICK_N_INSTANCES = 100
+"""Users a cell with --quick."""
+
 INSTANCES_HELP = "Users in each cell, at least 1."
 
 SettingOption = Annotated[str, typer.Option(help=SETTING_HELP)]

@@ -7,6 +7,8 @@ import typer
 
 from explorative_user_env.commands.options import (
     INSTANCES_HELP,
+    N_INSTANCES,
+    QUICK_N_INSTANCES,
     SeedOption,
     WorkersOption,
     shared_options,
@@ -63,7 +65,6 @@ def reproduce(
         run_ladder,
         with_entrants,
     )
-    from explorative_user_env.experiments.records import N_INSTANCES, QUICK_N_INSTANCES
     from explorative_user_env.folder import Folder
     from explorative_user_env.report import reproduce as run
     from explorative_user_env.settings import SETTINGS

@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from explorative_user_env.commands.options import (
+    N_INSTANCES,
+    QUICK_N_INSTANCES,
     GapOption,
     InstancesOption,
     SeedOption,
@@ -13,9 +15,6 @@ from explorative_user_env.commands.options import (
     WorkersOption,
     shared_options,
 )
-
-QUICK = 100
-"""Users of each kind with --quick."""
 
 
 def robustness(
@@ -40,8 +39,11 @@ def robustness(
     ] = 0.1,
     gap: GapOption = 0.5,
     setting: SettingOption = "printed",
-    n_instances: InstancesOption = 1000,
-    quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK} users in each cell.")] = False,
+    n_instances: InstancesOption = N_INSTANCES,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help=f"{QUICK_N_INSTANCES} users; by default --n-instances."),
+    ] = False,
     horizon: Annotated[
         int | None,
         typer.Option(help="T of agents that do not stop, at least 1.", show_default="BAIR's mean"),
@@ -67,7 +69,7 @@ def robustness(
     from explorative_user_env.folder import Folder
     from explorative_user_env.line_up import line_up_of
 
-    options = shared_options(setting, QUICK if quick else n_instances, seed, workers)
+    options = shared_options(setting, QUICK_N_INSTANCES if quick else n_instances, seed, workers)
     users = room.varieties_named(user)
     agents = line_up_of(agent, max_steps) if agent else None
     folder = Folder(output)

@@ -22,10 +22,6 @@ BENCH_DELTAS = (0.1, 0.01)
 BENCH_N_ARMS = (2, 5, 20)
 """The cells that a benchmark runs where no others are asked for."""
 
-N_INSTANCES = 1000
-"""Users a cell, as in the paper."""
-
-QUICK_N_INSTANCES = 100
 QUICK_MOST_ARMS = 20
 """What the quick form of an experiment keeps to."""
 
