@@ -17,7 +17,9 @@ from explorative_user_env.experiments import (
     run_experiment,
     with_entrants,
 )
+from explorative_user_env.experiments.records import TABLE5
 from explorative_user_env.report import compared
+from explorative_user_env.report.verdicts import verdicts
 
 pytestmark = pytest.mark.slow
 
@@ -93,3 +95,16 @@ def test_track_and_stop_as_printed_is_never_wrong(n_arms: int) -> None:
     results = eu.evaluate(["tas"], n_arms=n_arms, n_instances=1000, workers=2, progress=False)
     (row,) = results.summary().to_dict("records")
     assert (row["wrong"], row["censored"]) == (0.0, 0.0)
+
+
+def test_bair_with_more_willing_users() -> None:
+    bair = with_entrants(TABLE5, ["bair"])
+    cells = replace(bair, n_arms=(2, 5, 20))
+    options = {"n_instances": 5000, "workers": 2, "on_progress": silent}
+    summary = compared(run_experiment(cells, "released", **options), published_figures(cells))
+    found = verdicts(cells, {"released": summary})
+    times = found[found["figure"] == "stopping_time"].set_index(["delta", "n_arms"])
+    # With Table 2's 1000 users (.01, 2) misses by chance. Of K = 100, left out here for its time,
+    # one cell of five agrees: fourteen of twenty in all.
+    assert (times["verdict"] == "agrees").sum() == 13
+    assert set(times.index[times["verdict"] != "agrees"]) == {(0.005, 2), (0.005, 5)}

@@ -36,7 +36,7 @@ def test_every_python_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "most accepted:" in printed
     assert "mine" in printed
-    assert len(blocks) == 7
+    assert len(blocks) == 9
 
 
 def test_the_custom_agent_is_the_examples() -> None:
