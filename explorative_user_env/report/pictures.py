@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {AGREES: "#4c9f70", CANNOT: "#e0b84c", DIFFERS: "#c8553d"}
+COLOURS = {AGREES: "#2f7f9e", CANNOT: "#e0b84c", DIFFERS: "#c8553d"}
 """By verdict; the words stand in the tables as well."""
 
 NAMES = {
