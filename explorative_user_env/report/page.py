@@ -17,7 +17,7 @@ from . import pictures
 from .agreement import TOLERANCES
 from .reproduction import Reproduction
 from .sections import of_experiment, of_ladder, of_reasons
-from .verdicts import VERDICTS, counted
+from .verdicts import DECISIVE, VERDICTS, counted, decisive_of
 
 
 def glance(found: pd.DataFrame, titles: Mapping[str, str]) -> Table:
@@ -63,7 +63,11 @@ def report(reproductions: Sequence[Reproduction], ladder: pd.DataFrame | None, h
     if judged:
         found = pd.concat([one.found for one in judged], ignore_index=True)
         titles = short_titles(judged)
-        parts += ["## At a glance", how_to_read(), markdown(glance(found, titles))]
+        parts += [
+            "## At a glance",
+            how_to_read(decisive_of(judged[0].summaries)),
+            markdown(glance(found, titles)),
+        ]
         if can_plot():
             address = as_data_uri(pictures.grid_of_verdicts(found, titles))
             parts.append(f"![Every published figure and its verdict]({address})")
@@ -74,16 +78,16 @@ def report(reproductions: Sequence[Reproduction], ladder: pd.DataFrame | None, h
     return "\n\n".join(parts) + "\n"
 
 
-def how_to_read() -> str:
-    """Return what the verdicts mean, with the tolerances in force."""
+def how_to_read(setting: str = DECISIVE) -> str:
+    """Return what the verdicts under `setting` mean, with the tolerances in force."""
     time, rate = TOLERANCES["stopping_time"][""], TOLERANCES["rejection_rate"][""]
     by_agent = ", ".join(
         f"{share(tolerance.absolute)}{f' for {agent}' if agent else ''}"
         for agent, tolerance in TOLERANCES["success"].items()
     )
     return (
-        "Each published figure is judged under `released`, the code the tables were made with. It "
-        f"*agrees* if ours is near it (stopping time within {time.relative:.0%}; rejection rate "
+        f"Each published figure is judged under `{setting}`; the tables were made with `released`. "
+        f"It *agrees* if ours is near it (stopping time within {time.relative:.0%}; rejection rate "
         f"within {rate.relative:.0%} or {100 * rate.absolute:.1f} points; success within "
         f"{by_agent}) or if our 95% interval holds it. It *cannot* be had where a reason is known "
         "and its test, made in the same run, holds. Else it *differs*, unexplained. The table "

@@ -19,6 +19,11 @@ DECISIVE = "released"
 """The setting the published tables were made with, by which a figure is judged."""
 
 
+def decisive_of(summaries: Mapping[str, pd.DataFrame]) -> str:
+    """Return the setting whose figures are judged: `released`, or the only one there is."""
+    return DECISIVE if DECISIVE in summaries else next(iter(summaries))
+
+
 def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row a published figure, with ours under each setting, and whether it agrees.
 
@@ -29,7 +34,7 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
         experiment: what ran.
         summaries: by setting, as from `compared`.
     """
-    decisive = DECISIVE if DECISIVE in summaries else next(iter(summaries))
+    decisive = decisive_of(summaries)
     beside_only = [entrant.name for entrant in experiment.entrants if not entrant.judged]
     rows = []
     for index, row in summaries[decisive].iterrows():
