@@ -81,3 +81,10 @@ def test_m_has_to_give_all_figures_of_the_cell_at_once() -> None:
 def test_a_reason_is_for_its_own_experiments_only(reason: Any) -> None:
     row = {"experiment": "table9", "agent": "BAIR", "figure": "success"}
     assert not reason.concerns(row)
+
+
+def test_no_other_cap_is_tried_where_steps_are_slow_and_the_cap_is_the_largest() -> None:
+    row = cell(0.1, 100, "T&S", "success", 0.891)
+    assert not BY_KEY["a"].concerns({"experiment": "table3", **row})
+    assert BY_KEY["a"].concerns({"experiment": "table2", **row})
+    assert BY_KEY["a"].concerns({"experiment": "table3", **row, "n_arms": 20})
