@@ -5,6 +5,7 @@ a mean stopping time is 1 to 2%, that of a success rate at most .016.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -22,6 +23,8 @@ from explorative_user_env.report import compared
 from explorative_user_env.report.verdicts import verdicts
 
 pytestmark = pytest.mark.slow
+
+REPORT = Path(__file__).parents[1] / "examples" / "reproduction" / "summary.csv"
 
 OUT_OF_REACH = {(0.05, 5): 741, (0.05, 20): 2125, (0.02, 5): 772, (0.02, 20): 2425}
 """Cells whose published BAIR time no reading of the released code gives, and what it does give."""
@@ -50,6 +53,15 @@ def test_bair_stops_when_the_published_one_does(released: pd.DataFrame) -> None:
     assert bair["stopping_time_difference"].abs().max() <= 0.04
     assert bair["rejection_rate_difference"].abs().max() <= 0.002
     assert bair["success"].min() >= 0.998
+
+
+def test_the_committed_report_has_the_same_figures(released: pd.DataFrame) -> None:
+    shown = pd.read_csv(REPORT)
+    shown = shown[shown["experiment"].eq("table2") & shown["setting"].eq("released")]
+    place = ["delta", "n_arms", "agent"]
+    figures = ["stopping_time", "stopping_time_high", "rejection_rate", "success", "success_low"]
+    ours = released.set_index(place)[figures]
+    pd.testing.assert_frame_equal(ours, shown.set_index(place).loc[ours.index, figures], rtol=1e-9)
 
 
 def test_the_cells_out_of_reach_are_where_the_released_code_puts_them(
