@@ -83,8 +83,11 @@ def reproduce(
     if agent:
         experiments = [with_entrants(experiment, agent) for experiment in experiments]
     with progress_bar() as report:
-        found = run(experiments, names, on_progress=portion(report, 0, 1), **options)
-        ladder = run_ladder(on_progress=report, **options) if chosen == ALL else None
+        share = portion(report, 0, 2) if chosen == ALL else report
+        found = run(experiments, names, on_progress=share, **options)
+        ladder = None
+        if chosen == ALL:
+            ladder = run_ladder(on_progress=portion(report, 1, 2), **options)
     how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
     _show_and_write(found, ladder, how, folder, keep_runs=chosen != ALL)
 

@@ -21,6 +21,15 @@ def portion(report: OnProgress, index: int, n_portions: int) -> OnProgress:
     return shifted
 
 
+def named(report: OnProgress, name: str) -> OnProgress:
+    """Return `report` with a name before what is going on."""
+
+    def told(what: str, done: int, total: int) -> None:
+        report(f"{name} {what}", done, total)
+
+    return told
+
+
 @contextmanager
 def progress_bar(title: str = "") -> Iterator[OnProgress]:
     """Show a bar on standard error while the block runs; nothing where that is no terminal."""

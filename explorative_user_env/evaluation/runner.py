@@ -11,7 +11,7 @@ from explorative_user_env.bai_rules import STEP_COST
 from explorative_user_env.behaviours import EXPLORATIVE, Behaviour, as_behaviour
 from explorative_user_env.evaluation.checks import check_theory as checks_of
 from explorative_user_env.evaluation.paths import BAI_PATHS, REGRET_PATHS, runs_of
-from explorative_user_env.evaluation.progress import OnProgress, progress_bar, silent
+from explorative_user_env.evaluation.progress import OnProgress, portion, progress_bar, silent
 from explorative_user_env.evaluation.results import Results
 from explorative_user_env.evaluation.study import Study
 from explorative_user_env.instances import Means
@@ -136,7 +136,7 @@ def evaluate(
                 horizon=steps if over_horizon or _needs_horizon(agent) else None,
                 workers=workers,
                 compiled=compiled,
-                report=_shifted(report, position, n_pieces, len(seeds)),
+                report=portion(report, position, n_pieces),
             )
         checks = [
             checks_of(
@@ -145,7 +145,7 @@ def evaluate(
                 seeds,
                 max_steps=agent.max_steps or max_steps,
                 workers=workers,
-                report=_shifted(report, len(ordered) + place, n_pieces, len(seeds)),
+                report=portion(report, len(ordered) + place, n_pieces),
             )
             for place, agent in enumerate(watched)
         ]
@@ -230,12 +230,3 @@ def _mean_time(runs: pd.DataFrame, setting: Setting) -> int:
     times = runs["interactions"]
     kept = times[~runs["censored"]] if setting.drops_censored else times
     return max(1, round(float((kept if len(kept) else times).mean())))
-
-
-def _shifted(report: OnProgress, position: int, n_agents: int, n_runs: int) -> OnProgress:
-    """Return `report` for the agent in this position, counting the runs of those before it."""
-
-    def shifted(what: str, done: int, total: int) -> None:
-        report(what, position * n_runs + done, n_agents * n_runs)
-
-    return shifted

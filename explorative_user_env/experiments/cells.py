@@ -6,7 +6,7 @@ from typing import Any
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation import Results, evaluate
-from explorative_user_env.evaluation.progress import OnProgress
+from explorative_user_env.evaluation.progress import OnProgress, named, portion
 from explorative_user_env.evaluation.tables import PUBLISHED
 from explorative_user_env.settings import Setting, as_setting
 from explorative_user_env.validation import integer, risk
@@ -42,23 +42,14 @@ def run_cells(
     ]
     found = []
     for position, (delta, arms) in enumerate(cells):
-
-        def report(
-            what: str,
-            done: int,
-            total: int,
-            place: tuple[int, float, int] = (position, delta, arms),
-        ) -> None:
-            cell = f"delta={place[1]:g} K={place[2]} {what}"
-            on_progress(cell, place[0] * total + done, len(cells) * total)
-
+        report = portion(on_progress, position, len(cells))
         found.append(
             evaluate(
                 agents(delta, arms) if callable(agents) else agents,
                 delta=delta,
                 n_arms=arms,
                 horizon=horizons(delta, arms),
-                progress=report,
+                progress=named(report, f"delta={delta:g} K={arms}"),
                 **options,
             )
         )

@@ -8,11 +8,10 @@ import pandas as pd
 
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.progress import OnProgress, portion
+from explorative_user_env.evaluation.tables import PUBLISHED
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
 
 from .records import AGENTS
-
-FIGURES = ("stopping_time", "rejection_rate", "success")
 
 
 @dataclass(frozen=True)
@@ -149,7 +148,7 @@ def run_ladder(
             **options,
         )
         frames.append(results.summary())
-    names = [f"{figure}{end}" for figure in FIGURES for end in ("", "_low", "_high")]
+    names = [f"{figure}{end}" for figure in PUBLISHED for end in ("", "_low", "_high")]
     rows = []
     for step, point in enumerate(points):
         by_itself = frames[step] if step < 2 else frames[len(settings) + step - 2]

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from explorative_user_env.evaluation import Results
-from explorative_user_env.evaluation.progress import OnProgress, portion
+from explorative_user_env.evaluation.progress import OnProgress, named, portion
 from explorative_user_env.experiments import Experiment, published_figures, run_experiment
 
 from .comparison import compared
@@ -62,12 +62,12 @@ def reproduce(
                 setting: run_experiment(
                     experiment,
                     setting,
-                    on_progress=_named(portion(report, place, len(settings) + 1), experiment),
+                    on_progress=named(portion(report, place, len(settings) + 1), experiment.name),
                     **options,
                 )
                 for place, setting in enumerate(settings)
             }
-        last = _named(portion(report, len(settings), len(settings) + 1), experiment)
+        last = named(portion(report, len(settings), len(settings) + 1), experiment.name)
         found.append(_judged(experiment, runs[what], on_progress=last, **options))
     return found
 
@@ -95,12 +95,3 @@ def _judged(
 
 def _what_runs(experiment: Experiment) -> Experiment:
     return replace(experiment, name="", title="", drawn=False)
-
-
-def _named(report: OnProgress, experiment: Experiment) -> OnProgress:
-    """Return `report`, saying which experiment it is."""
-
-    def named(what: str, done: int, total: int) -> None:
-        report(f"{experiment.name} {what}", done, total)
-
-    return named

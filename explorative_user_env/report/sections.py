@@ -1,7 +1,6 @@
 """The report's sections: one for each experiment, the reasons, and the ladder."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import pandas as pd
 
@@ -14,6 +13,9 @@ from .cells import number, table, with_interval
 from .reasons import REASONS
 from .reproduction import Reproduction
 from .verdicts import CANNOT, DIFFERS
+
+HEADINGS = ("T", "rej. %", "success")
+"""Of the columns of `pictures.NAMES`, in their order."""
 
 
 def of_experiment(reproduction: Reproduction) -> str:
@@ -40,10 +42,9 @@ def of_experiment(reproduction: Reproduction) -> str:
 
 def _verdict_table(reproduction: Reproduction) -> str:
     settings = list(reproduction.summaries)
-    beside = ["paper", *settings, "verdict"]
     header = ["δ", "K", "agent"]
-    for name in ("T", "rej. %", "success"):
-        header += [f"{name}: {beside[0]}", *beside[1:]]
+    for name in HEADINGS:
+        header += [f"{name}: paper", *settings, "verdict"]
     found = reproduction.found.set_index(["delta", "n_arms", "agent", "figure"])
     rows = []
     for place in dict.fromkeys(index[:3] for index in found.index):
@@ -77,7 +78,7 @@ def _failures_table(summaries: Mapping[str, pd.DataFrame]) -> str:
 
 def _plain_table(summaries: Mapping[str, pd.DataFrame]) -> str:
     header = ["δ", "K", "agent"]
-    for name in ("T", "rej. %", "success"):
+    for name in HEADINGS:
         header += [f"{name}: {setting}" for setting in summaries]
     rows = []
     columns = [summary.to_dict("records") for summary in summaries.values()]
@@ -85,8 +86,7 @@ def _plain_table(summaries: Mapping[str, pd.DataFrame]) -> str:
         row = [f"{both[0]['delta']:g}", str(both[0]["n_arms"]), both[0]["agent"]]
         for figure in pictures.NAMES:
             for one in both:
-                ours = {f"ours{end}": one[f"{figure}{end}"] for end in ("", "_low", "_high")}
-                row.append(with_interval(figure, ours, "ours"))
+                row.append(with_interval(figure, one, figure))
         rows.append(row)
     return table(header, rows, 0)
 
@@ -134,9 +134,7 @@ def of_ladder(frame: pd.DataFrame, agents: Sequence[str] = ("BAIR", "T&S")) -> s
         "Switched one after the other, from the text above to the code below, at one cell; in "
         "brackets what the difference does alone, in the paper's text."
     )
-    header = ["step"] + [
-        f"{agent}: {name}" for agent in agents for name in ("T", "rej. %", "success")
-    ]
+    header = ["step"] + [f"{agent}: {name}" for agent in agents for name in HEADINGS]
     rows = []
     for _, step in frame.groupby("step"):
         cells = [str(step["point"].iloc[0])]
@@ -144,13 +142,9 @@ def of_ladder(frame: pd.DataFrame, agents: Sequence[str] = ("BAIR", "T&S")) -> s
             one = step[step["agent"] == agent].iloc[0]
             for figure in pictures.NAMES:
                 alone = number(figure, one[f"alone_{figure}"])
-                cells.append(f"{with_interval(figure, _ours(one, figure), 'ours')} ({alone})")
+                cells.append(f"{with_interval(figure, one, figure)} ({alone})")
         rows.append(cells)
     parts.append(table(header, rows))
     if can_plot():
         parts.append(f"![The ladder]({as_data_uri(pictures.ladder(frame, agents))})")
     return "\n\n".join(parts)
-
-
-def _ours(row: Any, figure: str) -> dict[str, Any]:
-    return {f"ours{end}": row[f"{figure}{end}"] for end in ("", "_low", "_high")}

@@ -13,7 +13,7 @@ from explorative_user_env.agents import (
     agent_named,
 )
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.progress import OnProgress, portion, silent
+from explorative_user_env.evaluation.progress import OnProgress, named, portion, silent
 from explorative_user_env.protocol import Agent
 from explorative_user_env.settings import Setting
 from explorative_user_env.validation import InvalidArgumentError, integer
@@ -100,7 +100,7 @@ def robustness(
             horizon=horizon,
             max_steps=max_steps,
             workers=workers,
-            progress=_named(report, variety.name),
+            progress=named(report, f"{variety.name}:"),
             **options,
         )
         summary = results.summary()
@@ -115,10 +115,3 @@ def _made(agents: Sequence[Agent | str], max_steps: int) -> list[Agent]:
         agent_named(agent, max_steps=max_steps) if isinstance(agent, str) else agent
         for agent in agents
     ]
-
-
-def _named(report: OnProgress, name: str) -> OnProgress:
-    def named(what: str, done: int, total: int) -> None:
-        report(f"{name}: {what}", done, total)
-
-    return named
