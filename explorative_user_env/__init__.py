@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
-from explorative_user_env.bai_env import ExplorativeUserBAIEnv
-from explorative_user_env.bai_vector_env import ExplorativeUserBAIVectorEnv
-from explorative_user_env.behaviours import Behaviour, register_behaviour
-from explorative_user_env.env import ExplorativeUserEnv
-from explorative_user_env.hidden_state import HiddenState
-from explorative_user_env.instances import Instance, InstanceLaw
-from explorative_user_env.policy_agent import PolicyAgent
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
+from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
+from explorative_user_env.loop import Episode, rollout
 from explorative_user_env.protocol import Agent, Algorithm
-from explorative_user_env.rollout import Episode, rollout
-from explorative_user_env.schedules import Schedule, register_schedule
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
+from explorative_user_env.users.behaviours import Behaviour, register_behaviour
+from explorative_user_env.users.confidence import Schedule, register_schedule
+from explorative_user_env.users.hidden_state import HiddenState
+from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.validation import InvalidArgumentError
-from explorative_user_env.vector_env import ExplorativeUserVectorEnv
+from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 if TYPE_CHECKING:
     from explorative_user_env.evaluation import Results, evaluate
@@ -72,13 +72,13 @@ def __dir__() -> list[str]:
 if ENV_ID not in gym.registry:
     gym.register(
         id=ENV_ID,
-        entry_point="explorative_user_env.env:ExplorativeUserEnv",
-        vector_entry_point="explorative_user_env.vector_env:ExplorativeUserVectorEnv",
+        entry_point="explorative_user_env.envs.user:ExplorativeUserEnv",
+        vector_entry_point="explorative_user_env.envs.user_vector:ExplorativeUserVectorEnv",
         max_episode_steps=1000,
     )
 if BAI_ENV_ID not in gym.registry:
     gym.register(
         id=BAI_ENV_ID,
-        entry_point="explorative_user_env.bai_env:ExplorativeUserBAIEnv",
-        vector_entry_point="explorative_user_env.bai_vector_env:ExplorativeUserBAIVectorEnv",
+        entry_point="explorative_user_env.envs.bai:ExplorativeUserBAIEnv",
+        vector_entry_point="explorative_user_env.envs.bai_vector:ExplorativeUserBAIVectorEnv",
     )

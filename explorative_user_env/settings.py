@@ -8,15 +8,15 @@ at a time. An agent's option left open (None) takes the value a setting has for 
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from explorative_user_env.reward_laws import reward_law_named
-from explorative_user_env.schedules import (
+from explorative_user_env.users.confidence import (
     ACCEPTANCE_RATE,
     SMOOTHED_ACCEPTANCE_RATE,
     Schedule,
     as_schedule,
     prior_counts,
 )
-from explorative_user_env.user import User
+from explorative_user_env.users.explorative import User
+from explorative_user_env.users.reward_laws import reward_law_named
 from explorative_user_env.validation import choice, integer, positive, probability
 
 

@@ -5,10 +5,11 @@ from typing import Any
 
 from gymnasium.vector import VectorEnv
 
-from explorative_user_env import bai_rules, observations
-from explorative_user_env.bai_vector_env import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs import bai_rules
+from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.validation import choice, integer
-from explorative_user_env.vector_env import ExplorativeUserVectorEnv
+from explorative_user_env.wrappers import features as observations
 from explorative_user_env.wrappers import vector as wrappers
 
 

@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from explorative_user_env.evaluation.progress import silent
-from explorative_user_env.experiments import (
+from explorative_user_env.display.progress import silent
+from explorative_user_env.settings import SETTINGS, Setting
+from explorative_user_env.studies.paper import (
     AGENTS,
     BENCH_DELTAS,
     BENCH_N_ARMS,
@@ -15,8 +16,7 @@ from explorative_user_env.experiments import (
     published_figures,
     run_cells,
 )
-from explorative_user_env.report import compared
-from explorative_user_env.settings import SETTINGS, Setting
+from explorative_user_env.studies.report import compared
 
 # Same examples in every run and no time limit on one: this is a proof, not a benchmark.
 hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)

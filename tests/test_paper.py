@@ -11,16 +11,16 @@ import pandas as pd
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.evaluation.progress import silent
-from explorative_user_env.experiments import (
+from explorative_user_env.display.progress import silent
+from explorative_user_env.studies.paper import (
     TABLE2,
     published_figures,
     run_experiment,
     with_entrants,
 )
-from explorative_user_env.experiments.records import TABLE5
-from explorative_user_env.report import compared
-from explorative_user_env.report.verdicts import verdicts
+from explorative_user_env.studies.paper.records import TABLE5
+from explorative_user_env.studies.report import compared
+from explorative_user_env.studies.report.verdicts import verdicts
 
 pytestmark = pytest.mark.slow
 

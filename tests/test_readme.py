@@ -7,11 +7,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from explorative_user_env.evaluation.progress import silent
-from explorative_user_env.evaluation.tables import markdown, summary_table, table_of
-from explorative_user_env.experiments import run_cells
-from explorative_user_env.line_up import bench_defaults, line_up_of
-from explorative_user_env.report import compared
+from explorative_user_env.commands.agent_names import bench_defaults, line_up_of
+from explorative_user_env.display.progress import silent
+from explorative_user_env.results.tables import markdown, summary_table, table_of
+from explorative_user_env.studies.paper import run_cells
+from explorative_user_env.studies.report import compared
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -6,18 +6,18 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from explorative_user_env.evaluation.progress import silent
-from explorative_user_env.evaluation.tables import PUBLISHED, markdown
-from explorative_user_env.experiments import (
+from explorative_user_env.display.progress import silent
+from explorative_user_env.results.tables import PUBLISHED, markdown
+from explorative_user_env.studies.paper import (
     EXPERIMENTS,
     quick_form,
     run_ladder,
     with_entrants,
 )
-from explorative_user_env.experiments.ladder import DIFFERENCES
-from explorative_user_env.report import glance, reproduce
-from explorative_user_env.report.agreement import agrees
-from explorative_user_env.report.verdicts import NOT_JUDGED
+from explorative_user_env.studies.paper.ladder import DIFFERENCES
+from explorative_user_env.studies.report import glance, reproduce
+from explorative_user_env.studies.report.agreement import agrees
+from explorative_user_env.studies.report.verdicts import NOT_JUDGED
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "reproduction"

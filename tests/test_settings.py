@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from explorative_user_env import InvalidArgumentError
-from explorative_user_env.schedules import (
+from explorative_user_env.settings import PRINTED, RELEASED, SETTINGS, Setting, as_setting, user_of
+from explorative_user_env.users.confidence import (
     ACCEPTANCE_RATE,
     SMOOTHED_ACCEPTANCE_RATE,
     Schedule,
     constant_rule,
 )
-from explorative_user_env.settings import PRINTED, RELEASED, SETTINGS, Setting, as_setting, user_of
 
 # Where the paper's text and the released code differ: field, the text's value, the code's value.
 DIFFERENCES: tuple[tuple[str, Any, Any], ...] = (

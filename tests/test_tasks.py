@@ -11,9 +11,9 @@ from explorative_user_env import (
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
 )
-from explorative_user_env.observations import OBSERVATIONS, length_of
 from explorative_user_env.tasks import BAI, REGRET, TASKS, as_task, make_task
 from explorative_user_env.wrappers import vector as wrappers
+from explorative_user_env.wrappers.features import OBSERVATIONS, length_of
 
 LAYERS: dict[str, list[type]] = {
     "response": [],

@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from explorative_user_env.bai_rules import STEP_COST
 from explorative_user_env.commands.options import (
     SETTING_HELP,
     AlphaOption,
@@ -16,6 +15,7 @@ from explorative_user_env.commands.options import (
     WorkersOption,
     shared_options,
 )
+from explorative_user_env.envs.bai_rules import STEP_COST
 from explorative_user_env.validation import InvalidArgumentError, not_negative, probability
 
 
@@ -81,12 +81,12 @@ def bench(
     ),
 ) -> None:
     """Compare agents on explorative users, beside the paper's figures where it has them."""
+    from explorative_user_env.commands.agent_names import bench_defaults, elsewhere, line_up_of
     from explorative_user_env.commands.output import show_and_write
-    from explorative_user_env.evaluation.progress import progress_bar
-    from explorative_user_env.experiments import published_for, run_cells
-    from explorative_user_env.folder import Folder
-    from explorative_user_env.line_up import bench_defaults, elsewhere, line_up_of
-    from explorative_user_env.report import compared
+    from explorative_user_env.display.progress import progress_bar
+    from explorative_user_env.files import Folder
+    from explorative_user_env.studies.paper import published_for, run_cells
+    from explorative_user_env.studies.report import compared
     from explorative_user_env.tasks import REGRET
 
     line_up = line_up_of(agent, max_steps, task)

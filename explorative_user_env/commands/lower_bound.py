@@ -11,8 +11,8 @@ from explorative_user_env.commands.options import InstancesOption, SeedOption, W
 if TYPE_CHECKING:
     import pandas as pd
 
-    from explorative_user_env.folder import Folder
-    from explorative_user_env.hard_instances import HardPair
+    from explorative_user_env.files import Folder
+    from explorative_user_env.theory.hard_instances import HardPair
 
 DELTAS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 """The last ones are for the bounds: too few users are met to measure them."""
@@ -46,11 +46,11 @@ def lower_bound(
 ) -> None:
     """Meet the lower bound's pair of users, whom no agent can tell apart soon."""
     from explorative_user_env.commands.options import shared_options
-    from explorative_user_env.evaluation.progress import progress_bar
-    from explorative_user_env.folder import Folder
-    from explorative_user_env.hard_instances import hard_pair
-    from explorative_user_env.lower_bound import needed, overlap, success
-    from explorative_user_env.lower_bound.growth import DEFAULT_N0S
+    from explorative_user_env.display.progress import progress_bar
+    from explorative_user_env.files import Folder
+    from explorative_user_env.studies.lower_bound import needed, overlap, success
+    from explorative_user_env.studies.lower_bound.growth import DEFAULT_N0S
+    from explorative_user_env.theory.hard_instances import hard_pair
     from explorative_user_env.validation import integer, risk
 
     options = shared_options("printed", n_instances, seed, workers)
@@ -81,9 +81,9 @@ def _show_and_write(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder:
         text_file,
         write_and_say,
     )
-    from explorative_user_env.evaluation.tables import markdown
-    from explorative_user_env.lower_bound import draw
-    from explorative_user_env.lower_bound.tables import NOTES, tables_of
+    from explorative_user_env.results.tables import markdown
+    from explorative_user_env.studies.lower_bound import draw
+    from explorative_user_env.studies.lower_bound.tables import NOTES, tables_of
 
     console = terminal()
     sections = tables_of(pair, **frames)

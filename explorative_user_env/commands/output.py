@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from rich.console import Console
 
-from explorative_user_env import plotting
-from explorative_user_env.evaluation.tables import WIDTH, legend_of, table_of
-from explorative_user_env.report import as_markdown, runs_of
+from explorative_user_env.display import figures as plotting
+from explorative_user_env.results.tables import WIDTH, legend_of, table_of
+from explorative_user_env.studies.report import as_markdown, runs_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from explorative_user_env.evaluation import Results
-    from explorative_user_env.folder import Folder
+    from explorative_user_env.files import Folder
 
 
 def terminal() -> Console:

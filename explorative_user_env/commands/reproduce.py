@@ -18,8 +18,8 @@ from explorative_user_env.validation import choice
 if TYPE_CHECKING:
     import pandas as pd
 
-    from explorative_user_env.folder import Folder
-    from explorative_user_env.report import Reproduction
+    from explorative_user_env.files import Folder
+    from explorative_user_env.studies.report import Reproduction
 
 ALL = "all"
 
@@ -58,16 +58,16 @@ def reproduce(
     ] = None,
 ) -> None:
     """Run the paper's tables and figures, and judge each published figure in one report."""
-    from explorative_user_env.evaluation.progress import portion, progress_bar
-    from explorative_user_env.experiments import (
+    from explorative_user_env.display.progress import portion, progress_bar
+    from explorative_user_env.files import Folder
+    from explorative_user_env.settings import SETTINGS
+    from explorative_user_env.studies.paper import (
         EXPERIMENTS,
         quick_form,
         run_ladder,
         with_entrants,
     )
-    from explorative_user_env.folder import Folder
-    from explorative_user_env.report import reproduce as run
-    from explorative_user_env.settings import SETTINGS
+    from explorative_user_env.studies.report import reproduce as run
 
     chosen = choice("target", target, (*EXPERIMENTS, ALL))
     experiments = list(EXPERIMENTS.values()) if chosen == ALL else [EXPERIMENTS[chosen]]
@@ -108,9 +108,9 @@ def _show_and_write(
         text_file,
         write_and_say,
     )
-    from explorative_user_env.evaluation.tables import table_of
-    from explorative_user_env.plotting import HOW_TO_GET, can_plot
-    from explorative_user_env.report import as_html, glance, report, runs_of, short_titles
+    from explorative_user_env.display.figures import HOW_TO_GET, can_plot
+    from explorative_user_env.results.tables import table_of
+    from explorative_user_env.studies.report import as_html, glance, report, runs_of, short_titles
 
     console = terminal()
     judged = [one.found for one in found if not one.found.empty]

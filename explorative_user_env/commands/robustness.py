@@ -58,16 +58,16 @@ def robustness(
     ),
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
-    from explorative_user_env import robustness as room
+    from explorative_user_env.commands.agent_names import line_up_of
     from explorative_user_env.commands.output import (
         table_file,
         terminal,
         text_file,
         write_and_say,
     )
-    from explorative_user_env.evaluation.progress import progress_bar
-    from explorative_user_env.folder import Folder
-    from explorative_user_env.line_up import line_up_of
+    from explorative_user_env.display.progress import progress_bar
+    from explorative_user_env.files import Folder
+    from explorative_user_env.studies import robustness as room
 
     options = shared_options(setting, QUICK_N_INSTANCES if quick else n_instances, seed, workers)
     users = room.varieties_named(user)

@@ -52,7 +52,7 @@ def train(
     """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` then puts it in the table."""
     from rich.console import Console
 
-    from explorative_user_env.evaluation.progress import progress_bar
+    from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.rl import train as train_model
 
     folder = output or Path("models") / f"{task}-{algo}-k{n_arms}-seed{seed}"

@@ -65,11 +65,11 @@ def tune_n1(
         text_file,
         write_and_say,
     )
-    from explorative_user_env.folder import Folder
-    from explorative_user_env.tuning import NoneFoundError
-    from explorative_user_env.tuning import tune_n1 as tune
-    from explorative_user_env.tuning.picture import frontier_figure
-    from explorative_user_env.tuning.tables import (
+    from explorative_user_env.files import Folder
+    from explorative_user_env.studies.tuning import NoneFoundError
+    from explorative_user_env.studies.tuning import tune_n1 as tune
+    from explorative_user_env.studies.tuning.picture import frontier_figure
+    from explorative_user_env.studies.tuning.tables import (
         SEARCH_HEADER,
         frontier_table,
         page,

@@ -5,14 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.behaviours import as_behaviour
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.evaluation.play import Play
 from explorative_user_env.evaluation.study import Study
 from explorative_user_env.many import ManyUserAgent
 from explorative_user_env.protocol import STOP, name_of
 from explorative_user_env.seeding import agent_generator
+from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.validation import InvalidArgumentError
-from explorative_user_env.vector_env import ExplorativeUserVectorEnv
 
 Array = np.ndarray[Any, Any]
 

@@ -10,8 +10,8 @@ from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
 from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.evaluation import in_step, play
-from explorative_user_env.evaluation.progress import OnProgress
 from explorative_user_env.evaluation.study import Study, compiles, run_compiled, run_readable
 from explorative_user_env.many import ManyUserAgent
 from explorative_user_env.protocol import Agent, name_of

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env._batch import compiled_play_all
 from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.compiled.loops import compiled_play_all
+from explorative_user_env.envs.rewards import REGRET, reward_of
 from explorative_user_env.evaluation.study import Study, compiled_portions
-from explorative_user_env.instances import Instance
+from explorative_user_env.loop import rollout
 from explorative_user_env.protocol import Agent
-from explorative_user_env.rewards import REGRET, reward_of
-from explorative_user_env.rollout import rollout
+from explorative_user_env.users.instances import Instance
 
 Array = np.ndarray[Any, Any]
 

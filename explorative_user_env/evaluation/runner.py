@@ -7,20 +7,20 @@ from typing import Any
 import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
-from explorative_user_env.bai_rules import STEP_COST
-from explorative_user_env.behaviours import EXPLORATIVE, Behaviour, as_behaviour
-from explorative_user_env.evaluation.checks import check_theory as checks_of
+from explorative_user_env.display.progress import OnProgress, portion, progress_bar, silent
+from explorative_user_env.envs.bai_rules import STEP_COST
 from explorative_user_env.evaluation.paths import BAI_PATHS, REGRET_PATHS, runs_of
-from explorative_user_env.evaluation.progress import OnProgress, portion, progress_bar, silent
-from explorative_user_env.evaluation.results import Results
 from explorative_user_env.evaluation.study import Study
-from explorative_user_env.instances import Means
+from explorative_user_env.evaluation.theory_runs import check_theory as checks_of
 from explorative_user_env.monitors import is_bair
 from explorative_user_env.protocol import Agent, name_of
-from explorative_user_env.schedules import Schedule
+from explorative_user_env.results.results import Results
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import Setting, as_setting
 from explorative_user_env.tasks import REGRET, Task, as_task
+from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, as_behaviour
+from explorative_user_env.users.confidence import Schedule
+from explorative_user_env.users.instances import Means
 from explorative_user_env.validation import InvalidArgumentError, flag, integer, not_negative, risk
 
 

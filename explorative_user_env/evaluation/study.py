@@ -7,22 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env import user as user_rules
-from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env._batch import Outcome, UserFunctions, compiled_run_all
-from explorative_user_env._compile import short
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.behaviours import Behaviour, as_behaviour
-from explorative_user_env.env import ExplorativeUserEnv
-from explorative_user_env.instances import Instance, InstanceLaw, Means
+from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env.compiled.compiler import short
+from explorative_user_env.compiled.loops import Outcome, UserFunctions, compiled_run_all
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
+from explorative_user_env.loop import rollout
 from explorative_user_env.protocol import Agent, name_of
-from explorative_user_env.reward_laws import range_of_means
-from explorative_user_env.rollout import rollout
-from explorative_user_env.schedules import Schedule
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.settings import Setting, user_of
+from explorative_user_env.users import explorative as user_rules
+from explorative_user_env.users.behaviours import Behaviour, as_behaviour
+from explorative_user_env.users.confidence import Schedule
+from explorative_user_env.users.instances import Instance, InstanceLaw, Means
+from explorative_user_env.users.reward_laws import range_of_means
 from explorative_user_env.validation import integer
-from explorative_user_env.vector_env import ExplorativeUserVectorEnv
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def compiled_portions(
         user, her state, the means, her streams, the agent's numbers, state and streams, and what
         draws from them. They are good until the next portion.
     """
-    from explorative_user_env._streams import N_STREAMS, streams
+    from explorative_user_env.compiled.generators import N_STREAMS, streams
 
     user, _ = study.user()
     law = study.instance_law()

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 
 from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.loop import Episode, rollout
 from explorative_user_env.monitors.margins import (
     band_margin,
     drop_margin,
@@ -13,8 +14,7 @@ from explorative_user_env.monitors.margins import (
     n_rounds,
     phase_counts,
 )
-from explorative_user_env.monitors.watch import Given, Trace, Watch
-from explorative_user_env.rollout import Episode, rollout
+from explorative_user_env.monitors.trace import Given, Trace, Watch
 from explorative_user_env.theory import (
     early_rounds_bound,
     phase1_rejections_bound,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from explorative_user_env.agents.bair import ELIMINATION, ROUNDS
-from explorative_user_env.monitors.watch import Trace
+from explorative_user_env.monitors.trace import Trace
 from explorative_user_env.theory import iterated_log_band, largest_mean_drop
 
 

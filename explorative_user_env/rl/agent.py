@@ -8,12 +8,12 @@ import numpy as np
 from gymnasium import spaces
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from explorative_user_env import bai_rules
-from explorative_user_env.observations import length_of
-from explorative_user_env.policy_agent import PolicyAgent
+from explorative_user_env.envs import bai_rules
 from explorative_user_env.rl.policies import Chances
 from explorative_user_env.tasks import BAI, Task
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
+from explorative_user_env.wrappers.features import length_of
+from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 Array = np.ndarray[Any, Any]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from explorative_user_env.folder import Folder
+from explorative_user_env.files import Folder
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.recipes import RECIPES
 from explorative_user_env.validation import InvalidArgumentError

@@ -8,14 +8,14 @@ from typing import Any
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
-from explorative_user_env.evaluation.progress import OnProgress, silent
-from explorative_user_env.folder import Folder
+from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.files import Folder
 from explorative_user_env.rl.agent import SB3Agent
+from explorative_user_env.rl.callback import Watch
 from explorative_user_env.rl.models import save_model, versions
 from explorative_user_env.rl.recipes import Recipe, recipe_for
 from explorative_user_env.rl.threads import one_thread
 from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env
-from explorative_user_env.rl.watch import Watch
 from explorative_user_env.seeding import training_seed
 from explorative_user_env.tasks import Task, as_task
 from explorative_user_env.validation import InvalidArgumentError, integer

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.optimize import brentq
 
-from explorative_user_env.instances import Instance
+from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, positive, real, risk
 
 

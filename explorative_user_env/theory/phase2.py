@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from explorative_user_env.instances import Instance
 from explorative_user_env.theory.phase1 import phase1_acceptances_bound
+from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import (
     InvalidArgumentError,
     choice,

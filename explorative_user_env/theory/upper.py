@@ -3,7 +3,6 @@
 from typing import Literal, NamedTuple
 
 from explorative_user_env.agents.bair_thresholds import phase1_acceptances
-from explorative_user_env.instances import Instance
 from explorative_user_env.theory.phase1 import (
     phase1_acceptances_bound,
     phase1_acceptances_needed,
@@ -15,6 +14,7 @@ from explorative_user_env.theory.phase2 import (
     phase2_length_bound,
     printed_phase2_length_bound,
 )
+from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import positive, risk
 
 

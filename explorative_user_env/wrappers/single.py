@@ -6,9 +6,9 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env import observations as features
-from explorative_user_env.env import as_action
-from explorative_user_env.history import History
+from explorative_user_env.envs.history import History
+from explorative_user_env.envs.user import as_action
+from explorative_user_env.wrappers import features as features
 from explorative_user_env.wrappers.surroundings import arms_of_counts, box, horizon_of
 
 Array = np.ndarray[Any, Any]

@@ -6,8 +6,8 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
-from explorative_user_env.observations import length_of
 from explorative_user_env.validation import InvalidArgumentError, integer
+from explorative_user_env.wrappers.features import length_of
 
 
 def horizon_of(env: Any, horizon: int | None) -> int:

@@ -8,9 +8,9 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
-from explorative_user_env import observations as features
-from explorative_user_env.history import History
-from explorative_user_env.vector_arguments import lane_actions
+from explorative_user_env.envs.history import History
+from explorative_user_env.envs.vector_arguments import lane_actions
+from explorative_user_env.wrappers import features as features
 from explorative_user_env.wrappers.surroundings import arms_of_counts, box, horizon_of
 
 Array = np.ndarray[Any, Any]

@@ -10,10 +10,6 @@ import numpy as np
 import pytest
 
 from explorative_user_env import InvalidArgumentError
-from explorative_user_env import user as user_rules
-from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env._batch import compiled_run, make_run
-from explorative_user_env._native import addresses_of
 from explorative_user_env.agents import (
     AGENTS,
     ALGORITHMS,
@@ -29,8 +25,12 @@ from explorative_user_env.agents import (
     Uniform,
     agent_named,
 )
+from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env.compiled.intrinsics import addresses_of
+from explorative_user_env.compiled.loops import compiled_run, make_run
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.settings import Setting, user_of
+from explorative_user_env.users import explorative as user_rules
 
 Drive = Callable[..., list[int]]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.agents import BAIR
-from explorative_user_env.rollout import rollout
+from explorative_user_env.loop import rollout
 from explorative_user_env.settings import Setting
 
 Drive = Callable[..., list[int]]

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorative_user_env._arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env._batch import compiled_run
-from explorative_user_env._native import addresses_of
 from explorative_user_env.agents import EXP3
 from explorative_user_env.agents import exp3 as rule
+from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env.compiled.intrinsics import addresses_of
+from explorative_user_env.compiled.loops import compiled_run
 from explorative_user_env.settings import PRINTED, user_of
 
 Drive = Callable[..., list[int]]

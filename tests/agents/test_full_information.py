@@ -9,9 +9,9 @@ import pytest
 from scipy import integrate, stats
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env._arrays import as_arrays
 from explorative_user_env.agents import FullInformation
 from explorative_user_env.agents import full_information as rule
+from explorative_user_env.compiled.arrays import as_arrays
 
 
 def posterior(

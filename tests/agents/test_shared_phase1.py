@@ -9,7 +9,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
 from explorative_user_env.agents.adapter import AlgorithmAgent
 from explorative_user_env.agents.shared_phase1 import Phase1, after_phase1
-from explorative_user_env.env import ExplorativeUserEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv
 
 MAKERS = [lambda: Uniform(horizon=40), lambda: EXP3(horizon=40), lambda: TrackAndStop()]
 SEEDS = range(20)

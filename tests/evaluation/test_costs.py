@@ -8,9 +8,9 @@ from scipy import stats
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
-from explorative_user_env.evaluation.metrics import summarize, summarize_play
-from explorative_user_env.evaluation.results import Results
-from explorative_user_env.evaluation.tables import (
+from explorative_user_env.results.metrics import summarize, summarize_play
+from explorative_user_env.results.results import Results
+from explorative_user_env.results.tables import (
     LEGEND,
     REGRET_LEGEND,
     WIDTH,

@@ -17,8 +17,8 @@ from explorative_user_env.agents import (
     Uniform,
 )
 from explorative_user_env.evaluation.play import COLUMNS, Play, figures
-from explorative_user_env.instances import Instance
 from explorative_user_env.settings import Setting
+from explorative_user_env.users.instances import Instance
 
 HORIZON = 300
 SMALL: dict[str, Any] = {

@@ -53,7 +53,8 @@ for name in ("stable_baselines3", "sb3_contrib"):
 def test_the_package_and_its_harness_work_without_stable_baselines3() -> None:
     finished = run("""
 import explorative_user_env as eu
-from explorative_user_env import cli, line_up
+from explorative_user_env import cli
+from explorative_user_env.commands import agent_names as line_up
 from explorative_user_env.commands import train
 
 agent = eu.PolicyAgent(lambda observation: 0)

@@ -14,7 +14,7 @@ from stable_baselines3 import PPO
 
 import explorative_user_env as eu
 from explorative_user_env.rl import SB3Agent, load_agent, train, training
-from explorative_user_env.rl.watch import EVALUATION_SEED
+from explorative_user_env.rl.callback import EVALUATION_SEED
 
 TINY: dict[str, Any] = {
     "steps": 3000,

@@ -1,0 +1,156 @@
+"""Who takes part in a benchmark, by the words of a command line."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from explorative_user_env.agents import AGENTS, REFERENCES, agent_named
+from explorative_user_env.protocol import name_of
+from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
+from explorative_user_env.studies.tuning.records import AGENT as TUNED_AGENT
+from explorative_user_env.studies.tuning.records import TunedAgent, load_tuned
+from explorative_user_env.tasks import BAI, REGRET, TASKS
+from explorative_user_env.validation import InvalidArgumentError, choice
+
+MODEL = "sb3:"
+"""What the name of a trained model begins with; its folder follows."""
+
+TUNED = "bair-tuned:"
+"""What the name of BAIR with a tuned N_1 begins with; N_1 follows, or what tune-n1 wrote."""
+
+
+def line_up_of(
+    names: Sequence[str] | None, max_steps: int | None, task: str | None = None
+) -> list[Any]:
+    """Return the agents of these names; models alone stand beside all of the package's.
+
+    What tune-n1 has found counts as a model here: it stands for one cell, and promises nothing in
+    another.
+
+    Args:
+        names: as for `agent_named`; or "sb3:" and the folder of a trained model or the name of one
+            of the package's; or "bair-tuned:" and N_1, or the file or folder that tune-n1 wrote.
+            None is the paper's four, or all where a task is named.
+        max_steps: step cap of those that have no other.
+        task: what was asked for.
+
+    Raises:
+        InvalidArgumentError: for a name that means nothing.
+        MissingExtraError: for a model without Stable-Baselines3.
+    """
+    names = list(names or [])
+    if not names and task is None:
+        names = [*AGENTS]
+    elif all(name.startswith((MODEL, TUNED)) for name in names):
+        names = [*AGENTS, *REFERENCES, *names]
+    agents = [_agent(name, max_steps) for name in names]
+    _tell_apart(agents, names)
+    return agents
+
+
+def _agent(name: str, max_steps: int | None) -> Any:
+    if name.startswith(MODEL):
+        return _model(name.removeprefix(MODEL))
+    if name.startswith(TUNED):
+        return _tuned(name.removeprefix(TUNED), max_steps)
+    return agent_named(name, max_steps=max_steps)
+
+
+def _tell_apart(agents: Sequence[Any], names: Sequence[str]) -> None:
+    """Name models of one algorithm by their folders, by the whole path where that does not do.
+
+    A tuned BAIR is told apart by what its name was given with, and is still called so.
+    """
+    for whole in (False, True):
+        shown = [name_of(agent) for agent in agents]
+        for agent, name in zip(agents, names, strict=True):
+            if name.startswith(MODEL) and shown.count(name_of(agent)) > 1:
+                path = name.removeprefix(MODEL)
+                agent.name = path if whole else Path(path).name
+            elif name.startswith(TUNED) and shown.count(name_of(agent)) > 1:
+                path = name.removeprefix(TUNED)
+                agent.name = f"{TUNED_AGENT}:{path if whole else Path(path).name}"
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a benchmark runs: what was asked for, or else what suits the agents."""
+
+    task: str
+    setting: str
+    deltas: Sequence[float]
+    n_arms: Sequence[int]
+    papers: bool  # whether it is the paper's own comparison
+
+
+def bench_defaults(
+    line_up: Sequence[Any],
+    task: str | None,
+    setting: str | None,
+    deltas: Sequence[float] | None,
+    n_arms: Sequence[int] | None,
+) -> Defaults:
+    """Return what was asked for; what was not is the first model's, or else the paper's.
+
+    Of a tuned N_1 that is the cell that it was tuned in.
+
+    Raises:
+        InvalidArgumentError: for a task that is not known.
+    """
+    models = [agent for agent in line_up if getattr(agent, "trained_on", None)]
+    trained = models[0].trained_on if models else {}
+    chosen = choice("task", task or trained.get("task", BAI.name), TASKS)
+    few = bool(models) or chosen == REGRET.name
+    return Defaults(
+        task=chosen,
+        setting=setting or trained.get("setting", "released"),
+        deltas=deltas or _deltas_of(trained, few),
+        n_arms=n_arms or ((trained["n_arms"],) if trained else BENCH_N_ARMS),
+        papers=task is None and all(name_of(agent) in AGENTS for agent in line_up),
+    )
+
+
+def elsewhere(line_up: Sequence[Any], usual: Defaults, **users: Any) -> list[str]:
+    """Return a warning for each tuned N_1 that meets other users than it was tuned for.
+
+    Args:
+        line_up: all agents.
+        usual: the cells of the benchmark.
+        users: what else their users are, as alpha, gap and noise.
+    """
+    here = {"delta": usual.deltas, "n_arms": usual.n_arms, "setting": [usual.setting]}
+    here |= {name: [value] for name, value in users.items()}
+    warnings = []
+    for agent in line_up:
+        if not isinstance(agent, TunedAgent) or not agent.trained_on:
+            continue
+        tuned = agent.trained_on
+        names = [name for name in here if any(value != tuned[name] for value in here[name])]
+        if names:
+            words = ", ".join(f"{name}={tuned[name]}" for name in names)
+            warnings.append(f"{agent.name}: N_1 was tuned for {words}; it promises nothing else.")
+    return warnings
+
+
+def _deltas_of(trained: Mapping[str, Any], few: bool) -> Sequence[float]:
+    if "delta" in trained:
+        return (trained["delta"],)
+    return BENCH_DELTAS[:1] if few else BENCH_DELTAS
+
+
+def _tuned(source: str, max_steps: int | None) -> TunedAgent:
+    if not source:
+        allowed = "bair-tuned:DIR, with what tune-n1 wrote, or bair-tuned:N_1, as bair-tuned:200"
+        raise InvalidArgumentError("agent", TUNED, allowed)
+    if source.isdecimal():
+        return TunedAgent(int(source), max_steps=max_steps)
+    return load_tuned(source).agent(max_steps)
+
+
+def _model(source: str) -> Any:
+    from explorative_user_env.rl import load_agent
+
+    if not source:
+        raise InvalidArgumentError("agent", MODEL, "sb3:DIR, with the folder of a trained model")
+    return load_agent(source)

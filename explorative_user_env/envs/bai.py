@@ -1,0 +1,158 @@
+"""`ExplorativeUserBAI-v0`: find the user's best arm and say so, as an RL task."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from explorative_user_env.envs import bai_rules as bai
+from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, discrete
+from explorative_user_env.validation import choice, integer, not_negative
+
+
+class ExplorativeUserBAIEnv(ExplorativeUserEnv):
+    r"""Recommend arms to an explorative user, then stop and name her best one.
+
+    ## Description
+    The user of `ExplorativeUser-v0`, the same for the same seed, and the paper's question (section
+    3) as an episode: as few recommendations as possible until the answer, which should be right.
+
+    ## Action Space
+    `Discrete(2 * n_arms)`: 0..K-1 recommend that arm, K + i stops and answers arm i.
+
+    ## Observation Space
+    `Discrete(2)`: the response, 1 accepted and 0 rejected; 0 at a reset and at an answer, where
+    `info["has_response"]` is False.
+
+    ## Rewards
+    -`step_cost` (c) for a recommendation, +1 for the right answer and -1 for a wrong one; -1, too,
+    for giving none until the `horizon`. An episode's return is 1 - c T if it succeeds, -1 - c T if
+    not: so c says what a step is worth, and the return of an agent is 1 - c E[T] - 2 P(error).
+
+    Who answers at once gets 2/K - 1 on average, so finding the arm pays only if 1 - c T > 2/K - 1:
+    **c must be below c\* = 2 (1 - 1/K) / T**, where T is how long finding takes. Above c\* guessing
+    is optimal and every good learner will guess. BAIR's T at delta = .1 is about 400 at K = 2
+    (c\* = .0025) and 550 at K = 5 (.0029); the default .0005 is well below for K <= 5. Lower it as
+    K grows.
+
+    ## Starting State
+    As in `ExplorativeUser-v0`.
+
+    ## Episode End
+    `terminated` with an answer, and at the `horizon`-th recommendation. Running out of time is part
+    of the task and not a truncation: a learner must not bootstrap from there.
+
+    ## Action Masks
+    `action_masks()`, as sb3-contrib's MaskablePPO takes them: recommendations are always legal,
+    answers, under `mask="rejections"`, once the latest response of at least K - 1 arms is a
+    rejection. Without it a policy gradient meets -1 for its first random answers and +1 seldom, and
+    collapses to guessing. `mask="none"` makes all actions legal. The mask is advice: an
+    answer that it excludes is taken all the same.
+
+    ## Information
+    `has_response`, `interactions`, `acceptances`, `rejections`; at the end also `is_success` (which
+    Stable-Baselines3 logs), `answer` (-1 for none), `stopping_time` and `rejection_rate`.
+
+    ## Arguments
+    - `n_arms` (5): K, at least 2.
+    - `step_cost` (0.0005): c, at least 0.
+    - `horizon` (2000): most recommendations of an episode, at least 1. Within 1000, BAIR at K = 5
+      would run out of time with one user in twenty.
+    - `mask` ("rejections"): or "none".
+    - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `reward_law`, `behaviour`, `info_level`,
+      `render_mode` and `render_intervals` as in `ExplorativeUser-v0`.
+
+    ```python
+    >>> import gymnasium as gym
+    >>> import explorative_user_env
+    >>> env = gym.make("ExplorativeUserBAI-v0", n_arms=3)
+    >>> observation, info = env.reset(seed=7)
+    >>> observation, reward, terminated, truncated, info = env.step(3 + 1)  # "arm 1 is the best"
+    >>> terminated, info["answer"], info["stopping_time"]
+    (True, 1, 0)
+
+    ```
+
+    ## References
+    Yao, Li, Nekipelov, Wang, Xu: Learning the Optimal Recommendation from Explorative Users,
+    AAAI 2022.
+
+    ## Version History
+    * v0: initial version
+    """
+
+    def __init__(
+        self,
+        n_arms: int = 5,
+        step_cost: float = bai.STEP_COST,
+        horizon: int = bai.HORIZON,
+        mask: str = "rejections",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(n_arms, reward="none", **kwargs)
+        self.step_cost = not_negative("step_cost", step_cost)
+        self.horizon = integer("horizon", horizon, 1)
+        self.mask = choice("mask", mask, bai.MASKS)
+        self.action_space = discrete(2 * self.user.n_arms)
+        self._last_rejected = [False] * self.user.n_arms
+        self._over = True
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        """Start with a new user; see `ExplorativeUserEnv.reset`."""
+        observation, info = super().reset(seed=seed, options=options)
+        self._last_rejected = [False] * self.user.n_arms
+        self._over = False
+        return observation, info
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        """Recommend arm `action`, or answer arm `action - n_arms`.
+
+        Args:
+            action: an int, any NumPy integer or an array of one, in 0..2K-1.
+
+        Returns:
+            The response, the reward, whether the episode is over, False, and the counts.
+
+        Raises:
+            InvalidArgumentError: for an action out of range.
+            gymnasium.error.ResetNeeded: before the first reset and after the end.
+        """
+        if self._over:
+            raise gym.error.ResetNeeded("call reset before step")
+        n_arms = self.user.n_arms
+        action = as_action(action, 2 * n_arms)
+        if action >= n_arms:
+            return self._answered(action - n_arms)
+        response, _, _, _, info = super().step(action)
+        self._last_rejected[action] = response == 0
+        reward = -self.step_cost
+        if info["interactions"] == self.horizon:
+            reward += bai.WRONG
+            self._end(info, bai.NO_ANSWER, correct=False)
+        return response, reward, self._over, False, info
+
+    def action_masks(self) -> np.ndarray:
+        """Return which actions are legal, shape (2 K,), bool."""
+        n_arms = self.user.n_arms
+        legal = bai.may_answer(sum(self._last_rejected), n_arms, self.mask)
+        masks: np.ndarray = bai.masks(np.array([legal]), n_arms)[0]
+        return masks
+
+    def _answered(self, arm: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        correct = arm == self._truth().best_arm
+        info = self._counts(has_response=False)
+        self._add_hidden_state(info)
+        self._end(info, arm, correct)
+        return 0, bai.RIGHT if correct else bai.WRONG, True, False, info
+
+    def _end(self, info: dict[str, Any], answer: int, correct: bool) -> None:
+        self._over = True
+        figures = bai.ending(
+            np.array(answer),
+            np.array(correct),
+            np.array(info["interactions"]),
+            np.array(info["rejections"]),
+        )
+        info |= {name: figure.item() for name, figure in figures.items()}

@@ -1,0 +1,135 @@
+"""Many users in step, one a lane: each as the single environment has her, in plain Python."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol, Self
+
+import numpy as np
+
+from explorative_user_env.envs.rewards import reward_of
+from explorative_user_env.users import explorative as rules
+from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
+from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.hidden_state import HiddenState, reveal
+from explorative_user_env.users.instances import Instance, InstanceLaw
+
+Array = np.ndarray[Any, Any]
+
+
+class Step(NamedTuple):
+    """What came of a step, an entry for each lane."""
+
+    responses: Array  # 1 accepted, 0 rejected
+    rewards: Array
+    interactions: Array  # t
+    acceptances: Array  # n(t)
+    rejections: Array
+
+    @classmethod
+    def blank(cls, n_lanes: int) -> Self:
+        """Return the step of users who have just begun."""
+        return cls(*(np.zeros(n_lanes, kind) for kind in (int, float, int, int, int)))
+
+    @classmethod
+    def to_fill(cls, n_lanes: int) -> Self:
+        """Return a step whose every entry is to be written."""
+        return cls(*(np.empty(n_lanes, kind) for kind in (int, float, int, int, int)))
+
+
+class Lanes(Protocol):
+    """Users of one kind with streams of their own."""
+
+    rngs: list[np.random.Generator]
+
+    def reseed(self, lane: int, rng: np.random.Generator) -> None:
+        """Let the stream of `lane` go on where `rng` is."""
+
+    def begin(self, lanes: Array, law: InstanceLaw) -> None:
+        """Put new users with new instances in these lanes."""
+
+    def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
+        """Recommend arms[b] in these lanes (None: all) and fill in what comes of it.
+
+        Returns whether all of `arms` are arms; if not, nothing has happened.
+
+        Raises:
+            ValueError: if some rho_t leaves the range declared for it.
+        """
+
+    def best_arms(self, lanes: Array) -> Array:
+        """Return the best arms of the users in these lanes."""
+
+    def hidden_state(self, lane: int) -> HiddenState:
+        """Return the truth about a user."""
+
+
+class PlainLanes:
+    """The lanes as a loop: for few users, and for rules of rho_t that do not compile.
+
+    Args:
+        user: the numbers of every user.
+        rule: the rule of rho_t.
+        reward: which reward, its place in `rewards.REWARDS`.
+        rngs: a stream for each lane.
+        behaviour: what every user does.
+    """
+
+    def __init__(
+        self,
+        user: rules.User,
+        rule: Rule,
+        reward: int,
+        rngs: Iterable[np.random.Generator],
+        behaviour: Behaviour = EXPLORATIVE,
+    ) -> None:
+        self.rngs = list(rngs)
+        self._user, self._rule, self._reward = user, rule, reward
+        self._behaviour = behaviour
+        self._states = [behaviour.blank(user) for _ in self.rngs]
+        self._instances: list[Instance | None] = [None for _ in self.rngs]
+
+    def reseed(self, lane: int, rng: np.random.Generator) -> None:
+        """Let the stream of `lane` go on where `rng` is."""
+        self.rngs[lane] = rng
+
+    def begin(self, lanes: Array, law: InstanceLaw) -> None:
+        """Put new users with new instances in these lanes."""
+        # All are drawn first: a law that fails leaves all users as they are.
+        instances = [law.draw(self.rngs[lane]) for lane in lanes.tolist()]
+        for lane, instance in zip(lanes.tolist(), instances, strict=True):
+            state, rng = self._states[lane], self.rngs[lane]
+            self._instances[lane] = instance
+            state.means[:] = instance.means
+            self._behaviour.start(self._user, state, rng)
+
+    def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
+        """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
+        recommended = arms.tolist()
+        if min(recommended) < 0 or max(recommended) >= self._user.n_arms:
+            return False
+        respond = self._behaviour.respond
+        for lane in range(len(self.rngs)) if lanes is None else lanes.tolist():
+            state, arm = self._states[lane], recommended[lane]
+            accepted = respond(self._user, state, self._rule, arm, self.rngs[lane])
+            truth = self._truth(lane)
+            mean, best_mean = truth.means[arm], truth.means[truth.best_arm]
+            step.responses[lane] = accepted
+            step.rewards[lane] = reward_of(self._reward, mean, best_mean, accepted, state.reward[0])
+            step.interactions[lane] = t = state.interactions[0]
+            step.acceptances[lane] = n = state.acceptances[0]
+            step.rejections[lane] = t - n
+        return True
+
+    def best_arms(self, lanes: Array) -> Array:
+        """Return the best arms of the users in these lanes."""
+        started = (lane for lane in lanes.tolist() if self._instances[lane])
+        return np.array([self._truth(lane).best_arm for lane in started], int)
+
+    def hidden_state(self, lane: int) -> HiddenState:
+        """Return the truth about a user."""
+        return reveal(self._user, self._states[lane], self._rule, self._truth(lane))
+
+    def _truth(self, lane: int) -> Instance:
+        """Return a user's instance as it is now."""
+        instance = self._instances[lane]
+        assert instance is not None
+        return self._behaviour.truth(instance, self._states[lane].means)

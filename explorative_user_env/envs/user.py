@@ -1,0 +1,299 @@
+"""`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium import spaces
+
+from explorative_user_env.envs.normals import DrawnAhead
+from explorative_user_env.envs.rewards import REGRET, REWARDS, reward_of
+from explorative_user_env.rendering.text import as_text
+from explorative_user_env.settings import Setting, as_setting, user_of
+from explorative_user_env.users import explorative as rules
+from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, as_behaviour
+from explorative_user_env.users.confidence import Rule, Schedule
+from explorative_user_env.users.hidden_state import HiddenState, reveal
+from explorative_user_env.users.instances import Instance, InstanceLaw, Means
+from explorative_user_env.users.reward_laws import GAUSSIAN, range_of_means
+from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+
+INFO_LEVELS = ("counts", "full")
+RENDER_MODES = ("ansi",)
+
+Numbers = list[float]
+Respond = Callable[..., bool]
+Episode = tuple[rules.User, rules.UserState, Respond, Rule, Any, Numbers, Numbers, Numbers]
+"""What every step needs, at one place: the user, her stream and what is left of it, and what each
+arm is worth if it is rejected and if it is accepted."""
+
+
+class ExplorativeUserEnv(gym.Env[int, int]):
+    r"""A user who is still learning what she likes, and says only yes or no.
+
+    ## Description
+    The user keeps a confidence interval for the mean reward of every arm. She rejects a recommended
+    arm if and only if another arm is clearly better (some lcb_j is at least ucb_i), accepts it
+    otherwise, and learns from the reward of what she accepts. The system sees acceptances and
+    rejections, no reward and no interval, and wants to find her best arm. This is the model of
+    section 2 of the paper:
+    lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i), Gamma = max(0, 2 alpha log(rho_t n(t))).
+
+    ## Action Space
+    `Discrete(n_arms)`: the arm to recommend, 0..K-1.
+
+    ## Observation Space
+    `Discrete(2)`: the response, 1 accepted and 0 rejected. At a reset there is none yet: the
+    observation is 0 and `info["has_response"]` is False.
+
+    ## Rewards
+    A training signal, which no agent of this package is shown. By `reward`:
+    - `"regret"` (default): mu_a - mu_* of the recommended arm, at most 0;
+    - `"utility"`: mu_a if accepted, else 0;
+    - `"realized"`: the reward the user drew if she accepted, else 0;
+    - `"accept"`: 1 if accepted, else 0. Beware: any arm recommended for ever is accepted in the
+      end, so this rewards never exploring;
+    - `"none"`: 0.
+
+    ## Starting State
+    A new user with a new instance: means from their law with the best arm moved to gap above the
+    second best, or given ones. `reset(options={"means": [...]})` gives the means of one episode
+    as they are.
+
+    ## Episode End
+    Never by itself (`terminated` is always False); `gym.make` truncates at `max_episode_steps`,
+    1000 unless given.
+
+    ## Information
+    `has_response`, and the counts `interactions`, `acceptances`, `rejections`. With
+    `info_level="full"` also `hidden_state`, everything that is secret otherwise;
+    `env.unwrapped.hidden_state()` gives the same at any time.
+
+    ## Arguments
+    - `n_arms` (5): K, at least 2.
+    - `gap` (None): Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or
+      leaves given means as they are.
+    - `alpha` (1.0): her willingness to explore, above 0.
+    - `setting` ("printed"): every other modelling choice, as the paper prints it or as its
+      `"released"` code makes it; a `Setting` record works too.
+    - `means` (None): "normal", "uniform", K numbers, or a callable `(n_arms, rng) -> K numbers`;
+      None is the setting's law.
+    - `rho` (None): schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None
+      is the setting's.
+    - `noise` (0.0): probability in [0, 1] that a decision is a coin flip.
+    - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, which
+      must be in [0, 1], else 0) or "bounded" (uniform on mu +- sqrt 3, of variance 1).
+    - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
+      (whose best arm is the present one), "logistic", a registered name or a `Behaviour`.
+    - `reward` ("regret"), `info_level` ("counts" or "full"), `render_mode` (None or "ansi").
+    - `render_intervals` (False): whether a rendering shows her intervals, which are secret.
+
+    ```python
+    >>> import gymnasium as gym
+    >>> import explorative_user_env
+    >>> env = gym.make("ExplorativeUser-v0", n_arms=3)
+    >>> observation, info = env.reset(seed=7)
+    >>> observation, reward, terminated, truncated, info = env.step(2)
+
+    ```
+
+    ## References
+    Yao, Li, Nekipelov, Wang, Xu: Learning the Optimal Recommendation from Explorative Users,
+    AAAI 2022.
+
+    ## Version History
+    * v0: initial version
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gym.Env
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 4,
+    }
+
+    def __init__(
+        self,
+        n_arms: int = 5,
+        gap: float | None = None,
+        alpha: float = 1.0,
+        setting: Setting | str = "printed",
+        means: Means | None = None,
+        rho: Schedule | str | float | None = None,
+        noise: float = 0.0,
+        reward: str = "regret",
+        info_level: str = "counts",
+        render_mode: str | None = None,
+        render_intervals: bool = False,
+        reward_law: str = "gaussian",
+        behaviour: Behaviour | str = "explorative",
+    ) -> None:
+        choices = as_setting(setting)
+        self.user, self.schedule = user_of(choices, n_arms, alpha, noise, rho, reward_law)
+        self.behaviour = behaviour = as_behaviour(behaviour)
+        self._within = range_of_means(self.user.reward_law)
+        means = choices.means if means is None else means
+        self.instance_law = InstanceLaw(n_arms, means, gap, self._within)
+        self.reward = choice("reward", reward, REWARDS)
+        self.info_level = choice("info_level", info_level, INFO_LEVELS)
+        self.render_mode = (
+            None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
+        )
+        self.render_intervals = flag("render_intervals", render_intervals)
+        extras = (reward == "realized", info_level == "full", render_mode, behaviour.moves_means)
+        self._has_extras = any(extras)
+        self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
+        self.observation_space: spaces.Space[int] = discrete(2)
+        self._state = self.behaviour.blank(self.user)
+        self._instance: Instance | None = None
+        self._episode: Episode | None = None
+        self._history: list[list[int]] = []
+        self._last: tuple[int, bool] | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        """Start with a new user.
+
+        Args:
+            seed: seed of everything about this user; None goes on with the stream of the last.
+            options: `{"means": K finite numbers}` for this episode; they need one best arm.
+
+        Raises:
+            InvalidArgumentError: for an option that is unknown or out of range.
+        """
+        law = self.law_of(options or {})
+        if self._episode is not None and isinstance(self._episode[4], DrawnAhead):
+            self._episode[4].settle()
+        super().reset(seed=seed)
+        self._instance = law.draw(self.np_random)
+        self._state.means[:] = self._instance.means
+        self.behaviour.start(self.user, self._state, self.np_random)
+        self._episode = self._begun(self._instance)
+        self._last = None
+        if self.render_mode is not None:
+            self._history = [[0, 0] for _ in range(self.user.n_arms)]
+        info = self._counts(has_response=False)
+        self._add_hidden_state(info)
+        return 0, info
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        """Recommend arm `action` and hear the response.
+
+        Args:
+            action: an arm, as an int, any NumPy integer or an array of one.
+
+        Returns:
+            The response (1 accepted), the reward, False, False, and the counts.
+
+        Raises:
+            InvalidArgumentError: for an action that is not an arm.
+            gymnasium.error.ResetNeeded: before the first reset.
+        """
+        if self._episode is None:
+            raise gym.error.ResetNeeded("call reset before step")
+        user, state, respond, rule, stream, left, if_rejected, if_accepted = self._episode
+        if not left:
+            stream.draw()
+        # An action that is an arm already, as nearly all are, is not looked at any closer.
+        n_arms = user.n_arms
+        arm = action if type(action) is int and 0 <= action < n_arms else as_action(action, n_arms)
+        accepted = respond(user, state, rule, arm, stream)
+        reward = if_accepted[arm] if accepted else if_rejected[arm]
+        interactions = state.interactions[0]
+        acceptances = state.acceptances[0]
+        info: dict[str, Any] = {
+            "has_response": True,
+            "interactions": interactions,
+            "acceptances": acceptances,
+            "rejections": interactions - acceptances,
+        }
+        if self._has_extras:
+            reward = self._reward(arm, accepted)
+            if self.render_mode is not None:
+                self._history[arm][0 if accepted else 1] += 1
+                self._last = (arm, accepted)
+            self._add_hidden_state(info)
+        return 1 if accepted else 0, reward, False, False, info
+
+    def hidden_state(self) -> HiddenState:
+        """Return the truth about the user; for teachers and tests, never for an agent."""
+        return reveal(self.user, self._state, self.schedule.rule, self._truth())
+
+    def render(self) -> str | None:
+        """Return the arms with their responses as text, if `render_mode` is "ansi"."""
+        if self.render_mode is None:
+            return None
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before render")
+        return as_text(
+            self._history, self._last, self.hidden_state() if self.render_intervals else None
+        )
+
+    def law_of(self, options: dict[str, Any]) -> InstanceLaw:
+        """Return where a reset with these options takes its instance from."""
+        if not options:
+            return self.instance_law
+        for name in options:
+            choice("options key", name, ("means",))
+        means = options["means"]
+        if isinstance(means, str) or callable(means):
+            raise InvalidArgumentError("means", means, "numbers, one for each arm")
+        return InstanceLaw(self.user.n_arms, means, within=self._within)
+
+    def _counts(self, has_response: bool) -> dict[str, Any]:
+        interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]
+        return {
+            "has_response": has_response,
+            "interactions": interactions,
+            "acceptances": acceptances,
+            "rejections": interactions - acceptances,
+        }
+
+    def _begun(self, instance: Instance) -> Episode:
+        stream: Any = self.np_random
+        left = [0.0]  # not empty
+        only_normals = self.user.noise == 0.0 and self.user.reward_law == GAUSSIAN
+        if only_normals and self.behaviour == EXPLORATIVE:
+            # At most one in a step, and nothing else: they are drawn ahead.
+            stream = DrawnAhead(self.np_random)
+            left = stream.left
+        kind, best = REWARDS.index(self.reward), instance.means[instance.best_arm]
+        if_rejected = [reward_of(kind, mean, best, False, 0.0) for mean in instance.means]
+        if_accepted = if_rejected
+        if kind != REGRET:
+            if_accepted = [reward_of(kind, mean, best, True, 0.0) for mean in instance.means]
+        rule, respond = self.schedule.rule, self.behaviour.respond
+        return self.user, self._state, respond, rule, stream, left, if_rejected, if_accepted
+
+    def _truth(self) -> Instance:
+        """Return the instance as it is now."""
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before hidden_state")
+        return self.behaviour.truth(self._instance, self._state.means)
+
+    def _reward(self, arm: int, accepted: bool) -> float:
+        """Return the reward of a response that has just been given."""
+        truth = self._truth()
+        kind, best = REWARDS.index(self.reward), truth.means[truth.best_arm]
+        return reward_of(kind, truth.means[arm], best, accepted, self._state.reward[0])
+
+    def _add_hidden_state(self, info: dict[str, Any]) -> None:
+        if self.info_level == "full":
+            info["hidden_state"] = self.hidden_state()
+
+
+def as_action(action: Any, n_actions: int) -> int:
+    """Return an action as an int; it may be any integer or an array of one.
+
+    Raises:
+        InvalidArgumentError: if it is none of 0..n_actions-1.
+    """
+    if isinstance(action, np.ndarray) and action.size == 1:
+        action = action.reshape(())[()]
+    return integer("action", action, 0, n_actions - 1)
+
+
+def discrete(n: int) -> spaces.Space[int]:
+    """Return the space of 0..n-1."""
+    # Discrete is annotated with np.int64; its samples and our observations pass for int.
+    return spaces.Discrete(n)  # type: ignore[return-value]

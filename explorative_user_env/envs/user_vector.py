@@ -1,0 +1,298 @@
+"""`ExplorativeUser-v0`, many users in step: Gymnasium's vector environment."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from explorative_user_env.envs.history import History
+from explorative_user_env.envs.lanes import Array, Lanes, PlainLanes, Step
+from explorative_user_env.envs.rewards import REWARDS
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.vector_arguments import (
+    lane_arms,
+    lane_mask,
+    lane_options,
+    lane_seeds,
+    no_arms,
+)
+from explorative_user_env.envs.vector_infos import Infos, final, stacked
+from explorative_user_env.rendering.text import as_text
+from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.explorative import User
+from explorative_user_env.users.hidden_state import HiddenState
+from explorative_user_env.users.instances import InstanceLaw
+from explorative_user_env.validation import choice, flag, integer
+
+COMPILED_FROM = 64
+"""Fewer users than these are not worth the second it takes to load the compiler."""
+
+
+class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
+    """Many users at once: lane b is the single environment with lane b's seed, step for step.
+
+    Infos have the form of Gymnasium's own vector environments: an array for each key of the single
+    environment's info, and a mask `_key` of the lanes that have it. With
+    `AutoresetMode.SAME_STEP` a finished lane's last observation and info are in `final_obs` and
+    `final_info`.
+
+    Args:
+        num_envs: number of users, at least 1.
+        max_episode_steps: steps after which a lane is truncated, at least 1; None is never.
+        autoreset_mode: when a finished lane gets a new user: at the "NextStep" (in place of it),
+            at the "SameStep", or never by itself, "Disabled".
+        compiled: whether the users run in compiled code, to the same result; None is where it is
+            worth loading the compiler, from 64 users on. Users of another `behaviour` than the
+            explorative never do.
+        **kwargs: as in `ExplorativeUserEnv`.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+
+    single_env: type[ExplorativeUserEnv] = ExplorativeUserEnv
+    """What each lane equals."""
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        compiled: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        self.num_envs = integer("num_envs", num_envs, 1)
+        self.max_episode_steps = (
+            None
+            if max_episode_steps is None
+            else integer("max_episode_steps", max_episode_steps, 1)
+        )
+        if not isinstance(autoreset_mode, AutoresetMode):
+            modes = [mode.value for mode in AutoresetMode]
+            autoreset_mode = AutoresetMode(choice("autoreset_mode", autoreset_mode, modes))
+        self.autoreset_mode = autoreset_mode
+        self.compiled = (
+            self.num_envs >= COMPILED_FROM if compiled is None else flag("compiled", compiled)
+        )
+        self._single = self.single_env(**kwargs)
+        self.render_mode = self._single.render_mode
+        self.metadata = self._single.metadata | {"autoreset_mode": autoreset_mode}
+        self.single_action_space = self._single.action_space
+        self.single_observation_space = self._single.observation_space
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self._lanes: Lanes | None = None
+        self._seeds = [-1] * self.num_envs
+        self._begun = np.zeros(self.num_envs, bool)
+        self._ready = False
+        self._done = np.zeros(self.num_envs, bool)
+        self._any_done = False
+        self._observations = np.zeros(self.num_envs, int)
+        self._all = np.arange(self.num_envs)
+        self._heard = History(self.num_envs, self.user.n_arms)
+        self._remembers = self.render_mode is not None
+
+    @property  # type: ignore[misc]
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The streams of the lanes."""
+        return tuple(self._lanes.rngs) if self._lanes else ()
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The seeds the streams of the lanes began with."""
+        return tuple(self._seeds)
+
+    @property
+    def user(self) -> User:
+        """The numbers of every user."""
+        return self._single.user
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Array, Infos]:
+        """Start with new users.
+
+        Args:
+            seed: seeds of the lanes; an int s means s, s + 1, ..., and None goes on with a lane's
+                own stream.
+            options: `{"means": K finite numbers}` for these episodes of all lanes, and
+                `{"reset_mask": array of num_envs bools}`, which lanes to reset.
+
+        Raises:
+            InvalidArgumentError: for a seed or an option that is out of range.
+        """
+        seeds = lane_seeds(seed, self.num_envs)
+        rest = lane_options(options)
+        mask = lane_mask(rest.pop("reset_mask", None), self.num_envs)
+        law = self._single.law_of(rest)
+        lanes = np.flatnonzero(mask)
+        self._reseed(seeds, lanes)
+        self._begin(lanes, law)
+        self._begun |= mask
+        self._ready = bool(self._begun.all())
+        self._done &= ~mask
+        self._any_done = bool(self._done.any())
+        self._observations[lanes] = 0
+        infos = self._infos(np.zeros(self.num_envs, bool), Step.blank(self.num_envs), mask)
+        return self._observations.copy(), infos
+
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
+        """Recommend arm `actions[b]` in lane b and hear the responses.
+
+        Args:
+            actions: an arm for each lane, shape (num_envs,), any kind of integer.
+
+        Returns:
+            The responses, rewards, terminations (all False), truncations and infos. In
+            `NEXT_STEP` mode a lane that was truncated by the step before is reset instead.
+
+        Raises:
+            InvalidArgumentError: for actions that are not arms.
+            gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
+                reset by itself.
+        """
+        arms = lane_arms(actions, self.num_envs, self.user.n_arms)
+        fresh = self._fresh()
+        heard = None if fresh is None else ~fresh
+        step = self._recommend(arms, heard)
+        self._renew(fresh)
+        truncated = np.zeros(self.num_envs, bool)
+        if self.max_episode_steps is not None:
+            truncated = step.interactions >= self.max_episode_steps
+        return self._outcome(step, heard, np.zeros(self.num_envs, bool), truncated, {})
+
+    def hidden_states(self) -> tuple[HiddenState, ...]:
+        """Return the truth about every user; for teachers and tests, never for an agent."""
+        if self._lanes is None or not self._ready:
+            raise gym.error.ResetNeeded("call reset before hidden_states")
+        return tuple(self._lanes.hidden_state(lane) for lane in range(self.num_envs))
+
+    def render(self) -> tuple[str, ...] | None:
+        """Return each lane's arms with their responses as text, if `render_mode` is "ansi"."""
+        if self.render_mode is None:
+            return None
+        if self._lanes is None or not self._ready:
+            raise gym.error.ResetNeeded("call reset before render")
+        shown = self._single.render_intervals
+        return tuple(
+            as_text(
+                *self._heard.of(lane),
+                self._lanes.hidden_state(lane) if shown else None,
+            )
+            for lane in range(self.num_envs)
+        )
+
+    def _reseed(self, seeds: list[int | None], lanes: Array) -> None:
+        """Give the lanes their seeds; those without one go on, or begin at random."""
+        if self._lanes is None:
+            rngs = []
+            meant = set(lanes.tolist())
+            for lane, seed in enumerate(seeds):
+                rng, self._seeds[lane] = seeding.np_random(seed if lane in meant else None)
+                rngs.append(rng)
+            self._lanes = self._made_lanes(rngs)
+            return
+        for lane in lanes.tolist():
+            seed = seeds[lane]
+            if seed is not None:
+                rng, self._seeds[lane] = seeding.np_random(seed)
+                self._lanes.reseed(lane, rng)
+
+    def _made_lanes(self, rngs: list[np.random.Generator]) -> Lanes:
+        single = self._single
+        rule, reward = single.schedule.rule, REWARDS.index(single.reward)
+        self.compiled &= single.behaviour == EXPLORATIVE
+        if self.compiled:
+            from explorative_user_env.envs.compiled_lanes import CompiledLanes, compiles
+
+            self.compiled = compiles(single.user, rule, rngs[0])
+            if self.compiled:
+                return CompiledLanes(single.user, rule, reward, rngs)
+        return PlainLanes(single.user, rule, reward, rngs, single.behaviour)
+
+    def _begin(self, lanes: Array, law: InstanceLaw) -> None:
+        assert self._lanes is not None
+        self._lanes.begin(lanes, law)
+        if self._remembers:
+            self._heard.forget(lanes)
+
+    def _recommend(self, arms: Array, heard: Array | None) -> Step:
+        """Recommend arms in the lanes that are heard (None: all) and return what comes of it."""
+        assert self._lanes is not None
+        lanes = None if heard is None else np.flatnonzero(heard)
+        step = Step.to_fill(self.num_envs) if lanes is None else Step.blank(self.num_envs)
+        if not self._lanes.respond(lanes, arms, step):
+            raise no_arms(arms, self.num_envs, self.user.n_arms)
+        if self._remembers:
+            told = self._all if lanes is None else lanes
+            self._heard.record(told, arms[told], step.responses[told])
+        return step
+
+    def _renew(self, fresh: Array | None) -> None:
+        if fresh is not None:
+            self._begin(np.flatnonzero(fresh), self._single.instance_law)
+
+    def _outcome(
+        self,
+        step: Step,
+        heard: Array | None,
+        terminated: Array,
+        truncated: Array,
+        ending: Mapping[str, Array],
+    ) -> tuple[Array, Array, Array, Array, Infos]:
+        """Return what a step returns; `ending` is what infos of terminated lanes say besides."""
+        infos = self._infos(heard, step)
+        self._done = terminated | truncated
+        self._any_done = bool(np.count_nonzero(self._done))
+        self._observations = step.responses
+        if self._any_done:
+            infos |= stacked(ending, terminated)
+            if self.autoreset_mode == AutoresetMode.SAME_STEP:
+                infos = final(self._done, step.responses, infos)
+                infos |= self._restarted(self._done, step)
+        return self._observations.copy(), step.rewards, terminated, truncated, infos
+
+    def _fresh(self) -> Array | None:
+        """Return which lanes get a new user in this step, None if no lane does."""
+        if not self._ready:
+            raise gym.error.ResetNeeded("call reset before step")
+        if not self._any_done or self.autoreset_mode == AutoresetMode.SAME_STEP:
+            return None
+        if self.autoreset_mode == AutoresetMode.DISABLED:
+            lanes = np.flatnonzero(self._done).tolist()
+            raise gym.error.ResetNeeded(f"reset the finished lanes {lanes} before step")
+        return self._done
+
+    def _restarted(self, finished: Array, step: Step) -> Infos:
+        """Put new users in these lanes and return the infos of all."""
+        self._begin(np.flatnonzero(finished), self._single.instance_law)
+        again = Step(*(np.where(finished, 0, values) for values in step))
+        self._observations = again.responses
+        return self._infos(~finished, again)
+
+    def _infos(self, has_response: Array | None, step: Step, mask: Array | None = None) -> Infos:
+        """Return the infos of all lanes, or of those in the mask, as Gymnasium stacks them."""
+        values = {
+            "has_response": np.ones(self.num_envs, bool) if has_response is None else has_response,
+            "interactions": step.interactions,
+            "acceptances": step.acceptances,
+            "rejections": step.rejections,
+        }
+        if self._single.info_level == "full":
+            values["hidden_state"] = self._truths(mask)
+        return stacked(values, mask)
+
+    def _truths(self, mask: Array | None) -> Array:
+        assert self._lanes is not None
+        truths = np.full(self.num_envs, None, dtype=object)
+        for lane in (self._all if mask is None else np.flatnonzero(mask)).tolist():
+            # One by one: NumPy would take a tuple of tuples apart.
+            truths[lane] = self._lanes.hidden_state(lane)
+        return truths

@@ -1,0 +1,1 @@
+"""An environment as a person sees it."""

@@ -1,0 +1,1 @@
+"""Questions that are answered with `evaluate`, a room each."""

@@ -1,0 +1,115 @@
+"""The grid of cells that runs any experiment, and any benchmark."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.display.progress import OnProgress, named, portion
+from explorative_user_env.evaluation import Results, evaluate
+from explorative_user_env.results.tables import PUBLISHED
+from explorative_user_env.settings import Setting, as_setting
+from explorative_user_env.studies.paper.published import published_figures
+from explorative_user_env.studies.paper.records import TOLD_THEIR_HORIZON, Entrant, Experiment
+from explorative_user_env.studies.paper.shared_phase1 import run_shared_phase1
+from explorative_user_env.validation import integer, risk
+
+Agents = Sequence[Any]
+
+
+def run_cells(
+    agents: Agents | Callable[[float, int], Agents],
+    deltas: Sequence[float],
+    n_arms: Sequence[int],
+    *,
+    horizons: Callable[[float, int], int | str | None] = lambda delta, arms: None,
+    on_progress: OnProgress,
+    **options: Any,
+) -> list[Results]:
+    """Evaluate `agents` in every cell (delta, K), each as `evaluate` alone would.
+
+    Args:
+        agents: as for `evaluate`, or what returns them for a cell.
+        deltas: delta of each row of the grid; all are checked before anything runs.
+        n_arms: K of each column.
+        horizons: T of the agents that need one, by cell; as for `evaluate`.
+        on_progress: told the cell and the agent, and the share done over all cells.
+        options: passed on to `evaluate`.
+    """
+    cells = [
+        (risk("delta", delta), integer("n_arms", arms, 2)) for delta in deltas for arms in n_arms
+    ]
+    found = []
+    for position, (delta, arms) in enumerate(cells):
+        report = portion(on_progress, position, len(cells))
+        found.append(
+            evaluate(
+                agents(delta, arms) if callable(agents) else agents,
+                delta=delta,
+                n_arms=arms,
+                horizon=horizons(delta, arms),
+                progress=named(report, f"delta={delta:g} K={arms}"),
+                **options,
+            )
+        )
+    return found
+
+
+def run_experiment(
+    experiment: Experiment,
+    setting: Setting | str,
+    *,
+    on_progress: OnProgress,
+    **options: Any,
+) -> list[Results]:
+    """Run all cells of `experiment` under `setting`.
+
+    UNI and EXP3 get T = BAIR's mean time as measured under `printed`. Under a setting that counts
+    private draws, as the published tables do, they get the published time of BAIR: the published
+    columns of UNI and EXP3 rest on it, also in the cells where BAIR's time cannot be had again.
+
+    Args:
+        experiment: what runs.
+        setting: the modelling choices.
+        on_progress: as for `run_cells`.
+        options: passed on to `evaluate`.
+    """
+    choices = as_setting(setting)
+    makers = [partial(_made, entrant, experiment.alpha) for entrant in experiment.entrants]
+    run: Callable[..., list[Results]] = partial(
+        run_cells,
+        deltas=experiment.deltas,
+        n_arms=experiment.n_arms,
+        setting=choices,
+        alpha=experiment.alpha,
+        gap=experiment.gap,
+        noise=experiment.noise,
+        **options,
+    )
+    horizon = _published_horizon(experiment, choices)
+    if experiment.shared_phase1:
+        return run_shared_phase1(makers, choices, run, horizon, on_progress)
+    return run(
+        lambda delta, arms: [make(delta, arms) for make in makers],
+        horizons=lambda delta, arms: horizon(delta, arms) or experiment.entrants[0].name,
+        on_progress=on_progress,
+    )
+
+
+def _made(entrant: Entrant, alpha: float, delta: float, n_arms: int) -> AlgorithmAgent:
+    return entrant.make(delta, n_arms, alpha)
+
+
+def _published_horizon(
+    experiment: Experiment, setting: Setting
+) -> Callable[[float, int], int | None]:
+    """Return T by cell, None where it is to be measured or no one needs one."""
+    if experiment.data is None or not setting.counts_private_draws:
+        return lambda delta, arms: None
+    published = published_figures(experiment)
+    told = published[published["agent"].isin(TOLD_THEIR_HORIZON)]
+    times = told.groupby(["delta", "n_arms"])[PUBLISHED["stopping_time"]].first()
+    draws = 0 if experiment.shared_phase1 else setting.private_draws
+    if times.empty:
+        return lambda delta, arms: None
+    return lambda delta, arms: max(1, int(times[delta, arms]) - draws * arms)

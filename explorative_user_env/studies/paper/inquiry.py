@@ -1,0 +1,97 @@
+"""Where a published figure differs from ours: would another way to run the agent give it?"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.display.progress import OnProgress, portion
+from explorative_user_env.evaluation import Results, evaluate
+from explorative_user_env.studies.paper.records import Experiment
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another way to run an agent in a cell.
+
+    Attributes:
+        what: what is different, in a few words.
+        agent: the agent.
+        horizon: T if it needs one.
+    """
+
+    what: str
+    agent: AlgorithmAgent
+    horizon: int | None = None
+
+
+def run_alternatives(
+    experiment: Experiment,
+    cells: Sequence[Row],
+    alternatives: Callable[[Row], Sequence[Alternative]],
+    *,
+    on_progress: OnProgress,
+    **options: Any,
+) -> pd.DataFrame:
+    """Return what each alternative gives in each cell.
+
+    Args:
+        experiment: whose users they meet.
+        cells: each with `delta`, `n_arms`, `agent`, and what `alternatives` needs.
+        alternatives: what is tried in a cell.
+        on_progress: told the cell and the alternative.
+        options: passed on to `evaluate`, the setting among them.
+
+    Returns:
+        The rows of `Results.summary`, with the cell's own `agent` and with `what`.
+    """
+    tried = [(cell, other) for cell in cells for other in alternatives(cell)]
+    frames = []
+    for index, (cell, other) in enumerate(tried):
+        report = portion(on_progress, index, len(tried))
+        summary = _run(experiment, cell, other, progress=report, **options).summary()
+        frames.append(summary.assign(agent=cell["agent"], what=other.what))
+    return pd.concat(frames, ignore_index=True)
+
+
+def run_under_caps(
+    experiment: Experiment,
+    cells: Sequence[Row],
+    agent: AlgorithmAgent,
+    caps: Sequence[int],
+    *,
+    on_progress: OnProgress,
+    **options: Any,
+) -> pd.DataFrame:
+    """Return what `agent` gives in each cell under each step cap, as from `run_alternatives`.
+
+    A cap only cuts runs off, so all of them follow from the runs under the agent's own, which is
+    the largest. The setting has to leave out what is cut off, as their time would be wrong here.
+    """
+    frames = []
+    for index, cell in enumerate(cells):
+        report = portion(on_progress, index, len(cells))
+        found = _run(experiment, cell, Alternative("", agent), progress=report, **options)
+        for cap in caps:
+            cut = found.runs["interactions"] >= cap
+            runs = found.runs.assign(censored=found.runs["censored"] | cut)
+            summary = replace(found, runs=runs).summary()
+            frames.append(summary.assign(agent=cell["agent"], what=f"a cap of {cap}"))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _run(experiment: Experiment, cell: Row, other: Alternative, **options: Any) -> Results:
+    return evaluate(
+        [other.agent],
+        delta=cell["delta"],
+        n_arms=cell["n_arms"],
+        alpha=experiment.alpha,
+        gap=experiment.gap,
+        noise=experiment.noise,
+        horizon=other.horizon or 1,
+        **options,
+    )

@@ -1,0 +1,107 @@
+"""What is said of each published figure: it agrees, differs, or cannot be had for a reason."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from explorative_user_env.display.progress import OnProgress, portion
+from explorative_user_env.results.tables import PUBLISHED
+from explorative_user_env.studies.paper import Experiment
+from explorative_user_env.studies.report.agreement import agrees, is_given
+from explorative_user_env.studies.report.reasons import REASONS
+
+AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
+NOT_JUDGED = ""
+
+DECISIVE = "released"
+"""The setting the published tables were made with, by which a figure is judged."""
+
+
+def decisive_of(summaries: Mapping[str, pd.DataFrame]) -> str:
+    """Return the setting whose figures are judged: `released`, or the only one there is."""
+    return DECISIVE if DECISIVE in summaries else next(iter(summaries))
+
+
+def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return one row a published figure, with ours under each setting, and whether it agrees.
+
+    The verdict is that under `released`, or under the only setting there is; it is empty for
+    entrants that are not judged.
+
+    Args:
+        experiment: what ran.
+        summaries: by setting, as from `compared`.
+    """
+    decisive = decisive_of(summaries)
+    beside_only = [entrant.name for entrant in experiment.entrants if not entrant.judged]
+    rows = []
+    for index, row in summaries[decisive].iterrows():
+        for figure, beside in PUBLISHED.items():
+            published = row.get(beside)
+            if published is None or pd.isna(published) or is_given(row["agent"], figure):
+                continue
+            place = {name: row[name] for name in ("delta", "n_arms", "agent", "horizon")}
+            found = {"experiment": experiment.name, **place, "figure": figure}
+            found["published"] = published
+            for setting, summary in summaries.items():
+                found |= _ours(setting, summary.loc[index], figure, published)
+            verdict = AGREES if found[f"{decisive}_agrees"] else DIFFERS
+            if row["agent"] in beside_only:
+                verdict = NOT_JUDGED
+            rows.append(found | {"verdict": verdict, "reason": ""})
+    return pd.DataFrame(rows)
+
+
+def _ours(setting: str, row: "pd.Series[Any]", figure: str, published: float) -> dict[str, Any]:
+    interval = (row[f"{figure}_low"], row[f"{figure}_high"])
+    return {
+        setting: row[figure],
+        f"{setting}_low": interval[0],
+        f"{setting}_high": interval[1],
+        f"{setting}_agrees": agrees(figure, row["agent"], row[figure], interval, published),
+    }
+
+
+def explained(
+    experiment: Experiment, found: pd.DataFrame, *, on_progress: OnProgress, **options: Any
+) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
+    """Test the reasons for what differs, and say "cannot" where one holds.
+
+    Args:
+        experiment: what ran.
+        found: as from `verdicts`.
+        on_progress: told what is tested.
+        options: `setting`, `n_instances`, `seed` and `workers`, as for `evaluate`.
+
+    Returns:
+        `found` with verdicts and reasons, and by reason what its test found.
+    """
+    found = found.copy()
+    evidence = {}
+    for position, reason in enumerate(REASONS):
+        differing = found[found["verdict"] == DIFFERS]
+        rows = [
+            {str(name): value for name, value in row.items()} | {"index": index}
+            for index, row in zip(differing.index, differing.to_dict("records"), strict=True)
+        ]
+        rows = [row for row in rows if reason.concerns(row)]
+        if not rows:
+            continue
+        report = portion(on_progress, position, len(REASONS))
+        tested = reason.test(experiment, rows, {**options, "on_progress": report})
+        holds = tested.loc[tested["explained"], "index"]
+        found.loc[holds, ["verdict", "reason"]] = [CANNOT, reason.key]
+        evidence[reason.key] = tested.drop(columns="index")
+    return found, evidence
+
+
+def counted(found: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return how many figures have each verdict, and how many are judged, by groups of `by`."""
+    judged = found[found["verdict"] != NOT_JUDGED]
+    groups = judged.groupby(by, sort=False)["verdict"]
+    counts = {
+        verdict: groups.agg(lambda said, verdict=verdict: int((said == verdict).sum()))
+        for verdict in VERDICTS
+    }
+    return pd.DataFrame({**counts, "cells": groups.size()}).reset_index()

@@ -1,0 +1,30 @@
+"""How agents fare with users who are not the paper's: success and stopping time, agents by users.
+
+Only the user changes from one column to the next; each agent is told what it would be told of her
+anyway (alpha, rho_0 and whether there is click noise), and nothing of her behaviour.
+"""
+
+from explorative_user_env.studies.robustness.matrix import MAX_STEPS, default_agents, robustness
+from explorative_user_env.studies.robustness.tables import NOTES, as_markdown, heat_map, tables_of
+from explorative_user_env.studies.robustness.varieties import (
+    VARIETIES,
+    UniformBelow,
+    Variety,
+    options_of,
+    varieties_named,
+)
+
+__all__ = [
+    "MAX_STEPS",
+    "NOTES",
+    "VARIETIES",
+    "UniformBelow",
+    "Variety",
+    "as_markdown",
+    "default_agents",
+    "heat_map",
+    "options_of",
+    "robustness",
+    "tables_of",
+    "varieties_named",
+]

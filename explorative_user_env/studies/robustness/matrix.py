@@ -1,0 +1,116 @@
+"""Every agent meets every kind of user."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from explorative_user_env.agents import (
+    BAIR,
+    EXP3,
+    AlgorithmAgent,
+    TrackAndStop,
+    Uniform,
+    agent_named,
+)
+from explorative_user_env.display.progress import OnProgress, named, portion, silent
+from explorative_user_env.evaluation import evaluate
+from explorative_user_env.protocol import Agent
+from explorative_user_env.settings import Setting
+from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety, options_of
+from explorative_user_env.validation import InvalidArgumentError, integer
+
+MAX_STEPS = 20_000
+"""Step cap of a run: about 25 times as long as the paper's user needs with five arms."""
+
+
+def default_agents(max_steps: int = MAX_STEPS) -> list[AlgorithmAgent]:
+    """Return the paper's four, and BAIR made for click noise whether there is any or not.
+
+    "BAIR(m)" drops an arm at m = 2 log(K/delta) consecutive rejections.
+    """
+    # Which noise it is told does not matter for m, only that there is some.
+    patient = {"m": "paper", "rejections": "consecutive", "noise": 0.1}
+    return [
+        BAIR(max_steps=max_steps),
+        BAIR(**patient, name="BAIR(m)", max_steps=max_steps),  # type: ignore[arg-type]
+        TrackAndStop(max_steps=max_steps),
+        Uniform(),
+        EXP3(),
+    ]
+
+
+def robustness(
+    agents: Sequence[Agent | str] | None = None,
+    users: Sequence[Variety] = VARIETIES,
+    *,
+    n_arms: int = 5,
+    delta: float = 0.1,
+    gap: float = 0.5,
+    setting: Setting | str = "printed",
+    n_instances: int = 1000,
+    seed: int = 0,
+    horizon: int | None = None,
+    max_steps: int = MAX_STEPS,
+    workers: int = 1,
+    on_progress: OnProgress = silent,
+) -> pd.DataFrame:
+    """Let every agent meet every kind of user.
+
+    Args:
+        agents: as in `evaluate`; None is `default_agents`.
+        users: the kinds of users, of different names.
+        n_arms: K, at least 2.
+        delta: allowed probability of a wrong answer, in (0, 1).
+        gap: Delta_1 > 0; below 1 where rewards are Bernoulli, whose means are then drawn from
+            Uniform(0, 1 - gap) if the variety has no law of its own. Means that drift begin so.
+        setting: "printed", "released" or a `Setting`.
+        n_instances: users of each kind, at least 1; the same seeds for all kinds.
+        seed: what everything follows from, at least 0.
+        horizon: T of the agents that need one; None is BAIR's mean stopping time with these users.
+        max_steps: step cap of agents without one of their own; a run that reaches it is censored,
+            and so no success.
+        workers: how many runs go on at once; the result is the same for any number.
+        on_progress: called with what is going on, how many pieces are done and how many there are.
+
+    Returns:
+        One row for each user and agent: `user`, `agent` and the other columns of
+        `Results.summary`.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+    integer("max_steps", max_steps, 1)
+    names = [variety.name for variety in users]
+    if not names or len(set(names)) < len(names):
+        raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
+    line_up = default_agents(max_steps) if agents is None else _made(agents, max_steps)
+    columns = [options_of(variety, gap) for variety in users]  # all are checked before any runs
+    frames = []
+    for place, (variety, options) in enumerate(zip(users, columns, strict=True)):
+        report = portion(on_progress, place, len(users))
+        results = evaluate(
+            line_up,
+            n_arms=n_arms,
+            delta=delta,
+            gap=gap,
+            setting=setting,
+            n_instances=n_instances,
+            seed=seed,
+            horizon=horizon,
+            max_steps=max_steps,
+            workers=workers,
+            progress=named(report, f"{variety.name}:"),
+            **options,
+        )
+        summary = results.summary()
+        summary.insert(0, "user", variety.name)
+        frames.append(summary)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _made(agents: Sequence[Agent | str], max_steps: int) -> list[Agent]:
+    """Return the agents, those made that are only named, so that the cap is not their setting's."""
+    return [
+        agent_named(agent, max_steps=max_steps) if isinstance(agent, str) else agent
+        for agent in agents
+    ]

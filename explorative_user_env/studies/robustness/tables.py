@@ -1,0 +1,100 @@
+"""The matrix as a table and as a picture."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from rich import box
+from rich.table import Table
+
+from explorative_user_env.display.figures import new_figure
+from explorative_user_env.results.tables import (
+    markdown_table,
+    percent,
+    share,
+    whole,
+    with_error,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+AGENTS_IN_A_TABLE = 5
+"""As many as fit beside each other in 100 columns."""
+
+NOTES = (
+    "first line: success [95% interval]. Second: mean stopping time ± half a 95% interval. cut: "
+    "share of runs that the step cap ended, which are no successes; under printed their length "
+    "counts in the time, under released not.",
+    "UNI and EXP3 do not stop by themselves: their T is BAIR's with the same users, or --horizon.",
+    "drifting: success is to name the arm that is the best when the agent answers.",
+)
+
+
+def tables_of(matrix: pd.DataFrame) -> list[Table]:
+    """Return the rows of `robustness` as Rich tables, a row a user, a few agents in each table."""
+    agents = list(dict.fromkeys(matrix["agent"]))
+    tables = []
+    for first in range(0, len(agents), AGENTS_IN_A_TABLE):
+        shown = agents[first : first + AGENTS_IN_A_TABLE]
+        table = Table(box=box.SIMPLE_HEAD, padding=0)
+        table.add_column("user", no_wrap=True)
+        for agent in shown:
+            table.add_column(agent, justify="right", no_wrap=True)
+        for row in _cells(matrix, shown):
+            table.add_row(row[0], *("\n".join(lines) for lines in row[1:]))
+        tables.append(table)
+    return tables
+
+
+def as_markdown(matrix: pd.DataFrame, title: str) -> str:
+    """Return the rows of `robustness` as one page of Markdown."""
+    agents = list(dict.fromkeys(matrix["agent"]))
+    rows = [[row[0], *("<br>".join(cell) for cell in row[1:])] for row in _cells(matrix, agents)]
+    table = markdown_table(["user", *agents], rows, [False, *[True] * len(agents)])
+    return "\n\n".join([f"# {title}", table, *(f"- {note}" for note in NOTES)]) + "\n"
+
+
+def _cells(matrix: pd.DataFrame, agents: Sequence[str]) -> list[list[Any]]:
+    """Return a row a user: her name, and the lines of each agent's cell."""
+    return [
+        [user, *(_lines(rows.set_index("agent").loc[agent]) for agent in agents)]
+        for user, rows in matrix.groupby("user", sort=False)
+    ]
+
+
+def _lines(row: "pd.Series[Any]") -> list[str]:
+    """Return what a cell of the matrix says."""
+    interval = f"[{share(row['success_low'])}–{share(row['success_high'])}]"
+    lines = [
+        f"{share(row['success'])} {interval}",
+        with_error(row["stopping_time"], row["stopping_time_high"]) or "no run ended",
+    ]
+    return [*lines, f"{percent(row['censored'])}% cut"] if row["censored"] > 0.0 else lines
+
+
+def heat_map(matrix: pd.DataFrame) -> "Figure":
+    """Return the success of every agent (rows) with every user (columns), with times written in.
+
+    Raises:
+        MissingExtraError: without Matplotlib.
+    """
+    agents, users = (list(dict.fromkeys(matrix[name])) for name in ("agent", "user"))
+    cells = matrix.set_index(["agent", "user"])
+    success = np.array([[cells.loc[(a, u), "success"] for u in users] for a in agents], float)
+    figure = new_figure(1.5 + 0.95 * len(users), 1.4 + 0.75 * len(agents))
+    axes = figure.subplots()
+    image = axes.imshow(success, vmin=0.0, vmax=1.0, cmap="viridis", aspect="auto")
+    axes.set_xticks(range(len(users)), users, rotation=35, ha="right")
+    axes.set_yticks(range(len(agents)), agents)
+    for line, agent in enumerate(agents):
+        for column, user in enumerate(users):
+            row = cells.loc[(agent, user)]
+            text = f"{share(row['success'])}\nT {whole(row['stopping_time'])}"
+            if row["censored"] > 0.0:
+                text += f"\n{percent(row['censored'])}% cut"
+            shade = "black" if success[line, column] > 0.6 else "white"
+            axes.text(column, line, text, ha="center", va="center", fontsize=8, color=shade)
+    figure.colorbar(image, ax=axes, label="success")
+    return figure

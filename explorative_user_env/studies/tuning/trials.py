@@ -1,0 +1,75 @@
+"""The users of a tuning: portion after portion of new ones, whom BAIR meets with some N_1."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from explorative_user_env.agents import BAIR, AlgorithmAgent
+from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.evaluation import Results, evaluate
+from explorative_user_env.seeding import tuning_seed
+from explorative_user_env.studies.tuning.records import TunedAgent
+
+Array = np.ndarray[Any, Any]
+
+SEARCH, FRONTIER, CONFIRMATION = 0, 1, 2
+"""Parts of a tuning; each has users of its own."""
+
+FRONTIER_USERS = 2000
+
+FIGURES = (
+    "stopping_time",
+    "stopping_time_low",
+    "stopping_time_high",
+    "success",
+    "success_low",
+    "success_high",
+    "wrong",
+    "censored",
+    "n_runs",
+)
+"""What is kept of each N_1 of the frontier, as in `Results.summary`."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """BAIR on the users of a cell.
+
+    Args:
+        options: the cell, the step cap and the workers, as `evaluate` takes them.
+        seed: what the users follow from.
+    """
+
+    options: Mapping[str, Any]
+    seed: int
+
+    def run(
+        self, agents: Sequence[AlgorithmAgent], n_users: int, *place: int, report: OnProgress
+    ) -> Results:
+        """Return what comes of these agents on the users of a place in the tuning."""
+        seed = tuning_seed(self.seed, *place)
+        return evaluate(agents, n_instances=n_users, seed=seed, progress=report, **self.options)
+
+    def tuned(self, n1: int) -> TunedAgent:
+        """Return BAIR with this N_1."""
+        return TunedAgent(n1, {"delta": self.options["delta"]})
+
+    def successes(self, n1: int, candidate: int, portion: int, n_users: int) -> Array:
+        """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
+        place = (SEARCH, candidate, portion)
+        runs = self.run([self.tuned(n1)], n_users, *place, report=silent).runs
+        return np.asarray(runs["correct"] & ~runs["censored"])
+
+    def frontier(self, points: Sequence[int], report: OnProgress) -> pd.DataFrame:
+        """Return the figures of each of these N_1, all with the same users."""
+        delta = self.options["delta"]
+        agents = [BAIR(n1=n1, delta=delta, name=f"N_1 = {n1}") for n1 in points]
+        summary = self.run(agents, FRONTIER_USERS, FRONTIER, report=report).summary()
+        return summary.assign(n1=list(points))[["n1", *FIGURES]]
+
+    def confirmation(self, n1: int, n_users: int, report: OnProgress) -> pd.DataFrame:
+        """Return the summary of this N_1 on users who took no part in anything before."""
+        return self.run([self.tuned(n1)], n_users, CONFIRMATION, report=report).summary()

@@ -1,0 +1,264 @@
+"""Users who behave in another way than the paper's: what an agent meets if the model is wrong.
+
+Each is made of the parts of `user.py`, as plain scalar functions that the environments call and
+that compiled code takes in. What she keeps beside an explorative user's state is one list of
+numbers, her memory, which begins with the parameters of her behaviour.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from math import exp, inf, sqrt
+
+from explorative_user_env.users import explorative as rules
+from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.explorative import RememberingState
+from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.reward_laws import BERNOULLI, Stream, draw_reward
+from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, positive
+
+WINDOW_PER_ARM = 50
+"""Rewards that a forgetful user remembers, for each of her arms, unless a window is given."""
+
+DRIFT = 0.005
+"""Standard deviation of a drifting mean's step: 0.16 in a thousand interactions."""
+
+TEMPERATURE = 0.1
+"""Of a logistic user: a fifth of the usual gap."""
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What a user does with a recommendation.
+
+    Args:
+        name: what it is called.
+        start: `start(user, state, rng)` makes the state a new user's, whose `means` are set.
+        respond: `respond(user, state, rule, arm, rng) -> accepted`, as `user.respond`. Plain
+            arithmetic and `math` keep both compilable.
+        parameters: numbers that the state's `memory` begins with.
+        memory: how many further numbers a user keeps there, 0 at first.
+        memory_per_arm: how many for each arm, besides.
+        moves_means: whether mu_i changes while she lives. Her best arm is then the one with the
+            largest mean at the time of the answer, and not that of her instance.
+    """
+
+    name: str
+    start: Callable[..., None] = rules.start
+    respond: Callable[..., bool] = rules.respond
+    parameters: tuple[float, ...] = ()
+    memory: int = 0
+    memory_per_arm: int = 0
+    moves_means: bool = False
+
+    def memory_of(self, n_arms: int) -> list[float]:
+        """Return the memory of a user with K arms, to be filled by `start`."""
+        return [*self.parameters, *[0.0] * (self.memory + self.memory_per_arm * n_arms)]
+
+    def blank(self, user: rules.User) -> rules.UserState:
+        """Return a state of the right size, to be filled by `start`."""
+        state = rules.blank(user)
+        memory = self.memory_of(user.n_arms)
+        if not memory:
+            return state
+        own = {field.name: getattr(state, field.name) for field in fields(rules.UserState)}
+        return RememberingState(**own, memory=memory)
+
+    def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
+        """Return a user's instance as it is now, from the one she had at first and her `means`."""
+        if not self.moves_means:
+            return instance
+        values = tuple(means)
+        return Instance(values, values.index(max(values)))
+
+
+EXPLORATIVE = Behaviour("explorative")
+"""The paper's user (section 2), which is `user.py`."""
+
+
+def omniscient(tolerance: float = 0.0) -> Behaviour:
+    """Return the behaviour of a user who knows mu and accepts her best arms only.
+
+    The classical user, whose responses are the labels of a perfect classifier: she accepts i if
+    and only if mu_i >= mu_* - tolerance.
+
+    Args:
+        tolerance: how much worse than the best an acceptable arm may be, at least 0.
+    """
+    parameters = (not_negative("tolerance", tolerance),)
+    return Behaviour("omniscient", respond=omniscient_respond, parameters=parameters)
+
+
+def omniscient_respond(
+    user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
+) -> bool:
+    """Decide by the true means; else as `user.respond`."""
+    best = -inf
+    for mean in state.means:
+        best = max(best, mean)
+    wants = state.means[arm] >= best - state.memory[0]
+    return rules.respond(user, state, rule, arm, rng, wants)
+
+
+def logistic(temperature: float = TEMPERATURE) -> Behaviour:
+    """Return the behaviour of a user who decides by chance where the paper's does by a rule.
+
+    She accepts i with probability 1 / (1 + exp(-x / temperature)), x = ucb_i - max_{j != i} lcb_j:
+    always where an interval is infinite, half of the time where the two bounds meet. As the
+    temperature falls she becomes the paper's user.
+
+    Args:
+        temperature: how wide the doubt around x = 0 is, above 0.
+    """
+    parameters = (positive("temperature", temperature),)
+    return Behaviour("logistic", respond=logistic_respond, parameters=parameters)
+
+
+def logistic_respond(
+    user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
+) -> bool:
+    """Decide by one draw from the acceptance probability; else as `user.respond`."""
+    wants = rng.random() < acceptance_probability(user, state, arm)
+    return rules.respond(user, state, rule, arm, rng, wants)
+
+
+def acceptance_probability(user: rules.User, state: RememberingState, arm: int) -> float:
+    """Return the probability that a logistic user accepts `arm`, before click noise."""
+    rival = -inf
+    for other in range(user.n_arms):
+        if other != arm:
+            rival = max(rival, rules.lower_bound(state, other))
+    x = (rules.upper_bound(state, arm) - rival) / state.memory[0]
+    if x >= 0.0:
+        return 1.0 / (1.0 + exp(-x))
+    odds = exp(x)  # at most 1: exp(-x) could overflow
+    return odds / (1.0 + odds)
+
+
+def drifting(sigma: float = DRIFT) -> Behaviour:
+    """Return the behaviour of a user whose taste changes: every mu_i does a random walk.
+
+    Each interaction begins with a step of N(0, sigma^2) for every arm, and her reward is drawn
+    around the new mean. Her own estimates do not know of it. Bernoulli means are reflected at 0
+    and 1.
+
+    Args:
+        sigma: standard deviation of a step, at least 0.
+    """
+    parameters = (not_negative("sigma", sigma),)
+    return Behaviour("drifting", respond=drifting_respond, parameters=parameters, moves_means=True)
+
+
+def drifting_respond(
+    user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
+) -> bool:
+    """Move the means, then do as `user.respond`."""
+    for other in range(user.n_arms):
+        mean = state.means[other] + state.memory[0] * rng.standard_normal()
+        if user.reward_law == BERNOULLI:
+            mean %= 2.0
+            if mean > 1.0:
+                mean = 2.0 - mean
+        state.means[other] = mean
+    return rules.respond(user, state, rule, arm, rng)
+
+
+def forgetful(window: int | None = None) -> Behaviour:
+    """Return the behaviour of a user who remembers only her last W rewards.
+
+    One that falls out of the window is taken out of n_i and hat mu_i; an arm without any left has
+    an infinite interval again. Private draws are her first rewards. n(t) goes on counting every
+    acceptance, so Gamma grows as the paper's.
+
+    Args:
+        window: W, at least 1; None is 50 K.
+    """
+    if window is None:
+        return _forgetful(memory=1, memory_per_arm=2 * WINDOW_PER_ARM)
+    return _forgetful(memory=1 + 2 * integer("window", window, 1))
+
+
+def _forgetful(memory: int, memory_per_arm: int = 0) -> Behaviour:
+    """Memory: the place to fill next, then W places of an arm (-1: none) and a reward."""
+    return Behaviour(
+        "forgetful",
+        start=forgetful_start,
+        respond=forgetful_respond,
+        memory=memory,
+        memory_per_arm=memory_per_arm,
+    )
+
+
+def forgetful_start(user: rules.User, state: RememberingState, rng: Stream) -> None:
+    """Make `state` a new user's; her private draws, if any, enter the window."""
+    rules.clear(user, state)
+    for place in range(len(state.memory)):
+        state.memory[place] = -1.0
+    state.memory[0] = 0.0
+    for _ in range(user.private_draws):
+        for arm in range(user.n_arms):
+            reward = draw_reward(user.reward_law, state.means[arm], rng)
+            rules.learn(state, arm, reward)
+            remember(state, arm, reward)
+
+
+def forgetful_respond(
+    user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
+) -> bool:
+    """Do as `user.respond`, then forget what a new reward pushes out of the window."""
+    accepted = rules.respond(user, state, rule, arm, rng)
+    if accepted:
+        remember(state, arm, state.reward[0])
+    return accepted
+
+
+def remember(state: RememberingState, arm: int, reward: float) -> None:
+    """Put a reward that has been learned in the place of the oldest, which is unlearned."""
+    memory = state.memory
+    place = int(memory[0])
+    oldest = int(memory[1 + 2 * place])
+    if oldest >= 0:
+        unlearn(state, oldest, memory[2 + 2 * place])
+    memory[1 + 2 * place] = float(arm)
+    memory[2 + 2 * place] = reward
+    memory[0] = float((place + 1) % (len(memory) // 2))
+
+
+def unlearn(state: rules.UserState, arm: int, reward: float) -> None:
+    """Take a reward out of n_i and the empirical mean again, the opposite of `user.learn`."""
+    n = state.counts[arm] - 1
+    state.counts[arm] = n
+    if n == 0:
+        state.estimates[arm] = 0.0
+        state.scales[arm] = rules.UNSEEN
+    else:
+        state.estimates[arm] -= (reward - state.estimates[arm]) / n
+        state.scales[arm] = 1.0 / sqrt(n)
+    # Some lcb may be larger than before: no ceiling holds until she looks at all arms again.
+    state.ceiling_spread[0] = inf
+
+
+_BEHAVIOURS: dict[str, Behaviour] = {
+    behaviour.name: behaviour
+    for behaviour in (EXPLORATIVE, omniscient(), forgetful(), drifting(), logistic())
+}
+
+
+def register_behaviour(name: str, behaviour: Behaviour) -> None:
+    """Let `behaviour` be asked for by `name`, as `gym.make(..., behaviour=name)` must to stay JSON.
+
+    Raises:
+        InvalidArgumentError: if another behaviour has that name already.
+    """
+    if _BEHAVIOURS.get(name, behaviour) != behaviour:
+        raise InvalidArgumentError("name", name, "a name no other behaviour has")
+    _BEHAVIOURS[name] = behaviour
+
+
+def as_behaviour(behaviour: Behaviour | str) -> Behaviour:
+    """Return the behaviour meant: itself, or the one that is registered by that name."""
+    if isinstance(behaviour, Behaviour):
+        return behaviour
+    if isinstance(behaviour, str) and behaviour in _BEHAVIOURS:
+        return _BEHAVIOURS[behaviour]
+    allowed = "a Behaviour or one of " + ", ".join(sorted(_BEHAVIOURS))
+    raise InvalidArgumentError("behaviour", behaviour, allowed)

@@ -1,0 +1,49 @@
+"""The truth about a user at one moment, as a record that cannot change her."""
+
+from typing import NamedTuple
+
+from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.explorative import User, UserState, lower_bound, rho, upper_bound
+from explorative_user_env.users.instances import Instance
+
+
+class HiddenState(NamedTuple):
+    """The truth about a user, for those who ask for it by name; never for an agent.
+
+    Attributes:
+        instance: the true means mu_i and the best arm.
+        estimates: her empirical means; 0 for an arm never seen.
+        counts: n_i, private draws included.
+        lower_bounds: lcb_i, -inf for an arm never seen.
+        upper_bounds: ucb_i, inf for an arm never seen.
+        gamma: Gamma.
+        rho: rho_t.
+        acceptances: n(t).
+        interactions: t.
+    """
+
+    instance: Instance
+    estimates: tuple[float, ...]
+    counts: tuple[int, ...]
+    lower_bounds: tuple[float, ...]
+    upper_bounds: tuple[float, ...]
+    gamma: float
+    rho: float
+    acceptances: int
+    interactions: int
+
+
+def reveal(user: User, state: UserState, rule: Rule, instance: Instance) -> HiddenState:
+    """Return the truth about the user in this `state`, with this rule of rho_t and `instance`."""
+    arms = range(user.n_arms)
+    return HiddenState(
+        instance=instance,
+        estimates=tuple(state.estimates),
+        counts=tuple(state.counts),
+        lower_bounds=tuple(lower_bound(state, arm) for arm in arms),
+        upper_bounds=tuple(upper_bound(state, arm) for arm in arms),
+        gamma=state.spread[0] ** 2,
+        rho=rho(user, state, rule),
+        acceptances=state.acceptances[0],
+        interactions=state.interactions[0],
+    )

@@ -1,0 +1,118 @@
+"""Any policy, from observation to action, as an agent of the harness."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env.envs import bai_rules
+from explorative_user_env.envs.history import History
+from explorative_user_env.protocol import STOP
+from explorative_user_env.tasks import BAI, Task, as_task
+from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, actions_by_rank, observe
+
+Array = np.ndarray[Any, Any]
+
+ONLY = np.zeros(1, int)
+"""The one user of the step-by-step loop."""
+
+
+class PolicyAgent:
+    """A function from observation to action beside BAIR, on the same users.
+
+    It sees what the wrappers of the environments show, by the same functions, and meets many users
+    at once where an evaluation lets it.
+
+    Args:
+        policy: called with an observation, returns an action: an arm or, under "sorted-counts", its
+            rank; in the task "bai", K more than that to answer it.
+        task: "regret" or "bai".
+        observation: what the policy sees; "response", "counts", "sorted-counts" or "last-step".
+        horizon: the steps that counts and time are scaled by; None is the task's, 500 or 2000. In
+            "bai" it is the agent's step cap.
+        batched: whether the policy takes a row for each of many users and returns their actions.
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+
+    def __init__(
+        self,
+        policy: Callable[[Any], Any] | None,
+        *,
+        task: Task | str = "regret",
+        observation: str = "sorted-counts",
+        horizon: int | None = None,
+        batched: bool = False,
+        name: str = "policy",
+    ) -> None:
+        self.task = as_task(task)
+        self.observation = choice("observation", observation, OBSERVATIONS)
+        self.horizon = self.task.horizon if horizon is None else integer("horizon", horizon, 1)
+        self.name = name
+        self.max_steps = self.horizon if self.task is BAI else None
+        self.needs_horizon = self.task is not BAI
+        self._policy = policy
+        self._batched = flag("batched", batched)
+
+    def reset_all(
+        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
+    ) -> None:
+        """Get ready for new users; see `ManyUserAgent.reset_all`."""
+        self._n_actions = 2 * n_arms if self.task is BAI else n_arms
+        self._rngs = rngs
+        self._history = History(len(rngs), n_arms)
+        self._scale = Scale(self.horizon)
+        self._answers = np.full(len(rngs), bai_rules.NO_ANSWER)
+
+    def act_all(self, users: Array) -> Array:
+        """Return the arm to recommend next to each of these users, or `STOP`."""
+        observations, order = observe(self.observation, self._history, self._scale)
+        choices = self._choices(observations[users], users)
+        actions = actions_by_rank(order[users], self._n_actions)[np.arange(users.size), choices]
+        n_arms = order.shape[1]
+        answers = actions >= n_arms
+        self._answers[users[answers]] = actions[answers] - n_arms
+        return np.where(answers, STOP, actions)
+
+    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
+        """Remember these users' responses."""
+        self._history.record(users, arms, accepted.astype(int))
+
+    def answer_all(self, users: Array) -> Array:
+        """Return the arm that was answered, or else the most accepted (the first of tied ones)."""
+        answers = self._answers[users]
+        most_accepted = self._history.acceptances[users].argmax(axis=1)
+        return np.where(answers == bai_rules.NO_ANSWER, most_accepted, answers)
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        """Get ready for a new user; see `protocol.Agent.reset`."""
+        self.reset_all(n_arms, [rng], horizon)
+
+    def act(self) -> int | None:
+        """Return the arm to recommend, or None when the policy answers."""
+        arm = int(self.act_all(ONLY)[0])
+        return None if arm == STOP else arm
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        """Take in a response."""
+        self.observe_all(ONLY, np.array([arm]), np.array([accepted]))
+
+    def answer(self) -> int:
+        """Return the answer."""
+        return int(self.answer_all(ONLY)[0])
+
+    def _choices(self, observations: Array, users: Array) -> Array:
+        """Return an action for each of these users, as the policy numbers them."""
+        assert self._policy is not None
+        if self._batched:
+            choices = np.asarray(self._policy(observations))
+        else:
+            choices = np.array([self._policy(each) for each in observations])
+        fits = choices.shape == users.shape and choices.dtype.kind in "iu"
+        if not fits or not 0 <= choices.min() <= choices.max() < self._n_actions:
+            allowed = f"{users.size} integers in 0..{self._n_actions - 1}"
+            raise InvalidArgumentError(f"actions of {self.name}", choices, allowed)
+        return choices

@@ -1,0 +1,34 @@
+import base64
+import sys
+
+import pytest
+
+from explorative_user_env.display import figures as plotting
+from explorative_user_env.validation import MissingExtraError
+
+PNG = b"\x89PNG\r\n"
+
+
+def windows() -> list[int]:
+    """The figures that Matplotlib keeps for a screen; other tests may have some."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return pyplot.get_fignums() if pyplot else []
+
+
+def test_a_figure_is_a_png_without_a_screen_or_a_global_state() -> None:
+    pytest.importorskip("matplotlib")
+    before = windows()
+    figure = plotting.new_figure(2.0, 1.0)
+    figure.subplots().plot([1, 2])
+    assert plotting.as_png(figure).startswith(PNG)
+    kind, _, data = plotting.as_data_uri(figure).partition(",")
+    assert kind == "data:image/png;base64"
+    assert base64.b64decode(data).startswith(PNG)
+    assert windows() == before
+
+
+def test_without_matplotlib_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plotting, "find_spec", lambda name: None)
+    assert not plotting.can_plot()
+    with pytest.raises(MissingExtraError, match=r'pip install "explorative-user-env\[plot\]"'):
+        plotting.new_figure(1.0, 1.0)

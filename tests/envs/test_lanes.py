@@ -1,0 +1,234 @@
+"""The lanes in compiled code are the plain ones, to the last bit; so are their copies."""
+
+import copy
+import pickle
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError, Schedule
+from explorative_user_env.compiled.arrays import StateTuple
+from explorative_user_env.compiled.layout import row_of, user_rows
+from explorative_user_env.envs.compiled_lanes import CompiledLanes, compiles
+from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
+from explorative_user_env.envs.rewards import REGRET, REWARDS
+from explorative_user_env.settings import PRINTED, Setting, user_of
+from explorative_user_env.users import explorative as rules
+from explorative_user_env.users.confidence import acceptance_rate_rule
+from explorative_user_env.users.instances import InstanceLaw
+
+N_LANES = 23
+SEEDS = range(50, 50 + N_LANES)
+JUNK = -7
+
+
+def both(setting: Setting, reward: int = REGRET, **user: Any) -> tuple[PlainLanes, CompiledLanes]:
+    numbers, schedule = user_of(setting, **({"n_arms": 5} | user))
+    first, second = ([np.random.default_rng(seed) for seed in SEEDS] for _ in range(2))
+    rule = schedule.rule
+    return PlainLanes(numbers, rule, reward, first), CompiledLanes(numbers, rule, reward, second)
+
+
+def scribbled() -> Step:
+    return Step(*(np.full(N_LANES, JUNK, values.dtype) for values in Step.to_fill(N_LANES)))
+
+
+def step_in(lanes: Lanes, which: Any, arms: Any) -> list[Any]:
+    step = scribbled()
+    assert lanes.respond(which, arms, step)
+    return [values.tolist() for values in step]
+
+
+def left(lanes: Lanes) -> list[Any]:
+    truths = [lanes.hidden_state(lane) for lane in range(N_LANES)]
+    return [*truths, *(rng.bit_generator.state for rng in lanes.rngs)]
+
+
+@pytest.mark.parametrize("means", ["normal", "uniform", [0.0, 2.0, 1.0, 2.0, 1.5]])
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+@pytest.mark.parametrize("reward", range(len(REWARDS)))
+def test_compiled_lanes_are_the_plain_ones(
+    setting: Setting, reward: int, noise: float, means: Any
+) -> None:
+    plain, compiled = both(setting, reward, noise=noise)
+    law, every = InstanceLaw(5, means, gap=0.3), np.arange(N_LANES)
+    draws = np.random.default_rng(0)
+    for lanes in (plain, compiled):
+        lanes.begin(every, law)
+    for t in range(80):
+        arms = draws.integers(5, size=N_LANES)
+        some = np.flatnonzero(draws.random(N_LANES) < 0.6)
+        which = None if t % 3 else some
+        assert step_in(plain, which, arms) == step_in(compiled, which, arms)
+        if t % 20 == 11:
+            for lanes in (plain, compiled):
+                lanes.begin(some[:9], law)
+                lanes.reseed(4, np.random.default_rng(t))
+    assert left(plain) == left(compiled)
+
+
+def test_lanes_that_are_not_asked_for_are_left_alone(setting: Setting) -> None:
+    for lanes in both(setting):
+        lanes.begin(np.arange(N_LANES), InstanceLaw(5))
+        before, some = left(lanes), [1, 2, 6, 9, 22]
+        rest = [lane for lane in range(N_LANES) if lane not in some]
+        step = step_in(lanes, np.array(some), np.zeros(N_LANES, int))
+        assert all(values[lane] == JUNK for values in step for lane in rest)
+        assert [step[2][lane] for lane in some] == [1] * len(some)
+        after = left(lanes)
+        changed = [one != other for one, other in zip(before, after, strict=True)][:N_LANES]
+        assert changed == [lane in some for lane in range(N_LANES)]
+
+
+def test_it_is_so_beyond_the_ends_of_the_tables(setting: Setting) -> None:
+    plain, compiled = both(setting)
+    rows = compiled._rows
+    short = {name: getattr(rows, name)[:20] for name in ("logarithms", "inverse_roots")}
+    compiled._rows = rows._replace(**short)
+    for lanes in (plain, compiled):
+        lanes.begin(np.arange(N_LANES), InstanceLaw(5, "uniform", gap=0.1))
+    for t in range(300):
+        arms = np.full(N_LANES, t % 5)
+        assert step_in(plain, None, arms) == step_in(compiled, None, arms)
+    assert left(plain) == left(compiled)
+    assert max(max(plain.hidden_state(lane).counts) for lane in range(N_LANES)) > 40
+
+
+@pytest.mark.parametrize("arm", [5, -1])
+def test_what_is_not_an_arm_is_told_and_nothing_has_happened(setting: Setting, arm: int) -> None:
+    for lanes in both(setting):
+        lanes.begin(np.arange(N_LANES), InstanceLaw(5))
+        before, arms, step = left(lanes), np.zeros(N_LANES, int), scribbled()
+        arms[7] = arm  # inside the memory of all lanes, whoever does not look
+        assert not lanes.respond(None, arms, step)
+        assert left(lanes) == before
+
+
+def test_a_gap_that_is_lost_in_rounding_is_told_alike() -> None:
+    told = set()
+    for lanes in both(PRINTED):
+        with pytest.raises(InvalidArgumentError, match="gap must be large enough") as caught:
+            lanes.begin(np.arange(3, N_LANES), InstanceLaw(5, "normal", gap=1e-30))
+        told.add(str(caught.value))
+    assert len(told) == 1
+
+
+# The layout of the rows
+
+
+def test_every_number_of_every_user_has_a_place_of_its_own() -> None:
+    user, _ = user_of(PRINTED, 3)
+    rows = user_rows(user, 2)
+    names = StateTuple._fields[:-2]
+    expected, number = [], 1
+    for lane in range(2):
+        for name in names:
+            values = getattr(row_of(rows, lane), name)
+            values[:] = range(number, number + values.size)
+            expected.append(list(range(number, number + values.size)))
+            number += values.size
+    found = [getattr(row_of(rows, lane), name).tolist() for lane in range(2) for name in names]
+    assert found == expected
+    blank = rules.blank(user)
+    assert [len(each) for each in found] == [len(getattr(blank, name)) for name in names] * 2
+    kinds = {name: getattr(row_of(rows, 0), name).dtype.kind for name in names}
+    assert kinds == {name: "if"[isinstance(getattr(blank, name)[0], float)] for name in names}
+
+
+# Rules of rho_t
+
+
+def through_fractions(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+    return float(1 + Fraction(n, t))
+
+
+def played(schedule: Schedule, compiled: bool) -> list[Any]:
+    vector = ExplorativeUserVectorEnv(3, 9, compiled=compiled, n_arms=3, rho=schedule)
+    vector.reset(seed=1)
+    assert not vector.compiled
+    rewards = [vector.step([t % 3, 0, 2])[1].tolist() for t in range(30)]
+    return [rewards, vector.hidden_states()]
+
+
+def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result() -> None:
+    schedule = Schedule(through_fractions, 1.0, 2.0)
+    with pytest.warns(UserWarning, match="the rule of rho_t does not compile: ") as warned:
+        fallen_back = played(schedule, compiled=True)
+    assert len(warned) == 1
+    assert "\n" not in str(warned[0].message)
+    assert fallen_back == played(schedule, compiled=False)
+    assert fallen_back == played(Schedule(acceptance_rate_rule, 1.0, 2.0), compiled=False)
+
+
+def test_a_rule_that_compiles_says_nothing_and_draws_nothing() -> None:
+    user, schedule = user_of(PRINTED, 3)
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    assert compiles(user, schedule.rule, rng)
+    assert rng.bit_generator.state == before
+
+
+def end_of(schedule: Schedule, compiled: bool) -> tuple[int, str]:
+    """The step that fails, and how."""
+    vector = ExplorativeUserVectorEnv(2, compiled=compiled, noise=0.9, rho=schedule)
+    vector.reset(seed=0)
+    assert vector.compiled == compiled
+    for t in range(100):
+        try:
+            vector.step([t % 3, 1])
+        except ValueError as error:
+            return t, str(error)
+    return 100, ""
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 1.9), (1.7, 3.0)])
+def test_a_rho_out_of_its_range_is_an_error(low: float, high: float) -> None:
+    schedule = Schedule(acceptance_rate_rule, low, high)
+    ends = {end_of(schedule, compiled) for compiled in (False, True)}
+    assert {message for _, message in ends} == {
+        "rho_t left the range [rho_0, rho_1] declared for its schedule"
+    }
+    assert len(ends) == 1
+
+
+# Copies
+
+
+def pickled(vector: ExplorativeUserVectorEnv) -> Any:
+    return pickle.loads(pickle.dumps(vector))
+
+
+def go_on(vector: ExplorativeUserVectorEnv, seed: int) -> list[Any]:
+    """Play over an autoreset and a reset, and tell all that there is to tell."""
+    outcomes: list[Any] = []
+    for t, arms in enumerate(np.random.default_rng(seed).integers(5, size=(25, N_LANES))):
+        observations, rewards, *_, infos = vector.step(arms)
+        outcomes.append((observations.tolist(), rewards.tolist(), repr(infos), vector.render()))
+        if t == 15:
+            vector.reset(options={"reset_mask": np.arange(N_LANES) > 5})
+            outcomes.append(vector.hidden_states())
+    return [*outcomes, vector.hidden_states(), vector.np_random_seed]
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, pickled])
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_a_copy_goes_on_alike_and_apart(
+    copied: Callable[[Any], Any], compiled: bool, mode: str, setting: Setting
+) -> None:
+    kwargs: dict[str, Any] = {"noise": 0.1, "render_mode": "ansi", "setting": setting}
+    vector = ExplorativeUserVectorEnv(N_LANES, 12, mode, compiled, **kwargs)
+    early = copied(vector)
+    for env in (vector, early):
+        env.reset(seed=3)
+    assert go_on(early, 0) == go_on(vector, 0)
+    twin = copied(vector)
+    assert twin.compiled == vector.compiled == compiled
+    before = vector.hidden_states()
+    ahead = go_on(twin, 1)
+    assert vector.hidden_states() == before
+    assert go_on(vector, 1) == ahead
+    assert go_on(vector, 2) != go_on(twin, 3)

@@ -1,0 +1,77 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError
+from explorative_user_env.envs.vector_arguments import (
+    lane_arms,
+    lane_mask,
+    lane_options,
+    lane_seeds,
+)
+
+
+def test_seeds_are_counted_up_or_given() -> None:
+    assert lane_seeds(None, 3) == [None, None, None]
+    assert lane_seeds(7, 3) == [7, 8, 9]
+    assert lane_seeds([4, None, 2**70], 3) == [4, None, 2**70]
+    assert lane_seeds(np.array([1, 2]), 2) == [1, 2]
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.0, "12", b"12", np.array(5), [1], [1, -1], [1, True]])
+def test_other_seeds_are_named(seed: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^seed must be"):
+        lane_seeds(seed, 2)
+
+
+def test_a_mask_is_given_or_all() -> None:
+    assert lane_mask(None, 2).tolist() == [True, True]
+    assert lane_mask(np.array([False, True]), 2).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("mask", [[True, True], np.ones(2), np.ones(3, bool), np.zeros(2, bool)])
+def test_other_masks_are_named(mask: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^reset_mask must be an array of 2 bools"):
+        lane_mask(mask, 2)
+
+
+@pytest.mark.parametrize("actions", [3, [0], [0.0, 1.0], [True, False], [[0], 1], [[0, 1]], "01"])
+def test_what_is_not_an_integer_a_lane_is_named(actions: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^actions must be 2 arms in 0\.\.4"):
+        lane_arms(actions, 2, 5)
+
+
+def test_options_are_a_dict_and_left_alone() -> None:
+    options = {"means": [1.0, 2.0]}
+    lane_options(options).pop("means")
+    assert options == {"means": [1.0, 2.0]}
+    assert lane_options(None) == {}
+    with pytest.raises(InvalidArgumentError, match=r"^options must be None or a dict"):
+        lane_options([1])
+
+
+def test_only_the_lanes_that_are_reset_first_get_their_seeds() -> None:
+    mask = np.array([True, False, True])
+    first, second = ExplorativeUserVectorEnv(3), ExplorativeUserVectorEnv(3)
+    for vector in (first, second):
+        vector.reset(seed=5, options={"reset_mask": mask})
+    assert first.np_random_seed[0] == second.np_random_seed[0] == 5
+    assert first.np_random_seed[2] == second.np_random_seed[2] == 7
+    assert first.np_random_seed[1] != second.np_random_seed[1]
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_law_that_fails_leaves_all_users_as_they_are(compiled: bool) -> None:
+    draws = iter(range(100))
+
+    def law(n_arms: int, rng: np.random.Generator) -> Any:
+        return rng.standard_normal(n_arms if next(draws) != 4 else n_arms + 1)
+
+    vector = ExplorativeUserVectorEnv(3, n_arms=4, means=law, compiled=compiled)
+    vector.reset(seed=1)
+    vector.step([0, 1, 2])
+    before = vector.hidden_states()
+    with pytest.raises(InvalidArgumentError, match="means"):
+        vector.reset()
+    assert vector.hidden_states() == before

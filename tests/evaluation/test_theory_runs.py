@@ -1,0 +1,145 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import BAIR
+from explorative_user_env.display.progress import OnProgress
+from explorative_user_env.evaluation.theory_runs import broken_table
+from explorative_user_env.monitors import CLAIMS, check_run
+from explorative_user_env.results.intervals import wilson_interval
+
+
+@pytest.fixture(scope="module")
+def results() -> eu.Results:
+    agents = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
+    return eu.evaluate(
+        agents, n_arms=3, n_instances=30, max_steps=400, check_theory=True, progress=False
+    )
+
+
+def test_every_run_of_every_bair_is_checked(results: eu.Results) -> None:
+    checks = results.checks
+    assert checks is not None
+    assert list(checks["agent"]) == ["BAIR"] * 30 + ["eager"] * 30
+    assert list(checks["delta"].unique()) == [0.1, 0.3]
+    runs = results.runs[results.runs["agent"] != "UNI"].reset_index(drop=True)
+    for name in ("user_seed", "best_arm", "answer", "censored"):
+        assert list(checks[name]) == list(runs[name])
+    assert list(checks["recommendations"]) == list(runs["interactions"])
+    assert list(checks["answer_broken"]) == list(~runs["correct"] & ~runs["censored"])
+    assert checks["censored"].any()
+
+
+def test_a_row_is_what_a_check_of_the_run_gives(results: eu.Results) -> None:
+    assert results.checks is not None
+    row = results.checks.iloc[4]
+    env = eu.ExplorativeUserEnv(n_arms=3)
+    alone = check_run(env, BAIR(delta=0.1), int(row["user_seed"]), max_steps=400)
+    assert row.to_dict() == pytest.approx(vars(alone), nan_ok=True)
+
+
+def test_the_check_changes_no_run_and_is_made_only_if_asked_for(results: eu.Results) -> None:
+    agents = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
+    plain = eu.evaluate(agents, n_arms=3, n_instances=30, max_steps=400, progress=False)
+    assert plain.checks is None
+    pd.testing.assert_frame_equal(plain.runs, results.runs)
+
+
+@pytest.mark.slow  # two processes have to start
+def test_the_number_of_workers_changes_nothing() -> None:
+    one, two = (
+        eu.evaluate(
+            ["BAIR"],
+            setting="released",
+            n_instances=45,
+            max_steps=700,
+            check_theory=True,
+            workers=workers,
+            progress=False,
+        ).checks
+        for workers in (1, 2)
+    )
+    assert one is not None
+    assert two is not None
+    assert one["censored"].any()
+    pd.testing.assert_frame_equal(one, two)
+
+
+def test_progress_counts_the_checks_as_runs_of_another_agent() -> None:
+    told: list[tuple[str, int, int]] = []
+    report: OnProgress = lambda *what: told.append(what)  # noqa: E731
+    eu.evaluate(["BAIR"], n_instances=50, check_theory=True, progress=report)
+    assert {total for _, _, total in told} == {100}
+    assert told[-1] == ("BAIR, theory", 100, 100)
+    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"agents": ["UNI"], "horizon": 10},
+        {"agents": ["BAIR"], "task": "regret", "horizon": 10},
+        {"agents": ["BAIR"], "behaviour": "omniscient"},
+    ],
+)
+def test_without_the_papers_task_there_is_nothing_to_check(arguments: dict[str, Any]) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=r"^check_theory must be False unless a BAIR"):
+        eu.evaluate(**arguments, check_theory=True)
+    with pytest.raises(eu.InvalidArgumentError, match=r"^check_theory must be True or False"):
+        eu.evaluate(["BAIR"], check_theory=1)  # type: ignore[arg-type]
+
+
+def test_the_table_counts_what_was_broken() -> None:
+    frame = pd.DataFrame(
+        {f"{claim.name}_broken": [False] * 40 for claim in CLAIMS}
+        | {"agent": ["BAIR"] * 40, "delta": 0.1}
+    )
+    frame.loc[:9, "answer_broken"] = True  # 10 of 40
+    frame.loc[:3, "band_broken"] = True  # 4 of 40
+    frame.loc[0, "drop_broken"] = True
+    table = broken_table(frame).set_index("claim")
+    assert list(table.index) == [claim.name for claim in CLAIMS]
+    assert tuple(table.loc["answer", ["low", "high"]]) == wilson_interval(10, 40)
+    assert dict(table["broken"]) == dict.fromkeys(table.index, 0) | {
+        "answer": 10,
+        "band": 4,
+        "drop": 1,
+    }
+    assert table.loc["answer", "share"] == 0.25
+    assert set(table["n_runs"]) == {40}
+    # Wilson's low ends are 0.142 and 0.040; what is sure may not break once.
+    assert not table.loc["answer", "holds"]
+    assert not table.loc["drop", "holds"]
+    assert table["holds"].sum() == len(CLAIMS) - 2
+    assert (table.loc["recommendations", "allowed"], table.loc["drop", "allowed"]) == (0.2, 0.0)
+    assert broken_table(frame, delta=0.2).set_index("claim").loc["answer", "holds"]
+
+
+def test_the_table_has_a_part_for_each_agent(results: eu.Results) -> None:
+    assert results.checks is not None
+    table = broken_table(results.checks)
+    assert list(table["agent"]) == ["BAIR"] * len(CLAIMS) + ["eager"] * len(CLAIMS)
+    assert table.iloc[-1]["allowed"] == pytest.approx(0.6)
+
+
+def test_the_table_wants_checks_and_a_delta() -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=r"^checks must be"):
+        broken_table(pd.DataFrame({"agent": ["BAIR"]}))
+    with pytest.raises(eu.InvalidArgumentError, match=r"^delta must be"):
+        broken_table(pd.DataFrame(), delta=1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_arms", [2, 5])
+def test_nothing_is_broken_more_often_than_it_may_be(n_arms: int) -> None:
+    """300 users of the paper's text at delta = 0.1; the low ends of Wilson's intervals count."""
+    results = eu.evaluate(
+        ["BAIR"], n_arms=n_arms, delta=0.1, n_instances=300, check_theory=True, progress=False
+    )
+    assert results.checks is not None
+    table = broken_table(results.checks, delta=0.1)
+    assert (table["low"] <= 0.1).all()
+    assert table["holds"].all()
+    assert results.checks["band_broken"].any()  # the band is near enough to be left now and then

@@ -1,0 +1,71 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from explorative_user_env.studies.paper.ladder import DIFFERENCES
+from explorative_user_env.studies.report import Reproduction, pictures
+
+
+def lines_of(axes: Any) -> dict[str, list[float]]:
+    return {bars.get_label(): list(bars.lines[0].get_ydata()) for bars in axes.containers}
+
+
+def test_figure_1_draws_every_figure_of_every_agent(table2: Reproduction) -> None:
+    summary = table2.summaries["released"]
+    grid = pictures.comparison(summary).axes
+    assert len(grid) == 3 * 2  # a row a metric, a column a delta
+    titles = [axes.get_title() for axes in grid[:2]]
+    assert titles == ["δ = 0.1", "δ = 0.005"]
+    for row, figure in enumerate(("stopping_time", "rejection_rate", "success")):
+        for column, delta in enumerate((0.1, 0.005)):
+            drawn = lines_of(grid[2 * row + column])
+            here = summary[summary["delta"] == delta].set_index("agent")[figure]
+            expected = {"BAIR"} if figure == "stopping_time" else {"BAIR", "UNI"}
+            assert set(drawn) == expected
+            assert all(values == [here[agent]] for agent, values in drawn.items())
+
+
+def test_the_grid_has_a_square_for_each_figure_in_the_colour_of_its_verdict(
+    found: pd.DataFrame,
+) -> None:
+    from matplotlib.colors import to_hex
+
+    titles = {"table2": "Table 2", "table6": "Table 6"}
+    axes = pictures.grid_of_verdicts(found, titles).axes[0]
+    squares = {
+        (
+            round(bar.get_y() + bar.get_height() / 2),
+            round(bar.get_x() + bar.get_width() / 2),
+        ): to_hex(bar.get_facecolor())
+        for bar in axes.patches
+    }
+    colours = pictures.COLOURS
+    assert squares == {
+        (0, 0): colours["agrees"],
+        (0, 1): colours["differs"],
+        (1, 0): colours["agrees"],
+        (2, 0): colours["cannot"],
+    }
+    labels = [label.get_text() for label in axes.get_yticklabels()]
+    assert labels == [
+        "Table 2: BAIR, stopping time",
+        "Table 2: BAIR, probability of success",
+        "Table 6: T&S, probability of success",
+    ]
+
+
+def test_the_ladder_is_drawn_step_by_step() -> None:
+    steps = range(1 + len(DIFFERENCES))
+    rows = [
+        {"step": step, "point": str(step), "agent": agent, "stopping_time": 100.0 + step}
+        | {"stopping_time_low": 90.0 + step, "stopping_time_high": 110.0 + step}
+        for step in steps
+        for agent in ("BAIR", "T&S")
+    ]
+    panels = pictures.ladder(pd.DataFrame(rows), ["BAIR", "T&S"]).axes
+    assert [axes.get_title() for axes in panels] == ["BAIR", "T&S"]
+    for axes in panels:
+        assert list(axes.containers[0].lines[0].get_xdata()) == [100.0 + step for step in steps]

@@ -1,0 +1,81 @@
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from explorative_user_env.studies.paper import published_figures
+from explorative_user_env.studies.report import Reproduction
+from explorative_user_env.studies.report.verdicts import counted, verdicts
+
+
+def test_there_is_a_verdict_on_every_published_figure_that_is_a_finding(
+    table2: Reproduction,
+) -> None:
+    found = table2.found
+    assert len(found) == 2 * (3 + 2)  # UNI is told its time
+    assert set(found["verdict"]) <= {"agrees", "cannot", "differs"}
+    figures = found.set_index(["delta", "agent", "figure"])["published"]
+    assert figures.loc[(0.005, "BAIR", "stopping_time")] == 512
+    assert figures.loc[(0.005, "UNI", "success")] == 0.992
+
+
+def test_figures_stand_beside_their_intervals_under_each_setting(table2: Reproduction) -> None:
+    for setting, summary in table2.summaries.items():
+        own = summary.set_index(["delta", "agent"])
+        for row in table2.found.to_dict("records"):
+            place = (row["delta"], row["agent"])
+            for end in ("", "_low", "_high"):
+                assert row[f"{setting}{end}"] == own.loc[place, f"{row['figure']}{end}"]
+
+
+def test_the_verdict_is_that_of_the_released_code(table2: Reproduction) -> None:
+    bair = table2.found[
+        table2.found["agent"].eq("BAIR") & table2.found["figure"].eq("stopping_time")
+    ]
+    assert bair["verdict"].tolist() == ["agrees", "agrees"]
+    assert bair["released_agrees"].all()
+    assert not bair.set_index("delta").loc[0.005, "printed_agrees"]  # 813 for 512
+
+
+def test_alone_another_setting_decides(table2: Reproduction) -> None:
+    found = verdicts(table2.experiment, {"printed": table2.summaries["printed"]})
+    bair = found[found["agent"].eq("BAIR") & found["figure"].eq("stopping_time")]
+    assert bair["verdict"].tolist() == ["agrees", "differs"]
+    assert "released" not in found
+
+
+def test_a_cell_without_published_figures_has_no_verdict(table2: Reproduction) -> None:
+    summary = table2.summaries["released"].drop(
+        columns=[name for name in published_figures(table2.experiment) if "published" in name]
+    )
+    assert verdicts(table2.experiment, {"released": summary}).empty
+
+
+def test_verdicts_are_counted(found: pd.DataFrame) -> None:
+    counts = counted(found, ["experiment", "figure"]).set_index(["experiment", "figure"])
+    columns = ["agrees", "cannot", "differs", "cells"]
+    assert counts.loc[("table2", "stopping_time"), columns].tolist() == [1, 0, 1, 2]
+    assert counts.loc[("table6", "success"), columns].tolist() == [0, 1, 0, 1]
+
+
+def test_what_differs_is_tested_and_only_what_holds_is_a_reason(table2: Reproduction) -> None:
+    uniform = table2.found[table2.found["agent"].eq("UNI") & table2.found["delta"].eq(0.005)]
+    evidence = table2.evidence["b"]
+    assert set(evidence["delta"]) == {0.005}
+    # Both figures at once at a T of about 950: 27.6 % rejected, .992 right.
+    assert evidence["explained"].all()
+    assert uniform["verdict"].tolist() == ["cannot", "cannot"]
+    assert uniform["reason"].tolist() == ["b", "b"]
+    time = int(evidence["at"].iloc[0].removeprefix("T = "))
+    assert time == pytest.approx(950, rel=0.15)
+
+
+def test_who_is_not_judged_stands_beside_the_figures_and_is_not_counted(
+    table2: Reproduction,
+) -> None:
+    bair, uniform = table2.experiment.entrants
+    experiment = replace(table2.experiment, entrants=(bair, replace(uniform, judged=False)))
+    found = verdicts(experiment, table2.summaries)
+    assert len(found) == len(table2.found)
+    assert set(found.loc[found["agent"].eq("UNI"), "verdict"]) == {""}
+    assert set(counted(found, ["agent"])["agent"]) == {"BAIR"}

@@ -1,0 +1,158 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorative_user_env import InvalidArgumentError, Schedule, register_schedule
+from explorative_user_env.users import confidence as schedules
+from explorative_user_env.users.confidence import (
+    ACCEPTANCE_RATE,
+    SMOOTHED_ACCEPTANCE_RATE,
+    acceptance_rate_rule,
+    as_schedule,
+    constant,
+    constant_rule,
+    prior_counts,
+)
+
+
+def value(schedule: Schedule, n: int, t: int, n_arms: int) -> float:
+    return schedule.rule(schedule.parameters, n, t, n_arms)
+
+
+@pytest.fixture(autouse=True)
+def _registry_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedules, "_SCHEDULES", dict(schedules._SCHEDULES))
+
+
+@pytest.mark.parametrize(
+    ("n", "t", "n_arms", "rho"),
+    [(0, 1, 2, 1.0), (1, 1, 2, 2.0), (1, 2, 9, 1.5), (3, 4, 5, 1.75), (0, 0, 3, 2.0)],
+)
+def test_the_acceptance_rate_is_one_plus_n_over_t(n: int, t: int, n_arms: int, rho: float) -> None:
+    assert value(ACCEPTANCE_RATE, n, t, n_arms) == rho
+
+
+@pytest.mark.parametrize(
+    ("n", "t", "n_arms", "rho"),
+    [(0, 0, 2, 1.5), (1, 1, 2, 1.6), (2, 6, 5, 1.4375), (90, 100, 50, 1.7)],
+)
+def test_the_smoothed_acceptance_rate_adds_k_acceptances_in_2k_interactions(
+    n: int, t: int, n_arms: int, rho: float
+) -> None:
+    assert value(SMOOTHED_ACCEPTANCE_RATE, n, t, n_arms) == rho
+
+
+@given(t=st.integers(0, 10**7), share=st.floats(0, 1), n_arms=st.integers(2, 1000))
+@pytest.mark.parametrize("schedule", [ACCEPTANCE_RATE, SMOOTHED_ACCEPTANCE_RATE])
+def test_an_acceptance_rate_stays_between_its_declared_one_and_two(
+    schedule: Schedule, t: int, share: float, n_arms: int
+) -> None:
+    assert (schedule.low, schedule.high) == (1.0, 2.0)
+    assert 1.0 <= value(schedule, int(share * t), t, n_arms) <= 2.0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "n_arms", "counts"),
+    [
+        ((0.0, 0.0), 5, (0, 0)),
+        ((1.0, 2.0), 5, (5, 10)),
+        ((0.5, 1.5), 4, (2, 6)),
+        ((2, 2), 3, (6, 6)),
+        ((0.0, 3.0, 9.0), 2, (0, 6)),
+    ],
+)
+def test_whole_prior_counts_are_found(
+    parameters: tuple[float, ...], n_arms: int, counts: tuple[int, int]
+) -> None:
+    found = prior_counts(Schedule(acceptance_rate_rule, 1.0, 2.0, parameters), n_arms)
+    assert found == counts
+    assert found is not None
+    for n, t in ((1, 1), (3, 7), (90, 100)):
+        expected = acceptance_rate_rule(parameters, n, t, n_arms)
+        assert 1 + (n + found[0]) / (t + found[1]) == expected
+
+
+def other_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+    return acceptance_rate_rule(parameters, n, t, n_arms)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        constant(1.5),
+        Schedule(other_rule, 1.0, 2.0, (1.0, 2.0)),
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (0.25, 2.0)),  # 1.25 acceptances of 5 arms
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (1.0, 2.1)),
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (-1.0, 2.0)),
+        Schedule(acceptance_rate_rule, 1.0, 9.0, (2.0, 1.0)),
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (0.0, math.inf)),
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (math.nan, math.nan)),
+        Schedule(acceptance_rate_rule, 1.2, 2.0, (1.0, 2.0)),  # a range to be watched
+        Schedule(acceptance_rate_rule, 1.0, 1.8, (1.0, 2.0)),
+    ],
+)
+def test_of_other_schedules_there_are_no_whole_prior_counts(schedule: Schedule) -> None:
+    assert prior_counts(schedule, 5) is None
+
+
+def test_a_constant_is_its_own_range() -> None:
+    schedule = constant(0.7)
+    assert (schedule.low, schedule.high) == (0.7, 0.7)
+    assert {value(schedule, n, 10, 5) for n in range(10)} == {0.7}
+
+
+@pytest.mark.parametrize("rho", [0.0, -1.0, math.nan, math.inf, 0, -2])
+def test_a_constant_must_be_positive_and_finite(rho: float) -> None:
+    for make in (constant, as_schedule):
+        with pytest.raises(InvalidArgumentError, match=r"rho.*must be .*positive and finite"):
+            make(rho)
+
+
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(0.0, 1.0), (-1.0, 1.0), (2.0, 1.0), (1.0, math.inf), (math.nan, 1.0), (1.0, math.nan)],
+)
+def test_a_range_must_be_positive_finite_and_the_right_way_up(low: float, high: float) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"rho range .* positive and finite.*got \("):
+        Schedule(constant_rule, low, high)
+
+
+def test_a_schedule_is_asked_for_by_record_name_or_value() -> None:
+    own = Schedule(constant_rule, 1.0, 2.0, (1.5,))
+    assert as_schedule(own) is own
+    assert as_schedule("acceptance_rate") is ACCEPTANCE_RATE
+    assert as_schedule("smoothed_acceptance_rate") is SMOOTHED_ACCEPTANCE_RATE
+    assert as_schedule(1.5) == as_schedule(1.5) == constant(1.5)
+    assert as_schedule(2) == constant(2.0)
+
+
+def test_a_numpy_number_is_a_constants_value() -> None:
+    for number in (np.float64(2.0), np.float32(2.0), np.int64(2)):
+        assert as_schedule(number) == constant(2.0)
+
+
+def test_a_constant_too_large_for_a_float_is_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"rho.*must be"):
+        as_schedule(10**400)
+
+
+@pytest.mark.parametrize("rho", ["no such rule", None, True, [1.0]])
+def test_an_unknown_schedule_is_refused_with_the_names_there_are(rho: object) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"rho must be .*acceptance_rate.*got"):
+        as_schedule(rho)  # type: ignore[arg-type]
+
+
+def test_a_registered_schedule_is_asked_for_by_its_name() -> None:
+    own = Schedule(constant_rule, 1.0, 2.0, (1.5,))
+    register_schedule("own", own)
+    register_schedule("own", own)  # saying it twice does no harm
+    assert as_schedule("own") is own
+
+
+def test_a_name_is_not_given_twice() -> None:
+    with pytest.raises(InvalidArgumentError, match="name must be a name no other schedule has"):
+        register_schedule("acceptance_rate", constant(1.0))
+    assert as_schedule("acceptance_rate") is ACCEPTANCE_RATE

@@ -1,0 +1,301 @@
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from explorative_user_env import Instance, InstanceLaw, InvalidArgumentError
+from explorative_user_env.users.instances import DEFAULT_GAP, LAWS, LOST, move_best, separated
+
+
+def generator(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+@pytest.mark.parametrize("law", ["normal", "uniform"])
+@pytest.mark.parametrize("gap", [0.001, 0.5, 3.0])
+@pytest.mark.parametrize("n_arms", [2, 20])
+def test_the_best_arm_is_moved_to_the_second_best_plus_the_gap(
+    law: str, gap: float, n_arms: int
+) -> None:
+    for seed in range(20):
+        drawn = generator(seed)
+        raw = drawn.standard_normal(n_arms) if law == "normal" else drawn.random(n_arms)
+        instance = InstanceLaw(n_arms, law, gap).draw(generator(seed))
+        best = int(raw.argmax())
+        second = float(np.delete(raw, best).max())
+        assert instance.best_arm == best
+        assert instance.means[best] == second + gap
+        assert np.delete(instance.means, best).tolist() == np.delete(raw, best).tolist()
+
+
+@given(
+    means=st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=8),
+    gap=st.floats(1e-6, 10.0),
+    seed=st.integers(0, 99),
+)
+def test_the_gap_is_exact_and_the_best_arm_unique(
+    means: list[float], gap: float, seed: int
+) -> None:
+    instance = InstanceLaw(len(means), means, gap).draw(generator(seed))
+    others = [m for arm, m in enumerate(instance.means) if arm != instance.best_arm]
+    best = instance.means[instance.best_arm]
+    assert best > max(others)
+    assert abs(best - max(others) - gap) <= math.ulp(best)
+    assert instance.gap == best - max(others)
+    assert others == [m for arm, m in enumerate(means) if arm != instance.best_arm]
+    assert means[instance.best_arm] == max(means)
+
+
+def test_a_gap_lost_to_rounding_is_an_error_and_not_a_tie() -> None:
+    law = InstanceLaw(2, [1.0, 1.0], gap=1e-18)
+    with pytest.raises(InvalidArgumentError, match="gap"):
+        law.draw(generator())
+
+
+def test_each_tied_arm_is_about_equally_often_the_best() -> None:
+    law, rng, n = InstanceLaw(5, [1.0, 0.0, 1.0, 1.0, 0.5], gap=0.25), generator(3), 3000
+    counts = Counter(law.draw(rng).best_arm for _ in range(n))
+    assert set(counts) == {0, 2, 3}
+    margin = 4 * math.sqrt(n * 1 / 3 * 2 / 3)
+    assert all(abs(count - n / 3) < margin for count in counts.values())
+
+
+def test_tied_arms_that_lose_stay_where_they_are() -> None:
+    instance = InstanceLaw(3, [1.0, 1.0, 0.0], gap=0.25).draw(generator())
+    assert sorted(instance.means) == [0.0, 1.0, 1.25]
+    assert instance.means[instance.best_arm] == 1.25
+
+
+def test_gaps_and_hardness_by_hand() -> None:
+    instance = Instance((0.0, 1.0, 0.5, -1.0), 1)
+    assert instance.n_arms == 4
+    assert instance.gaps == (1.0, 0.5, 0.5, 2.0)
+    assert instance.gap == 0.5
+    assert instance.hardness == pytest.approx(1 + 4 + 4 + 0.25)
+
+
+def test_two_arms_have_one_gap_each() -> None:
+    instance = Instance((0.0, 0.5), 1)
+    assert instance.gaps == (0.5, 0.5)
+    assert instance.hardness == pytest.approx(8.0)
+
+
+def test_given_means_without_a_gap_stay_as_they_are() -> None:
+    instance = InstanceLaw(3, [0.25, 4.0, -1.0]).draw(generator())
+    assert instance == Instance((0.25, 4.0, -1.0), 1)
+
+
+@pytest.mark.parametrize("given_means", [(1, 2.5), [1, 2.5], np.array([1.0, 2.5])])
+def test_given_means_may_be_any_row_of_numbers(given_means: Any) -> None:
+    instance = InstanceLaw(2, given_means).draw(generator())
+    assert instance.means == (1.0, 2.5)
+    assert {type(mean) for mean in instance.means} == {float}
+
+
+def test_given_means_draw_nothing_without_a_tie() -> None:
+    rng = generator(1)
+    InstanceLaw(3, [0.0, 1.0, 2.0], gap=0.1).draw(rng)
+    assert rng.random() == generator(1).random()
+
+
+def test_a_drawn_instance_has_the_default_gap() -> None:
+    assert DEFAULT_GAP == 0.5
+    assert InstanceLaw(4).draw(generator()).gap == pytest.approx(0.5)
+    assert InstanceLaw(4, lambda n, rng: [0.0] * n).draw(generator()).gap == 0.5
+
+
+def test_a_callable_law_gets_k_and_the_stream() -> None:
+    law = InstanceLaw(3, lambda n_arms, rng: rng.exponential(size=n_arms) + n_arms, 0.125)
+    raw = generator(4).exponential(size=3) + 3
+    instance = law.draw(generator(4))
+    best = int(raw.argmax())
+    assert instance.best_arm == best
+    assert np.delete(instance.means, best).tolist() == np.delete(raw, best).tolist()
+
+
+@pytest.mark.parametrize(("law", "reference"), [("normal", "norm"), ("uniform", "uniform")])
+def test_the_means_follow_their_law(law: str, reference: str) -> None:
+    n = 5000
+    instance = InstanceLaw(n, law).draw(generator(12))
+    means = np.delete(instance.means, instance.best_arm)
+    expected = getattr(stats, reference)
+    assert stats.kstest(means, reference).pvalue > 0.001
+    assert abs(means.mean() - expected.mean()) < 4 * expected.std() / math.sqrt(n)
+    assert abs(means.std() - expected.std()) < 4 * expected.std() / math.sqrt(n)
+
+
+@pytest.mark.parametrize("name", ["normal", "uniform"])
+def test_single_draws_of_a_law_are_those_made_at_once_bit_for_bit(name: str) -> None:
+    law = LAWS[name]
+    one, many = generator(8), generator(8)
+    for n in (1, 2, 20, 5000):  # of 5000 normals some are from the tail of the ziggurat
+        assert [law.one(one) for _ in range(n)] == law.many(n, many).tolist()
+    assert one.bit_generator.state == many.bit_generator.state
+
+
+def moved_by_hand(
+    means: list[float], gap: float, rng: np.random.Generator
+) -> tuple[list[float], int]:
+    """What `move_best` leaves and returns, in as many looks as it is easy to say."""
+    tied = [arm for arm, mean in enumerate(means) if mean == max(means)]
+    best = tied[int(rng.random() * len(tied))] if len(tied) > 1 else tied[0]
+    second = max(mean for arm, mean in enumerate(means) if arm != best)
+    if gap == 0.0:
+        return means, best
+    moved = second + gap
+    if moved == second or math.isinf(moved):
+        return means, LOST
+    return [moved if arm == best else mean for arm, mean in enumerate(means)], best
+
+
+def assert_moved_as_by_hand(means: list[float], gap: float, seed: int) -> int:
+    rng, own = generator(seed), generator(seed)
+    values = list(means)
+    best = move_best(values, gap, own)
+    assert (values, best) == moved_by_hand(means, gap, rng)
+    assert own.bit_generator.state == rng.bit_generator.state  # draws for a tie and no more
+    return best
+
+
+def test_the_best_of_many_vectors_is_moved_as_by_hand() -> None:
+    rng = generator(21)
+    n_tied: Counter[int] = Counter()
+    for seed in range(4000):
+        n_arms = int(rng.integers(2, 9))
+        means = rng.standard_normal(n_arms)
+        if seed % 2:  # few values: ties of all sizes, at all places
+            means = rng.integers(0, 2, n_arms).astype(float)
+        gap = [0.0, 0.5, float(rng.exponential()), 1e-17][seed % 4 if seed % 3 else 1]
+        assert_moved_as_by_hand(means.tolist(), gap, seed)
+        n_tied[int((means == means.max()).sum())] += 1
+    assert all(n_tied[n] > 100 for n in (1, 2, 3, 4))
+
+
+@given(
+    means=st.lists(
+        st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1e300, 1e300, 1.7e308]), st.floats(-9, 9)),
+        min_size=2,
+        max_size=9,
+    ),
+    gap=st.one_of(st.just(0.0), st.floats(1e-20, 10.0), st.sampled_from([1e284, 1e308])),
+    seed=st.integers(0, 99),
+)
+def test_the_best_of_any_vector_is_moved_as_by_hand(
+    means: list[float], gap: float, seed: int
+) -> None:
+    assert_moved_as_by_hand(means, gap, seed)
+
+
+@pytest.mark.parametrize(
+    "means",
+    [
+        [0.0, 2.0, 1.0, 2.0],
+        [2.0, 1.0, 2.0, 0.0, 2.0],
+        [3.0, 3.0],
+        [3.0] * 3,
+        [-1.0] * 7,
+    ],
+)
+@pytest.mark.parametrize("gap", [0.0, 0.25])
+def test_each_of_two_three_or_all_tied_arms_is_moved_about_equally_often(
+    means: list[float], gap: float
+) -> None:
+    tied = [arm for arm, mean in enumerate(means) if mean == max(means)]
+    rng, n = generator(17), 6000
+    counts = Counter(move_best(list(means), gap, rng) for _ in range(n))
+    assert set(counts) == set(tied)
+    # Four standard deviations of a binomial count.
+    share = 1 / len(tied)
+    margin = 4 * math.sqrt(n * share * (1 - share))
+    assert all(abs(count - n * share) < margin for count in counts.values())
+
+
+@pytest.mark.parametrize("means", [[0.5, 2.0, -1.0], [1.0, 1.0], [0.0, 3.0, 3.0, 3.0]])
+def test_a_gap_of_zero_moves_nothing(means: list[float]) -> None:
+    for seed in range(20):
+        values = list(means)
+        best = move_best(values, 0.0, generator(seed))
+        assert values == means
+        assert means[best] == max(means)
+        assert separated(means, None, generator(seed)) == Instance(tuple(means), best)
+
+
+@pytest.mark.parametrize(
+    ("means", "gap"),
+    [
+        ([1e300, 2e300], 0.5),  # nothing is left of 0.5 beside the second best, 1e300
+        ([1e300, 1e300, 0.0], 0.5),
+        ([-1e300, -2e300], 0.5),
+        ([1.7e308, 1.6e308], 1e308),  # the sum is infinite
+    ],
+)
+def test_a_gap_that_vanishes_beside_the_means_is_lost(means: list[float], gap: float) -> None:
+    values = list(means)
+    assert move_best(values, gap, generator()) == LOST
+    assert values == means
+    with pytest.raises(InvalidArgumentError, match=r"gap must be large enough to count beside"):
+        separated(means, gap, generator())
+
+
+def test_a_gap_that_counts_beside_the_second_best_is_not_lost_beside_the_best() -> None:
+    values = [0.0, 1e300, -1.0]
+    assert move_best(values, 0.5, generator()) == 1
+    assert values == [0.0, 0.5, -1.0]
+
+
+def test_an_instance_follows_from_the_seed() -> None:
+    law = InstanceLaw(5, "normal", 0.5)
+    assert law.draw(generator(1)) == law.draw(generator(1))
+    assert law.draw(generator(1)) != law.draw(generator(2))
+
+
+def test_drawing_leaves_the_given_numbers_alone() -> None:
+    means = [0.0, 1.0]
+    InstanceLaw(2, means, 5.0).draw(generator())
+    separated(means, 5.0, generator())
+    assert means == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_arms": 1}, r"n_arms must be an integer of at least 2, got 1"),
+        ({"n_arms": 2.0}, r"n_arms must be an integer of at least 2, got 2\.0"),
+        ({"n_arms": True}, r"n_arms must be an integer of at least 2, got True"),
+        ({"gap": 0.0}, r"gap must be a finite number above 0, got 0\.0"),
+        ({"gap": -0.5}, r"gap must be a finite number above 0, got -0\.5"),
+        ({"gap": math.nan}, r"gap must be a finite number above 0, got nan"),
+        ({"gap": math.inf}, r"gap must be a finite number above 0, got inf"),
+        ({"gap": "big"}, r"gap must be a finite number above 0, got 'big'"),
+        ({"means": "gaussian"}, r"means must be one of normal, uniform, got 'gaussian'"),
+        ({"means": [0.0, math.nan, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, nan, 1"),
+        ({"means": [0.0, math.inf, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, inf, 1"),
+        ({"means": [0.0, 1.0]}, r"means must be 3 finite numbers .*, got \[0\.0, 1\.0\]"),
+        ({"means": [0.0, "1", 2.0]}, r"means must be 3 finite numbers, got \[0\.0, '1', 2\.0\]"),
+        ({"means": [0.0, True, 2.0]}, r"means must be 3 finite numbers, got \[0\.0, True"),
+        ({"means": np.zeros((3, 3))}, r"means must be 3 finite numbers, got"),
+        ({"means": np.array(1.0)}, r"means must be 3 finite numbers, got"),
+        ({"means": {1.0, 2.0, 3.0}}, r"means must be 3 finite numbers, got"),
+        ({"means": 3.0}, r"means must be 3 finite numbers, got 3\.0"),
+        ({"means": b"abc"}, r"means must be 3 finite numbers, got b'abc'"),
+        ({"means": [1.0, 1.0, 0.0]}, r"means must be .*one best arm.*gap.*, got \[1\.0, 1\.0"),
+    ],
+)
+def test_a_bad_argument_is_named_with_its_value_and_what_is_allowed(
+    arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidArgumentError, match=message) as caught:
+        InstanceLaw(**({"n_arms": 3} | arguments))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("answer", [[0.0], [0.0, math.nan], "ab", None])
+def test_a_callable_law_that_gives_no_k_finite_numbers_is_refused(answer: Any) -> None:
+    law = InstanceLaw(2, lambda n_arms, rng: answer)
+    with pytest.raises(InvalidArgumentError, match="means must be 2 finite numbers"):
+        law.draw(generator())
