@@ -2,13 +2,18 @@
 
 An agent sees the number of arms and, step by step, which recommendation was accepted. Nothing
 else reaches it: no mean, no reward, no interval (a reference labelled so is told rewards).
+
+Beside its methods an agent may say more of itself, in attributes that are looked for here only:
+`name`, `max_steps`, `needs_horizon`, `sees_rewards` and `trained_on`; see the functions at the end.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+
+Array = np.ndarray[Any, Any]
 
 STOP = -1
 """What `Algorithm.act` returns instead of an arm when the algorithm is done."""
@@ -18,12 +23,17 @@ STOP = -1
 class Agent(Protocol):
     """Anything with these four methods can be run, compared and tabulated.
 
-    Three attributes may be there as well: `name` (a string for tables, the class's name otherwise),
-    `max_steps` (a step cap of its own) and `needs_horizon` (True for an agent that runs to a given
-    horizon; an evaluation then runs it after BAIR and tells it BAIR's mean stopping time).
+    These attributes may be there as well:
 
-    A reference that is no competitor may have `sees_rewards`, True: it is then told each realized
-    reward by its `learn(arm, reward)`, after `observe` and only if the recommendation was accepted.
+    - `name`: what tables and the random stream call it; the class's name otherwise.
+    - `max_steps`: a step cap of its own.
+    - `needs_horizon`: True for an agent that runs to a given horizon; an evaluation then runs it
+      after BAIR and tells it BAIR's mean stopping time.
+    - `sees_rewards`: True for a reference that is no competitor. It is then told each realized
+      reward by its `learn(arm, reward)`, after `observe` and only if the recommendation was
+      accepted.
+    - `trained_on`: the users that a trained agent is for, in the words of `evaluate` ("task",
+      "n_arms", "setting", "delta"); a benchmark runs these where nothing else is asked for.
     """
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
@@ -45,7 +55,65 @@ class Agent(Protocol):
         """Return the arm believed to be the best; asked at any time a run ends."""
 
 
-@dataclass(frozen=True, eq=False)
+@runtime_checkable
+class ManyUserAgent(Protocol):
+    """What an evaluation calls in place of `Agent`'s methods where it finds them.
+
+    Meant for agents that are asked about many users at once, as a neural policy had better be. The
+    users do not know of each other, and what an agent does with one must not depend on who else is
+    there: an evaluation may hand it the same users in other company.
+
+    Derive from `OneUserAtATime`, and these four methods are all there is to write.
+    """
+
+    def reset_all(
+        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
+    ) -> None:
+        """Forget everything and get ready for new users, each with a random stream of her own."""
+
+    def act_all(self, users: Array) -> Array:
+        """Return the arm to recommend next to each of these users, `STOP` to stop with one.
+
+        Args:
+            users: numbers among 0..n-1, the users with whom the agent has not stopped, shape (m,).
+
+        Returns:
+            Integers, shape (m,).
+        """
+
+    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
+        """Take in these users' responses; all shapes (m,), `accepted` of bools."""
+
+    def answer_all(self, users: Array) -> Array:
+        """Return the arm believed to be the best of each of these users, shape (m,)."""
+
+
+class OneUserAtATime(ManyUserAgent, Protocol):
+    """The four methods of `Agent`, for a class that writes those of `ManyUserAgent`."""
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        """Get ready for a new user; see `Agent.reset`."""
+        self.reset_all(n_arms, [rng], horizon)
+
+    def act(self) -> int | None:
+        """Return the arm to recommend, or None when done."""
+        arm = int(self.act_all(ONLY)[0])
+        return None if arm == STOP else arm
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        """Take in a response."""
+        self.observe_all(ONLY, np.array([arm]), np.array([accepted]))
+
+    def answer(self) -> int:
+        """Return the arm believed to be the best."""
+        return int(self.answer_all(ONLY)[0])
+
+
+ONLY = np.zeros(1, int)
+"""The one user, or the one lane, of the step-by-step loop."""
+
+
+@dataclass(frozen=True)
 class Algorithm:
     """An agent's rule as plain functions of one user, so that it runs step by step or compiled.
 
@@ -77,7 +145,8 @@ class Algorithm:
     act: Callable[[Any, Any, np.random.Generator], int]
     observe: Callable[[Any, Any, int, bool], None]
     verdict: Callable[[Any, Any, np.random.Generator], int]
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    # Records are alike if their parts are: a copy, or one from another process, is the same rule.
+    defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     learn: Callable[[Any, Any, int, float], None] | None = None
 
@@ -86,3 +155,25 @@ def name_of(agent: object) -> str:
     """Return what tables call `agent`: its `name`, or else its class's."""
     name = getattr(agent, "name", None)
     return name if isinstance(name, str) and name else type(agent).__name__
+
+
+def cap_of(agent: object) -> int | None:
+    """Return the step cap of its own that `agent` has, if any."""
+    cap: int | None = getattr(agent, "max_steps", None)
+    return cap
+
+
+def needs_horizon(agent: object) -> bool:
+    """Return whether `agent` runs to a horizon that it must be told."""
+    return bool(getattr(agent, "needs_horizon", False))
+
+
+def sees_rewards(agent: object) -> bool:
+    """Return whether `agent` is a reference, labelled so, that is told realized rewards."""
+    return bool(getattr(agent, "sees_rewards", False))
+
+
+def trained_on(agent: object) -> Mapping[str, Any]:
+    """Return the users that `agent` was trained for, in the words of `evaluate`; none for most."""
+    users: Mapping[str, Any] | None = getattr(agent, "trained_on", None)
+    return users or {}

@@ -15,7 +15,7 @@ from explorative_user_env.commands.options import (
     WorkersOption,
     shared_options,
 )
-from explorative_user_env.envs.bai_rules import STEP_COST
+from explorative_user_env.tasks import STEP_COST
 from explorative_user_env.validation import InvalidArgumentError, not_negative, probability
 
 

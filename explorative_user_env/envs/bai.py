@@ -7,6 +7,7 @@ import numpy as np
 
 from explorative_user_env.envs import bai_rules as bai
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, discrete
+from explorative_user_env.tasks import BAI, STEP_COST
 from explorative_user_env.validation import choice, integer, not_negative
 
 
@@ -84,8 +85,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     def __init__(
         self,
         n_arms: int = 5,
-        step_cost: float = bai.STEP_COST,
-        horizon: int = bai.HORIZON,
+        step_cost: float = STEP_COST,
+        horizon: int = BAI.horizon,
         mask: str = "rejections",
         **kwargs: Any,
     ) -> None:

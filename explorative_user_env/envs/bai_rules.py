@@ -7,17 +7,11 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from explorative_user_env.protocol import Array
 
 MASKS = ("rejections", "none")
 NO_ANSWER = -1
 """The answer of an episode that the horizon ended."""
-
-STEP_COST = 5e-4
-"""c, what a recommendation costs unless something else is said."""
-
-HORIZON = 2000
-"""Most recommendations of an episode unless something else is said."""
 
 RIGHT, WRONG = 1.0, -1.0
 """What an answer pays; no answer by the horizon pays as much as a wrong one."""

@@ -8,10 +8,10 @@ from gymnasium.vector import AutoresetMode
 
 from explorative_user_env.envs import bai_rules as bai
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
-from explorative_user_env.envs.lanes import Array, Step
+from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.envs.vector_arguments import lane_actions
-from explorative_user_env.envs.vector_infos import Infos
+from explorative_user_env.envs.vector_form import Infos, lane_actions
+from explorative_user_env.protocol import Array
 
 
 class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):

@@ -17,8 +17,9 @@ from explorative_user_env.compiled.layout import (
     user_rows,
     witness_at,
 )
-from explorative_user_env.envs.lanes import Array, Step
+from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.rewards import reward_of
+from explorative_user_env.protocol import Array
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal

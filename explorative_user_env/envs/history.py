@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from explorative_user_env.protocol import Array
 
 ACCEPTED, REJECTED, UNHEARD = 1, -1, 0
 """The latest response of an arm."""

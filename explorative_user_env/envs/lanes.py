@@ -1,18 +1,17 @@
 """Many users in step, one a lane: each as the single environment has her, in plain Python."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from explorative_user_env.envs.rewards import reward_of
+from explorative_user_env.protocol import Array
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance, InstanceLaw
-
-Array = np.ndarray[Any, Any]
 
 
 class Step(NamedTuple):

@@ -10,17 +10,20 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import History
-from explorative_user_env.envs.lanes import Array, Lanes, PlainLanes, Step
+from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
 from explorative_user_env.envs.rewards import REWARDS
 from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.envs.vector_arguments import (
+from explorative_user_env.envs.vector_form import (
+    Infos,
+    final,
     lane_arms,
     lane_mask,
     lane_options,
     lane_seeds,
     no_arms,
+    stacked,
 )
-from explorative_user_env.envs.vector_infos import Infos, final, stacked
+from explorative_user_env.protocol import Array
 from explorative_user_env.rendering.text import as_text
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.explorative import User

@@ -8,13 +8,10 @@ import numpy as np
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.evaluation.play import Play
 from explorative_user_env.evaluation.study import Study
-from explorative_user_env.many import ManyUserAgent
-from explorative_user_env.protocol import STOP, name_of
+from explorative_user_env.protocol import STOP, Array, ManyUserAgent, name_of
 from explorative_user_env.seeding import agent_generator
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.validation import InvalidArgumentError
-
-Array = np.ndarray[Any, Any]
 
 USERS = 1024
 """Users that an agent meets at once. Every user has one run and all runs count: the first runs to

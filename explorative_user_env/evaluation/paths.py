@@ -13,11 +13,8 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.evaluation import in_step, play
 from explorative_user_env.evaluation.study import Study, compiles, run_compiled, run_readable
-from explorative_user_env.many import ManyUserAgent
-from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
 from explorative_user_env.validation import InvalidArgumentError
-
-Array = np.ndarray[Any, Any]
 
 CHUNK = 10
 """Users that a worker takes at a time, at least: few, so that the bar moves and workers end

@@ -13,10 +13,8 @@ from explorative_user_env.compiled.loops import compiled_play_all
 from explorative_user_env.envs.rewards import REGRET, reward_of
 from explorative_user_env.evaluation.study import Study, compiled_portions
 from explorative_user_env.loop import rollout
-from explorative_user_env.protocol import Agent
+from explorative_user_env.protocol import Agent, Array
 from explorative_user_env.users.instances import Instance
-
-Array = np.ndarray[Any, Any]
 
 
 class Play(NamedTuple):

@@ -8,7 +8,6 @@ import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.display.progress import OnProgress, portion, progress_bar, silent
-from explorative_user_env.envs.bai_rules import STEP_COST
 from explorative_user_env.evaluation.paths import BAI_PATHS, REGRET_PATHS, runs_of
 from explorative_user_env.evaluation.study import Study
 from explorative_user_env.evaluation.theory_runs import check_theory as checks_of
@@ -17,7 +16,7 @@ from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.results.results import Results
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import Setting, as_setting
-from explorative_user_env.tasks import REGRET, Task, as_task
+from explorative_user_env.tasks import REGRET, STEP_COST, Task, as_task
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, as_behaviour
 from explorative_user_env.users.confidence import Schedule
 from explorative_user_env.users.instances import Means
@@ -103,7 +102,7 @@ def evaluate(
     integer("max_steps", max_steps, 1)
     integer("workers", workers, 1)
     not_negative("step_cost", step_cost)
-    over_horizon = as_task(task) is REGRET
+    over_horizon = as_task(task) == REGRET
     if over_horizon and kind.moves_means:
         raise InvalidArgumentError("behaviour", kind.name, "one whose means stay, for this task")
     if horizon is None:

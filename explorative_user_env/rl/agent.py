@@ -9,13 +9,12 @@ from gymnasium import spaces
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from explorative_user_env.envs import bai_rules
+from explorative_user_env.protocol import Array
 from explorative_user_env.rl.policies import Chances
 from explorative_user_env.tasks import BAI, Task
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
 from explorative_user_env.wrappers.features import length_of
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
-
-Array = np.ndarray[Any, Any]
 
 
 class SB3Agent(PolicyAgent):
@@ -91,7 +90,7 @@ class SB3Agent(PolicyAgent):
     def _choices(self, observations: Array, users: Array) -> Array:
         """Return an action for each of these users, drawn or the likeliest."""
         masks = None
-        if self.task is BAI:
+        if self.task == BAI:
             n_last_rejected = self._history.last_rejected()[users]
             legal = bai_rules.may_answer(n_last_rejected, self.n_arms, self.mask)
             masks = bai_rules.masks(legal, self.n_arms)
@@ -113,7 +112,7 @@ class SB3Agent(PolicyAgent):
 def _arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:
     """Return K, and make sure that the model's spaces are those of the task and observation."""
     n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
-    n_arms, rest = divmod(n_actions, 2) if task is BAI else (n_actions, 0)
+    n_arms, rest = divmod(n_actions, 2) if task == BAI else (n_actions, 0)
     space = model.observation_space
     length = space.shape[0] if isinstance(space, spaces.Box) and len(space.shape) == 1 else None
     if rest or length != length_of(observation, n_arms):

@@ -16,10 +16,9 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.dqn.policies import DQNPolicy
 
+from explorative_user_env.protocol import Array
 from explorative_user_env.rl.threads import one_thread
 from explorative_user_env.validation import InvalidArgumentError
-
-Array = np.ndarray[Any, Any]
 
 BLOCK = 64
 """Users that a policy is asked about at once; fewer are filled up."""

@@ -107,6 +107,6 @@ RECIPES: Mapping[str, Recipe] = {
 def recipe_for(algo: str, task: Task) -> Recipe:
     """Return the recipe called `algo`, if it can be trained for this task."""
     recipe = RECIPES[choice("algo", algo, RECIPES)]
-    if recipe.needs_masks and task is not BAI:
+    if recipe.needs_masks and task != BAI:
         raise InvalidArgumentError("task", task.name, f'"bai" for {algo}, as it needs masks')
     return recipe

@@ -11,10 +11,10 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from explorative_user_env.tasks import Task, make_task
+from explorative_user_env.protocol import Array
+from explorative_user_env.tasks import Task
 from explorative_user_env.validation import InvalidArgumentError, integer
-
-Array = np.ndarray[Any, Any]
+from explorative_user_env.wrappers.make import make_task
 
 
 class SB3VecEnv(VecEnv):

@@ -1,13 +1,12 @@
 """The events that the bounds rest on: bands around empirical means, and the fall of the largest."""
 
 import math
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
+from explorative_user_env.protocol import Array
 from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, risk
-
-Array = np.ndarray[Any, Any]
 
 
 @overload

@@ -4,14 +4,11 @@ The wrappers of single and of vector environments and the agents of the harness 
 these functions, so that a model sees in the harness what it saw in training, to the bit.
 """
 
-from typing import Any
-
 import numpy as np
 
 from explorative_user_env.envs.history import ACCEPTED, History
+from explorative_user_env.protocol import Array
 from explorative_user_env.validation import integer
-
-Array = np.ndarray[Any, Any]
 
 ARM_FEATURES = ("acceptances", "rejections", "latest_response", "rejections_since_acceptance")
 """What `counts` says of every arm, in this order."""

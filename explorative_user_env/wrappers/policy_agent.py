@@ -7,18 +7,13 @@ import numpy as np
 
 from explorative_user_env.envs import bai_rules
 from explorative_user_env.envs.history import History
-from explorative_user_env.protocol import STOP
+from explorative_user_env.protocol import STOP, Array, OneUserAtATime
 from explorative_user_env.tasks import BAI, Task, as_task
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, actions_by_rank, observe
 
-Array = np.ndarray[Any, Any]
 
-ONLY = np.zeros(1, int)
-"""The one user of the step-by-step loop."""
-
-
-class PolicyAgent:
+class PolicyAgent(OneUserAtATime):
     """A function from observation to action beside BAIR, on the same users.
 
     It sees what the wrappers of the environments show, by the same functions, and meets many users
@@ -52,8 +47,8 @@ class PolicyAgent:
         self.observation = choice("observation", observation, OBSERVATIONS)
         self.horizon = self.task.horizon if horizon is None else integer("horizon", horizon, 1)
         self.name = name
-        self.max_steps = self.horizon if self.task is BAI else None
-        self.needs_horizon = self.task is not BAI
+        self.max_steps = self.horizon if self.task == BAI else None
+        self.needs_horizon = self.task != BAI
         self._policy = policy
         self._batched = flag("batched", batched)
 
@@ -61,7 +56,7 @@ class PolicyAgent:
         self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
     ) -> None:
         """Get ready for new users; see `ManyUserAgent.reset_all`."""
-        self._n_actions = 2 * n_arms if self.task is BAI else n_arms
+        self._n_actions = 2 * n_arms if self.task == BAI else n_arms
         self._rngs = rngs
         self._history = History(len(rngs), n_arms)
         self._scale = Scale(self.horizon)
@@ -86,23 +81,6 @@ class PolicyAgent:
         answers = self._answers[users]
         most_accepted = self._history.acceptances[users].argmax(axis=1)
         return np.where(answers == bai_rules.NO_ANSWER, most_accepted, answers)
-
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Get ready for a new user; see `protocol.Agent.reset`."""
-        self.reset_all(n_arms, [rng], horizon)
-
-    def act(self) -> int | None:
-        """Return the arm to recommend, or None when the policy answers."""
-        arm = int(self.act_all(ONLY)[0])
-        return None if arm == STOP else arm
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        """Take in a response."""
-        self.observe_all(ONLY, np.array([arm]), np.array([accepted]))
-
-    def answer(self) -> int:
-        """Return the answer."""
-        return int(self.answer_all(ONLY)[0])
 
     def _choices(self, observations: Array, users: Array) -> Array:
         """Return an action for each of these users, as the policy numbers them."""

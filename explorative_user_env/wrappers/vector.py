@@ -9,11 +9,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import History
-from explorative_user_env.envs.vector_arguments import lane_actions
+from explorative_user_env.envs.vector_form import lane_actions
+from explorative_user_env.protocol import Array
 from explorative_user_env.wrappers import features as features
 from explorative_user_env.wrappers.surroundings import arms_of_counts, box, horizon_of
 
-Array = np.ndarray[Any, Any]
 Reset = tuple[Array, dict[str, Any]]
 Stepped = tuple[Array, Array, Array, Array, dict[str, Any]]
 

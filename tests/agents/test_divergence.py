@@ -132,8 +132,8 @@ def test_the_transport_cost_is_the_likelihood_ratio(
 def test_no_weights_have_a_larger_least_transport_cost(
     means: list[float], exact_kl: ExactKl
 ) -> None:
-    # A certificate, not another optimiser, which may stop early on some processor. Each cost is at
-    # most w_b kl(m_b, mu) + w_k kl(m_k, mu) for any mu, so a mixture of these over the arms k bounds
+    # A certificate, not another optimiser, which may stop early on some processor: each cost is at
+    # most w_b kl(m_b, mu) + w_k kl(m_k, mu) for any mu, so a mixture of these over the k bounds
     # the least cost of ALL weights; its maximum over the simplex is its largest coefficient.
     weights, best = weights_of(means), max(range(len(means)), key=means.__getitem__)
     lines = []

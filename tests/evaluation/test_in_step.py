@@ -7,8 +7,7 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.evaluation import in_step, paths
-from explorative_user_env.many import ManyUserAgent
-from explorative_user_env.protocol import STOP, Agent
+from explorative_user_env.protocol import STOP, Agent, ManyUserAgent
 
 Array = np.ndarray[Any, Any]
 ONLY = np.zeros(1, int)

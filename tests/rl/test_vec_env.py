@@ -18,8 +18,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 from explorative_user_env import BAI_ENV_ID, ENV_ID, InvalidArgumentError
 from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
-from explorative_user_env.tasks import make_task
 from explorative_user_env.wrappers import CountsObservation, LastStepObservation, SortedArms
+from explorative_user_env.wrappers.make import make_task
 
 TASKS = ["regret", "bai"]
 OBSERVATIONS = ["response", "counts", "sorted-counts", "last-step"]

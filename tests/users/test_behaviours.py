@@ -14,8 +14,7 @@ from scipy import special, stats
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
-from explorative_user_env.many import ManyUserAgent
-from explorative_user_env.protocol import STOP
+from explorative_user_env.protocol import STOP, ManyUserAgent
 from explorative_user_env.settings import PRINTED, Setting, user_of
 from explorative_user_env.users import behaviours
 from explorative_user_env.users import explorative as rules

@@ -7,7 +7,7 @@ it, if its answer is no coin flip).
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -15,13 +15,12 @@ from scipy.special import ndtr
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation.play import Play, play_compiled
 from explorative_user_env.evaluation.study import Study
+from explorative_user_env.protocol import Array
 from explorative_user_env.settings import PRINTED
 from explorative_user_env.theory.hard_instances import HardPair
 from explorative_user_env.users.confidence import Schedule, as_schedule
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, integer
-
-Array = np.ndarray[Any, Any]
 
 ARM_2 = 1
 """The index of the proof's arm 2."""

@@ -12,12 +12,13 @@ sequences" (the beta-binomial mixture).
 """
 
 import math
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import optimize, special
 
-Array = np.ndarray[Any, Any]
+from explorative_user_env.protocol import Array
+
 Decision = Literal["good", "bad", "undecided"]
 
 HALF = 0.5

@@ -10,10 +10,9 @@ import pandas as pd
 from explorative_user_env.agents import BAIR, AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import Results, evaluate
+from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import tuning_seed
 from explorative_user_env.studies.tuning.records import TunedAgent
-
-Array = np.ndarray[Any, Any]
 
 SEARCH, FRONTIER, CONFIRMATION = 0, 1, 2
 """Parts of a tuning; each has users of its own."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError
-from explorative_user_env.envs.vector_arguments import (
+from explorative_user_env.envs.vector_form import (
     lane_arms,
     lane_mask,
     lane_options,

@@ -1,13 +1,14 @@
-"""What a vector environment is called with, checked: seeds, masks and actions of its lanes."""
+"""The form of vector environments: what they are called with, checked, and their infos, stacked."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from explorative_user_env.protocol import Array
 from explorative_user_env.validation import InvalidArgumentError, integer
 
-Array = np.ndarray[Any, Any]
+Infos = dict[str, Any]
 
 
 def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[int | None]:
@@ -69,3 +70,29 @@ def no_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Inva
     """Return the error of actions that are not an arm for each lane, or whatever they should be."""
     allowed = f"{n_lanes} {what} in 0..{n_arms - 1}"
     return InvalidArgumentError("actions", actions, allowed)
+
+
+def stacked(values: Mapping[str, Array], mask: Array | None = None) -> Infos:
+    """Return arrays of the lanes' values, each with a mask of the lanes that have it.
+
+    Args:
+        values: an array for each key.
+        mask: which lanes have values; None is all.
+    """
+    infos: Infos = {}
+    for key, array in values.items():
+        infos[key] = array
+        infos[f"_{key}"] = np.ones(array.size, bool) if mask is None else mask.copy()
+    return infos
+
+
+def final(finished: Array, observations: Array, infos: Mapping[str, Array]) -> Infos:
+    """Return the last observations and infos of the lanes that are finished."""
+    last_observations = np.full(finished.size, None, dtype=object)
+    last_observations[finished] = observations[finished]
+    last: Infos = {}
+    for key, values in infos.items():
+        last[key] = values.copy()
+        last[key][~finished] = None if values.dtype == object else 0
+    final_info = {"final_info": last, "_final_info": finished.copy()}
+    return stacked({"final_obs": last_observations}, finished) | final_info

@@ -1,0 +1,49 @@
+"""The users of a task in step, observed as a policy needs it."""
+
+from typing import Any
+
+from gymnasium.vector import VectorEnv
+
+from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
+from explorative_user_env.tasks import BAI, REGRET, Task, as_task
+from explorative_user_env.validation import choice, integer
+from explorative_user_env.wrappers import vector as wrappers
+from explorative_user_env.wrappers.features import OBSERVATIONS
+
+ENVIRONMENTS = {REGRET: ExplorativeUserVectorEnv, BAI: ExplorativeUserBAIVectorEnv}
+"""The users in step, by task."""
+
+
+def make_task(
+    task: Task | str,
+    num_envs: int,
+    observation: str = "sorted-counts",
+    horizon: int | None = None,
+    **kwargs: Any,
+) -> VectorEnv[Any, Any, Any]:
+    """Return the users of a task in step, observed as a policy needs it.
+
+    Args:
+        task: "regret" or "bai".
+        num_envs: number of users, at least 1.
+        observation: "response", "counts", "sorted-counts" or "last-step"; see `wrappers.features`.
+        horizon: steps of an episode; None is the task's, 500 for regret and 2000 for bai.
+        **kwargs: as in the task's vector environment.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+    task = as_task(task)
+    choice("observation", observation, OBSERVATIONS)
+    steps = task.horizon if horizon is None else integer("horizon", horizon, 1)
+    kwargs |= {"horizon" if task.ends_itself else "max_episode_steps": steps}
+    envs: VectorEnv[Any, Any, Any] = ENVIRONMENTS[task](num_envs, **kwargs)
+    match observation:
+        case "counts":
+            envs = wrappers.CountsObservation(envs)
+        case "sorted-counts":
+            envs = wrappers.SortedArms(wrappers.CountsObservation(envs))
+        case "last-step":
+            envs = wrappers.LastStepObservation(envs)
+    return envs
