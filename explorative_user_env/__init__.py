@@ -16,10 +16,11 @@ from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.loop import Episode, rollout
 from explorative_user_env.protocol import Agent, Algorithm
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
-from explorative_user_env.users.behaviours import Behaviour, register_behaviour
+from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.confidence import Schedule, register_schedule
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
+from explorative_user_env.users.others import register_behaviour
 from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 

@@ -28,8 +28,10 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line; an error is one line on standard error and exit code 2."""
-    # Typer has click's exceptions under a name of its own; this is the base of all usage errors.
-    usage_error: Any = typer.BadParameter.__mro__[1]
+    # Typer has click's exceptions under a name of its own: this is the base of all usage errors.
+    usage_error: Any = next(
+        kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError"
+    )
     try:
         code = app(standalone_mode=False) or 0
     except (InvalidArgumentError, MissingExtraError) as error:

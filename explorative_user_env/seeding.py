@@ -5,6 +5,7 @@ A study's seed gives every user a seed of her own. That one number replays the u
 a worker or a user changes nobody else's numbers.
 """
 
+from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
@@ -28,6 +29,30 @@ def agent_generator(seed: int, name: str) -> np.random.Generator:
     """Return the stream of the agent called `name` that meets the user with this `seed`."""
     sequence = np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),))
     return np.random.Generator(np.random.PCG64(sequence))
+
+
+def agent_generators(seeds: Sequence[int], name: str) -> list[np.random.Generator]:
+    """Return the streams of the agent called `name` that meets the users with these `seeds`."""
+    return [agent_generator(seed, name) for seed in seeds]
+
+
+def set_streams(
+    seeds: Sequence[int],
+    name: str,
+    users: Sequence[np.random.Generator],
+    own: Sequence[np.random.Generator],
+) -> None:
+    """Set Generators that are there to the streams of some users and of the agent they meet.
+
+    Args:
+        seeds: the users' seeds.
+        name: the agent's.
+        users: what is set to the users' streams, at least as many.
+        own: what is set to the agent's.
+    """
+    for seed, hers, its in zip(seeds, users, own, strict=False):
+        hers.bit_generator.state = user_generator(seed).bit_generator.state
+        its.bit_generator.state = agent_generator(seed, name).bit_generator.state
 
 
 def training_seed(seed: int) -> int:

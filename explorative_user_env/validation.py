@@ -1,11 +1,16 @@
 """Checks of arguments: each names the argument, the value it got and what is allowed."""
 
+import functools
 import math
-from collections.abc import Collection, Iterable, Mapping, Set
+import warnings
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 LONGEST = 200
 """A value's text is cut to this length in a message."""
@@ -128,3 +133,26 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise InvalidArgumentError(name, value, "True or False")
     return value
+
+
+def renamed(
+    **spellings: str,
+) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+    """Let a function be called by old names of its arguments; each tells the new one in a line.
+
+    Args:
+        **spellings: the new name of each old one.
+    """
+
+    def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+        @functools.wraps(function)
+        def called(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+            for old in spellings.keys() & kwargs.keys():
+                message = f"{old} is called {spellings[old]} now"
+                warnings.warn(message, DeprecationWarning, stacklevel=2)
+                kwargs[spellings[old]] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        return called
+
+    return decorate

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import settings as hypothesis_settings
 
 from explorative_user_env.display.progress import silent
+from explorative_user_env.evaluation.grid import run_cells
 from explorative_user_env.settings import SETTINGS, Setting
 from explorative_user_env.studies.paper import (
-    AGENTS,
     BENCH_DELTAS,
     BENCH_N_ARMS,
+    LINE_UP,
     TABLE2,
     published_figures,
-    run_cells,
 )
-from explorative_user_env.studies.report import compared
+from explorative_user_env.studies.paper.comparison import compared
 
 # Same examples in every run and no time limit on one: this is a proof, not a benchmark.
 hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)
@@ -33,12 +33,12 @@ def setting(request: pytest.FixtureRequest) -> Setting:
 def bench() -> pd.DataFrame:
     """What `explorative-user bench` finds with its defaults, beside the published figures."""
     results = run_cells(
-        AGENTS,
+        LINE_UP,
         BENCH_DELTAS,
         BENCH_N_ARMS,
         setting="released",
         n_instances=1000,
         workers=2,
-        on_progress=silent,
+        progress=silent,
     )
     return compared(results, published_figures(TABLE2))

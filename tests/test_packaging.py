@@ -16,8 +16,11 @@ def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The names in a wheel built from a copy of the checkout."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
-    unwanted = shutil.ignore_patterns(".*", "build", "*.egg-info", "results", "__pycache__")
-    shutil.copytree(ROOT, source, symlinks=True, ignore=unwanted)
+    source.mkdir()
+    for name in ("pyproject.toml", "README.md", "LICENSE", "explorative_user_env", "agents"):
+        path = ROOT / name
+        copy = shutil.copytree if path.is_dir() else shutil.copy
+        copy(path, source / name, **({"symlinks": True} if path.is_dir() else {}))
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, source],
         check=True,

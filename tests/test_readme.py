@@ -9,9 +9,10 @@ import pytest
 
 from explorative_user_env.commands.agent_names import bench_defaults, line_up_of
 from explorative_user_env.display.progress import silent
-from explorative_user_env.results.tables import markdown, summary_table, table_of
-from explorative_user_env.studies.paper import run_cells
-from explorative_user_env.studies.report import compared
+from explorative_user_env.display.tables import markdown
+from explorative_user_env.evaluation.grid import run_cells
+from explorative_user_env.results.tables import summary_table, table_of
+from explorative_user_env.studies.paper.comparison import compared
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -63,7 +64,7 @@ def test_the_tables_with_models_are_what_bench_prints(task: str) -> None:
     line_up = line_up_of([f"sb3:{task}-k5"], None)
     usual = bench_defaults(line_up, None, None, None, None)
     options: dict[str, Any] = {"task": usual.task, "setting": usual.setting, "workers": 2}
-    options |= {"deltas": usual.deltas, "n_arms": usual.n_arms, "on_progress": silent}
+    options |= {"deltas": usual.deltas, "n_arms": usual.n_arms, "progress": silent}
     results = run_cells(line_up[:-1], n_instances=1000, **options)
     found = markdown(table_of(compared(results, None))).splitlines()
     *shown, own = between(README, f"<!-- {task} -->", f"<!-- /{task} -->").splitlines()

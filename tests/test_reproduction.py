@@ -7,17 +7,14 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.display.progress import silent
-from explorative_user_env.results.tables import PUBLISHED, markdown
-from explorative_user_env.studies.paper import (
-    EXPERIMENTS,
-    quick_form,
-    run_ladder,
-    with_entrants,
-)
-from explorative_user_env.studies.paper.ladder import DIFFERENCES
-from explorative_user_env.studies.report import glance, reproduce
-from explorative_user_env.studies.report.agreement import agrees
-from explorative_user_env.studies.report.verdicts import NOT_JUDGED
+from explorative_user_env.display.tables import markdown
+from explorative_user_env.results.tables import PUBLISHED
+from explorative_user_env.settings import DIFFERENCES
+from explorative_user_env.studies.paper import EXPERIMENTS, quick_form, run_ladder, with_entrants
+from explorative_user_env.studies.paper.agreement import agrees
+from explorative_user_env.studies.paper.reproduction import reproduce
+from explorative_user_env.studies.paper.verdicts import NOT_JUDGED
+from explorative_user_env.studies.report import glance
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "reproduction"
@@ -125,7 +122,7 @@ def test_the_code_finds_the_reports_figures(
         n_instances=1000,
         seed=0,
         workers=2,
-        on_progress=silent,
+        progress=silent,
     )
     ours = found.summaries["released"].assign(experiment=name).set_index(PLACE)[FIGURES]
     shown = summary[summary["setting"] == "released"].set_index(PLACE)[FIGURES]
@@ -136,7 +133,7 @@ def test_the_code_finds_the_reports_figures(
 def test_the_code_finds_the_reports_ladder_for_bair() -> None:
     shown = pd.read_csv(FOLDER / "ladder.csv")
     assert set(shown["point"]) == {"the paper's text", *(one.point for one in DIFFERENCES)}
-    options = {"n_instances": 1000, "seed": 0, "workers": 2, "on_progress": silent}
+    options = {"n_instances": 1000, "seed": 0, "workers": 2, "progress": silent}
     found = run_ladder(agents=["bair"], **options)
     expected = shown[shown["agent"] == "BAIR"].reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected, rtol=1e-9, check_dtype=False)

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.results.tables import with_error
+from explorative_user_env.display.numbers import with_error
 
 pytestmark = pytest.mark.slow
 

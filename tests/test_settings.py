@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from explorative_user_env import InvalidArgumentError
-from explorative_user_env.settings import PRINTED, RELEASED, SETTINGS, Setting, as_setting, user_of
+from explorative_user_env.population import Population
+from explorative_user_env.settings import PRINTED, RELEASED, SETTINGS, Setting, as_setting
 from explorative_user_env.users.confidence import (
     ACCEPTANCE_RATE,
     SMOOTHED_ACCEPTANCE_RATE,
@@ -121,21 +122,22 @@ def test_an_unknown_setting_is_refused_with_the_names_there_are(name: Any) -> No
 
 
 def test_the_user_of_a_setting_has_its_choices() -> None:
-    user, schedule = user_of(RELEASED, 4, alpha=0.8, noise=0.1)
+    population = Population(setting=RELEASED, n_arms=4, alpha=0.8, noise=0.1)
+    user, schedule = population.user, population.schedule
     assert schedule is SMOOTHED_ACCEPTANCE_RATE
     assert (user.n_arms, user.alpha, user.noise) == (4, 0.8, 0.1)
     assert (user.rejects_ties, user.private_draws, user.least_n) == (False, 1, 1)
     assert (user.refreshes_on_rejection, user.rho_at_start) == (False, 2.0)
-    assert (user.rho_low, user.rho_high, user.rho_parameters) == (1.0, 2.0, (1.0, 2.0))
-    assert user_of(PRINTED, 4)[0].refreshes_on_rejection
+    assert (user.rho_0, user.rho_1, user.rho_parameters) == (1.0, 2.0, (1.0, 2.0))
+    assert Population(setting=PRINTED, n_arms=4).user.refreshes_on_rejection
 
 
 def test_another_schedule_starts_within_its_own_range() -> None:
     low = Schedule(constant_rule, 0.25, 0.5, (0.5,))
     high = Schedule(constant_rule, 3.0, 4.0, (3.0,))
     for setting in (PRINTED, RELEASED):
-        assert user_of(setting, 2, rho=low)[0].rho_at_start == 0.5
-        assert user_of(setting, 2, rho=high)[0].rho_at_start == 3.0
+        assert Population(setting=setting, n_arms=2, rho=low).user.rho_at_start == 0.5
+        assert Population(setting=setting, n_arms=2, rho=high).user.rho_at_start == 3.0
 
 
 @pytest.mark.parametrize(
@@ -159,9 +161,9 @@ def test_a_bad_argument_is_named_with_its_value_and_what_is_allowed(
     arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InvalidArgumentError, match=message):
-        user_of(PRINTED, **({"n_arms": 3} | arguments))
+        Population(setting=PRINTED, **{"n_arms": 3} | arguments)
 
 
 @pytest.mark.parametrize("noise", [0, 0.0, 1, 1.0])
 def test_the_ends_of_the_noise_range_are_allowed(noise: float) -> None:
-    assert user_of(PRINTED, 2, noise=noise)[0].noise == noise
+    assert Population(setting=PRINTED, n_arms=2, noise=noise).user.noise == noise

@@ -6,17 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from explorative_user_env.agents import AGENTS, REFERENCES, agent_named
-from explorative_user_env.protocol import name_of
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import name_of, trained_on
+from explorative_user_env.settings import COMPARED, name_in
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.studies.tuning.records import AGENT as TUNED_AGENT
 from explorative_user_env.studies.tuning.records import TunedAgent, load_tuned
 from explorative_user_env.tasks import BAI, REGRET, TASKS
 from explorative_user_env.validation import InvalidArgumentError, choice
 
-MODEL = "sb3:"
+MODEL_PREFIX = "sb3:"
 """What the name of a trained model begins with; its folder follows."""
 
-TUNED = "bair-tuned:"
+TUNED_PREFIX = "bair-tuned:"
 """What the name of BAIR with a tuned N_1 begins with; N_1 follows, or what tune-n1 wrote."""
 
 
@@ -42,7 +44,7 @@ def line_up_of(
     names = list(names or [])
     if not names and task is None:
         names = [*AGENTS]
-    elif all(name.startswith((MODEL, TUNED)) for name in names):
+    elif all(name.startswith((MODEL_PREFIX, TUNED_PREFIX)) for name in names):
         names = [*AGENTS, *REFERENCES, *names]
     agents = [_agent(name, max_steps) for name in names]
     _tell_apart(agents, names)
@@ -50,10 +52,10 @@ def line_up_of(
 
 
 def _agent(name: str, max_steps: int | None) -> Any:
-    if name.startswith(MODEL):
-        return _model(name.removeprefix(MODEL))
-    if name.startswith(TUNED):
-        return _tuned(name.removeprefix(TUNED), max_steps)
+    if name.startswith(MODEL_PREFIX):
+        return _model(name.removeprefix(MODEL_PREFIX))
+    if name.startswith(TUNED_PREFIX):
+        return _tuned(name.removeprefix(TUNED_PREFIX), max_steps)
     return agent_named(name, max_steps=max_steps)
 
 
@@ -65,11 +67,11 @@ def _tell_apart(agents: Sequence[Any], names: Sequence[str]) -> None:
     for whole in (False, True):
         shown = [name_of(agent) for agent in agents]
         for agent, name in zip(agents, names, strict=True):
-            if name.startswith(MODEL) and shown.count(name_of(agent)) > 1:
-                path = name.removeprefix(MODEL)
+            if name.startswith(MODEL_PREFIX) and shown.count(name_of(agent)) > 1:
+                path = name.removeprefix(MODEL_PREFIX)
                 agent.name = path if whole else Path(path).name
-            elif name.startswith(TUNED) and shown.count(name_of(agent)) > 1:
-                path = name.removeprefix(TUNED)
+            elif name.startswith(TUNED_PREFIX) and shown.count(name_of(agent)) > 1:
+                path = name.removeprefix(TUNED_PREFIX)
                 agent.name = f"{TUNED_AGENT}:{path if whole else Path(path).name}"
 
 
@@ -82,6 +84,11 @@ class Defaults:
     deltas: Sequence[float]
     n_arms: Sequence[int]
     papers: bool  # whether it is the paper's own comparison
+
+    @property
+    def over_horizon(self) -> bool:
+        """Whether the task is "regret"."""
+        return self.task == REGRET.name
 
 
 def bench_defaults(
@@ -98,38 +105,40 @@ def bench_defaults(
     Raises:
         InvalidArgumentError: for a task that is not known.
     """
-    models = [agent for agent in line_up if getattr(agent, "trained_on", None)]
-    trained = models[0].trained_on if models else {}
+    models = [agent for agent in line_up if trained_on(agent)]
+    trained = trained_on(models[0]) if models else {}
     chosen = choice("task", task or trained.get("task", BAI.name), TASKS)
     few = bool(models) or chosen == REGRET.name
     return Defaults(
         task=chosen,
-        setting=setting or trained.get("setting", "released"),
+        setting=setting or name_in(trained.get("setting", COMPARED)),
         deltas=deltas or _deltas_of(trained, few),
         n_arms=n_arms or ((trained["n_arms"],) if trained else BENCH_N_ARMS),
         papers=task is None and all(name_of(agent) in AGENTS for agent in line_up),
     )
 
 
-def elsewhere(line_up: Sequence[Any], usual: Defaults, **users: Any) -> list[str]:
+def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -> list[str]:
     """Return a warning for each tuned N_1 that meets other users than it was tuned for.
 
     Args:
         line_up: all agents.
         usual: the cells of the benchmark.
-        users: what else their users are, as alpha, gap and noise.
+        population: what else its users are.
     """
-    here = {"delta": usual.deltas, "n_arms": usual.n_arms, "setting": [usual.setting]}
-    here |= {name: [value] for name, value in users.items()}
+    here: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms}
+    words = population.words()
+    here |= {name: [word] for name, word in words.items() if name not in (*here, "rho")}
     warnings = []
     for agent in line_up:
         if not isinstance(agent, TunedAgent) or not agent.trained_on:
             continue
         tuned = agent.trained_on
-        names = [name for name in here if any(value != tuned[name] for value in here[name])]
+        known = [name for name in here if name in tuned]
+        names = [name for name in known if any(value != tuned[name] for value in here[name])]
         if names:
-            words = ", ".join(f"{name}={tuned[name]}" for name in names)
-            warnings.append(f"{agent.name}: N_1 was tuned for {words}; it promises nothing else.")
+            told = ", ".join(f"{name}={tuned[name]}" for name in names)
+            warnings.append(f"{agent.name}: N_1 was tuned for {told}; it promises nothing else.")
     return warnings
 
 
@@ -142,7 +151,7 @@ def _deltas_of(trained: Mapping[str, Any], few: bool) -> Sequence[float]:
 def _tuned(source: str, max_steps: int | None) -> TunedAgent:
     if not source:
         allowed = "bair-tuned:DIR, with what tune-n1 wrote, or bair-tuned:N_1, as bair-tuned:200"
-        raise InvalidArgumentError("agent", TUNED, allowed)
+        raise InvalidArgumentError("agent", TUNED_PREFIX, allowed)
     if source.isdecimal():
         return TunedAgent(int(source), max_steps=max_steps)
     return load_tuned(source).agent(max_steps)
@@ -152,5 +161,7 @@ def _model(source: str) -> Any:
     from explorative_user_env.rl import load_agent
 
     if not source:
-        raise InvalidArgumentError("agent", MODEL, "sb3:DIR, with the folder of a trained model")
+        raise InvalidArgumentError(
+            "agent", MODEL_PREFIX, "sb3:DIR, with the folder of a trained model"
+        )
     return load_agent(source)

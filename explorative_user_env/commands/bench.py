@@ -1,31 +1,31 @@
 """The command `explorative-user bench`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from explorative_user_env.commands.options import (
-    SETTING_HELP,
-    AlphaOption,
-    GapOption,
+    ABOUT,
+    DELTA_HELP,
+    N_INSTANCES,
     InstancesOption,
-    NoiseOption,
+    OutputOption,
     SeedOption,
     WorkersOption,
+    setting_named,
     shared_options,
+    takes_users,
 )
 from explorative_user_env.tasks import STEP_COST
-from explorative_user_env.validation import InvalidArgumentError, not_negative, probability
+from explorative_user_env.validation import InvalidArgumentError, not_negative
 
 
+@takes_users(without=("setting", "n_arms"))
 def bench(
+    users: dict[str, Any],
     setting: Annotated[
-        str | None,
-        typer.Option(
-            help=SETTING_HELP,
-            show_default="released, or a model's",
-        ),
+        str | None, typer.Option(help=ABOUT["setting"], show_default="released, or a model's")
     ] = None,
     agent: Annotated[
         list[str] | None,
@@ -45,20 +45,16 @@ def bench(
     delta: Annotated[
         list[float] | None,
         typer.Option(
-            help="Allowed probability of a wrong answer, in (0, 1); repeat for more.",
+            help=f"{DELTA_HELP} Repeat for more.",
             show_default="0.1 0.01; beside a model, or for regret, 0.1; or as tuned",
         ),
     ] = None,
     n_arms: Annotated[
         list[int] | None,
         typer.Option(
-            help="Number of arms K, at least 2; repeat for more.",
-            show_default="2 5 20, or a model's",
+            help=f"{ABOUT['n_arms']} Repeat for more.", show_default="2 5 20, or a model's"
         ),
     ] = None,
-    alpha: AlphaOption = 1.0,
-    gap: GapOption = 0.5,
-    noise: NoiseOption = 0.0,
     horizon: Annotated[
         int | None,
         typer.Option(help="Steps of the task regret, at least 1.", show_default="500"),
@@ -66,7 +62,7 @@ def bench(
     step_cost: Annotated[
         float, typer.Option(help="c of the cost c T + error, at least 0.")
     ] = STEP_COST,
-    n_instances: InstancesOption = 1000,
+    n_instances: InstancesOption = N_INSTANCES,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
     max_steps: Annotated[
@@ -76,45 +72,56 @@ def bench(
             show_default="1000000; T&S the setting's",
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "--out", help="Folder for the files.")] = Path(
-        "results/bench"
-    ),
+    output: OutputOption = Path("results/bench"),
 ) -> None:
     """Compare agents on explorative users, beside the paper's figures where it has them."""
-    from explorative_user_env.commands.agent_names import bench_defaults, elsewhere, line_up_of
-    from explorative_user_env.commands.output import show_and_write
-    from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.files import Folder
-    from explorative_user_env.studies.paper import published_for, run_cells
-    from explorative_user_env.studies.report import compared
-    from explorative_user_env.tasks import REGRET
+    from explorative_user_env.commands.agent_names import bench_defaults, line_up_of
 
     line_up = line_up_of(agent, max_steps, task)
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
-    options = shared_options(usual.setting, n_instances, seed, workers)
+    if horizon is not None and not usual.over_horizon:
+        raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
+    options = shared_options(n_instances, seed, workers)
     options |= {"task": usual.task, "step_cost": not_negative("step_cost", step_cost)}
     if max_steps is not None:
         options["max_steps"] = max_steps
-    probability("noise", noise)
-    over_horizon = usual.task == REGRET.name
-    if horizon is not None and not over_horizon:
-        raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
+    users |= {"setting": setting_named(usual.setting)}
+    _run(line_up, usual, users, horizon, options, output)
+
+
+def _run(
+    line_up: list[Any],
+    usual: Any,
+    users: dict[str, Any],
+    horizon: int | None,
+    options: dict[str, Any],
+    output: Path,
+) -> None:
+    """Run all cells, show the table and write the files."""
+    from explorative_user_env.commands.agent_names import elsewhere
+    from explorative_user_env.commands.output import show_and_write
+    from explorative_user_env.display.progress import progress_bar
+    from explorative_user_env.evaluation import grid
+    from explorative_user_env.files import Folder
+    from explorative_user_env.population import Population
+    from explorative_user_env.studies.paper import published_for
+    from explorative_user_env.studies.paper.comparison import compared
+
+    population = Population(**users)
     folder = Folder(output)
     with progress_bar() as report:
-        results = run_cells(
+        results = grid.run_cells(
             line_up,
             usual.deltas,
             usual.n_arms,
             horizons=lambda delta, arms: horizon,
-            on_progress=report,
-            alpha=alpha,
-            gap=gap,
-            noise=noise,
+            progress=report,
+            **users,
             **options,
         )
-    published = published_for(alpha, gap, noise) if usual.papers else None
-    summary = compared(results, published)
-    cell = f"alpha={alpha:g}, gap={gap:g}, noise={noise:g}"
-    title = f"{usual.setting}: {n_instances} users a cell, {cell}"
-    notes = elsewhere(line_up, usual, alpha=alpha, gap=gap, noise=noise)
+    summary = compared(results, published_for(population) if usual.papers else None)
+    words = population.words()
+    cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
+    title = f"{words['setting']}: {options['n_instances']} users a cell, {cell}"
+    notes = elsewhere(line_up, usual, population)
     show_and_write(title, {usual.setting: summary}, results, folder, notes)

@@ -1,13 +1,16 @@
-"""Options that several commands have, each spelled and explained once."""
+"""Options of the commands, each spelled and explained once."""
 
+import functools
+import inspect
 import os
+from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from explorative_user_env.population import OPTIONS
 from explorative_user_env.validation import choice, integer
-
-SETTING_HELP = "Modelling choices: printed (the paper's text) or released (its code)."
 
 N_INSTANCES = 1000
 """Users a cell, as in the paper."""
@@ -15,31 +18,109 @@ N_INSTANCES = 1000
 QUICK_N_INSTANCES = 100
 """Users a cell with --quick."""
 
-INSTANCES_HELP = "Users in each cell, at least 1."
+ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
+"""What is said of each option of the users."""
 
-SettingOption = Annotated[str, typer.Option(help=SETTING_HELP)]
-AlphaOption = Annotated[float, typer.Option(help="Users' willingness to explore, above 0.")]
-GapOption = Annotated[float, typer.Option(help="Gap Delta_1 of the best arm, above 0.")]
-NoiseOption = Annotated[
-    float, typer.Option(help="Probability in [0, 1] that a decision is a coin flip.")
-]
+INSTANCES_HELP = "Users in each cell, at least 1."
+OUTPUT_HELP = "Folder for the files."
+DELTA_HELP = "Allowed probability of a wrong answer, in (0, 1)."
+
+DeltaOption = Annotated[float, typer.Option(help=DELTA_HELP)]
 InstancesOption = Annotated[int, typer.Option(help=INSTANCES_HELP)]
+MaxStepsOption = Annotated[
+    int, typer.Option(help="Step cap of a run, at least 1; one that reaches it is no success.")
+]
+OutputOption = Annotated[Path, typer.Option("--output", "--out", help=OUTPUT_HELP)]
+OptionalOutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "--out", help=OUTPUT_HELP, show_default="by its kind"),
+]
+QuickOption = Annotated[
+    bool,
+    typer.Option(
+        "--quick",
+        help=f"{QUICK_N_INSTANCES} users a cell and up to 20 arms; by default the paper's cells.",
+    ),
+]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")]
 WorkersOption = Annotated[
     int, typer.Option(help="Runs at once; the numbers do not depend on it.", show_default="cores")
 ]
 
 
-def shared_options(setting: str, n_instances: int, seed: int, workers: int) -> dict[str, Any]:
-    """Check the options that every command has, and return them as `evaluate` takes them."""
-    from explorative_user_env.settings import SETTINGS
+def takes_users(
+    *,
+    only: Collection[str] | None = None,
+    without: Collection[str] = (),
+    **defaults: Any,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of `Population`, and hand them on as its argument `users`.
 
+    Args:
+        only: which of them; None is all.
+        without: which of them not, because the command has a form of its own.
+        **defaults: the value of an option where it is another here.
+    """
+    options = [
+        each for each in OPTIONS if (only is None or each.name in only) and each.name not in without
+    ]
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        shown = [_as_parameter(option, defaults) for option in options]
+        usual_values = {parameter.name: parameter.default for parameter in shown}
+
+        @functools.wraps(command)
+        def called(**given: Any) -> None:
+            users = {name: given.pop(name, usual) for name, usual in usual_values.items()}
+            command(users=users, **given)
+
+        own = [
+            parameter
+            for name, parameter in inspect.signature(command, eval_str=True).parameters.items()
+            if name != "users"
+        ]
+        parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in [*own, *shown]]
+        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return called
+
+    return decorate
+
+
+def _as_parameter(option: Any, defaults: dict[str, Any]) -> inspect.Parameter:
+    """Return an option of `Population` as one of a command line."""
+    kind, about = option.metadata["kind"], option.metadata["about"]
+    default = defaults.get(option.name, option.default)
+    name = getattr(default, "name", default)  # records are called by their names here
+    details: dict[str, Any] = {"help": about}
+    if name is None:
+        details["show_default"] = option.metadata["if_open"]
+    if not isinstance(kind, type):
+        details |= {"parser": kind, "metavar": "<str>"}
+        kind = str
+    annotation = Annotated[kind, typer.Option(**details)]  # type: ignore[valid-type]
+    return inspect.Parameter(
+        option.name, inspect.Parameter.KEYWORD_ONLY, default=name, annotation=annotation
+    )
+
+
+def shared_options(n_instances: int, seed: int, workers: int) -> dict[str, Any]:
+    """Check the options that every command has, and return them as `evaluate` takes them."""
     return {
-        "setting": choice("setting", setting, SETTINGS),
         "n_instances": integer("n_instances", n_instances, 1),
         "seed": integer("seed", seed, 0),
         "workers": integer("workers", workers, 0) or cores(),
     }
+
+
+def setting_named(setting: str) -> str:
+    """Return the name of a setting, if there is one.
+
+    Raises:
+        InvalidArgumentError: if there is none.
+    """
+    from explorative_user_env.settings import SETTINGS
+
+    return choice("setting", setting, SETTINGS)
 
 
 def cores() -> int:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from rich.console import Console
 
-from explorative_user_env.display import figures as plotting
-from explorative_user_env.results.tables import WIDTH, legend_of, table_of
-from explorative_user_env.studies.report import as_markdown, runs_of
+from explorative_user_env.display import figures
+from explorative_user_env.display.tables import WIDTH
+from explorative_user_env.results.results import all_runs
+from explorative_user_env.results.tables import legend_of, summary_page, table_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,10 +49,10 @@ def write_and_say(folder: "Folder", files: Files, pictures: Pictures | None = No
     console = Console(highlight=False, markup=False, soft_wrap=True)
     everything = dict(files)
     for name, draw in (pictures or {}).items():
-        if plotting.can_plot():
-            everything[name] = _bytes_file(plotting.as_png(draw()))
+        if figures.can_plot():
+            everything[name] = _bytes_file(figures.as_png(draw()))
         else:
-            console.print(f"For {name}: {plotting.HOW_TO_GET}")
+            console.print(f"For {name}: {figures.HOW_TO_GET}")
     written = folder.write(everything)
     console.print(f"Files: {', '.join(str(path) for path in written)}")
 
@@ -73,8 +74,8 @@ def show_and_write(
     write_and_say(
         folder,
         {
-            "table.md": text_file(as_markdown(title, sections, notes)),
+            "table.md": text_file(summary_page(title, sections, notes)),
             "summary.csv": table_file(pd.concat(sections.values())),
-            "runs.csv": table_file(runs_of(results)),
+            "runs.csv": table_file(all_runs(results)),
         },
     )

@@ -9,8 +9,11 @@ from explorative_user_env.commands.options import (
     INSTANCES_HELP,
     N_INSTANCES,
     QUICK_N_INSTANCES,
+    OptionalOutputOption,
+    QuickOption,
     SeedOption,
     WorkersOption,
+    setting_named,
     shared_options,
 )
 from explorative_user_env.validation import choice
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from explorative_user_env.files import Folder
-    from explorative_user_env.studies.report import Reproduction
+    from explorative_user_env.studies.paper.reproduction import Reproduction
 
 ALL = "all"
 
@@ -39,23 +42,13 @@ def reproduce(
             help="Only these of the table's agents; repeat for more.", show_default="all of them"
         ),
     ] = None,
-    quick: Annotated[
-        bool,
-        typer.Option(
-            "--quick", help="100 users a cell and up to 20 arms; by default the paper's cells."
-        ),
-    ] = False,
+    quick: QuickOption = False,
     n_instances: Annotated[
         int | None, typer.Option(help=INSTANCES_HELP, show_default="1000; 100 with --quick")
     ] = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "--out", help="Folder for the files.", show_default="results/TARGET"
-        ),
-    ] = None,
+    output: OptionalOutputOption = None,
 ) -> None:
     """Run the paper's tables and figures, and judge each published figure in one report."""
     from explorative_user_env.display.progress import portion, progress_bar
@@ -67,16 +60,14 @@ def reproduce(
         run_ladder,
         with_entrants,
     )
-    from explorative_user_env.studies.report import reproduce as run
+    from explorative_user_env.studies.paper.reproduction import reproduce as run
 
     chosen = choice("target", target, (*EXPERIMENTS, ALL))
     experiments = list(EXPERIMENTS.values()) if chosen == ALL else [EXPERIMENTS[chosen]]
     usual = QUICK_N_INSTANCES if quick else N_INSTANCES
     users = usual if n_instances is None else n_instances
-    names = list(dict.fromkeys(setting or SETTINGS))
-    for name in names:
-        options = shared_options(name, users, seed, workers)
-    del options["setting"]
+    names = [setting_named(name) for name in dict.fromkeys(setting or SETTINGS)]
+    options = shared_options(users, seed, workers)
     folder = Folder(output or Path("results") / target)
     if quick:
         experiments = [quick_form(experiment) for experiment in experiments]
@@ -84,10 +75,10 @@ def reproduce(
         experiments = [with_entrants(experiment, agent) for experiment in experiments]
     with progress_bar() as report:
         share = portion(report, 0, 2) if chosen == ALL else report
-        found = run(experiments, names, on_progress=share, **options)
+        found = run(experiments, names, progress=share, **options)
         ladder = None
         if chosen == ALL:
-            ladder = run_ladder(on_progress=portion(report, 1, 2), **options)
+            ladder = run_ladder(progress=portion(report, 1, 2), **options)
     how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
     _show_and_write(found, ladder, how, folder, keep_runs=chosen != ALL)
 
@@ -109,8 +100,9 @@ def _show_and_write(
         write_and_say,
     )
     from explorative_user_env.display.figures import HOW_TO_GET, can_plot
+    from explorative_user_env.results.results import all_runs
     from explorative_user_env.results.tables import table_of
-    from explorative_user_env.studies.report import as_html, glance, report, runs_of, short_titles
+    from explorative_user_env.studies.report import as_html, glance, report, short_titles
 
     console = terminal()
     judged = [one.found for one in found if not one.found.empty]
@@ -136,7 +128,7 @@ def _show_and_write(
         files["ladder.csv"] = table_file(ladder)
     if keep_runs:
         results = [cell for cells in found[0].results.values() for cell in cells]
-        files["runs.csv"] = table_file(runs_of(results))
+        files["runs.csv"] = table_file(all_runs(results))
     if not can_plot():
         console.print(f"For pictures in the report: {HOW_TO_GET}", markup=False)
     write_and_say(folder, files)

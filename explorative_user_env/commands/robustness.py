@@ -1,23 +1,28 @@
 """The command `explorative-user robustness`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from explorative_user_env.commands.options import (
     N_INSTANCES,
     QUICK_N_INSTANCES,
-    GapOption,
+    DeltaOption,
     InstancesOption,
+    MaxStepsOption,
+    OutputOption,
     SeedOption,
-    SettingOption,
     WorkersOption,
+    setting_named,
     shared_options,
+    takes_users,
 )
 
 
+@takes_users()
 def robustness(
+    users: dict[str, Any],
     agent: Annotated[
         list[str] | None,
         typer.Option(
@@ -33,12 +38,7 @@ def robustness(
             show_default="all",
         ),
     ] = None,
-    n_arms: Annotated[int, typer.Option(help="Number of arms K, at least 2.")] = 5,
-    delta: Annotated[
-        float, typer.Option(help="Allowed probability of a wrong answer, in (0, 1).")
-    ] = 0.1,
-    gap: GapOption = 0.5,
-    setting: SettingOption = "printed",
+    delta: DeltaOption = 0.1,
     n_instances: InstancesOption = N_INSTANCES,
     quick: Annotated[
         bool,
@@ -48,14 +48,10 @@ def robustness(
         int | None,
         typer.Option(help="T of agents that do not stop, at least 1.", show_default="BAIR's mean"),
     ] = None,
-    max_steps: Annotated[
-        int, typer.Option(help="Step cap of a run, at least 1; one that reaches it is cut off.")
-    ] = 20_000,
+    max_steps: MaxStepsOption = 20_000,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
-    output: Annotated[Path, typer.Option("--output", "--out", help="Folder for the files.")] = Path(
-        "results/robustness"
-    ),
+    output: OutputOption = Path("results/robustness"),
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
     from explorative_user_env.commands.agent_names import line_up_of
@@ -67,34 +63,27 @@ def robustness(
     )
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.files import Folder
+    from explorative_user_env.population import Population
     from explorative_user_env.studies import robustness as room
 
-    options = shared_options(setting, QUICK_N_INSTANCES if quick else n_instances, seed, workers)
-    users = room.varieties_named(user)
+    setting_named(users["setting"])
+    options = shared_options(QUICK_N_INSTANCES if quick else n_instances, seed, workers)
+    options |= {"delta": delta, "horizon": horizon, "max_steps": max_steps}
+    varieties = room.varieties_named(user)
     agents = line_up_of(agent, max_steps) if agent else None
+    population = Population(**users)
     folder = Folder(output)
     with progress_bar() as report:
         matrix = room.robustness(
-            agents,
-            users,
-            n_arms=n_arms,
-            delta=delta,
-            gap=gap,
-            horizon=horizon,
-            max_steps=max_steps,
-            on_progress=report,
-            **options,
+            agents, varieties, population=population, progress=report, **options
         )
-    title = (
-        f"Robustness, {setting}: {options['n_instances']} users a cell, K={n_arms}, "
-        f"delta={delta:g}, gap={gap:g}, at most {max_steps} steps"
-    )
+    title = room.title_of_matrix(population, delta, options["n_instances"], max_steps)
     console = terminal()
     console.print(title, *room.tables_of(matrix), sep="\n")
     for note in room.NOTES:
         console.print(note, style="dim", soft_wrap=True)
     files = {
-        "table.md": text_file(room.as_markdown(matrix, title)),
+        "table.md": text_file(room.matrix_page(matrix, title)),
         "summary.csv": table_file(matrix),
     }
     write_and_say(folder, files, {"heat_map.png": lambda: room.heat_map(matrix)})

@@ -1,35 +1,30 @@
 """The command `explorative-user train`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from explorative_user_env.commands.options import (
-    AlphaOption,
-    GapOption,
-    NoiseOption,
+    OptionalOutputOption,
     SeedOption,
-    SettingOption,
+    takes_users,
 )
 
 
+@takes_users()
 def train(
+    users: dict[str, Any],
     algo: Annotated[
         str, typer.Option(help="ppo, maskable-ppo (for bai), dqn or recurrent-ppo.")
     ] = "ppo",
     task: Annotated[
         str, typer.Option(help="regret (over a horizon) or bai (stop and name the best arm).")
     ] = "regret",
-    n_arms: Annotated[int, typer.Option(help="Number of arms K, at least 2.")] = 5,
     steps: Annotated[
         int, typer.Option(help="Steps of all users together, at least 1.")
     ] = 2_500_000,
     seed: SeedOption = 0,
-    setting: SettingOption = "printed",
-    alpha: AlphaOption = 1.0,
-    gap: GapOption = 0.5,
-    noise: NoiseOption = 0.0,
     horizon: Annotated[
         int | None,
         typer.Option(help="Steps of an episode, at least 1.", show_default="500; bai 2000"),
@@ -44,10 +39,7 @@ def train(
         Path | None,
         typer.Option(help="Folder for TensorBoard, if that is installed.", show_default="none"),
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "--out", help="Folder for the model.", show_default="by its kind"),
-    ] = None,
+    output: OptionalOutputOption = None,
 ) -> None:
     """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` then puts it in the table."""
     from rich.console import Console
@@ -55,23 +47,19 @@ def train(
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.rl import train as train_model
 
-    folder = output or Path("models") / f"{task}-{algo}-k{n_arms}-seed{seed}"
+    folder = output or Path("models") / f"{task}-{algo}-k{users['n_arms']}-seed{seed}"
     with progress_bar() as report:
         train_model(
             algo,
             task=task,
-            n_arms=n_arms,
             steps=steps,
             seed=seed,
-            setting=setting,
-            alpha=alpha,
-            gap=gap,
-            noise=noise,
             horizon=horizon,
             observation=observation,
             tensorboard=tensorboard,
             output=folder,
             progress=report,
+            **users,
         )
     console = Console(highlight=False)
     console.print(f"Model: {folder}", soft_wrap=True)

@@ -4,11 +4,12 @@ Numba is imported here, when the first loop is compiled, and nowhere above.
 """
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from explorative_user_env.compiled import kernel_cache as _kernel_cache
+from explorative_user_env.compiled import kernel_cache
+from explorative_user_env.compiled.callees import callees_of, names_in
 
 LONGEST_REASON = 400
 
@@ -23,45 +24,34 @@ def short(error: Exception) -> str:
 
 
 def compile_loop(
-    loop: Callable[..., Any],
-    names: Mapping[str, Any],
-    around: Callable[[Any], Callable[..., Any]] | None = None,
+    loop: Callable[..., Any], around: Callable[[Any], Callable[..., Any]] | None = None
 ) -> Any:
     """Return `loop` compiled; it lets go of the interpreter lock while it runs.
 
     Args:
-        loop: a function made by another, of this package or not.
-        names: the functions and numbers that it encloses, by the names it has for them.
+        loop: a function made by another, of this package or not; what it refers to by name is
+            compiled with it.
         around: makes the loop to compile out of `loop`, which it calls by its own name.
     """
     import numba
 
-    callees: list[FunctionType] = []
-    for function in names.values():
-        _make_compilable(function, callees)
-    options: dict[str, Any] = {"nogil": True, **UNCOUNTED}
     loops = [loop] if around is None else [loop, around(loop)]
-    kept = _kernel_cache.compiled(loops, names, callees, options)
+    names = {name: value for each in loops for name, value in names_in(each).items()}
+    names.pop(loop.__name__, None)
+    callees = callees_of(names.values())
+    for function in callees.plain:
+        _register(function)
+    options: dict[str, Any] = {"nogil": True, **UNCOUNTED}
+    kept = kernel_cache.compiled(loops, names, callees, options)
     if kept is not None:
         return kept
     inner = numba.njit(**options)(loop)
     return inner if around is None else numba.njit(**options)(around(inner))
 
 
-def _make_compilable(function: Any, seen: list[FunctionType]) -> None:
-    """Tell numba that `function`, and every plain function it calls, may be called compiled."""
-    if not isinstance(function, FunctionType) or function in seen:
-        return
-    seen.append(function)
-    for value in _kernel_cache.referred(function):
-        if not str(getattr(value, "__module__", "")).startswith("numpy"):
-            _make_compilable(value, seen)
-    _register(function)
-
-
 @functools.cache
 def _register(function: FunctionType) -> None:
-    """Register `function` with numba, once however many loops call it."""
+    """Tell numba that `function` may be called compiled, once however many loops call it."""
     from numba.extending import register_jitable
 
     register_jitable(forceinline=True, **UNCOUNTED)(function)

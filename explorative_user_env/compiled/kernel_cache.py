@@ -1,9 +1,8 @@
-"""Compiled loops kept on disk, so that only the first start on a machine waits for the compiler.
+"""Compiled loops kept on the disk, so that a later process need not compile them again.
 
-Numba keeps a compiled function beside the file it stands in, and looks at that file alone to see
-whether it is still good. So each loop gets a file of its own in the user's cache folder, named by a
-hash of every source that goes into it and of the versions of what compiles it: whatever changes,
-the name does. Where nothing can be written, the loop is compiled in memory.
+A loop becomes a module of its own in the user's cache folder, named by a hash of every source that
+goes into it and of the versions of what compiles it: whatever changes, the name does. Where
+nothing can be written, the loop is compiled in memory.
 """
 
 import hashlib
@@ -14,13 +13,15 @@ import platform
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import platformdirs
+
+from explorative_user_env.compiled.callees import Callees
 
 APPLICATION = "explorative-user-env"
 
@@ -28,7 +29,7 @@ APPLICATION = "explorative-user-env"
 def compiled(
     loops: Sequence[Callable[..., Any]],
     names: Mapping[str, Any],
-    callees: Sequence[FunctionType],
+    callees: Callees,
     options: Mapping[str, Any],
 ) -> Any | None:
     """Return the last loop compiled by numba, from the disk if there; None if it cannot be kept.
@@ -36,7 +37,7 @@ def compiled(
     Args:
         loops: the functions to compile; each may call those before it.
         names: the other functions and numbers that they refer to, by name.
-        callees: every function that goes into them, for the hash.
+        callees: all that goes into them, for the hash.
         options: numba's.
     """
     imports = []
@@ -86,25 +87,7 @@ def _files_of(values: Iterable[Any]) -> set[str]:
     return {module.__file__ for module in modules if module.__file__ is not None}
 
 
-def referred(function: FunctionType) -> Iterator[Any]:
-    """Yield whatever `function` refers to by name: globals, names in modules, enclosed values."""
-    codes = [function.__code__]
-    names: set[str] = set()
-    while codes:
-        code = codes.pop()
-        names.update(code.co_names)
-        codes.extend(value for value in code.co_consts if isinstance(value, CodeType))
-    for name in sorted(names):
-        value = function.__globals__.get(name)
-        if isinstance(value, ModuleType):
-            yield from (getattr(value, inner) for inner in sorted(names) if hasattr(value, inner))
-        else:
-            yield value
-    yield from (cell.cell_contents for cell in function.__closure__ or ())
-    yield function.__defaults__
-
-
-def _digest(source: str, callees: Sequence[FunctionType], files: set[str]) -> str:
+def _digest(source: str, callees: Callees, files: set[str]) -> str:
     """Return a hash of the loop, of all that goes into it, and of the compiler.
 
     That is the files of all functions it calls, also of ones that are compiled already, and the
@@ -115,18 +98,11 @@ def _digest(source: str, callees: Sequence[FunctionType], files: set[str]) -> st
 
     parts = [source, platform.python_version()]
     parts += [library.__version__ for library in (numba, llvmlite, np)]
-    files = set(files)
-    functions = list(callees)
-    for function in functions:
-        files.add(inspect.getfile(function))
-        for value in referred(function):
-            inner = getattr(value, "py_func", None)  # a function that numba has compiled
-            if isinstance(inner, FunctionType) and inner not in functions:
-                functions.append(inner)
-            elif isinstance(value, int | float | complex | str | bytes | tuple | np.ndarray):
-                parts.append(repr(value))
+    kinds = (int, float, complex, str, bytes, tuple, np.ndarray)
+    parts += [repr(value) for value in callees.constants if isinstance(value, kinds)]
     digest = hashlib.sha256("\n".join(parts).encode())
-    for file in sorted(files):
+    functions = [*callees.plain, *callees.compiled]
+    for file in sorted(files | {inspect.getfile(function) for function in functions}):
         digest.update(Path(file).read_bytes())
     return digest.hexdigest()[:20]
 

@@ -1,39 +1,15 @@
-"""The compiled core: one loop closed over an algorithm and a user, compiled once for each pair.
+"""The core: one loop closed over an algorithm and a user, in plain Python.
 
-The loop's parts are the very functions of the readable path (`user.py`, an agent's file).
+The loop's parts are the very functions of the readable path (`users.explorative`, an agent's file);
+`kernels` compiles it.
 """
 
-import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from explorative_user_env.compiled.compiler import compile_loop
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.users import explorative as user_rules
+from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
-
-Run = Callable[..., tuple[int, int, int, bool]]
-Play = Callable[..., int]
-
-
-class UserFunctions(NamedTuple):
-    """How a user starts and responds, and whether her means move meanwhile; see `behaviours`."""
-
-    start: Callable[..., None]
-    respond: Callable[..., bool]
-    moves_means: bool
-
-
-EXPLORATIVE = UserFunctions(user_rules.start, user_rules.respond, moves_means=False)
-
-
-class Outcome(NamedTuple):
-    """What is left of a run, by either path."""
-
-    acceptances: int
-    rejections: int
-    answer: int
-    censored: bool
 
 
 def itself(rng: Any) -> Any:
@@ -54,23 +30,19 @@ def make_run(
     algorithm: Algorithm,
     rule: Rule,
     stream: Callable[[Any], Any] = itself,
-    functions: UserFunctions = EXPLORATIVE,
-) -> Run:
+    behaviour: Behaviour = EXPLORATIVE,
+) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm, in plain Python.
 
     Args:
         algorithm: the agent's rules.
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
-        functions: how the user starts and responds.
+        behaviour: how the user starts and responds.
     """
-    start, act, observe, verdict = (
-        algorithm.start,
-        algorithm.act,
-        algorithm.observe,
-        algorithm.verdict,
-    )
-    start_user, respond, stop = functions.start, functions.respond, STOP
+    start, act, observe = algorithm.start, algorithm.act, algorithm.observe
+    verdict, stop = algorithm.verdict, STOP
+    start_user, respond = behaviour.start, behaviour.respond
     learn, sees_rewards = learning_of(algorithm)
 
     def run(
@@ -105,7 +77,7 @@ def make_run(
     return run
 
 
-def make_run_all(run: Run, moves_means: bool) -> Callable[..., None]:
+def make_run_all(run: Callable[..., Any], moves_means: bool) -> Callable[..., Any]:
     """Return the loop of many runs, one after the other, with a `run` of compiled code.
 
     It leaves means that move in `means`, as they are at the end of each run.
@@ -146,8 +118,8 @@ def make_play(
     algorithm: Algorithm,
     rule: Rule,
     stream: Callable[[Any], Any] = itself,
-    functions: UserFunctions = EXPLORATIVE,
-) -> Play:
+    behaviour: Behaviour = EXPLORATIVE,
+) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm over a horizon; what happens is written down.
 
     An algorithm that stops goes on with its answer.
@@ -156,15 +128,11 @@ def make_play(
         algorithm: the agent's rules.
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
-        functions: how the user starts and responds.
+        behaviour: how the user starts and responds.
     """
-    start, act, observe, verdict = (
-        algorithm.start,
-        algorithm.act,
-        algorithm.observe,
-        algorithm.verdict,
-    )
-    start_user, respond, stop = functions.start, functions.respond, STOP
+    start, act, observe = algorithm.start, algorithm.act, algorithm.observe
+    verdict, stop = algorithm.verdict, STOP
+    start_user, respond = behaviour.start, behaviour.respond
     learn, sees_rewards = learning_of(algorithm)
 
     def play(
@@ -205,7 +173,7 @@ def make_play(
     return play
 
 
-def make_play_all(play: Play) -> Callable[..., None]:
+def make_play_all(play: Callable[..., Any]) -> Callable[..., Any]:
     """Return the loop of many users over a horizon, with a `play` of compiled code."""
 
     def play_all(
@@ -236,56 +204,3 @@ def make_play_all(play: Play) -> Callable[..., None]:
             )
 
     return play_all
-
-
-@functools.cache
-def compiled_run(algorithm: Algorithm, rule: Rule, functions: UserFunctions = EXPLORATIVE) -> Run:
-    """Return the loop of `make_run`, compiled; its streams are `addresses_of` Generators."""
-    return _compiled(make_run, algorithm, rule, functions, None)
-
-
-@functools.cache
-def compiled_run_all(
-    algorithm: Algorithm, rule: Rule, functions: UserFunctions = EXPLORATIVE
-) -> Callable[..., None]:
-    """Return the loop of `make_run_all`, compiled: one call for many runs."""
-    return _compiled(
-        make_run,
-        algorithm,
-        rule,
-        functions,
-        functools.partial(make_run_all, moves_means=functions.moves_means),
-    )
-
-
-@functools.cache
-def compiled_play_all(
-    algorithm: Algorithm, rule: Rule, functions: UserFunctions = EXPLORATIVE
-) -> Callable[..., None]:
-    """Return the loop of `make_play_all`, compiled: one call for many users."""
-    return _compiled(make_play, algorithm, rule, functions, make_play_all)
-
-
-def _compiled(
-    make: Any, algorithm: Algorithm, rule: Rule, functions: UserFunctions, around: Any
-) -> Callable[..., Any]:
-    from explorative_user_env.compiled.intrinsics import generator_at
-
-    learn, sees_rewards = learning_of(algorithm)
-    names = {
-        "start": algorithm.start,
-        "act": algorithm.act,
-        "observe": algorithm.observe,
-        "verdict": algorithm.verdict,
-        "learn": learn,
-        "sees_rewards": sees_rewards,
-        "start_user": functions.start,
-        "respond": functions.respond,
-        "moves_means": functions.moves_means,
-        "rule": rule,
-        "stop": STOP,
-        "stream": generator_at,
-    }
-    loop = make(algorithm, rule, generator_at, functions)
-    compiled: Callable[..., Any] = compile_loop(loop, names, around)
-    return compiled

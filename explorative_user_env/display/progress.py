@@ -52,3 +52,15 @@ def progress_bar(title: str = "") -> Iterator[OnProgress]:
             bar.update(task, description=f"{title}{what}", completed=done, total=total)
 
         yield report
+
+
+@contextmanager
+def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
+    """Yield what to report to: a bar on a terminal for True, nobody for False, or who is given."""
+    if callable(progress):
+        yield progress
+    elif progress:
+        with progress_bar() as report:
+            yield report
+    else:
+        yield silent

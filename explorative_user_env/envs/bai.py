@@ -6,7 +6,8 @@ import gymnasium as gym
 import numpy as np
 
 from explorative_user_env.envs import bai_rules as bai
-from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, discrete
+from explorative_user_env.envs.spaces import as_action, discrete
+from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.tasks import BAI, STEP_COST
 from explorative_user_env.validation import choice, integer, not_negative
 
@@ -84,13 +85,15 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
 
     def __init__(
         self,
-        n_arms: int = 5,
+        arms: int | None = None,
+        /,
+        *,
         step_cost: float = STEP_COST,
         horizon: int = BAI.horizon,
         mask: str = "rejections",
         **kwargs: Any,
     ) -> None:
-        super().__init__(n_arms, reward="none", **kwargs)
+        super().__init__(arms, reward="none", **kwargs)
         self.step_cost = not_negative("step_cost", step_cost)
         self.horizon = integer("horizon", horizon, 1)
         self.mask = choice("mask", mask, bai.MASKS)
@@ -142,7 +145,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         return masks
 
     def _answered(self, arm: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        correct = arm == self._truth().best_arm
+        correct = arm == self.instance().best_arm
         info = self._counts(has_response=False)
         self._add_hidden_state(info)
         self._end(info, arm, correct)

@@ -8,7 +8,7 @@ import numpy as np
 from explorative_user_env.envs.rewards import reward_of
 from explorative_user_env.protocol import Array
 from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
+from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance, InstanceLaw
@@ -56,6 +56,9 @@ class Lanes(Protocol):
 
     def best_arms(self, lanes: Array) -> Array:
         """Return the best arms of the users in these lanes."""
+
+    def instances(self) -> tuple[Instance, ...]:
+        """Return the true means and the best arm of every user, as they are now."""
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
@@ -122,6 +125,10 @@ class PlainLanes:
         """Return the best arms of the users in these lanes."""
         started = (lane for lane in lanes.tolist() if self._instances[lane])
         return np.array([self._truth(lane).best_arm for lane in started], int)
+
+    def instances(self) -> tuple[Instance, ...]:
+        """Return the true means and the best arm of every user, as they are now."""
+        return tuple(map(self._truth, range(len(self.rngs))))
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""

@@ -1,32 +1,38 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium as gym
-import numpy as np
 from gymnasium import spaces
 
 from explorative_user_env.envs.normals import DrawnAhead
+from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.rewards import REGRET, REWARDS, reward_of
+from explorative_user_env.envs.spaces import as_action, discrete
+from explorative_user_env.population import (
+    Population,
+    UserOptions,
+    lists_user_options,
+    population_of,
+)
 from explorative_user_env.rendering.text import as_text
-from explorative_user_env.settings import Setting, as_setting, user_of
 from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, as_behaviour
-from explorative_user_env.users.confidence import Rule, Schedule
+from explorative_user_env.users.behaviour import EXPLORATIVE
+from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal
-from explorative_user_env.users.instances import Instance, InstanceLaw, Means
-from explorative_user_env.users.reward_laws import GAUSSIAN, range_of_means
-from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.reward_laws import GAUSSIAN
+from explorative_user_env.validation import choice, flag
 
 INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
 
 Numbers = list[float]
 Respond = Callable[..., bool]
-Episode = tuple[rules.User, rules.UserState, Respond, Rule, Any, Numbers, Numbers, Numbers]
-"""What every step needs, at one place: the user, her stream and what is left of it, and what each
-arm is worth if it is rejected and if it is accepted."""
+Begun = tuple[rules.User, rules.UserState, Respond, Rule, Any, Numbers, Numbers, Numbers]
+"""What every step of an episode needs, at one place: the user, her stream and what is left of it,
+and what each arm is worth if it is rejected and if it is accepted."""
 
 
 class ExplorativeUserEnv(gym.Env[int, int]):
@@ -111,41 +117,36 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         "render_fps": 4,
     }
 
+    @lists_user_options()
     def __init__(
         self,
-        n_arms: int = 5,
-        gap: float | None = None,
-        alpha: float = 1.0,
-        setting: Setting | str = "printed",
-        means: Means | None = None,
-        rho: Schedule | str | float | None = None,
-        noise: float = 0.0,
+        arms: int | None = None,
+        /,
+        *,
         reward: str = "regret",
         info_level: str = "counts",
         render_mode: str | None = None,
         render_intervals: bool = False,
-        reward_law: str = "gaussian",
-        behaviour: Behaviour | str = "explorative",
+        population: Population | None = None,
+        **user: Unpack[UserOptions],
     ) -> None:
-        choices = as_setting(setting)
-        self.user, self.schedule = user_of(choices, n_arms, alpha, noise, rho, reward_law)
-        self.behaviour = behaviour = as_behaviour(behaviour)
-        self._within = range_of_means(self.user.reward_law)
-        means = choices.means if means is None else means
-        self.instance_law = InstanceLaw(n_arms, means, gap, self._within)
+        self.population = population_of(population, user, arms)
+        self.user, self.schedule = self.population.user, self.population.schedule
+        self.behaviour, self.instance_law = self.population.behaviour, self.population.instance_law
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, INFO_LEVELS)
         self.render_mode = (
             None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
         )
         self.render_intervals = flag("render_intervals", render_intervals)
-        extras = (reward == "realized", info_level == "full", render_mode, behaviour.moves_means)
-        self._has_extras = any(extras)
+        moves = self.behaviour.moves_means
+        self._has_extras = any((reward == "realized", info_level == "full", render_mode, moves))
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = discrete(2)
         self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
-        self._episode: Episode | None = None
+        self._stream: Any = None
+        self._begun: Begun | None = None
         self._history: list[list[int]] = []
         self._last: tuple[int, bool] | None = None
 
@@ -161,14 +162,14 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         Raises:
             InvalidArgumentError: for an option that is unknown or out of range.
         """
-        law = self.law_of(options or {})
-        if self._episode is not None and isinstance(self._episode[4], DrawnAhead):
-            self._episode[4].settle()
+        law = law_of(options or {}, self.instance_law)
+        if isinstance(self._stream, DrawnAhead):
+            self._stream.settle()
         super().reset(seed=seed)
         self._instance = law.draw(self.np_random)
         self._state.means[:] = self._instance.means
         self.behaviour.start(self.user, self._state, self.np_random)
-        self._episode = self._begun(self._instance)
+        self._begun = self._begin(self._instance)
         self._last = None
         if self.render_mode is not None:
             self._history = [[0, 0] for _ in range(self.user.n_arms)]
@@ -189,9 +190,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             InvalidArgumentError: for an action that is not an arm.
             gymnasium.error.ResetNeeded: before the first reset.
         """
-        if self._episode is None:
+        if self._begun is None:
             raise gym.error.ResetNeeded("call reset before step")
-        user, state, respond, rule, stream, left, if_rejected, if_accepted = self._episode
+        user, state, respond, rule, stream, left, if_rejected, if_accepted = self._begun
         if not left:
             stream.draw()
         # An action that is an arm already, as nearly all are, is not looked at any closer.
@@ -217,7 +218,13 @@ class ExplorativeUserEnv(gym.Env[int, int]):
 
     def hidden_state(self) -> HiddenState:
         """Return the truth about the user; for teachers and tests, never for an agent."""
-        return reveal(self.user, self._state, self.schedule.rule, self._truth())
+        return reveal(self.user, self._state, self.schedule.rule, self.instance())
+
+    def instance(self) -> Instance:
+        """Return the true means and the best arm as they are now; never for an agent."""
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before the truth about a user is asked for")
+        return self.behaviour.truth(self._instance, self._state.means)
 
     def render(self) -> str | None:
         """Return the arms with their responses as text, if `render_mode` is "ansi"."""
@@ -229,17 +236,6 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             self._history, self._last, self.hidden_state() if self.render_intervals else None
         )
 
-    def law_of(self, options: dict[str, Any]) -> InstanceLaw:
-        """Return where a reset with these options takes its instance from."""
-        if not options:
-            return self.instance_law
-        for name in options:
-            choice("options key", name, ("means",))
-        means = options["means"]
-        if isinstance(means, str) or callable(means):
-            raise InvalidArgumentError("means", means, "numbers, one for each arm")
-        return InstanceLaw(self.user.n_arms, means, within=self._within)
-
     def _counts(self, has_response: bool) -> dict[str, Any]:
         interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]
         return {
@@ -249,7 +245,8 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             "rejections": interactions - acceptances,
         }
 
-    def _begun(self, instance: Instance) -> Episode:
+    def _begin(self, instance: Instance) -> Begun:
+        """Return what the steps of an episode with a new user need."""
         stream: Any = self.np_random
         left = [0.0]  # not empty
         only_normals = self.user.noise == 0.0 and self.user.reward_law == GAUSSIAN
@@ -257,6 +254,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             # At most one in a step, and nothing else: they are drawn ahead.
             stream = DrawnAhead(self.np_random)
             left = stream.left
+        self._stream = stream
         kind, best = REWARDS.index(self.reward), instance.means[instance.best_arm]
         if_rejected = [reward_of(kind, mean, best, False, 0.0) for mean in instance.means]
         if_accepted = if_rejected
@@ -265,35 +263,12 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         rule, respond = self.schedule.rule, self.behaviour.respond
         return self.user, self._state, respond, rule, stream, left, if_rejected, if_accepted
 
-    def _truth(self) -> Instance:
-        """Return the instance as it is now."""
-        if self._instance is None:
-            raise gym.error.ResetNeeded("call reset before hidden_state")
-        return self.behaviour.truth(self._instance, self._state.means)
-
     def _reward(self, arm: int, accepted: bool) -> float:
         """Return the reward of a response that has just been given."""
-        truth = self._truth()
+        truth = self.instance()
         kind, best = REWARDS.index(self.reward), truth.means[truth.best_arm]
         return reward_of(kind, truth.means[arm], best, accepted, self._state.reward[0])
 
     def _add_hidden_state(self, info: dict[str, Any]) -> None:
         if self.info_level == "full":
             info["hidden_state"] = self.hidden_state()
-
-
-def as_action(action: Any, n_actions: int) -> int:
-    """Return an action as an int; it may be any integer or an array of one.
-
-    Raises:
-        InvalidArgumentError: if it is none of 0..n_actions-1.
-    """
-    if isinstance(action, np.ndarray) and action.size == 1:
-        action = action.reshape(())[()]
-    return integer("action", action, 0, n_actions - 1)
-
-
-def discrete(n: int) -> spaces.Space[int]:
-    """Return the space of 0..n-1."""
-    # Discrete is annotated with np.int64; its samples and our observations pass for int.
-    return spaces.Discrete(n)  # type: ignore[return-value]

@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
+from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.rewards import REWARDS
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.vector_form import (
@@ -25,10 +26,10 @@ from explorative_user_env.envs.vector_form import (
 )
 from explorative_user_env.protocol import Array
 from explorative_user_env.rendering.text import as_text
-from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.explorative import User
 from explorative_user_env.users.hidden_state import HiddenState
-from explorative_user_env.users.instances import InstanceLaw
+from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.validation import choice, flag, integer
 
 COMPILED_FROM = 64
@@ -134,7 +135,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         seeds = lane_seeds(seed, self.num_envs)
         rest = lane_options(options)
         mask = lane_mask(rest.pop("reset_mask", None), self.num_envs)
-        law = self._single.law_of(rest)
+        law = law_of(rest, self._single.instance_law)
         lanes = np.flatnonzero(mask)
         self._reseed(seeds, lanes)
         self._begin(lanes, law)
@@ -177,6 +178,12 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             raise gym.error.ResetNeeded("call reset before hidden_states")
         return tuple(self._lanes.hidden_state(lane) for lane in range(self.num_envs))
 
+    def instances(self) -> tuple[Instance, ...]:
+        """Return the true means and best arms as they are now; never for an agent."""
+        if self._lanes is None or not self._ready:
+            raise gym.error.ResetNeeded("call reset before instances")
+        return self._lanes.instances()
+
     def render(self) -> tuple[str, ...] | None:
         """Return each lane's arms with their responses as text, if `render_mode` is "ansi"."""
         if self.render_mode is None:
@@ -213,9 +220,9 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         rule, reward = single.schedule.rule, REWARDS.index(single.reward)
         self.compiled &= single.behaviour == EXPLORATIVE
         if self.compiled:
-            from explorative_user_env.envs.compiled_lanes import CompiledLanes, compiles
+            from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
 
-            self.compiled = compiles(single.user, rule, rngs[0])
+            self.compiled = rule_compiles(single.user, rule, rngs[0])
             if self.compiled:
                 return CompiledLanes(single.user, rule, reward, rngs)
         return PlainLanes(single.user, rule, reward, rngs, single.behaviour)

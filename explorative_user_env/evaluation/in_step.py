@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.evaluation.play import Play
-from explorative_user_env.evaluation.study import Study
+from explorative_user_env.evaluation.plays import Play
+from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, Array, ManyUserAgent, name_of
-from explorative_user_env.seeding import agent_generator
-from explorative_user_env.users.behaviours import as_behaviour
+from explorative_user_env.seeding import agent_generators
+from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError
 
 USERS = 1024
@@ -19,8 +19,9 @@ end, out of many that go on, would be the short ones."""
 
 
 class _Meeting(NamedTuple):
-    """What is known of each user, and of what is going on."""
+    """What is known of each user, and of what is going on; arrays of shape (n,)."""
 
+    instances: Sequence[Instance]
     answers: Array
     acceptances: Array
     steps: Array
@@ -28,51 +29,63 @@ class _Meeting(NamedTuple):
 
 
 def run_in_step(
-    study: Study, agent: ManyUserAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
+    population: Population,
+    agent: ManyUserAgent,
+    seeds: Sequence[int],
+    max_steps: int,
+    horizon: int | None,
 ) -> Array:
-    """Run `agent` with the users of these `seeds` at once; see `study.run_readable`."""
-    met, instances = _meet(study, agent, seeds, max_steps, horizon, None)
+    """Run `agent` with the users of these `seeds` at once; see `readable.run_readable`."""
+    met = _meet(population, agent, seeds, max_steps, horizon, None)
     censored = np.zeros(len(seeds), int)
     censored[met.going_on] = 1
-    best_arms = [instance.best_arm for instance in instances]
+    best_arms = [instance.best_arm for instance in met.instances]
     rejections = met.steps - met.acceptances
     return np.column_stack([best_arms, met.acceptances, rejections, met.answers, censored])
 
 
 def play_in_step(
-    study: Study, agent: ManyUserAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
+    population: Population,
+    agent: ManyUserAgent,
+    seeds: Sequence[int],
+    max_steps: int,
+    horizon: int | None,
 ) -> Play:
-    """Play with the users of these `seeds` at once over a horizon; see `play.play_readable`."""
+    """Play with the users of these `seeds` at once over a horizon; see `readable.play_readable`."""
     play = Play.blank(len(seeds), max_steps)
-    met, instances = _meet(study, agent, seeds, max_steps, max_steps, play)
-    return play._replace(instances=instances, answers=met.answers)
+    met = _meet(population, agent, seeds, max_steps, max_steps, play)
+    return play._replace(instances=met.instances, answers=met.answers)
 
 
 def _meet(
-    study: Study,
+    population: Population,
     agent: ManyUserAgent,
     seeds: Sequence[int],
     max_steps: int,
     horizon: int | None,
     play: Play | None,
-) -> tuple[_Meeting, list[Any]]:
+) -> _Meeting:
     """Let the agent meet users; with a `play` to write down, it goes on with its answers."""
-    n_users, n_arms, name = len(seeds), study.n_arms, name_of(agent)
-    envs = study.vector_environment(n_users)
+    n_users, name = len(seeds), name_of(agent)
+    envs = ExplorativeUserVectorEnv(n_users, population=population, reward="none")
     envs.reset(seed=list(seeds))
-    instances = [hidden.instance for hidden in envs.hidden_states()]
-    agent.reset_all(n_arms, [agent_generator(seed, name) for seed in seeds], horizon)
+    truth = _Truth(envs, population.behaviour.moves_means)
+    agent.reset_all(population.n_arms, agent_generators(seeds, name), horizon)
     acceptances, steps = np.zeros(n_users, int), np.zeros(n_users, int)
     answers, arms = np.zeros(n_users, int), np.zeros(n_users, int)
     going_on = np.arange(n_users)
+
+    def ask(users: Array) -> None:
+        truth.renew(users)
+        answers[users] = _checked(agent.answer_all(users), users, population.n_arms, 0, name)
+
     for step in range(max_steps + 1):
         chosen = going_on  # none, when the agent has stopped with all
         if going_on.size:
-            chosen = _checked(agent.act_all(going_on), going_on, n_arms, STOP, name)
+            chosen = _checked(agent.act_all(going_on), going_on, population.n_arms, STOP, name)
         stopped = going_on[chosen == STOP]
         if stopped.size:
-            _renew(instances, study, envs, stopped)
-            answers[stopped] = _checked(agent.answer_all(stopped), stopped, n_arms, 0, name)
+            ask(stopped)
             arms[stopped] = answers[stopped]
         going_on, chosen = going_on[chosen != STOP], chosen[chosen != STOP]
         if step == max_steps or (play is None and not going_on.size):
@@ -86,19 +99,23 @@ def _meet(
         if play is not None:
             play.arms[:, step], play.accepted[:, step] = arms, accepted
     if going_on.size:
-        _renew(instances, study, envs, going_on)
-        answers[going_on] = _checked(agent.answer_all(going_on), going_on, n_arms, 0, name)
-    return _Meeting(answers, acceptances, steps, going_on), instances
+        ask(going_on)
+    return _Meeting(truth.instances, answers, acceptances, steps, going_on)
 
 
-def _renew(
-    instances: list[Any], study: Study, envs: ExplorativeUserVectorEnv, users: Array
-) -> None:
-    """Note these users' instances anew, if means move: an answer is held against the present."""
-    if as_behaviour(study.behaviour).moves_means:
-        truths = envs.hidden_states()
-        for user in users.tolist():
-            instances[user] = truths[user].instance
+class _Truth:
+    """The users' instances; where means move, as they were when the agent was asked."""
+
+    def __init__(self, envs: ExplorativeUserVectorEnv, moves: bool) -> None:
+        self._envs, self._moves = envs, moves
+        self.instances = list(envs.instances())
+
+    def renew(self, users: Array) -> None:
+        """Note these users' instances anew, if means move."""
+        if self._moves:
+            present = self._envs.instances()
+            for user in users.tolist():
+                self.instances[user] = present[user]
 
 
 def _checked(arms: Any, users: Array, n_arms: int, least: int, name: str) -> Array:

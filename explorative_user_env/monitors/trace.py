@@ -10,7 +10,7 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.agents.bair import ALGORITHM
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.theory import Order
-from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.explorative import User, UserState
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError
@@ -83,8 +83,8 @@ class Watch:
             delta=ALGORITHM.defaults["delta"] if delta is None else delta,
             n1=params.n1,
             alpha=self.user.alpha,
-            rho_0=self.user.rho_low,
-            rho_1=self.user.rho_high,
+            rho_0=self.user.rho_0,
+            rho_1=self.user.rho_1,
             order="round robin" if params.round_robin else "fewest acceptances",
         )
         self.trace = Trace(

@@ -14,12 +14,12 @@ EVALUATION_SEED = 2**31
 """Of the users a model meets while it is trained: neither those it learns from nor a table's."""
 
 
-class Watch(BaseCallback):
+class TrainingWatch(BaseCallback):
     """Report progress, and let the model meet the same users at ten points of its training.
 
     Args:
         as_agent: makes an agent of the model as it is.
-        figures: what `evaluate` is called with.
+        met: whom the model meets, as arguments of `evaluate`.
         steps: of the whole training.
         progress: called with (what, done, total).
     """
@@ -27,13 +27,13 @@ class Watch(BaseCallback):
     def __init__(
         self,
         as_agent: Callable[[], SB3Agent],
-        figures: dict[str, Any],
+        met: dict[str, Any],
         steps: int,
         progress: OnProgress,
     ) -> None:
         super().__init__()
         self.evaluations: list[dict[str, Any]] = []
-        self._as_agent, self._figures = as_agent, figures
+        self._as_agent, self._met = as_agent, met
         self._steps, self._progress = steps, progress
         self._told = "training"
 
@@ -52,7 +52,7 @@ class Watch(BaseCallback):
 
     def _evaluate(self) -> None:
         agent = self._as_agent()
-        results = evaluate([agent], seed=EVALUATION_SEED, progress=False, **self._figures)
+        results = evaluate([agent], seed=EVALUATION_SEED, progress=False, **self._met)
         summary = results.summary().iloc[0]
         names = ("regret",) if results.over_horizon else ("cost", "success", "stopping_time")
         found = {name: float(summary[name]) for name in names}

@@ -9,9 +9,16 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
 from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.evaluation.request import check_behaviour
 from explorative_user_env.files import Folder
+from explorative_user_env.population import (
+    Population,
+    lists_user_options,
+    population_of,
+    split_options,
+)
 from explorative_user_env.rl.agent import SB3Agent
-from explorative_user_env.rl.callback import Watch
+from explorative_user_env.rl.callback import TrainingWatch
 from explorative_user_env.rl.models import save_model, versions
 from explorative_user_env.rl.recipes import Recipe, recipe_for
 from explorative_user_env.rl.threads import one_thread
@@ -23,16 +30,13 @@ from explorative_user_env.validation import InvalidArgumentError, integer
 LARGEST_SEED = 2**32 - 1
 """The largest that Stable-Baselines3 takes."""
 
-SHARED = ("gap", "alpha", "setting", "means", "rho", "noise", "step_cost")
-"""Options of the environment that an evaluation has as well."""
 
-
+@lists_user_options()
 @one_thread()  # first weights, too, depend on how many there are
 def train(
     algo: str = "ppo",
     *,
     task: Task | str = "regret",
-    n_arms: int = 5,
     steps: int = 2_500_000,
     seed: int = 0,
     observation: str | None = None,
@@ -42,6 +46,7 @@ def train(
     output: Path | str | None = None,
     tensorboard: Path | str | None = None,
     progress: OnProgress = silent,
+    population: Population | None = None,
     **kwargs: Any,
 ) -> SB3Agent:
     """Train a model and return it as an agent of the harness.
@@ -52,76 +57,78 @@ def train(
     Args:
         algo: "ppo", "maskable-ppo" (bai only), "dqn" or "recurrent-ppo".
         task: "regret" or "bai".
-        n_arms: K, at least 2.
         steps: recommendations and answers of all users together, at least 1.
         seed: of the model's first weights, its draws and the users, in 0..2^32 - 1.
         observation: "response", "counts", "sorted-counts" or "last-step"; None is the algorithm's.
         horizon: steps of an episode; None is 500 for regret and 2000 for bai.
         n_envs: users in step; None is the recipe's.
-        evaluation_users: users that the model meets at ten points of its training, apart from
-            those it learns from, at least 1.
+        evaluation_users: users that the model meets at ten points of its training, of the same
+            kind as those it learns from and apart from them, at least 1.
         output: folder for the model, its settings and its evaluations; None writes nothing.
         tensorboard: folder for TensorBoard; needs the package tensorboard.
         progress: called with (what, done, total).
-        **kwargs: as in the environment (`gap`, `setting`, `reward`, `step_cost`, ...).
+        population: who the users are, as a record; or give its options:
+        **kwargs: the options of `Population`, and others of the environment (`reward`,
+            `step_cost`, `mask`).
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
     """
     task = as_task(task)
     recipe = recipe_for(algo, task)
-    n_arms, steps = integer("n_arms", n_arms, 2), integer("steps", steps, 1)
-    seed = integer("seed", seed, 0, LARGEST_SEED)
+    user, rest = split_options(kwargs)
+    users = population_of(population, user)
+    check_behaviour(task, users)
+    steps, seed = integer("steps", steps, 1), integer("seed", seed, 0, LARGEST_SEED)
     integer("evaluation_users", evaluation_users, 1)
-    if tensorboard is not None and find_spec("tensorboard") is None:
-        raise InvalidArgumentError(
-            "tensorboard", str(tensorboard), "left out, or tensorboard installed with pip"
-        )
+    _check_tensorboard(tensorboard)
     observation = recipe.observation if observation is None else observation
     horizon = task.horizon if horizon is None else integer("horizon", horizon, 1)
     n_envs = recipe.n_envs if n_envs is None else integer("n_envs", n_envs, 1)
-    users = make_sb3_vec_env(
-        n_envs, task=task, observation=observation, horizon=horizon, n_arms=n_arms, **kwargs
+    envs = make_sb3_vec_env(
+        n_envs, task=task, observation=observation, horizon=horizon, population=users, **rest
     )
     folder = None if output is None else Folder(Path(output))
     options = dict(recipe.options)
     if "n_steps" in options:
         options["batch_size"] = min(options["batch_size"], n_envs * options["n_steps"])
-    model = _untrained(recipe, users, options, seed, tensorboard)
+    model = _untrained(recipe, envs, options, seed, tensorboard)
 
     def as_agent() -> SB3Agent:
-        return SB3Agent(
-            model,
-            task=task,
-            observation=observation,
-            horizon=horizon,
-            mask=kwargs.get("mask", "rejections"),
-        )
+        own = {"observation": observation, "mask": rest.get("mask", "rejections")}
+        return SB3Agent(model, task=task, horizon=horizon, **own)
 
-    study = {name: kwargs[name] for name in SHARED if name in kwargs}
-    figures = {"task": task, "n_arms": n_arms, "n_instances": evaluation_users, **study}
-    if not task.ends_itself:
-        figures["horizon"] = horizon
-    watch = Watch(as_agent, figures, steps, progress)
+    met = {"task": task, "population": users, "n_instances": evaluation_users}
+    met |= {"step_cost": rest["step_cost"]} if "step_cost" in rest else {}
+    met |= {} if task.ends_itself else {"horizon": horizon}
+    watch = TrainingWatch(as_agent, met, steps, progress)
     started = time.process_time()
     model.learn(steps, callback=watch)
     if folder is not None:
         settings = {
             "algo": algo,
             "task": task.name,
-            "n_arms": n_arms,
+            "n_arms": users.n_arms,
             "steps": steps,
             "seed": seed,
             "observation": observation,
             "horizon": horizon,
             "n_envs": n_envs,
-            "environment": {name: _plain(value) for name, value in kwargs.items()},
+            "users": users.words(),
+            "environment": {name: _plain(value) for name, value in {**user, **rest}.items()},
             "options": {name: _plain(value) for name, value in options.items()},
             "cpu_seconds": round(time.process_time() - started),
             "versions": versions(),
         }
         save_model(folder, model, settings, watch.evaluations)
     return as_agent()
+
+
+def _check_tensorboard(folder: Path | str | None) -> None:
+    if folder is not None and find_spec("tensorboard") is None:
+        raise InvalidArgumentError(
+            "tensorboard", str(folder), "left out, or tensorboard installed with pip"
+        )
 
 
 def _untrained(

@@ -42,8 +42,8 @@ class HardPair:
         nu_prime: (1 + epsilon, 1, -1/delta, ..., -1/delta); its best arm is arm 1, index 0.
         delta: the allowed probability of a wrong answer.
         alpha: the user's willingness to explore.
-        rho_low: rho_0, the least value of her rho_t.
-        rho_high: rho_1, the largest.
+        rho_0: the least value of her rho_t, above 0.
+        rho_1: the largest.
         n0: N_0, the acceptances during which the two are alike.
         c: the theorem's c.
         d: how much better arm 1 is under nu' than under nu.
@@ -54,8 +54,8 @@ class HardPair:
     nu_prime: Instance
     delta: float
     alpha: float
-    rho_low: float
-    rho_high: float
+    rho_0: float
+    rho_1: float
     n0: int
     c: float
     d: float
@@ -99,8 +99,8 @@ class HardPair:
 def hard_pair(
     delta: float,
     alpha: float = 1.0,
-    rho_low: float = 1.0,
-    rho_high: float | None = None,
+    rho_0: float = 1.0,
+    rho_1: float | None = None,
     n_arms: int = 2,
     n0: int | None = None,
     *,
@@ -115,8 +115,8 @@ def hard_pair(
     Args:
         delta: the allowed probability of a wrong answer, in (0, 1).
         alpha: the user's willingness to explore, above 0.
-        rho_low: rho_0 > 0, the least value of her rho_t.
-        rho_high: rho_1 >= rho_0, the largest; None is rho_0, a constant rho_t.
+        rho_0: the least value of her rho_t, above 0.
+        rho_1: the largest, at least rho_0; None is rho_0, for a constant rho_t.
         n_arms: K, at least 2.
         n0: N_0, at least K and above 1/rho_0; None is delta^(-1/alpha + c)/rho_0, rounded down.
         c: c of that N_0, in (0, 1/2) and below 1/alpha, or N_0 would not grow; None is 1/4, or
@@ -128,17 +128,17 @@ def hard_pair(
         InvalidArgumentError: naming the argument that is out of range.
     """
     delta, alpha = risk("delta", delta), positive("alpha", alpha)
-    rho_low = positive("rho_low", rho_low)
-    rho_high = rho_low if rho_high is None else positive("rho_high", rho_high)
-    if rho_high < rho_low:
-        raise InvalidArgumentError("rho_high", rho_high, f"at least rho_low, {rho_low:g}")
+    rho_0 = positive("rho_0", rho_0)
+    rho_1 = rho_0 if rho_1 is None else positive("rho_1", rho_1)
+    if rho_1 < rho_0:
+        raise InvalidArgumentError("rho_1", rho_1, f"at least rho_0, {rho_0:g}")
     n_arms = integer("n_arms", n_arms, 2)
     c = exponent_loss(c, alpha)
-    n0 = _acceptances(n0, n_arms, delta, alpha, rho_low, c)
+    n0 = _acceptances(n0, n_arms, delta, alpha, rho_0, c)
 
     m = n0 - n_arms + 1
-    epsilon = math.sqrt(2.0 * alpha * math.log(rho_low * n0) / m)
-    spread = math.sqrt(2.0 * alpha * math.log(rho_high * n0))
+    epsilon = math.sqrt(2.0 * alpha * math.log(rho_0 * n0) / m)
+    spread = math.sqrt(2.0 * alpha * math.log(rho_1 * n0))
     below = spread * (1.0 + 2.0 / math.sqrt(m)) + 2.0 * math.sqrt(math.log(2 * m) / m) - epsilon
     if gap is not None:
         epsilon = positive("gap", gap)
@@ -148,8 +148,8 @@ def hard_pair(
         nu_prime=Instance((1.0 + epsilon, 1.0, *hopeless), 0),
         delta=delta,
         alpha=alpha,
-        rho_low=rho_low,
-        rho_high=rho_high,
+        rho_0=rho_0,
+        rho_1=rho_1,
         n0=n0,
         c=c,
         d=below + epsilon,
@@ -172,13 +172,13 @@ def exponent_loss(c: float | None, alpha: float) -> float:
 
 
 def _acceptances(
-    n0: int | None, n_arms: int, delta: float, alpha: float, rho_low: float, c: float
+    n0: int | None, n_arms: int, delta: float, alpha: float, rho_0: float, c: float
 ) -> int:
     """Return N_0 as given or as the theorem has it, if the proof's logarithms are above 0."""
     if n0 is not None:
         n0 = integer("n0", n0, n_arms)
     else:
-        exponent = log_lower_bound(delta, alpha, rho_low, c)
+        exponent = log_lower_bound(delta, alpha, rho_0, c)
         if exponent > 700.0:
             raise InvalidArgumentError("delta", delta, "large enough for a finite N_0")
         # A power that is whole but for rounding is that whole number.
@@ -186,8 +186,8 @@ def _acceptances(
         if n0 < n_arms:
             allowed = f"small enough for N_0 = {n0} to be at least K = {n_arms} (or give n0)"
             raise InvalidArgumentError("delta", delta, allowed)
-    if rho_low * n0 <= 1.0:
-        raise InvalidArgumentError("rho_low", rho_low, f"above 1/N_0, with N_0 = {n0}")
+    if rho_0 * n0 <= 1.0:
+        raise InvalidArgumentError("rho_0", rho_0, f"above 1/N_0, with N_0 = {n0}")
     return n0
 
 
@@ -220,11 +220,11 @@ def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
     """
     k, n0, alpha, d = pair.n_arms, pair.n0, pair.alpha, pair.d
     m = n0 - k + 1
-    spread = math.sqrt(2.0 * alpha * math.log(pair.rho_high * n0))
+    spread = math.sqrt(2.0 * alpha * math.log(pair.rho_1 * n0))
     excess = d - spread
     quarter = n0**-0.25
-    theorem = log_lower_bound(pair.delta, alpha, pair.rho_low, pair.c)
-    ratio = (pair.rho_low / pair.rho_high) ** alpha
+    theorem = log_lower_bound(pair.delta, alpha, pair.rho_0, pair.c)
+    ratio = (pair.rho_0 / pair.rho_1) ** alpha
     factor = ratio * math.exp(-1.5) * pair.delta ** (-alpha * pair.c)
     factor /= 8.0 * math.sqrt(math.pi) * spread / math.sqrt(2.0)
     wide = 4.0 * math.sqrt(math.log(2.0 * n0)) + 2.0 * spread
@@ -259,6 +259,6 @@ def _widths(pair: HardPair) -> tuple[float, float]:
         n = np.append(n, np.geomspace(EVERY_N, float(last), 1000))
     n = np.append(n, float(pair.n0))
     m = n - k + 1
-    root = np.sqrt(np.maximum(0.0, 2.0 * pair.alpha * np.log(pair.rho_high * n)))
+    root = np.sqrt(np.maximum(0.0, 2.0 * pair.alpha * np.log(pair.rho_1 * n)))
     widths = root * (1.0 + 1.0 / np.sqrt(m)) + 2.0 * np.sqrt(np.log(2.0 * m) / m)
     return float(widths[-1]), float(widths[:-1].max(initial=-math.inf))

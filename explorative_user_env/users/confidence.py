@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 
-from explorative_user_env.validation import InvalidArgumentError, real
+from explorative_user_env.validation import InvalidArgumentError, real, renamed
 
 Rule = Callable[[tuple[float, ...], int, int, int], float]
 
@@ -18,8 +18,8 @@ class Schedule:
         rule: `rule(parameters, n, t, n_arms) -> rho_t` from the acceptances n(t) so far, the
             interactions t so far and K. Plain arithmetic and `math` keep it compilable; any other
             function works too, in the readable loop.
-        low: rho_0 > 0, the least value of rho_t.
-        high: rho_1 >= rho_0, the largest. A value outside [low, high] is an error when it occurs.
+        rho_0: the least value of rho_t, above 0.
+        rho_1: the largest, at least rho_0. A value outside of both is an error when it occurs.
         parameters: numbers handed to the rule.
 
     Raises:
@@ -27,17 +27,29 @@ class Schedule:
     """
 
     rule: Rule
-    low: float
-    high: float
+    rho_0: float
+    rho_1: float
     parameters: tuple[float, ...] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         allowed = "positive and finite, [rho_0, rho_1]"
-        for bound in (self.low, self.high):
+        for bound in (self.rho_0, self.rho_1):
             if isinstance(bound, bool) or not isinstance(bound, Real):
-                raise InvalidArgumentError("rho range", (self.low, self.high), allowed)
-        if not (0.0 < self.low <= self.high < math.inf):
-            raise InvalidArgumentError("rho range", (self.low, self.high), allowed)
+                raise InvalidArgumentError("rho range", (self.rho_0, self.rho_1), allowed)
+        if not (0.0 < self.rho_0 <= self.rho_1 < math.inf):
+            raise InvalidArgumentError("rho range", (self.rho_0, self.rho_1), allowed)
+
+    @property
+    def title(self) -> str:
+        """What tables call it: its registered name, a constant's value, or its rule and numbers."""
+        if self.rule is constant_rule:
+            return f"{self.parameters[0]:g}"
+        names = [name for name, schedule in _SCHEDULES.items() if schedule == self]
+        numbers = ", ".join(f"{number:g}" for number in self.parameters)
+        return names[0] if names else f"{self.rule.__name__}({numbers})"
+
+
+Schedule.__init__ = renamed(low="rho_0", high="rho_1")(Schedule.__init__)  # type: ignore[method-assign]
 
 
 def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
@@ -56,7 +68,7 @@ def prior_counts(schedule: Schedule, n_arms: int) -> tuple[int, int] | None:
     accepted, seen = a * n_arms, b * n_arms
     if not 0.0 <= accepted <= seen < 2**31 or int(accepted) != accepted or int(seen) != seen:
         return None
-    if schedule.low > 1.0 or schedule.high < 2.0:
+    if schedule.rho_0 > 1.0 or schedule.rho_1 < 2.0:
         return None
     return int(accepted), int(seen)
 

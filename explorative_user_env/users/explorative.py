@@ -38,8 +38,8 @@ class User:
         least_n: n(t) counts as at least this much in Gamma, 0 or 1.
         refreshes_on_rejection: whether rho_t follows every response or acceptances only.
         rho_at_start: rho_t before the first response.
-        rho_low: rho_0, the declared least value of rho_t.
-        rho_high: rho_1, the declared largest.
+        rho_0: the declared least value of rho_t.
+        rho_1: the declared largest.
         rho_parameters: numbers for the rule of rho_t.
         counted: whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions), so that
             log(rho_t n(t)) is a sum of logarithms of whole numbers, for which there are tables.
@@ -56,8 +56,8 @@ class User:
     least_n: int
     refreshes_on_rejection: bool
     rho_at_start: float
-    rho_low: float
-    rho_high: float
+    rho_0: float
+    rho_1: float
     rho_parameters: tuple[float, ...]
     counted: bool
     prior_acceptances: int
@@ -68,7 +68,7 @@ class User:
 class UserState:
     """What the user knows and has done; `means` is the truth she does not know.
 
-    The last two fields are tables (see `number_tables`), which may have any length.
+    The last two fields are tables (see `users.number_tables`), which may have any length.
     """
 
     means: list[float]  # mu_i
@@ -89,7 +89,7 @@ class UserState:
 
 @dataclass(frozen=True, slots=True)
 class RememberingState(UserState):
-    """The state of a user of another kind (see `behaviours`), who keeps more than this one."""
+    """The state of a user of another kind (see `users.behaviour`), who keeps more than this one."""
 
     memory: list[float]
 
@@ -142,14 +142,14 @@ def clear(user: User, state: UserState) -> None:
         state.spread[0] = sqrt(max(0.0, 2.0 * user.alpha * log(user.rho_at_start * user.least_n)))
 
 
-def lower_bound(state: UserState, arm: int) -> float:
+def lcb(state: UserState, arm: int) -> float:
     """Return lcb_i = hat mu_i - sqrt(Gamma / n_i); -inf for an arm never seen."""
     if state.counts[arm] == 0:
         return -inf
     return state.estimates[arm] - state.spread[0] * state.scales[arm]
 
 
-def upper_bound(state: UserState, arm: int) -> float:
+def ucb(state: UserState, arm: int) -> float:
     """Return ucb_i = hat mu_i + sqrt(Gamma / n_i); inf for an arm never seen."""
     if state.counts[arm] == 0:
         return inf
@@ -227,11 +227,11 @@ def respond(
     Args:
         user: the numbers of this user.
         state: changed in place.
-        rule: the rule of rho_t (see `schedules.Schedule`).
+        rule: the rule of rho_t (see `confidence.Schedule`).
         arm: the recommended arm, 0..K-1.
         rng: the user's stream.
-        wants: what a user of another kind decides before click noise (see `behaviours`); None is
-            what this one does, who `rejects`.
+        wants: what a user of another kind decides before click noise (see
+            `users.behaviour`); None is what this one does, who `rejects`.
 
     Raises:
         ValueError: if rho_t leaves the range declared for it.
@@ -291,6 +291,6 @@ def rho(user: User, state: UserState, rule: Rule) -> float:
     if state.refreshed[0] == 0:
         return user.rho_at_start
     current = rule(user.rho_parameters, state.acceptances[0], state.refreshed[0], user.n_arms)
-    if not user.rho_low <= current <= user.rho_high:
+    if not user.rho_0 <= current <= user.rho_1:
         raise ValueError("rho_t left the range [rho_0, rho_1] declared for its schedule")
     return current

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.explorative import User, UserState, lower_bound, rho, upper_bound
+from explorative_user_env.users.explorative import User, UserState, lcb, rho, ucb
 from explorative_user_env.users.instances import Instance
 
 
@@ -40,8 +40,8 @@ def reveal(user: User, state: UserState, rule: Rule, instance: Instance) -> Hidd
         instance=instance,
         estimates=tuple(state.estimates),
         counts=tuple(state.counts),
-        lower_bounds=tuple(lower_bound(state, arm) for arm in arms),
-        upper_bounds=tuple(upper_bound(state, arm) for arm in arms),
+        lower_bounds=tuple(lcb(state, arm) for arm in arms),
+        upper_bounds=tuple(ucb(state, arm) for arm in arms),
         gamma=state.spread[0] ** 2,
         rho=rho(user, state, rule),
         acceptances=state.acceptances[0],

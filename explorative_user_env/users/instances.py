@@ -128,7 +128,9 @@ class InstanceLaw:
         self.given: list[float] | None = None
         self.named: NamedLaw | None = None
         self._law: Law | None = None
+        self._title = getattr(means, "__qualname__", repr(means))
         if isinstance(means, str):
+            self._title = means
             self.named = LAWS[choice("means", means, LAWS)]
         elif callable(means):
             self._law = means
@@ -142,6 +144,11 @@ class InstanceLaw:
                 self._check(self.given)
         if self.given is None and self.gap is None:
             self.gap = DEFAULT_GAP
+
+    @property
+    def title(self) -> str | list[float]:
+        """What tables call it: "normal", "uniform", a callable's name, or the given means."""
+        return self._title if self.given is None else self.given
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Return an instance; draws from `rng` only what the law needs.
@@ -159,6 +166,10 @@ class InstanceLaw:
         instance = separated(means, self.gap, rng)
         self._check(instance.means)
         return instance
+
+    def draw_each(self, rngs: Sequence[np.random.Generator]) -> list[Instance]:
+        """Return an instance from each of these streams."""
+        return [self.draw(rng) for rng in rngs]
 
     def _check(self, means: Sequence[float]) -> None:
         if self.within is None:

@@ -7,7 +7,7 @@ import gymnasium as gym
 import numpy as np
 
 from explorative_user_env.envs.history import History
-from explorative_user_env.envs.user import as_action
+from explorative_user_env.envs.spaces import as_action
 from explorative_user_env.protocol import ONLY, Array
 from explorative_user_env.wrappers import features as features
 from explorative_user_env.wrappers.surroundings import arms_of_counts, box, horizon_of

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shared import compiled_run
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import (
@@ -26,10 +27,10 @@ from explorative_user_env.agents import (
     agent_named,
 )
 from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env.compiled.intrinsics import addresses_of
-from explorative_user_env.compiled.loops import compiled_run, make_run
+from explorative_user_env.compiled.loops import make_run
+from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, name_of
-from explorative_user_env.settings import Setting, user_of
+from explorative_user_env.settings import Setting
 from explorative_user_env.users import explorative as user_rules
 
 Drive = Callable[..., list[int]]
@@ -329,19 +330,19 @@ def run_of(
     agent: AlgorithmAgent, setting: Setting, n_arms: int, seed: int, compiled: bool
 ) -> list[Any]:
     """All that is left after a run with a user of random means, as plain numbers."""
-    user, schedule = user_of(setting, n_arms, noise=0.1)
+    population = Population(setting=setting, n_arms=n_arms, noise=0.1)
+    user, schedule = population.user, population.schedule
     params = agent.params(n_arms, 350)
     streams = [np.random.default_rng(seed), np.random.default_rng(seed + 100)]
     numbers: Any = user
     user_state: Any = user_rules.blank(user)
     state: Any = agent.algorithm.blank(params)
-    run, handed = make_run(agent.algorithm, schedule.rule), [*streams]
+    run = make_run(agent.algorithm, schedule.rule)
     if compiled:
         numbers, user_state, state = user_tuple(user), user_arrays(user), as_arrays(state)
         run = compiled_run(agent.algorithm, schedule.rule)
-        handed = [addresses_of(stream) for stream in streams]  # type: ignore[misc]
     user_state.means[:] = streams[0].standard_normal(n_arms)
-    figures = run(numbers, user_state, handed[0], params, state, handed[1], 400)
+    figures = run(numbers, user_state, streams[0], params, state, streams[1], 400)
     return [
         figures,
         [np.asarray(values).tolist() for values in state],

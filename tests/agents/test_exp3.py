@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shared import compiled_run
 
 from explorative_user_env.agents import EXP3
 from explorative_user_env.agents import exp3 as rule
 from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env.compiled.intrinsics import addresses_of
-from explorative_user_env.compiled.loops import compiled_run
-from explorative_user_env.settings import PRINTED, user_of
+from explorative_user_env.population import Population
 
 Drive = Callable[..., list[int]]
 
@@ -133,7 +132,8 @@ def test_the_highest_level_draws_the_last_arm_and_no_other(n_arms: int) -> None:
 
 def test_a_million_acceptances_overflow_no_weight() -> None:
     n_arms, horizon = 5, 1_000_000
-    user, schedule = user_of(PRINTED, n_arms, alpha=1e12)  # so explorative that she accepts all
+    population = Population(n_arms=n_arms, alpha=1e12)  # so explorative that she accepts all
+    user, schedule = population.user, population.schedule
     user_state = user_arrays(user)
     user_state.means[:] = range(n_arms)
     params = EXP3(learning_rate=10.0).params(n_arms, horizon)
@@ -143,10 +143,10 @@ def test_a_million_acceptances_overflow_no_weight() -> None:
     figures = run(
         user_tuple(user),
         user_state,
-        addresses_of(user_rng),
+        user_rng,
         params,
         state,
-        addresses_of(own_rng),
+        own_rng,
         horizon + 1,
     )
     assert figures[:2] == (horizon, 0)

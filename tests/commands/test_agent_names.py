@@ -12,6 +12,7 @@ from explorative_user_env.commands.agent_names import (
     elsewhere,
     line_up_of,
 )
+from explorative_user_env.population import Population
 from explorative_user_env.protocol import name_of
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.studies.tuning.records import Estimate, TunedN1
@@ -231,9 +232,9 @@ def test_beside_a_tuned_n1_all_is_as_it_was_tuned(tuned: str) -> None:
 def test_a_tuned_n1_among_other_users_is_warned_of(tuned: str) -> None:
     agents = line_up_of(["bair", f"bair-tuned:{tuned}", "bair-tuned:3"], None)
     usual = defaults(agents)
-    assert elsewhere(agents, usual, alpha=0.8, gap=0.5, noise=0.0) == []
+    assert elsewhere(agents, usual, Population(alpha=0.8)) == []
     other = defaults(agents, deltas=[0.005, 0.1], setting="released")
-    assert elsewhere(agents, other, alpha=1.0, gap=0.5, noise=0.0) == [
+    assert elsewhere(agents, other, Population(setting="released", means="normal")) == [
         f"BAIR-tuned:{Path(tuned).name}: N_1 was tuned for delta=0.005, setting=printed, "
         "alpha=0.8; it promises nothing else."
     ]

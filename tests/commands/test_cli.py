@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env import cli
+from explorative_user_env.evaluation import grid
 from explorative_user_env.studies import paper as experiments
 
 SMALL = ["--n-instances", "12", "--n-arms", "2", "--delta", "0.2", "--agent", "bair"]
@@ -169,7 +170,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
     def never(*arguments: object, **options: object) -> None:
         raise AssertionError("ran")
 
-    monkeypatch.setattr(experiments, "run_cells", never)
+    monkeypatch.setattr(grid, "run_cells", never)
     code = run(monkeypatch, "bench", "--output", str(tmp_path / "file" / "out"))
     assert code == 2
     assert "output must be a folder that can be written to" in capsys.readouterr().err
@@ -197,7 +198,7 @@ def test_an_interrupt_says_so_and_leaves_no_file(
     def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(experiments, "run_cells", interrupt)
+    monkeypatch.setattr(grid, "run_cells", interrupt)
     assert run(monkeypatch, "bench", "--output", str(output)) == 130
     assert capsys.readouterr().err == "error: interrupted; no file was written\n"
     assert list(output.iterdir()) == []

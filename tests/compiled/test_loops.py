@@ -11,6 +11,7 @@ import numba
 import numpy as np
 import pandas as pd
 import pytest
+from shared import compiled_run
 
 from explorative_user_env.agents import (
     AGENTS,
@@ -22,11 +23,12 @@ from explorative_user_env.agents import (
     uniform,
 )
 from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env.compiled.intrinsics import addresses_of
-from explorative_user_env.compiled.loops import compiled_run, make_run
+from explorative_user_env.compiled.loops import make_run
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.study import Study, compiles, run_compiled
+from explorative_user_env.evaluation.compiled import compiles, run_compiled
+from explorative_user_env.evaluation.readable import COLUMNS, environment_of
 from explorative_user_env.loop import rollout
+from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.settings import PRINTED, Setting
@@ -55,20 +57,19 @@ class Left(NamedTuple):
     streams: list[Any]
 
 
-def study_of(setting: Setting, n_arms: int, noise: float = 0.0, **changes: Any) -> Study:
-    fields: dict[str, Any] = {"gap": None, "alpha": 1.0, "means": None, "rho": None}
-    return Study(setting, n_arms, noise=noise, **(fields | changes))
+def population_of(setting: Setting, n_arms: int, noise: float = 0.0, **changes: Any) -> Population:
+    return Population(setting=setting, n_arms=n_arms, noise=noise, **changes)
 
 
-def agent_of(name: str, study: Study) -> AlgorithmAgent:
+def agent_of(name: str, users: Population) -> AlgorithmAgent:
     """The agent as an evaluation makes it; BAIR(m) of a noisy user has an m above 1."""
-    facts = {"delta": 0.3, "alpha": study.alpha, "rho_0": 1.0, "noise": study.noise}
-    return AGENTS[name]().informed(facts | study.setting.agent_options(name, study.n_arms))
+    facts = {"delta": 0.3, "alpha": users.alpha, "rho_0": 1.0, "noise": users.noise}
+    return AGENTS[name]().informed(facts | users.setting.agent_options(name, users.n_arms))
 
 
-def run_of(study: Study, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
-    user, schedule = study.user()
-    params = agent.params(study.n_arms, CAP - 50)
+def run_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
+    user, schedule = users.user, users.schedule
+    params = agent.params(users.n_arms, CAP - 50)
     numbers: Any = user
     user_state: Any = user_rules.blank(user)
     state: Any = agent.algorithm.blank(params)
@@ -78,8 +79,7 @@ def run_of(study: Study, agent: AlgorithmAgent, seed: int, compiled: bool) -> Le
     if compiled:
         numbers, user_state, state = user_tuple(user), user_arrays(user), as_arrays(state)
         run = compiled_run(agent.algorithm, schedule.rule)
-        streams = [addresses_of(stream) for stream in streams]
-    user_state.means[:] = study.instance_law().draw(rng).means
+    user_state.means[:] = users.instance_law.draw(rng).means
     figures = run(numbers, user_state, streams[0], params, state, streams[1], CAP)
     return Left(
         figures,
@@ -95,10 +95,10 @@ def run_of(study: Study, agent: AlgorithmAgent, seed: int, compiled: bool) -> Le
 def test_compiled_runs_are_the_readable_ones_to_the_last_bit(
     name: str, setting: Setting, n_arms: int, noise: float
 ) -> None:
-    study = study_of(setting, n_arms, noise)
-    agent = agent_of(name, study)
+    users = population_of(setting, n_arms, noise)
+    agent = agent_of(name, users)
     for seed in SEEDS:
-        assert run_of(study, agent, seed, True) == run_of(study, agent, seed, False)
+        assert run_of(users, agent, seed, True) == run_of(users, agent, seed, False)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1])
@@ -107,22 +107,22 @@ def test_compiled_runs_are_the_readable_ones_to_the_last_bit(
 def test_compiled_runs_are_those_of_the_environment(
     name: str, setting: Setting, n_arms: int, noise: float
 ) -> None:
-    study = study_of(setting, n_arms, noise)
-    agent = agent_of(name, study)
-    env = study.environment_of(agent)
-    numbers, schedule = study.user()
-    runs = run_compiled(study, agent, SEEDS, CAP, CAP - 50)
-    for seed, (best_arm, outcome) in zip(SEEDS, runs, strict=True):
+    users = population_of(setting, n_arms, noise)
+    agent = agent_of(name, users)
+    env = environment_of(users, agent)
+    numbers, schedule = users.user, users.schedule
+    runs = run_compiled(users, agent, SEEDS, CAP, CAP - 50)
+    for seed, run in zip(SEEDS, runs.tolist(), strict=True):
         episode = rollout(env, agent, seed, CAP, CAP - 50)
         truth = env.hidden_state()
-        assert best_arm == truth.instance.best_arm
-        assert outcome == (
-            episode.acceptances,
-            episode.rejections,
-            episode.answer,
-            episode.censored,
-        )
-        left = run_of(study, agent, seed, True).user
+        assert dict(zip(COLUMNS, run, strict=True)) == {
+            "best_arm": truth.instance.best_arm,
+            "acceptances": episode.acceptances,
+            "rejections": episode.rejections,
+            "answer": episode.answer,
+            "censored": episode.censored,
+        }
+        left = run_of(users, agent, seed, True).user
         user = dataclasses.replace(user_rules.blank(numbers), **left)
         assert tuple(user.means) == truth.instance.means
         assert tuple(user.estimates) == truth.estimates
@@ -134,9 +134,9 @@ def test_compiled_runs_are_those_of_the_environment(
 
 
 def test_the_runs_compared_cover_all_ways_to_end(setting: Setting) -> None:
-    study = study_of(setting, 5, 0.1)
+    users = population_of(setting, 5, 0.1)
     ends = {
-        (name, run_of(study, agent_of(name, study), seed, True).figures[-1])
+        (name, run_of(users, agent_of(name, users), seed, True).figures[-1])
         for name in NAMES
         for seed in range(20)
     }
@@ -149,10 +149,10 @@ def test_the_runs_compared_cover_all_ways_to_end(setting: Setting) -> None:
 def test_a_worker_s_arrays_are_fit_for_the_next_user(
     name: str, setting: Setting, noise: float
 ) -> None:
-    study = study_of(setting, 5, noise)
-    agent = agent_of(name, study)
-    apart = [run_compiled(study, agent, [seed], CAP, 100)[0] for seed in range(20)]
-    assert run_compiled(study, agent, range(20), CAP, 100) == apart
+    users = population_of(setting, 5, noise)
+    agent = agent_of(name, users)
+    apart = [run_compiled(users, agent, [seed], CAP, 100)[0].tolist() for seed in range(20)]
+    assert run_compiled(users, agent, range(20), CAP, 100).tolist() == apart
 
 
 @numba.njit
@@ -419,9 +419,9 @@ UNCOMPILABLE: dict[str, dict[str, Callable[..., Any]]] = {
 def test_a_record_that_does_not_compile_is_reported_and_runs_all_the_same(case: str) -> None:
     record = dataclasses.replace(uniform.ALGORITHM, name="mine", **UNCOMPILABLE[case])
     agent = AlgorithmAgent(record, {"horizon": 30, "ties": "first"})
-    study = study_of(PRINTED, 5)
+    users = population_of(PRINTED, 5)
     with pytest.warns(UserWarning, match="mine does not compile, so it runs in the slower"):
-        assert not compiles(study, agent, 1, 30)
+        assert not compiles(users, agent, 1, 30)
     with pytest.warns(UserWarning, match="mine does not compile"):
         runs = evaluate([agent], n_instances=6).runs
     # The same rule, written so that it compiles.
@@ -432,7 +432,7 @@ def test_a_record_that_does_not_compile_is_reported_and_runs_all_the_same(case: 
 def test_the_warning_says_what_does_not_compile() -> None:
     record = dataclasses.replace(uniform.ALGORITHM, name="mine", verdict=answer_by_dict)
     with pytest.warns(UserWarning, match="answer_by_dict") as caught:
-        compiles(study_of(PRINTED, 5), AlgorithmAgent(record, {"horizon": 30}), 1, 30)
+        compiles(Population(), AlgorithmAgent(record, {"horizon": 30}), 1, 30)
     assert "\n" not in str(caught[0].message)
 
 
@@ -452,7 +452,7 @@ def test_an_agent_without_a_record_has_nothing_to_compile_and_no_warning() -> No
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert not compiles(study_of(PRINTED, 5), Stubborn(), 1, None)
+        assert not compiles(Population(), Stubborn(), 1, None)
         runs = evaluate([Stubborn()], n_instances=3).runs
     assert runs["interactions"].tolist() == [9] * 3
 

@@ -12,10 +12,11 @@ import pytest
 from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError, Schedule
 from explorative_user_env.compiled.arrays import StateTuple
 from explorative_user_env.compiled.layout import row_of, user_rows
-from explorative_user_env.envs.compiled_lanes import CompiledLanes, compiles
+from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
 from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
 from explorative_user_env.envs.rewards import REGRET, REWARDS
-from explorative_user_env.settings import PRINTED, Setting, user_of
+from explorative_user_env.population import Population
+from explorative_user_env.settings import PRINTED, Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import acceptance_rate_rule
 from explorative_user_env.users.instances import InstanceLaw
@@ -26,7 +27,8 @@ JUNK = -7
 
 
 def both(setting: Setting, reward: int = REGRET, **user: Any) -> tuple[PlainLanes, CompiledLanes]:
-    numbers, schedule = user_of(setting, **({"n_arms": 5} | user))
+    population = Population(setting=setting, **{"n_arms": 5} | user)
+    numbers, schedule = population.user, population.schedule
     first, second = ([np.random.default_rng(seed) for seed in SEEDS] for _ in range(2))
     rule = schedule.rule
     return PlainLanes(numbers, rule, reward, first), CompiledLanes(numbers, rule, reward, second)
@@ -120,7 +122,8 @@ def test_a_gap_that_is_lost_in_rounding_is_told_alike() -> None:
 
 
 def test_every_number_of_every_user_has_a_place_of_its_own() -> None:
-    user, _ = user_of(PRINTED, 3)
+    population = Population(setting=PRINTED, n_arms=3)
+    user = population.user
     rows = user_rows(user, 2)
     names = StateTuple._fields[:-2]
     expected, number = [], 1
@@ -164,10 +167,11 @@ def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result() -> None:
 
 
 def test_a_rule_that_compiles_says_nothing_and_draws_nothing() -> None:
-    user, schedule = user_of(PRINTED, 3)
+    population = Population(setting=PRINTED, n_arms=3)
+    user, schedule = population.user, population.schedule
     rng = np.random.default_rng(0)
     before = rng.bit_generator.state
-    assert compiles(user, schedule.rule, rng)
+    assert rule_compiles(user, schedule.rule, rng)
     assert rng.bit_generator.state == before
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.envs.normals import BLOCK, DrawnAhead
-from explorative_user_env.settings import Setting, user_of
+from explorative_user_env.population import Population
+from explorative_user_env.settings import Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.instances import InstanceLaw
 
@@ -131,7 +132,8 @@ def test_an_environment_goes_on_as_with_single_draws(
     setting: Setting, means: str, noise: float
 ) -> None:
     env = ExplorativeUserEnv(n_arms=3, setting=setting, means=means, noise=noise)
-    user, schedule = user_of(setting, 3, noise=noise)
+    population = Population(setting=setting, n_arms=3, noise=noise)
+    user, schedule = population.user, population.schedule
     rng, law = np.random.default_rng(17), InstanceLaw(3, means)
     for episode, n in enumerate([*COUNTS, 30]):
         env.reset(seed=None if episode else 17)

@@ -8,15 +8,13 @@ from scipy import stats
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
+from explorative_user_env.display.tables import WIDTH, as_text, markdown
 from explorative_user_env.results.metrics import summarize, summarize_play
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.tables import (
     LEGEND,
     REGRET_LEGEND,
-    WIDTH,
-    as_text,
     legend_of,
-    markdown,
     regret_table,
     summary_table,
     table_of,

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.evaluation import in_step, paths
+from explorative_user_env.evaluation import backends, in_step
 from explorative_user_env.protocol import STOP, Agent, ManyUserAgent
 
 Array = np.ndarray[Any, Any]
@@ -145,7 +145,7 @@ def test_over_a_horizon_portions_are_of_as_many_steps_as_memory_is_meant_for(
 ) -> None:
     facts: dict[str, Any] = SMALL | {"task": "regret", "horizon": 30}
     expected = eu.evaluate([Wanderer()], **facts).runs
-    monkeypatch.setattr(paths, "LONGEST_PLAY", 11 * 30)
+    monkeypatch.setattr(backends, "LONGEST_PLAY", 11 * 30)
     agent = Wanderer()
     assert_same(eu.evaluate([agent], **facts).runs, expected)
     assert agent.sizes == [11, 11, 8]

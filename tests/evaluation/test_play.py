@@ -16,7 +16,7 @@ from explorative_user_env.agents import (
     TrackAndStop,
     Uniform,
 )
-from explorative_user_env.evaluation.play import COLUMNS, Play, figures
+from explorative_user_env.evaluation.plays import COLUMNS, Play, figures
 from explorative_user_env.settings import Setting
 from explorative_user_env.users.instances import Instance
 

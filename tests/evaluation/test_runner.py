@@ -7,7 +7,7 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
-from explorative_user_env.evaluation.paths import CHUNK
+from explorative_user_env.evaluation.backends import CHUNK
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
 
 SMALL = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}

@@ -6,8 +6,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.display.progress import OnProgress
-from explorative_user_env.evaluation.theory_runs import broken_table
-from explorative_user_env.monitors import CLAIMS, check_run
+from explorative_user_env.monitors import CLAIMS, broken_table, check_run
 from explorative_user_env.results.intervals import wilson_interval
 
 

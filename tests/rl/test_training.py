@@ -13,6 +13,7 @@ pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 from stable_baselines3 import PPO
 
 import explorative_user_env as eu
+from explorative_user_env.population import Population
 from explorative_user_env.rl import SB3Agent, load_agent, train, training
 from explorative_user_env.rl.callback import EVALUATION_SEED
 
@@ -96,7 +97,8 @@ def test_the_folder_has_the_model_its_settings_and_its_evaluations(
         "observation": "sorted-counts",
         "horizon": 30,
         "n_envs": 4,
-        "environment": {"gap": 0.7, "setting": "released"},
+        "environment": {"gap": 0.7, "setting": "released", "n_arms": 3},
+        "users": Population(gap=0.7, setting="released", n_arms=3).words(),
     }
     assert {name: settings[name] for name in expected} == expected
     assert set(settings["versions"]) >= {"python", "torch", "stable-baselines3"}

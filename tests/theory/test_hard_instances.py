@@ -28,7 +28,7 @@ def test_a_pair_worked_by_hand() -> None:
 
 def test_a_pair_with_hopeless_arms_and_a_range_of_rho_worked_by_hand() -> None:
     # N_0 = 5, K = 3, M = 3: L = log(2 * 5) = 2.302585, epsilon^2 = log(5)/3
-    pair = hard_pair(0.01, alpha=0.5, rho_low=1.0, rho_high=2.0, n_arms=3, n0=5)
+    pair = hard_pair(0.01, alpha=0.5, rho_0=1.0, rho_1=2.0, n_arms=3, n0=5)
     assert pair.d == pytest.approx(1.517427 * 2.154701 + 1.545643, abs=1e-5)
     assert pair.epsilon == pytest.approx(0.732448, abs=1e-6)
     assert pair.nu_prime.means[1:] == pair.nu.means[1:] == (1.0, -100.0)
@@ -40,7 +40,7 @@ def test_a_pair_with_hopeless_arms_and_a_range_of_rho_worked_by_hand() -> None:
     ("options", "n0"),
     [
         ({"delta": 1e-4}, 1000),  # delta^(-3/4)
-        ({"delta": 1e-4, "rho_low": 0.5}, 2000),
+        ({"delta": 1e-4, "rho_0": 0.5}, 2000),
         ({"delta": 1e-4, "alpha": 0.5}, 10**7),  # delta^(-7/4)
         ({"delta": 1e-4, "alpha": 4.0}, 3),  # c = 1/8: delta^(-1/8) = 3.16
         ({"delta": 1e-4, "c": 0.49}, 109),  # 10^2.04 = 109.6
@@ -61,13 +61,13 @@ def test_a_fixed_gap_moves_the_best_arm_of_nu_prime_only() -> None:
 @given(
     delta=st.floats(1e-30, 0.01),
     alpha=st.floats(0.2, 2.0),
-    rho_high=st.floats(1.0, 3.0),
+    rho_1=st.floats(1.0, 3.0),
     n_arms=st.integers(2, 4),
 )
 def test_the_proofs_bounds_are_bounds(
-    delta: float, alpha: float, rho_high: float, n_arms: int
+    delta: float, alpha: float, rho_1: float, n_arms: int
 ) -> None:
-    pair = hard_pair(delta, alpha, 1.0, rho_high, n_arms, n0=10**6, gap=None)
+    pair = hard_pair(delta, alpha, 1.0, rho_1, n_arms, n0=10**6, gap=None)
     assert pair.event_b_prime == pytest.approx(norm.cdf(-pair.d), rel=1e-9)
     assert pair.event_b_prime_bound < pair.event_b_prime
     assert pair.event_b_prime < pair.event_b == 0.5
@@ -90,15 +90,15 @@ def holds(pair: HardPair, where: str) -> list[bool]:
 @given(
     exponent=st.floats(1.0, 60.0),
     alpha=st.floats(0.1, 1.0),
-    rho_high=st.floats(1.0, 2.0),
+    rho_1=st.floats(1.0, 2.0),
     c=st.floats(0.1, 0.49),
     n_arms=st.integers(2, 5),
 )
 def test_the_steps_imply_what_they_are_for(
-    exponent: float, alpha: float, rho_high: float, c: float, n_arms: int
+    exponent: float, alpha: float, rho_1: float, c: float, n_arms: int
 ) -> None:
     try:
-        pair = hard_pair(10**-exponent, alpha, 1.0, rho_high, n_arms, c=c)
+        pair = hard_pair(10**-exponent, alpha, 1.0, rho_1, n_arms, c=c)
     except InvalidArgumentError:  # N_0 < K
         return
     steps = holds(pair, "eq:146") + holds(pair, "eq:147") + holds(pair, "eq:148")
@@ -126,14 +126,14 @@ def test_conditions_worked_by_hand() -> None:
     assert by_name["2^K < the factor before delta"].right == pytest.approx(0.0598721, abs=1e-6)
 
 
-@pytest.mark.parametrize("options", [{}, {"n_arms": 4}, {"alpha": 0.25}, {"rho_high": 2.0}])
+@pytest.mark.parametrize("options", [{}, {"n_arms": 4}, {"alpha": 0.25}, {"rho_1": 2.0}])
 @pytest.mark.parametrize("n0", [6, 40, 3000, 6000])
 def test_the_growth_of_f_is_looked_at_for_every_n(options: dict[str, Any], n0: int) -> None:
     pair = hard_pair(0.001, n0=n0, **options)
 
     def f(n: int) -> float:
         m = n - pair.n_arms + 1
-        root = math.sqrt(2 * pair.alpha * math.log(pair.rho_high * n))
+        root = math.sqrt(2 * pair.alpha * math.log(pair.rho_1 * n))
         return root * (1 + 1 / math.sqrt(m)) + 2 * math.sqrt(math.log(2 * m) / m)
 
     condition: Condition = proof_conditions(pair)[-1]
@@ -150,9 +150,9 @@ def test_the_growth_of_f_is_looked_at_for_every_n(options: dict[str, Any], n0: i
         ({"delta": 0.5}, "delta"),  # N_0 = 1 < K
         ({"delta": 1e-300, "alpha": 0.1}, "delta"),  # N_0 is not finite
         ({"delta": 0.1, "alpha": 0.0}, "alpha"),
-        ({"delta": 0.1, "rho_low": -1.0}, "rho_low"),
-        ({"delta": 0.1, "rho_low": 0.1, "n0": 10}, "rho_low"),  # log(rho_0 N_0) = 0
-        ({"delta": 0.1, "rho_low": 2.0, "rho_high": 1.0}, "rho_high"),
+        ({"delta": 0.1, "rho_0": -1.0}, "rho_0"),
+        ({"delta": 0.1, "rho_0": 0.1, "n0": 10}, "rho_0"),  # log(rho_0 N_0) = 0
+        ({"delta": 0.1, "rho_0": 2.0, "rho_1": 1.0}, "rho_1"),
         ({"delta": 0.1, "n_arms": 1}, "n_arms"),
         ({"delta": 0.1, "n_arms": 5, "n0": 4}, "n0"),
         ({"delta": 0.1, "c": 0.5}, "c"),

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from explorative_user_env import theory
-from explorative_user_env.settings import PRINTED, RELEASED, user_of
+from explorative_user_env.population import Population
+from explorative_user_env.settings import PRINTED, RELEASED
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError
@@ -198,7 +199,8 @@ def test_the_user_rejects_an_arm_with_that_many_acceptances(setting: Any) -> Non
         n_arms, alpha = int(rng.integers(2, 30)), float(rng.choice([0.3, 1.0, 3.0]))
         gap, delta = float(rng.choice([0.05, 0.5, 3.0])), float(rng.choice([0.001, 0.1, 0.9]))
         n1, rho_1 = float(rng.choice([0, 100, 10**6])), float(rng.choice([0.01, 2.0]))
-        user, _ = user_of(setting, n_arms, alpha, rho=rho_1)
+        population = Population(setting=setting, n_arms=n_arms, alpha=alpha, rho=rho_1)
+        user = population.user
         state = rules.blank(user)
         needed = theory.elimination_bound(gap, n1, n_arms, delta, alpha, rho_1)
         n_i = needed + int(rng.choice([0, 1, needed]))

@@ -50,7 +50,7 @@ def test_the_smoothed_acceptance_rate_adds_k_acceptances_in_2k_interactions(
 def test_an_acceptance_rate_stays_between_its_declared_one_and_two(
     schedule: Schedule, t: int, share: float, n_arms: int
 ) -> None:
-    assert (schedule.low, schedule.high) == (1.0, 2.0)
+    assert (schedule.rho_0, schedule.rho_1) == (1.0, 2.0)
     assert 1.0 <= value(schedule, int(share * t), t, n_arms) <= 2.0
 
 
@@ -100,7 +100,7 @@ def test_of_other_schedules_there_are_no_whole_prior_counts(schedule: Schedule) 
 
 def test_a_constant_is_its_own_range() -> None:
     schedule = constant(0.7)
-    assert (schedule.low, schedule.high) == (0.7, 0.7)
+    assert (schedule.rho_0, schedule.rho_1) == (0.7, 0.7)
     assert {value(schedule, n, 10, 5) for n in range(10)} == {0.7}
 
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from explorative_user_env.settings import PRINTED, RELEASED, SETTINGS, Setting, user_of
+from explorative_user_env.population import Population
+from explorative_user_env.settings import PRINTED, RELEASED, SETTINGS, Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Rule, Schedule
 from explorative_user_env.users.explorative import User, UserState
@@ -147,7 +148,8 @@ def new_user(
     noise: float = 0.0,
     rho: Schedule | str | float | None = None,
 ) -> tuple[User, UserState, Rule, np.random.Generator]:
-    user, schedule = user_of(setting, len(means), alpha, noise, rho)
+    population = Population(setting=setting, n_arms=len(means), alpha=alpha, noise=noise, rho=rho)
+    user, schedule = population.user, population.schedule
     state, rng = rules.blank(user), np.random.default_rng(seed)
     state.means[:] = means
     rules.start(user, state, rng)
@@ -157,7 +159,8 @@ def new_user(
 def hand_made(
     setting: Setting, estimates: Sequence[float], counts: Sequence[int], spread: float
 ) -> tuple[User, UserState]:
-    user, _ = user_of(setting, len(estimates))
+    population = Population(setting=setting, n_arms=len(estimates))
+    user = population.user
     state = rules.blank(user)
     state.estimates[:] = estimates
     state.counts[:] = counts
@@ -168,8 +171,8 @@ def hand_made(
 
 def bounds(state: UserState) -> tuple[list[float], list[float]]:
     arms = range(len(state.means))
-    lower = [rules.lower_bound(state, arm) for arm in arms]
-    return lower, [rules.upper_bound(state, arm) for arm in arms]
+    lower = [rules.lcb(state, arm) for arm in arms]
+    return lower, [rules.ucb(state, arm) for arm in arms]
 
 
 def gamma(state: UserState) -> float:
@@ -326,7 +329,7 @@ def test_a_single_top_arm_is_accepted_at_gamma_zero(setting: Setting) -> None:
 @pytest.mark.parametrize("spread", [0.0, 2.0])
 def test_an_unseen_arm_has_an_infinite_interval_by_rule(setting: Setting, spread: float) -> None:
     user, state = hand_made(setting, [50.0, 0.0], [10**6, 0], spread)
-    assert (rules.lower_bound(state, 1), rules.upper_bound(state, 1)) == (-math.inf, math.inf)
+    assert (rules.lcb(state, 1), rules.ucb(state, 1)) == (-math.inf, math.inf)
     assert not rules.rejects(user, state, 1)
     assert not rules.rejects(user, state, 0)
 
@@ -491,7 +494,7 @@ def test_gamma_is_never_negative() -> None:
     user, state, rule, rng = new_user(PRINTED, [1.0, 0.0], rho=0.1)
     rules.respond(user, state, rule, 0, rng)
     assert gamma(state) == 0.0
-    assert rules.lower_bound(state, 0) == rules.upper_bound(state, 0) == state.estimates[0]
+    assert rules.lcb(state, 0) == rules.ucb(state, 0) == state.estimates[0]
 
 
 def test_more_willingness_to_explore_widens_the_intervals_by_its_square_root() -> None:
@@ -500,7 +503,7 @@ def test_more_willingness_to_explore_widens_the_intervals_by_its_square_root() -
         user, state, rule, rng = new_user(PRINTED, [0.0, 0.0], alpha=alpha)
         for arm in (0, 1):
             rules.respond(user, state, rule, arm, rng)
-        widths.append(rules.upper_bound(state, 0) - rules.lower_bound(state, 0))
+        widths.append(rules.ucb(state, 0) - rules.lcb(state, 0))
     assert widths[1] / widths[0] == pytest.approx(2.0)
     assert widths[0] == pytest.approx(2 * math.sqrt(2 * 0.5 * math.log(4)))
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.settings import PRINTED, SETTINGS, Setting, user_of
+from explorative_user_env.population import Population
+from explorative_user_env.settings import PRINTED, SETTINGS, Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Schedule, constant
 
@@ -39,8 +40,8 @@ PLAYS = [at_random, in_turn, alternating_pair, mostly_one]
 
 def by_definition(user: rules.User, state: rules.UserState, arm: int) -> bool:
     """Some j != i with lcb_j >= ucb_i (or > where the setting is strict), by looking at all."""
-    bar = rules.upper_bound(state, arm)
-    bounds = [rules.lower_bound(state, other) for other in range(user.n_arms) if other != arm]
+    bar = rules.ucb(state, arm)
+    bounds = [rules.lcb(state, other) for other in range(user.n_arms) if other != arm]
     return any(bound >= bar if user.rejects_ties else bound > bar for bound in bounds)
 
 
@@ -54,7 +55,8 @@ def check(
     noise: float = 0.0,
 ) -> int:
     """Play, compare every decision on every arm now and then, and return the rejections."""
-    user, schedule = user_of(setting, len(means), noise=noise, rho=rho)
+    population = Population(setting=setting, n_arms=len(means), noise=noise, rho=rho)
+    user, schedule = population.user, population.schedule
     state = rules.blank(user)
     state.means[:] = means
     rng, chooser = np.random.default_rng(seed), np.random.default_rng(seed + 1)

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared import compiled_run
 
 from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env.compiled.intrinsics import addresses_of
-from explorative_user_env.compiled.loops import compiled_run, make_run
+from explorative_user_env.compiled.loops import make_run
+from explorative_user_env.population import Population
 from explorative_user_env.protocol import Algorithm
-from explorative_user_env.settings import SETTINGS, Setting, user_of
+from explorative_user_env.settings import SETTINGS, Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Schedule, acceptance_rate_rule
 from explorative_user_env.users.number_tables import number_tables
@@ -93,7 +94,8 @@ def life(
     tables: Mapping[str, Any] | None = None,
     stream: Callable[[np.random.Generator], rules.Stream] = lambda rng: rng,
 ) -> Life:
-    user, schedule = user_of(setting, len(means), noise=noise, rho=rho)
+    population = Population(setting=setting, n_arms=len(means), noise=noise, rho=rho)
+    user, schedule = population.user, population.schedule
     state = replace(rules.blank(user), **(tables or {}))
     state.means[:] = means
     rng = stream(np.random.default_rng(seed))
@@ -157,8 +159,8 @@ def test_what_is_in_the_tables_is_what_is_used(setting: Setting) -> None:
 
 def by_definition(user: rules.User, state: rules.UserState, arm: int) -> bool:
     """Some j != i with lcb_j >= ucb_i (or > where the setting is strict), by looking at all."""
-    bar = rules.upper_bound(state, arm)
-    bounds = [rules.lower_bound(state, other) for other in range(user.n_arms) if other != arm]
+    bar = rules.ucb(state, arm)
+    bounds = [rules.lcb(state, other) for other in range(user.n_arms) if other != arm]
     return any(bound >= bar if user.rejects_ties else bound > bar for bound in bounds)
 
 
@@ -267,7 +269,8 @@ def test_all_variants_agree_for_anyone(
 
 
 def in_history(setting: Setting, n_arms: int, n: int, t: int) -> tuple[rules.User, rules.UserState]:
-    user, _ = user_of(setting, n_arms)
+    population = Population(setting=setting, n_arms=n_arms)
+    user = population.user
     state = rules.blank(user)
     state.acceptances[0], state.interactions[0], state.refreshed[0] = n, t, t
     return user, state
@@ -303,7 +306,8 @@ def test_the_intervals_in_play_are_those_of_the_logarithm(
     setting: Setting, play: Play, alpha: float
 ) -> None:
     means = drawn(5)
-    user, schedule = user_of(setting, 5, alpha)
+    population = Population(setting=setting, n_arms=5, alpha=alpha)
+    user, schedule = population.user, population.schedule
     state, rng = rules.blank(user), np.random.default_rng(0)
     state.means[:] = means
     rules.start(user, state, rng)
@@ -393,22 +397,21 @@ def long_life(
     compiled: bool,
     table_length: int,
 ) -> CompiledOrNot:
-    user, schedule = user_of(setting, len(means), rho=rho)
+    population = Population(setting=setting, n_arms=len(means), rho=rho)
+    user, schedule = population.user, population.schedule
     params = PlayParams(len(means), kind)
     rngs = [np.random.default_rng(seed) for seed in (3, 4)]
     tables = number_tables(table_length)._asdict()
     numbers, state = user, replace(rules.blank(user), **tables)
     own: Any = blank(params)
     run = make_run(ADVERSARY, schedule.rule)
-    streams: list[Any] = list(rngs)
     if compiled:
         arrays = {name: np.array(values, float) for name, values in tables.items()}
         numbers, state = user_tuple(user), user_arrays(user)._replace(**arrays)
         own = as_arrays(own)
         run = compiled_run(ADVERSARY, schedule.rule)
-        streams = [addresses_of(rng) for rng in rngs]
     state.means[:] = means
-    figures = run(numbers, state, streams[0], params, own, streams[1], n_steps)
+    figures = run(numbers, state, rngs[0], params, own, rngs[1], n_steps)
     accepted = np.asarray(own.accepted).tolist()
     states = [rng.bit_generator.state for rng in rngs]
     return CompiledOrNot(figures, left_of(state, TABLES), accepted, states)

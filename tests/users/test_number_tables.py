@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from explorative_user_env.compiled.arrays import TABLE_LENGTH, long_tables
-from explorative_user_env.settings import Setting, user_of
+from explorative_user_env.population import Population
+from explorative_user_env.settings import Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.number_tables import number_tables
 
@@ -20,7 +21,7 @@ def test_the_tables_are_what_math_computes_to_the_bit(length: int) -> None:
 
 def test_the_tables_are_made_once_for_all_users(setting: Setting) -> None:
     assert number_tables(100) is number_tables(100)
-    one, other = (rules.blank(user_of(setting, n_arms)[0]) for n_arms in (2, 3))
+    one, other = (rules.blank(Population(setting=setting, n_arms=n_arms).user) for n_arms in (2, 3))
     assert one.logarithms is other.logarithms
     assert one.inverse_roots is other.inverse_roots
 
@@ -35,7 +36,8 @@ def test_the_tables_of_compiled_code_are_the_same_and_longer() -> None:
 
 @pytest.mark.parametrize("length", [1, 2, 37])
 def test_where_a_table_ends_makes_no_difference_to_a_user(setting: Setting, length: int) -> None:
-    user, schedule = user_of(setting, 4)
+    population = Population(setting=setting, n_arms=4)
+    user, schedule = population.user, population.schedule
     lives = []
     for tables in (number_tables(length), number_tables(rules.TABLE_LENGTH)):
         state, rng = replace(rules.blank(user), **tables._asdict()), np.random.default_rng(1)

@@ -15,7 +15,8 @@ from explorative_user_env import (
     InvalidArgumentError,
     evaluate,
 )
-from explorative_user_env.settings import PRINTED, Setting, user_of
+from explorative_user_env.population import Population
+from explorative_user_env.settings import PRINTED, Setting
 from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.reward_laws import REWARD_LAWS, draw_reward
 
@@ -122,7 +123,7 @@ def test_a_lane_is_the_single_user(
 
 def test_another_law_is_refused_with_those_there_are() -> None:
     allowed = "reward_law must be one of bernoulli, bounded, gaussian, got 'poisson'"
-    for make in (ExplorativeUserEnv, lambda **kw: user_of(PRINTED, 3, **kw)):
+    for make in (ExplorativeUserEnv, lambda **kw: Population(setting=PRINTED, n_arms=3, **kw)):
         with pytest.raises(InvalidArgumentError, match=allowed):
             make(reward_law="poisson")
     with pytest.raises(InvalidArgumentError, match=allowed):

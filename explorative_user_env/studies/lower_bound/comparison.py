@@ -66,7 +66,7 @@ def success(
     n_instances: int = 1000,
     seed: int = 0,
     workers: int = 1,
-    on_progress: OnProgress = silent,
+    progress: OnProgress = silent,
 ) -> pd.DataFrame:
     """Return how often each agent is right on each instance of the pair, for growing N.
 
@@ -78,7 +78,7 @@ def success(
         n_instances: users of each instance, the same for every N and agent, at least 1.
         seed: what everything follows from, at least 0.
         workers: how many runs at once; the numbers do not depend on it.
-        on_progress: told how far it is.
+        progress: told how far it is.
 
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
@@ -93,7 +93,7 @@ def success(
     ]
     rows = []
     for position, (n, name, instance) in enumerate(cells):
-        on_progress(f"N = {n}, {name}", position, len(cells))
+        progress(f"N = {n}, {name}", position, len(cells))
         results = evaluate(
             agents(n, pair.delta),
             n_arms=pair.n_arms,
@@ -102,7 +102,7 @@ def success(
             delta=pair.delta,
             alpha=pair.alpha,
             means=instance.means,
-            rho=pair.rho_high if rho is None else rho,
+            rho=pair.rho_1 if rho is None else rho,
             workers=workers,
             progress=False,
         )
@@ -121,7 +121,7 @@ def success(
                     "acceptances": runs["acceptances"].mean(),
                 }
             )
-    on_progress("", len(cells), len(cells))
+    progress("", len(cells), len(cells))
     return pd.DataFrame(rows)
 
 
@@ -214,7 +214,7 @@ def any_agent_needs(
         seed: of the paths.
     """
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
-    rejected = rejected_below(n0s, pair.alpha, pair.rho_high, pair.n_arms, n_paths, seed)
+    rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed)
     overlaps = [float(overlap_probability(row, pair.nu_prime).mean()) for row in rejected]
     return [
         next((float(n0) for n0, p in zip(n0s, overlaps, strict=True) if p <= 2.0 * delta), math.nan)

@@ -42,7 +42,7 @@ def overlap(
     n_instances: int = 1000,
     n_paths: int = N_PATHS,
     seed: int = 0,
-    on_progress: OnProgress = silent,
+    progress: OnProgress = silent,
 ) -> pd.DataFrame:
     """Return how often UNI has the history that nu and nu' share, for growing N_0.
 
@@ -59,7 +59,7 @@ def overlap(
         n_instances: users that UNI meets under each of the two, at least 1.
         n_paths: paths of arm 2's rewards for `overlap`, at least 2.
         seed: what everything follows from, at least 0.
-        on_progress: told how far it is.
+        progress: told how far it is.
 
     Returns:
         One row for each N_0: `n0`, `delta`, `twice_delta`, `d`, `epsilon`; `event_b_prime` and
@@ -76,10 +76,10 @@ def overlap(
     n0s = sorted({integer("n0s", n0, n_arms) for n0 in n0s})
     pairs = [
         hard_pair(
-            _delta_of(n0, alpha, schedule.low, c),
+            _delta_of(n0, alpha, schedule.rho_0, c),
             alpha,
-            schedule.low,
-            schedule.high,
+            schedule.rho_0,
+            schedule.rho_1,
             n_arms,
             n0,
             c=c,
@@ -88,20 +88,20 @@ def overlap(
         for n0 in n0s
     ]
     seeds = user_seeds(integer("seed", seed, 0), n_instances)
-    rejected = rejected_below(n0s, alpha, schedule.high, n_arms, n_paths, seed)
+    rejected = rejected_below(n0s, alpha, schedule.rho_1, n_arms, n_paths, seed)
     rows = []
     for index, (pair, bounds) in enumerate(zip(pairs, rejected, strict=True)):
-        on_progress(f"N_0 = {pair.n0}", index, len(pairs))
+        progress(f"N_0 = {pair.n0}", index, len(pairs))
         rows.append(_row(pair, overlap_probability(bounds, pair.nu_prime), seeds, schedule))
-    on_progress("", len(pairs), len(pairs))
+    progress("", len(pairs), len(pairs))
     return pd.DataFrame(rows)
 
 
-def _delta_of(n0: int, alpha: float, rho_low: float, c: float) -> float:
+def _delta_of(n0: int, alpha: float, rho_0: float, c: float) -> float:
     """Return the delta with N_0 = delta^(-1/alpha + c)/rho_0."""
-    if rho_low * n0 <= 1.0:
-        raise InvalidArgumentError("n0s", n0, f"above 1/rho_0, with rho_0 = {rho_low:g}")
-    return math.exp(-math.log(rho_low * n0) / (1.0 / alpha - c))
+    if rho_0 * n0 <= 1.0:
+        raise InvalidArgumentError("n0s", n0, f"above 1/rho_0, with rho_0 = {rho_0:g}")
+    return math.exp(-math.log(rho_0 * n0) / (1.0 / alpha - c))
 
 
 def _row(

@@ -13,10 +13,11 @@ import numpy as np
 from scipy.special import ndtr
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.evaluation.play import Play, play_compiled
-from explorative_user_env.evaluation.study import Study
+from explorative_user_env.evaluation.backends import LONGEST_PLAY
+from explorative_user_env.evaluation.compiled import play_compiled
+from explorative_user_env.evaluation.plays import Play
+from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array
-from explorative_user_env.settings import PRINTED
 from explorative_user_env.theory.hard_instances import HardPair
 from explorative_user_env.users.confidence import Schedule, as_schedule
 from explorative_user_env.users.instances import Instance
@@ -25,11 +26,8 @@ from explorative_user_env.validation import InvalidArgumentError, integer
 ARM_2 = 1
 """The index of the proof's arm 2."""
 
-BLOCK = 2**20
+REWARDS_AT_ONCE = 2**20
 """Rewards drawn at a time."""
-
-LONGEST_PLAY = 5_000_000
-"""Steps of all users together that are kept at a time."""
 
 
 class Histories(NamedTuple):
@@ -72,7 +70,7 @@ def histories(
     for first in range(0, len(seeds), size):
         part = seeds[first : first + size]
         nu, prime = (
-            play_compiled(_study(pair, instance, rho), agent, part, steps, steps)
+            play_compiled(_population(pair, instance, rho), agent, part, steps, steps)
             for instance in (pair.nu, pair.nu_prime)
         )
         same = (nu.arms == prime.arms) & (nu.accepted == prime.accepted)
@@ -89,12 +87,14 @@ def as_foreseen(play: Play) -> Array:
     return np.asarray((play.accepted == foreseen).all(axis=1))
 
 
-def _study(pair: HardPair, instance: Instance, rho: Schedule | str | float | None) -> Study:
-    schedule = as_schedule(pair.rho_high if rho is None else rho)
-    if schedule.low < pair.rho_low or schedule.high > pair.rho_high:
-        allowed = f"a schedule within the pair's [{pair.rho_low:g}, {pair.rho_high:g}]"
+def _population(
+    pair: HardPair, instance: Instance, rho: Schedule | str | float | None
+) -> Population:
+    schedule = as_schedule(pair.rho_1 if rho is None else rho)
+    if schedule.rho_0 < pair.rho_0 or schedule.rho_1 > pair.rho_1:
+        allowed = f"a schedule within the pair's [{pair.rho_0:g}, {pair.rho_1:g}]"
         raise InvalidArgumentError("rho", rho, allowed)
-    return Study(PRINTED, pair.n_arms, None, pair.alpha, 0.0, instance.means, schedule)
+    return Population(n_arms=pair.n_arms, alpha=pair.alpha, means=instance.means, rho=schedule)
 
 
 def uniform_steps(n_arms: int, n0: int) -> int:
@@ -103,7 +103,7 @@ def uniform_steps(n_arms: int, n0: int) -> int:
 
 
 def rejected_below(
-    n0s: Sequence[int], alpha: float, rho_high: float, n_arms: int, n_paths: int, seed: int
+    n0s: Sequence[int], alpha: float, rho_1: float, n_arms: int, n_paths: int, seed: int
 ) -> Array:
     """Return first rewards so bad that an arm is not accepted again before N_0 acceptances.
 
@@ -121,13 +121,13 @@ def rejected_below(
     longest = max(n0s) - 2
     sums, least = np.zeros((n_paths, 1)), np.full((n_paths, 1), np.inf)
     found = np.full((len(n0s), n_paths), np.inf)
-    size = max(1, BLOCK // n_paths)
+    size = max(1, REWARDS_AT_ONCE // n_paths)
     for first in range(1, longest + 1, size):
         m = np.arange(first, min(first + size, longest + 1))
         noise = rng.standard_normal((n_paths, len(m)))
         path = sums + noise.cumsum(axis=1)
         sums = path[:, -1:]
-        gamma = 2.0 * alpha * np.log(rho_high * (m + n_arms - 1))
+        gamma = 2.0 * alpha * np.log(rho_1 * (m + n_arms - 1))
         spread = np.sqrt(np.maximum(0.0, gamma))
         bounds = 1.0 + path / m - spread * (1.0 + 1.0 / np.sqrt(m))
         bounds = np.minimum(np.minimum.accumulate(bounds, axis=1), least)

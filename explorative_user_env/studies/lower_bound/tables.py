@@ -3,13 +3,13 @@
 import math
 
 import pandas as pd
-from rich import box
 from rich.table import Table
 
-from explorative_user_env.results.tables import whole
+from explorative_user_env.display.numbers import cost, whole
+from explorative_user_env.display.tables import new_table
 from explorative_user_env.theory.hard_instances import HardPair, proof_conditions
 
-NOTES = (
+FOOTNOTES = (
     "history: the responses that ν and ν' share (arm 2 always accepted, every other arm once), as "
     "UNI meets it; 95% intervals. any agent ≥: its least probability under ν'.",
     "success: least of the two instances. N: UNI, EXP3 and Full-information run to it, T&S is cut "
@@ -19,7 +19,7 @@ NOTES = (
 )
 
 
-def tables_of(
+def sections_of(
     pair: HardPair, overlap: pd.DataFrame, success: pd.DataFrame, needed: pd.DataFrame
 ) -> dict[str, Table]:
     """Return all tables, by their headings."""
@@ -36,7 +36,9 @@ def tables_of(
 
 def conditions_table(pair: HardPair) -> Table:
     """Return which conditions of the proof hold for the pair."""
-    table = _table("equation", "condition", "left", "right", "holds")
+    table = new_table(
+        ("equation", "condition", "left", "right", "holds"), left=("equation", "condition")
+    )
     for row in proof_conditions(pair):
         sides = f"{row.left:.3g}", f"{row.right:.3g}"
         table.add_row(row.where, row.says, *sides, "yes" if row.holds else "no")
@@ -45,7 +47,10 @@ def conditions_table(pair: HardPair) -> Table:
 
 def overlap_table(frame: pd.DataFrame) -> Table:
     """Return what `growth.overlap` found."""
-    table = _table("N_0", "d", "any agent ≥", "history under ν'", "under ν", "2^(1-K) P[B']", "2δ")
+    table = new_table(
+        ("N_0", "d", "any agent ≥", "history under ν'", "under ν", "2^(1-K) P[B']", "2δ"),
+        left=("N_0",),
+    )
     for row in frame.to_dict("records"):
         low, high = row["nu_prime_low"], row["nu_prime_high"]
         table.add_row(
@@ -63,9 +68,9 @@ def overlap_table(frame: pd.DataFrame) -> Table:
 def success_table(frame: pd.DataFrame) -> Table:
     """Return the success of each agent on the worse of the two instances."""
     worse = frame.groupby(["agent", "n"], sort=False)["success"].min().unstack("n")
-    table = _table("agent", *(f"N={n}" for n in worse.columns))
+    table = new_table(("agent", *(f"N={n}" for n in worse.columns)), left=("agent",))
     for agent, row in worse.iterrows():
-        table.add_row(str(agent), *(f"{value:.3f}".removeprefix("0") for value in row))
+        table.add_row(str(agent), *(cost(value) for value in row))
     return table
 
 
@@ -74,15 +79,7 @@ def needed_table(frame: pd.DataFrame) -> Table:
     times = frame.pivot_table(
         index="agent", columns="delta", values="interactions", sort=False, dropna=False
     )
-    table = _table("agent", *(f"δ={delta:g}" for delta in times.columns))
+    table = new_table(("agent", *(f"δ={delta:g}" for delta in times.columns)), left=("agent",))
     for agent, row in times.iterrows():
         table.add_row(str(agent), *("-" if math.isnan(value) else whole(value) for value in row))
-    return table
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=0)
-    table.add_column(first, no_wrap=True)
-    for name in others:
-        table.add_column(name, justify="left" if name == "condition" else "right", no_wrap=True)
     return table

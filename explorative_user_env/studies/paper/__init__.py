@@ -1,6 +1,6 @@
 """The paper's experiments: what runs, on what, with which published figures."""
 
-from explorative_user_env.studies.paper.cells import run_cells, run_experiment
+from explorative_user_env.studies.paper.cells import run_experiment
 from explorative_user_env.studies.paper.ladder import run_ladder
 from explorative_user_env.studies.paper.published import (
     PUBLISHED_CELLS,
@@ -8,10 +8,10 @@ from explorative_user_env.studies.paper.published import (
     published_for,
 )
 from explorative_user_env.studies.paper.records import (
-    AGENTS,
     BENCH_DELTAS,
     BENCH_N_ARMS,
     EXPERIMENTS,
+    LINE_UP,
     TABLE2,
     Entrant,
     Experiment,
@@ -20,10 +20,10 @@ from explorative_user_env.studies.paper.records import (
 )
 
 __all__ = [
-    "AGENTS",
     "BENCH_DELTAS",
     "BENCH_N_ARMS",
     "EXPERIMENTS",
+    "LINE_UP",
     "PUBLISHED_CELLS",
     "TABLE2",
     "Entrant",
@@ -31,7 +31,6 @@ __all__ = [
     "published_figures",
     "published_for",
     "quick_form",
-    "run_cells",
     "run_experiment",
     "run_ladder",
     "with_entrants",

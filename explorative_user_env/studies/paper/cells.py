@@ -1,65 +1,25 @@
-"""The grid of cells that runs any experiment, and any benchmark."""
+"""An experiment, run: all its cells under a setting."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.display.progress import OnProgress, named, portion
-from explorative_user_env.evaluation import Results, evaluate
+from explorative_user_env.display.progress import OnProgress
+from explorative_user_env.evaluation import Results
+from explorative_user_env.evaluation.grid import run_cells
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.settings import Setting, as_setting
 from explorative_user_env.studies.paper.published import published_figures
 from explorative_user_env.studies.paper.records import TOLD_THEIR_HORIZON, Entrant, Experiment
 from explorative_user_env.studies.paper.shared_phase1 import run_shared_phase1
-from explorative_user_env.validation import integer, risk
-
-Agents = Sequence[Any]
-
-
-def run_cells(
-    agents: Agents | Callable[[float, int], Agents],
-    deltas: Sequence[float],
-    n_arms: Sequence[int],
-    *,
-    horizons: Callable[[float, int], int | str | None] = lambda delta, arms: None,
-    on_progress: OnProgress,
-    **options: Any,
-) -> list[Results]:
-    """Evaluate `agents` in every cell (delta, K), each as `evaluate` alone would.
-
-    Args:
-        agents: as for `evaluate`, or what returns them for a cell.
-        deltas: delta of each row of the grid; all are checked before anything runs.
-        n_arms: K of each column.
-        horizons: T of the agents that need one, by cell; as for `evaluate`.
-        on_progress: told the cell and the agent, and the share done over all cells.
-        options: passed on to `evaluate`.
-    """
-    cells = [
-        (risk("delta", delta), integer("n_arms", arms, 2)) for delta in deltas for arms in n_arms
-    ]
-    found = []
-    for position, (delta, arms) in enumerate(cells):
-        report = portion(on_progress, position, len(cells))
-        found.append(
-            evaluate(
-                agents(delta, arms) if callable(agents) else agents,
-                delta=delta,
-                n_arms=arms,
-                horizon=horizons(delta, arms),
-                progress=named(report, f"delta={delta:g} K={arms}"),
-                **options,
-            )
-        )
-    return found
 
 
 def run_experiment(
     experiment: Experiment,
     setting: Setting | str,
     *,
-    on_progress: OnProgress,
+    progress: OnProgress,
     **options: Any,
 ) -> list[Results]:
     """Run all cells of `experiment` under `setting`.
@@ -71,7 +31,7 @@ def run_experiment(
     Args:
         experiment: what runs.
         setting: the modelling choices.
-        on_progress: as for `run_cells`.
+        progress: as for `run_cells`.
         options: passed on to `evaluate`.
     """
     choices = as_setting(setting)
@@ -88,11 +48,11 @@ def run_experiment(
     )
     horizon = _published_horizon(experiment, choices)
     if experiment.shared_phase1:
-        return run_shared_phase1(makers, choices, run, horizon, on_progress)
+        return run_shared_phase1(makers, choices, run, horizon, progress)
     return run(
         lambda delta, arms: [make(delta, arms) for make in makers],
         horizons=lambda delta, arms: horizon(delta, arms) or experiment.entrants[0].name,
-        on_progress=on_progress,
+        progress=progress,
     )
 
 

@@ -34,7 +34,7 @@ def run_alternatives(
     cells: Sequence[Row],
     alternatives: Callable[[Row], Sequence[Alternative]],
     *,
-    on_progress: OnProgress,
+    progress: OnProgress,
     **options: Any,
 ) -> pd.DataFrame:
     """Return what each alternative gives in each cell.
@@ -43,7 +43,7 @@ def run_alternatives(
         experiment: whose users they meet.
         cells: each with `delta`, `n_arms`, `agent`, and what `alternatives` needs.
         alternatives: what is tried in a cell.
-        on_progress: told the cell and the alternative.
+        progress: told the cell and the alternative.
         options: passed on to `evaluate`, the setting among them.
 
     Returns:
@@ -52,7 +52,7 @@ def run_alternatives(
     tried = [(cell, other) for cell in cells for other in alternatives(cell)]
     frames = []
     for index, (cell, other) in enumerate(tried):
-        report = portion(on_progress, index, len(tried))
+        report = portion(progress, index, len(tried))
         summary = _run(experiment, cell, other, progress=report, **options).summary()
         frames.append(summary.assign(agent=cell["agent"], what=other.what))
     return pd.concat(frames, ignore_index=True)
@@ -64,7 +64,7 @@ def run_under_caps(
     agent: AlgorithmAgent,
     caps: Sequence[int],
     *,
-    on_progress: OnProgress,
+    progress: OnProgress,
     **options: Any,
 ) -> pd.DataFrame:
     """Return what `agent` gives in each cell under each step cap, as from `run_alternatives`.
@@ -74,7 +74,7 @@ def run_under_caps(
     """
     frames = []
     for index, cell in enumerate(cells):
-        report = portion(on_progress, index, len(cells))
+        report = portion(progress, index, len(cells))
         found = _run(experiment, cell, Alternative("", agent), progress=report, **options)
         for cap in caps:
             cut = found.runs["interactions"] >= cap

@@ -1,13 +1,14 @@
 """The published figures: data files of this package, in the units they were printed in."""
 
 import math
+from dataclasses import replace
 from importlib import resources
 
 import pandas as pd
 
+from explorative_user_env.population import Population
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies.paper.records import TABLE2, TABLE3, TABLE5, TABLE6, Experiment
-from explorative_user_env.users.instances import DEFAULT_GAP
 
 PUBLISHED_CELLS = (TABLE2, TABLE3, TABLE5, TABLE6)
 """Experiments with published figures for cells that a benchmark can meet."""
@@ -50,16 +51,23 @@ def published_figures(experiment: Experiment) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def published_for(alpha: float, gap: float | None, noise: float) -> pd.DataFrame | None:
+def published_for(population: Population) -> pd.DataFrame | None:
     """Return the published figures of BAIR and the baselines with these users, None if none are.
 
     Those of Table 3 stand beside BAIR, whichever form of BAIR(m) it runs.
     """
-    gap = DEFAULT_GAP if gap is None else gap
     for experiment in PUBLISHED_CELLS:
-        if (experiment.alpha, experiment.gap, experiment.noise) == (alpha, gap, noise):
+        users = {"alpha": experiment.alpha, "gap": experiment.gap, "noise": experiment.noise}
+        if is_papers(population, **users):
             figures = published_figures(experiment)
             first = figures["agent"] == experiment.entrants[0].name
             others = figures["agent"].isin(("T&S", "UNI", "EXP3"))
             return figures.assign(agent=figures["agent"].mask(first, "BAIR"))[first | others]
     return None
+
+
+def is_papers(population: Population, *, alpha: float, gap: float, noise: float) -> bool:
+    """Return whether these are the paper's users with this alpha, gap and click noise."""
+    papers = Population(setting=population.setting, n_arms=population.n_arms)
+    users = replace(papers, alpha=alpha, gap=gap, noise=noise)
+    return users.words() == population.words()

@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from explorative_user_env.agents import BAIR, AlgorithmAgent, agent_named
+from explorative_user_env.agents import AGENTS, BAIR, AlgorithmAgent, agent_named
 from explorative_user_env.users.instances import DEFAULT_GAP
 from explorative_user_env.validation import choice
 
-AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
-"""The paper's line-up; the last two get BAIR's mean stopping time as their horizon."""
+LINE_UP = tuple(AGENTS)
+"""The paper's; the last two get BAIR's mean stopping time as their horizon."""
 
 TOLD_THEIR_HORIZON = ("UNI", "EXP3")
 """Those of them whose stopping time is given, not found."""
@@ -48,7 +48,7 @@ def _plain(name: str) -> Entrant:
     return Entrant(name, "TaS" if name == "T&S" else name, lambda *cell: agent_named(name))
 
 
-PAPERS = tuple(_plain(name) for name in AGENTS)
+PAPERS = tuple(_plain(name) for name in LINE_UP)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from explorative_user_env.display.progress import OnProgress, portion
 from explorative_user_env.evaluation import Results
 from explorative_user_env.settings import Setting
 
-PHASE1 = Phase1().name
+PHASE1_NAME = Phase1().name
 COUNTS = ("interactions", "acceptances")
 
 RunCells = Callable[..., list[Results]]
@@ -44,7 +44,7 @@ def run_shared_phase1(
     setting: Setting,
     run: RunCells,
     horizon: Callable[[float, int], int | None],
-    on_progress: OnProgress,
+    progress: OnProgress,
 ) -> list[Results]:
     """Run all cells: the first entrant, which is BAIR, as ever, and the others after its Phase 1.
 
@@ -53,16 +53,16 @@ def run_shared_phase1(
         setting: whose Phase 1 it is.
         run: `run_cells`, but for the agents and the horizons.
         horizon: T of those that need one, None for BAIR's mean time in Phase 2.
-        on_progress: as for `run_cells`.
+        progress: as for `run_cells`.
     """
     bair, *others = entrants
     firsts = run(
-        lambda delta, arms: [bair(delta, arms), Phase1()], on_progress=portion(on_progress, 0, 2)
+        lambda delta, arms: [bair(delta, arms), Phase1()], progress=portion(progress, 0, 2)
     )
     phase1, found = {}, {}
     for cell in firsts:
         place = _place(cell)
-        alone = cell.runs["agent"] == PHASE1
+        alone = cell.runs["agent"] == PHASE1_NAME
         phase1[place] = cell.runs[alone]
         found[place] = without_phase1(cell.runs[~alone], cell.runs[alone])
 
@@ -75,7 +75,7 @@ def run_shared_phase1(
     seconds = run(
         lambda delta, arms: prepared([make(delta, arms) for make in others], setting, arms),
         horizons=lambda delta, arms: horizon(delta, arms) or measured(delta, arms),
-        on_progress=portion(on_progress, 1, 2),
+        progress=portion(progress, 1, 2),
     )
     results = []
     for cell in seconds:

@@ -5,12 +5,11 @@ from typing import Any
 
 import pandas as pd
 
-from explorative_user_env.results.tables import markdown_table, share, with_error
+from explorative_user_env.display.numbers import share, share_with_interval, with_error
+from explorative_user_env.display.tables import markdown_table
 
-Rows = Sequence[Sequence[str]]
 
-
-def table(header: Sequence[str], rows: Rows, n_words: int = 1) -> str:
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], n_words: int = 1) -> str:
     """Return a Markdown table whose first `n_words` columns are words, the others numbers."""
     return markdown_table(header, rows, [place >= n_words for place in range(len(header))])
 
@@ -22,13 +21,13 @@ def number(figure: str, value: float) -> str:
     return f"{100 * value:.1f}" if figure == "rejection_rate" else share(value)
 
 
-def with_interval(figure: str, row: Any, name: str) -> str:
+def figure_with_interval(figure: str, row: Any, name: str) -> str:
     """Return the figure in `row[name]` with its 95% interval, as `number` shows it."""
-    value, low, high = row[name], row[f"{name}_low"], row[f"{name}_high"]
+    value, high = row[name], row[f"{name}_high"]
     if pd.isna(value):
         return "-"
     if figure == "stopping_time":
         return with_error(value, high)
     if figure == "rejection_rate":
         return f"{100 * value:.1f} ± {100 * (high - value):.1f}"
-    return f"{share(value)} [{share(low)}, {share(high)}]"
+    return share_with_interval(row, name)

@@ -8,15 +8,13 @@ from rich import box
 from rich.table import Table
 
 from explorative_user_env.display.figures import as_data_uri, can_plot
-from explorative_user_env.results.tables import (
-    markdown,
-    share,
-)
+from explorative_user_env.display.numbers import share
+from explorative_user_env.display.tables import markdown
+from explorative_user_env.studies.paper.agreement import TOLERANCES
+from explorative_user_env.studies.paper.reproduction import Reproduction
+from explorative_user_env.studies.paper.verdicts import DECISIVE, VERDICTS, counted, decisive_of
 from explorative_user_env.studies.report import pictures
-from explorative_user_env.studies.report.agreement import TOLERANCES
-from explorative_user_env.studies.report.reproduction import Reproduction
 from explorative_user_env.studies.report.sections import of_experiment, of_ladder, of_reasons
-from explorative_user_env.studies.report.verdicts import DECISIVE, VERDICTS, counted, decisive_of
 
 
 def glance(found: pd.DataFrame, titles: Mapping[str, str]) -> Table:

@@ -7,8 +7,8 @@ import pandas as pd
 
 from explorative_user_env.display.figures import new_figure
 from explorative_user_env.results.tables import PUBLISHED
-from explorative_user_env.studies.report.agreement import is_given
-from explorative_user_env.studies.report.verdicts import AGREES, CANNOT, DIFFERS, NOT_JUDGED
+from explorative_user_env.studies.paper.agreement import is_given
+from explorative_user_env.studies.paper.verdicts import AGREES, CANNOT, DIFFERS, NOT_JUDGED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

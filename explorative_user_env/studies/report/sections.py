@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from explorative_user_env.display.figures import as_data_uri, can_plot
-from explorative_user_env.results.tables import PUBLISHED, share
-from explorative_user_env.studies.paper.ladder import DIFFERENCES
+from explorative_user_env.display.numbers import share
+from explorative_user_env.results.tables import PUBLISHED
+from explorative_user_env.settings import DIFFERENCES
+from explorative_user_env.studies.paper.reasons import REASONS
+from explorative_user_env.studies.paper.reproduction import Reproduction
+from explorative_user_env.studies.paper.verdicts import CANNOT, DIFFERS
 from explorative_user_env.studies.report import pictures
-from explorative_user_env.studies.report.cells import number, table, with_interval
-from explorative_user_env.studies.report.reasons import REASONS
-from explorative_user_env.studies.report.reproduction import Reproduction
-from explorative_user_env.studies.report.verdicts import CANNOT, DIFFERS
+from explorative_user_env.studies.report.cells import figure_with_interval, number, table
 
 HEADINGS = ("T", "rej. %", "success")
 """Of the columns of `pictures.NAMES`, in their order."""
@@ -54,7 +55,7 @@ def _verdict_table(reproduction: Reproduction) -> str:
                 continue
             one = found.loc[(*place, figure)]
             row.append(number(figure, one["published"]))
-            row += [with_interval(figure, one, setting) for setting in settings]
+            row += [figure_with_interval(figure, one, setting) for setting in settings]
             row.append(f"{CANNOT}: {one['reason']}" if one["reason"] else one["verdict"])
         rows.append(row)
     return table(header, rows, 0)
@@ -85,7 +86,7 @@ def _plain_table(summaries: Mapping[str, pd.DataFrame]) -> str:
         row = [f"{both[0]['delta']:g}", str(both[0]["n_arms"]), both[0]["agent"]]
         for figure in pictures.NAMES:
             for one in both:
-                row.append(with_interval(figure, one, figure))
+                row.append(figure_with_interval(figure, one, figure))
         rows.append(row)
     return table(header, rows, 0)
 
@@ -141,7 +142,7 @@ def of_ladder(frame: pd.DataFrame, agents: Sequence[str] = ("BAIR", "T&S")) -> s
             one = step[step["agent"] == agent].iloc[0]
             for figure in pictures.NAMES:
                 alone = number(figure, one[f"alone_{figure}"])
-                cells.append(f"{with_interval(figure, one, figure)} ({alone})")
+                cells.append(f"{figure_with_interval(figure, one, figure)} ({alone})")
         rows.append(cells)
     parts.append(table(header, rows))
     if can_plot():

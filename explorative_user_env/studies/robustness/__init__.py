@@ -5,12 +5,18 @@ anyway (alpha, rho_0 and whether there is click noise), and nothing of her behav
 """
 
 from explorative_user_env.studies.robustness.matrix import MAX_STEPS, default_agents, robustness
-from explorative_user_env.studies.robustness.tables import NOTES, as_markdown, heat_map, tables_of
+from explorative_user_env.studies.robustness.tables import (
+    NOTES,
+    heat_map,
+    matrix_page,
+    tables_of,
+    title_of_matrix,
+)
 from explorative_user_env.studies.robustness.varieties import (
     VARIETIES,
     UniformBelow,
     Variety,
-    options_of,
+    population_with,
     varieties_named,
 )
 
@@ -20,11 +26,12 @@ __all__ = [
     "VARIETIES",
     "UniformBelow",
     "Variety",
-    "as_markdown",
     "default_agents",
     "heat_map",
-    "options_of",
+    "matrix_page",
+    "population_with",
     "robustness",
     "tables_of",
+    "title_of_matrix",
     "varieties_named",
 ]

@@ -1,6 +1,7 @@
 """Every agent meets every kind of user."""
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import pandas as pd
 
@@ -14,10 +15,15 @@ from explorative_user_env.agents import (
 )
 from explorative_user_env.display.progress import OnProgress, named, portion, silent
 from explorative_user_env.evaluation import evaluate
+from explorative_user_env.population import (
+    Population,
+    UserOptions,
+    lists_user_options,
+    population_of,
+)
 from explorative_user_env.protocol import Agent
-from explorative_user_env.settings import Setting
-from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety, options_of
-from explorative_user_env.validation import InvalidArgumentError, integer
+from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety, population_with
+from explorative_user_env.validation import InvalidArgumentError, integer, renamed
 
 MAX_STEPS = 20_000
 """Step cap of a run: about 25 times as long as the paper's user needs with five arms."""
@@ -39,38 +45,39 @@ def default_agents(max_steps: int = MAX_STEPS) -> list[AlgorithmAgent]:
     ]
 
 
+@renamed(on_progress="progress")
+@lists_user_options()
 def robustness(
     agents: Sequence[Agent | str] | None = None,
     users: Sequence[Variety] = VARIETIES,
     *,
-    n_arms: int = 5,
     delta: float = 0.1,
-    gap: float = 0.5,
-    setting: Setting | str = "printed",
     n_instances: int = 1000,
     seed: int = 0,
     horizon: int | None = None,
     max_steps: int = MAX_STEPS,
     workers: int = 1,
-    on_progress: OnProgress = silent,
+    progress: OnProgress = silent,
+    population: Population | None = None,
+    **user: Unpack[UserOptions],
 ) -> pd.DataFrame:
     """Let every agent meet every kind of user.
 
     Args:
         agents: as in `evaluate`; None is `default_agents`.
         users: the kinds of users, of different names.
-        n_arms: K, at least 2.
         delta: allowed probability of a wrong answer, in (0, 1).
-        gap: Delta_1 > 0; below 1 where rewards are Bernoulli, whose means are then drawn from
-            Uniform(0, 1 - gap) if the variety has no law of its own. Means that drift begin so.
-        setting: "printed", "released" or a `Setting`.
         n_instances: users of each kind, at least 1; the same seeds for all kinds.
         seed: what everything follows from, at least 0.
         horizon: T of the agents that need one; None is BAIR's mean stopping time with these users.
         max_steps: step cap of agents without one of their own; a run that reaches it is censored,
             and so no success.
         workers: how many runs go on at once; the result is the same for any number.
-        on_progress: called with what is going on, how many pieces are done and how many there are.
+        progress: called with what is going on, how many pieces are done and how many there are.
+        population: what all kinds share, as a record; or give its options:
+        **user: the options of `Population`. A gap must be below 1 where rewards are Bernoulli,
+            whose means are then drawn from Uniform(0, 1 - gap) if the variety has no law of its
+            own. Means that drift begin so.
 
     Returns:
         One row for each user and agent: `user`, `agent` and the other columns of
@@ -84,23 +91,20 @@ def robustness(
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
     line_up = default_agents(max_steps) if agents is None else _made(agents, max_steps)
-    columns = [options_of(variety, gap) for variety in users]  # all are checked before any runs
+    shared = population_of(population, user)
+    columns = [population_with(variety, shared) for variety in users]  # checked before any runs
     frames = []
-    for place, (variety, options) in enumerate(zip(users, columns, strict=True)):
-        report = portion(on_progress, place, len(users))
+    for place, (variety, column) in enumerate(zip(users, columns, strict=True)):
         results = evaluate(
             line_up,
-            n_arms=n_arms,
+            population=column,
             delta=delta,
-            gap=gap,
-            setting=setting,
             n_instances=n_instances,
             seed=seed,
             horizon=horizon,
             max_steps=max_steps,
             workers=workers,
-            progress=named(report, f"{variety.name}:"),
-            **options,
+            progress=named(portion(progress, place, len(users)), f"{variety.name}:"),
         )
         summary = results.summary()
         summary.insert(0, "user", variety.name)

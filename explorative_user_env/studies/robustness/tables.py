@@ -5,17 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from rich import box
 from rich.table import Table
 
 from explorative_user_env.display.figures import new_figure
-from explorative_user_env.results.tables import (
-    markdown_table,
-    percent,
-    share,
-    whole,
-    with_error,
-)
+from explorative_user_env.display.numbers import percent, share, whole, with_error
+from explorative_user_env.display.tables import markdown_table, new_table
+from explorative_user_env.population import Population
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,31 +27,37 @@ NOTES = (
 )
 
 
+def title_of_matrix(population: Population, delta: float, n_instances: int, max_steps: int) -> str:
+    """Return what was run."""
+    words = population.words()
+    return (
+        f"Robustness, {words['setting']}: {n_instances} users a cell, K={words['n_arms']}, "
+        f"delta={delta:g}, gap={words['gap']:g}, at most {max_steps} steps"
+    )
+
+
 def tables_of(matrix: pd.DataFrame) -> list[Table]:
     """Return the rows of `robustness` as Rich tables, a row a user, a few agents in each table."""
     agents = list(dict.fromkeys(matrix["agent"]))
     tables = []
     for first in range(0, len(agents), AGENTS_IN_A_TABLE):
         shown = agents[first : first + AGENTS_IN_A_TABLE]
-        table = Table(box=box.SIMPLE_HEAD, padding=0)
-        table.add_column("user", no_wrap=True)
-        for agent in shown:
-            table.add_column(agent, justify="right", no_wrap=True)
-        for row in _cells(matrix, shown):
+        table = new_table(("user", *shown), left=("user",))
+        for row in _rows(matrix, shown):
             table.add_row(row[0], *("\n".join(lines) for lines in row[1:]))
         tables.append(table)
     return tables
 
 
-def as_markdown(matrix: pd.DataFrame, title: str) -> str:
+def matrix_page(matrix: pd.DataFrame, title: str) -> str:
     """Return the rows of `robustness` as one page of Markdown."""
     agents = list(dict.fromkeys(matrix["agent"]))
-    rows = [[row[0], *("<br>".join(cell) for cell in row[1:])] for row in _cells(matrix, agents)]
+    rows = [[row[0], *("<br>".join(cell) for cell in row[1:])] for row in _rows(matrix, agents)]
     table = markdown_table(["user", *agents], rows, [False, *[True] * len(agents)])
     return "\n\n".join([f"# {title}", table, *(f"- {note}" for note in NOTES)]) + "\n"
 
 
-def _cells(matrix: pd.DataFrame, agents: Sequence[str]) -> list[list[Any]]:
+def _rows(matrix: pd.DataFrame, agents: Sequence[str]) -> list[list[Any]]:
     """Return a row a user: her name, and the lines of each agent's cell."""
     return [
         [user, *(_lines(rows.set_index("agent").loc[agent]) for agent in agents)]

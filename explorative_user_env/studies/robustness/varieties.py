@@ -1,12 +1,14 @@
 """Kinds of users, each by how she differs from the paper's."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from explorative_user_env.validation import InvalidArgumentError, positive
+from explorative_user_env.population import Population
+from explorative_user_env.users.instances import DEFAULT_GAP
+from explorative_user_env.validation import InvalidArgumentError
 
 
 @dataclass(frozen=True)
@@ -66,15 +68,16 @@ def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:
     return tuple(known[name] for name in dict.fromkeys(names or known))
 
 
-def options_of(variety: Variety, gap: float) -> dict[str, Any]:
-    """Return a variety's arguments of `evaluate`; Bernoulli means leave room for the gap.
+def population_with(variety: Variety, shared: Population) -> Population:
+    """Return `shared` as this variety has it; Bernoulli means leave room for the gap.
 
     Raises:
         InvalidArgumentError: for Bernoulli rewards and a gap of 1 or more.
     """
-    options = dict(variety.options)
+    options: dict[str, Any] = dict(variety.options)
     if options.get("reward_law") == "bernoulli" and "means" not in options:
-        if positive("gap", gap) >= 1.0:
+        gap = shared.instance_law.gap or DEFAULT_GAP
+        if gap >= 1.0:
             raise InvalidArgumentError("gap", gap, f"below 1 for the user {variety.name}")
         options["means"] = UniformBelow(1.0 - gap)
-    return options
+    return replace(shared, **options)

@@ -1,22 +1,25 @@
 """`tune_n1`: search for BAIR's N_1, see what it costs, and confirm it on fresh users."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
 from explorative_user_env.agents.bair_thresholds import phase1_acceptances
-from explorative_user_env.display.progress import OnProgress, progress_bar, silent
-from explorative_user_env.settings import Setting, as_setting, user_of
-from explorative_user_env.studies.tuning.records import CELL, Estimate, TunedN1
+from explorative_user_env.display.progress import OnProgress, shown
+from explorative_user_env.population import (
+    Population,
+    UserOptions,
+    lists_user_options,
+    population_of,
+)
+from explorative_user_env.studies.tuning.records import Estimate, TunedN1
 from explorative_user_env.studies.tuning.search import Candidate, found, search
 from explorative_user_env.studies.tuning.trials import Trials
-from explorative_user_env.users.confidence import Schedule
-from explorative_user_env.users.instances import InstanceLaw, Means
+from explorative_user_env.users.explorative import User
 from explorative_user_env.validation import integer, risk
 
 GRID_POINTS = 10
@@ -60,16 +63,10 @@ class Tuning:
         return int(kept.loc[kept["stopping_time"].idxmin(), "n1"])
 
 
+@lists_user_options(n_arms=20, setting="released")
 def tune_n1(
     *,
-    n_arms: int = 20,
     delta: float = 0.1,
-    alpha: float = 1.0,
-    gap: float | None = None,
-    noise: float = 0.0,
-    setting: Setting | str = "released",
-    means: Means | None = None,
-    rho: Schedule | str | float | None = None,
     error: float = 0.05,
     n_instances: int = 20_000,
     confirm: int = 10_000,
@@ -78,6 +75,8 @@ def tune_n1(
     workers: int = 1,
     progress: bool | OnProgress = True,
     on_candidate: Callable[[Candidate], object] = lambda candidate: None,
+    population: Population | None = None,
+    **user: Unpack[UserOptions],
 ) -> Tuning:
     """Return the least N_1 with which BAIR succeeds with probability at least 1 - delta.
 
@@ -92,14 +91,7 @@ def tune_n1(
     ends is none.
 
     Args:
-        n_arms: K, at least 2.
         delta: allowed probability of failure, in (0, 1).
-        alpha: the users' willingness to explore, above 0.
-        gap: Delta_1 > 0; None is 0.5, or leaves given means as they are.
-        noise: probability in [0, 1] that a decision is a coin flip.
-        setting: "printed" (the paper's text), "released" (its code), or a `Setting`.
-        means: law of the means, as in `InstanceLaw`; None is the setting's.
-        rho: schedule of rho_t, as in `gym.make`; None is the setting's.
         error: probability that the search may decide anything wrongly, in (0, 1).
         n_instances: the most users for a candidate, at least 1; without a decision by then it
             counts as not good enough.
@@ -110,6 +102,8 @@ def tune_n1(
         workers: how many runs at once; the numbers do not depend on it.
         progress: as in `evaluate`.
         on_candidate: called with each candidate of the search when it is done.
+        population: the users, as a record; or give its options:
+        **user: the options of `Population`.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -118,18 +112,10 @@ def tune_n1(
     integer("confirm", confirm, 0)
     risk("error", error)
     integer("n_instances", n_instances, 1)
-    setting = as_setting(setting)
-    user, schedule = user_of(setting, n_arms, alpha, noise, rho)
-    law = InstanceLaw(n_arms, setting.means if means is None else means, gap)
-    first, top = _range(user.n_arms, risk("delta", delta), user.alpha, schedule.low)
-    cell = {"setting": setting, "n_arms": n_arms, "delta": delta, "alpha": alpha}
-    cell |= {"gap": gap, "noise": noise, "means": means, "rho": rho}
-    options = cell | {"max_steps": max_steps, "workers": workers}
-    trials = Trials(options, integer("seed", seed, 0))
-    with ExitStack() as stack:
-        report = progress if callable(progress) else silent
-        if progress is True:
-            report = stack.enter_context(progress_bar())
+    users = population_of(population, user)
+    first, top = _range(users.user, risk("delta", delta))
+    trials = Trials(users, delta, max_steps, workers, integer("seed", seed, 0))
+    with shown(progress) as report:
         candidates = search(
             trials.successes,
             first,
@@ -141,7 +127,7 @@ def tune_n1(
             on_candidate=on_candidate,
         )
         n1, interval = found(candidates, delta)
-        frontier = trials.frontier(grid(n1, user.n_arms, top), report)
+        frontier = trials.frontier(grid(n1, users.n_arms, top), report)
         fresh = frontier[frontier["n1"] == n1]
         if confirm:
             fresh = trials.confirmation(n1, confirm, report)
@@ -158,31 +144,21 @@ def tune_n1(
         n_runs=sum(candidate.n_runs for candidate in candidates),
         n_instances=int(n_instances),
         seed=int(seed),
-        cell=_in_words(cell, law),
+        cell=_cell(users, delta),
     )
     return Tuning(tuned, candidates, frontier)
 
 
-def _range(n_arms: int, delta: float, alpha: float, rho_0: float) -> tuple[int, int]:
+def _range(user: User, delta: float) -> tuple[int, int]:
     """Return delta^(-1/alpha)/rho_0 and the paper's N_1, rounded up."""
-    paper = phase1_acceptances("paper", n_arms, delta, alpha, rho_0)
-    return math.ceil(paper * (2 * n_arms) ** (-1 / alpha)), math.ceil(paper)
+    paper = phase1_acceptances("paper", user.n_arms, delta, user.alpha, user.rho_0)
+    return math.ceil(paper * (2 * user.n_arms) ** (-1 / user.alpha)), math.ceil(paper)
 
 
-def _in_words(cell: Mapping[str, Any], law: InstanceLaw) -> dict[str, Any]:
-    """Return the cell as words and numbers that a file can keep."""
-    setting, means, rho = cell["setting"], cell["means"], cell["rho"]
-    if means is None:
-        means = setting.means
-    elif not isinstance(means, str):
-        means = law.given or getattr(means, "__qualname__", type(means).__name__)
-    if isinstance(rho, Schedule):
-        rho = f"{rho.rule.__name__}{rho.parameters}"
-    elif rho is not None and not isinstance(rho, str):
-        rho = float(rho)
-    numbers = {name: float(cell[name]) for name in ("delta", "alpha", "noise")}
-    words = {"setting": setting.name, "n_arms": law.n_arms, "means": means, "rho": rho}
-    return {name: (words | numbers | {"gap": law.gap})[name] for name in CELL}
+def _cell(users: Population, delta: float) -> dict[str, Any]:
+    """Return who the users are, as words and numbers that a file can keep."""
+    words = {"delta": float(delta), **users.words()}
+    return words | ({"rho": None} if users.rho is None else {})
 
 
 def grid(n1: int, n_arms: int, top: int) -> list[int]:

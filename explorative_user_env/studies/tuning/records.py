@@ -69,8 +69,8 @@ class TunedN1:
         n_runs: users that the search has met.
         n_instances: the most users that a candidate was to meet.
         seed: what everything follows from.
-        cell: the users and instances, in the words of `evaluate`: `setting`, `n_arms`, `delta`,
-            `alpha`, `gap`, `noise`, `means`, `rho` (None is the setting's).
+        cell: `delta`, and the users in the words of `Population` (a `rho` of None is the
+            setting's).
     """
 
     n1: int
@@ -113,7 +113,7 @@ class TunedN1:
         path.write_text(text + "\n", encoding="utf-8")
 
 
-CELL = ("setting", "n_arms", "delta", "alpha", "gap", "noise", "means", "rho")
+NEEDED = ("setting", "n_arms", "delta", "alpha", "gap", "noise", "means", "rho")
 
 
 def load_tuned(source: str | Path) -> TunedN1:
@@ -135,7 +135,7 @@ def load_tuned(source: str | Path) -> TunedN1:
         low, high = given["interval"]
         tuned = TunedN1(**given | {"interval": (low, high)})
         integer("n1", tuned.n1, 0)
-        cell = {name: tuned.cell[name] for name in CELL}
+        cell = {name: tuned.cell[name] for name in NEEDED}
         integer("n_arms", cell["n_arms"], 2)
         risk("delta", cell["delta"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:

@@ -1,51 +1,43 @@
 """What a search found, as tables and sentences that a person can read."""
 
 import pandas as pd
-from rich import box
 from rich.table import Table
 
-from explorative_user_env.results.tables import markdown, with_error
+from explorative_user_env.display.numbers import fine_share, fine_share_with_interval, with_error
+from explorative_user_env.display.tables import markdown, new_table
 from explorative_user_env.studies.tuning.n1 import Tuning
 from explorative_user_env.studies.tuning.search import Candidate
 
 SEARCH_HEADER = f"{'N_1':>10}{'users':>10}{'success [95%]':>26}  decision"
 
 
-def share(value: float) -> str:
-    """Return a probability with four digits, as those near 1 need here."""
-    return f"{value:.4f}"
-
-
-def with_interval(value: float, low: float, high: float) -> str:
-    """Return a probability with its interval."""
-    return f"{share(value)} [{share(low)}, {share(high)}]"
-
-
 def search_line(candidate: Candidate) -> str:
     """Return a candidate as a line below `SEARCH_HEADER`."""
-    success = with_interval(candidate.success, *candidate.success_interval)
+    success = fine_share_with_interval(candidate.success, *candidate.success_interval)
     return f"{candidate.n1:>10}{candidate.n_runs:>10}{success:>26}  {candidate.decision}"
 
 
 def search_table(tuning: Tuning) -> Table:
     """Return the candidates in the order they were tried."""
-    table = _table("N_1", "users", "success [95%]", "decision")
+    table = new_table(("N_1", "users", "success [95%]", "decision"), left=("decision",), padding=1)
     for candidate in tuning.candidates:
-        success = with_interval(candidate.success, *candidate.success_interval)
+        success = fine_share_with_interval(candidate.success, *candidate.success_interval)
         table.add_row(str(candidate.n1), str(candidate.n_runs), success, candidate.decision)
     return table
 
 
 def frontier_table(tuning: Tuning) -> Table:
     """Return what each N_1 costs, the least first."""
-    table = _table("N_1", "stopping time", "success [95%]", "wrong", "cens.", "")
+    table = new_table(
+        ("N_1", "stopping time", "success [95%]", "wrong", "cens.", ""), left=("",), padding=1
+    )
     for row in tuning.frontier.to_dict("records"):
         table.add_row(
             str(row["n1"]),
             with_error(row["stopping_time"], row["stopping_time_high"]),
-            with_interval(row["success"], row["success_low"], row["success_high"]),
-            share(row["wrong"]),
-            share(row["censored"]),
+            fine_share_with_interval(row["success"], row["success_low"], row["success_high"]),
+            fine_share(row["wrong"]),
+            fine_share(row["censored"]),
             _mark(tuning, row["n1"]),
         )
     return table
@@ -54,14 +46,6 @@ def frontier_table(tuning: Tuning) -> Table:
 def _mark(tuning: Tuning, n1: int) -> str:
     names = {"found": tuning.tuned.n1, "paper": tuning.tuned.paper_n1, "fastest": tuning.fastest}
     return ", ".join(name for name, marked in names.items() if marked == n1)
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
-    for column in columns:
-        left = column in ("decision", "")
-        table.add_column(column, justify="left" if left else "right", no_wrap=True)
-    return table
 
 
 def title(tuning: Tuning) -> str:
@@ -90,9 +74,9 @@ def sentences(tuning: Tuning) -> list[str]:
         f"Stopping time {with_error(time.value, time.high)}, {tuned.saving:.3f} of the "
         f"{with_error(papers.value, papers.high)} of the paper's N_1 = {tuned.paper_n1}.",
         f"Success on {tuned.n_fresh} fresh users "
-        f"{with_interval(tuned.success.value, tuned.success.low, tuned.success.high)}: "
+        f"{fine_share_with_interval(tuned.success.value, tuned.success.low, tuned.success.high)}: "
         f"{'confirmed' if tuned.confirmed else 'not confirmed'}. "
-        f"Censored: {share(tuned.censored)}.",
+        f"Censored: {fine_share(tuned.censored)}.",
     ]
     if tuning.fastest != tuned.n1:
         lines.append(
@@ -102,7 +86,7 @@ def sentences(tuning: Tuning) -> list[str]:
     return lines
 
 
-def page(tuning: Tuning) -> str:
+def tuning_page(tuning: Tuning) -> str:
     """Return all of it as one Markdown page."""
     n_runs = int(pd.Series(tuning.frontier["n_runs"]).max())
     parts = [

@@ -1,8 +1,7 @@
 """The users of a tuning: portion after portion of new ones, whom BAIR meets with some N_1."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,7 @@ import pandas as pd
 from explorative_user_env.agents import BAIR, AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import Results, evaluate
+from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import tuning_seed
 from explorative_user_env.studies.tuning.records import TunedAgent
@@ -35,40 +35,45 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Trials:
-    """BAIR on the users of a cell.
+    """BAIR on the users of a cell; the attributes are the arguments of `evaluate`."""
 
-    Args:
-        options: the cell, the step cap and the workers, as `evaluate` takes them.
-        seed: what the users follow from.
-    """
-
-    options: Mapping[str, Any]
+    population: Population
+    delta: float
+    max_steps: int
+    workers: int
     seed: int
 
     def run(
-        self, agents: Sequence[AlgorithmAgent], n_users: int, *place: int, report: OnProgress
+        self, agents: Sequence[AlgorithmAgent], n_users: int, *place: int, progress: OnProgress
     ) -> Results:
         """Return what comes of these agents on the users of a place in the tuning."""
-        seed = tuning_seed(self.seed, *place)
-        return evaluate(agents, n_instances=n_users, seed=seed, progress=report, **self.options)
+        return evaluate(
+            agents,
+            population=self.population,
+            n_instances=n_users,
+            seed=tuning_seed(self.seed, *place),
+            delta=self.delta,
+            max_steps=self.max_steps,
+            workers=self.workers,
+            progress=progress,
+        )
 
     def tuned(self, n1: int) -> TunedAgent:
         """Return BAIR with this N_1."""
-        return TunedAgent(n1, {"delta": self.options["delta"]})
+        return TunedAgent(n1, {"delta": self.delta})
 
     def successes(self, n1: int, candidate: int, portion: int, n_users: int) -> Array:
         """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
         place = (SEARCH, candidate, portion)
-        runs = self.run([self.tuned(n1)], n_users, *place, report=silent).runs
+        runs = self.run([self.tuned(n1)], n_users, *place, progress=silent).runs
         return np.asarray(runs["correct"] & ~runs["censored"])
 
-    def frontier(self, points: Sequence[int], report: OnProgress) -> pd.DataFrame:
+    def frontier(self, points: Sequence[int], progress: OnProgress) -> pd.DataFrame:
         """Return the figures of each of these N_1, all with the same users."""
-        delta = self.options["delta"]
-        agents = [BAIR(n1=n1, delta=delta, name=f"N_1 = {n1}") for n1 in points]
-        summary = self.run(agents, FRONTIER_USERS, FRONTIER, report=report).summary()
+        agents = [BAIR(n1=n1, delta=self.delta, name=f"N_1 = {n1}") for n1 in points]
+        summary = self.run(agents, FRONTIER_USERS, FRONTIER, progress=progress).summary()
         return summary.assign(n1=list(points))[["n1", *FIGURES]]
 
-    def confirmation(self, n1: int, n_users: int, report: OnProgress) -> pd.DataFrame:
+    def confirmation(self, n1: int, n_users: int, progress: OnProgress) -> pd.DataFrame:
         """Return the summary of this N_1 on users who took no part in anything before."""
-        return self.run([self.tuned(n1)], n_users, CONFIRMATION, report=report).summary()
+        return self.run([self.tuned(n1)], n_users, CONFIRMATION, progress=progress).summary()

@@ -141,7 +141,7 @@ def test_no_agent_has_the_history_less_often_than_the_bound(
     agent: AlgorithmAgent, n_arms: int, rho: object
 ) -> None:
     high = 1.0 if rho == 1.0 else 2.0
-    pair = hard_pair(0.1, alpha=0.25, rho_high=high, n_arms=n_arms, n0=12, gap=0.5)
+    pair = hard_pair(0.1, alpha=0.25, rho_1=high, n_arms=n_arms, n0=12, gap=0.5)
     # 12 steps have at most N_0 acceptances.
     found = histories(pair, agent, 12, SEEDS, rho)  # type: ignore[arg-type]
     rejected = rejected_below([12], 0.25, high, n_arms, 20_000, 0)
@@ -176,7 +176,7 @@ def test_the_history_under_nu_prime_is_one_under_nu_and_a_longer_one_contains_a_
 
 
 def test_paths_are_the_same_in_blocks_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = "explorative_user_env.studies.lower_bound.shared_history.BLOCK"
+    module = "explorative_user_env.studies.lower_bound.shared_history.REWARDS_AT_ONCE"
     whole = rejected_below([3, 5, 40], 0.5, 1.5, 3, 1, 2)
     monkeypatch.setattr(module, 7)
     assert rejected_below([3, 5, 40], 0.5, 1.5, 3, 1, 2) == pytest.approx(whole)

@@ -3,6 +3,8 @@ from dataclasses import replace
 import pytest
 
 from explorative_user_env.display.progress import silent
+from explorative_user_env.evaluation.grid import run_cells
+from explorative_user_env.population import Population
 from explorative_user_env.studies.paper import (
     EXPERIMENTS,
     PUBLISHED_CELLS,
@@ -10,7 +12,6 @@ from explorative_user_env.studies.paper import (
     Experiment,
     published_figures,
     published_for,
-    run_cells,
     run_experiment,
     with_entrants,
 )
@@ -38,19 +39,20 @@ def test_every_published_cell_is_there_with_shares_in_range(experiment: Experime
 
 
 def test_published_figures_are_found_by_the_users_they_are_of() -> None:
-    table2 = published_for(alpha=1.0, gap=None, noise=0.0)
+    table2 = published_for(Population())
     assert table2 is not None
     assert table2.equals(published_figures(TABLE2))
-    noisy = published_for(alpha=1.0, gap=0.5, noise=0.1)
+    noisy = published_for(Population(gap=0.5, noise=0.1))
     assert noisy is not None
     assert len(noisy) == 32
-    assert published_for(alpha=1.5, gap=0.5, noise=0.0) is None
+    for users in ({"alpha": 1.5}, {"rho": 1.0}, {"means": "uniform"}, {"behaviour": "drifting"}):
+        assert published_for(Population(**users)) is None
 
 
 def test_a_wrong_cell_is_refused_before_any_runs() -> None:
     told: list[str] = []
     with pytest.raises(InvalidArgumentError, match="delta must be"):
-        run_cells(["bair"], [0.1, 2.0], [2], on_progress=lambda *what: told.append(what[0]))
+        run_cells(["bair"], [0.1, 2.0], [2], progress=lambda *what: told.append(what[0]))
     assert told == []
 
 
@@ -60,7 +62,7 @@ def test_cells_run_in_order_with_progress_over_all() -> None:
         ["bair"],
         [0.2, 0.1],
         [2, 3],
-        on_progress=lambda *what: told.append(what),
+        progress=lambda *what: told.append(what),
         n_instances=3,
     )
     assert [(cell.cell["delta"], cell.cell["n_arms"]) for cell in results] == [
@@ -75,7 +77,7 @@ def test_cells_run_in_order_with_progress_over_all() -> None:
 
 def test_released_baselines_run_to_the_published_time_and_printed_ones_to_bairs() -> None:
     small = replace(TABLE2, deltas=(0.1,), n_arms=(2,))
-    options = {"n_instances": 5, "on_progress": silent}
+    options = {"n_instances": 5, "progress": silent}
     (released,) = run_experiment(small, "released", **options)
     exp3 = released.runs[released.runs["agent"] == "EXP3"]
     assert set(exp3["stopping_time"]) == {405}
@@ -86,12 +88,12 @@ def test_released_baselines_run_to_the_published_time_and_printed_ones_to_bairs(
 
 def test_uniform_alone_still_runs_to_the_published_time_of_bair() -> None:
     alone = with_entrants(replace(TABLE2, deltas=(0.1,), n_arms=(2,)), ["exp3"])
-    (cell,) = run_experiment(alone, "released", n_instances=3, on_progress=silent)
+    (cell,) = run_experiment(alone, "released", n_instances=3, progress=silent)
     assert set(cell.runs["stopping_time"]) == {405}
 
 
 def test_bairs_phase_2_can_be_had_without_the_others() -> None:
     alone = with_entrants(replace(EXPERIMENTS["table4"], deltas=(0.02,), n_arms=(2,)), ["bair"])
-    (cell,) = run_experiment(alone, "released", n_instances=3, on_progress=silent)
+    (cell,) = run_experiment(alone, "released", n_instances=3, progress=silent)
     assert set(cell.runs["agent"]) == {"BAIR"}
     assert cell.runs["stopping_time"].max() < 1000

@@ -5,8 +5,8 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.display.progress import silent
-from explorative_user_env.settings import PRINTED, RELEASED
-from explorative_user_env.studies.paper.ladder import DIFFERENCES, PRINTED_STEP, run_ladder
+from explorative_user_env.settings import DIFFERENCES, PRINTED, RELEASED
+from explorative_user_env.studies.paper.ladder import PRINTED_STEP, run_ladder
 
 
 def test_the_ladder_leads_from_the_text_to_the_code_and_every_step_counts() -> None:
@@ -29,7 +29,7 @@ def test_every_field_that_differs_is_in_one_difference() -> None:
 
 @pytest.fixture(scope="module")
 def ladder() -> pd.DataFrame:
-    return run_ladder(n_arms=3, agents=["bair", "uni"], n_instances=40, on_progress=silent)
+    return run_ladder(n_arms=3, agents=["bair", "uni"], n_instances=40, progress=silent)
 
 
 def test_the_ladder_begins_as_printed_and_ends_as_released(ladder: pd.DataFrame) -> None:

@@ -14,7 +14,7 @@ from explorative_user_env.studies.paper.shared_phase1 import without_phase1
 SMALL = replace(EXPERIMENTS["table4"], deltas=(0.1,), n_arms=(3,), data=None)
 """Table 4 at a cell that the paper does not have."""
 
-OPTIONS: dict[str, Any] = {"compiled": False, "on_progress": silent}
+OPTIONS: dict[str, Any] = {"compiled": False, "progress": silent}
 """Few users, for whom compiling takes longer than they do."""
 
 

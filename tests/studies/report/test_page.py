@@ -4,9 +4,10 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.display.progress import silent
-from explorative_user_env.results.tables import markdown
+from explorative_user_env.display.tables import markdown
 from explorative_user_env.studies.paper import run_ladder
-from explorative_user_env.studies.report import Reproduction, as_html, glance, report
+from explorative_user_env.studies.paper.reproduction import Reproduction
+from explorative_user_env.studies.report import as_html, glance, report
 from explorative_user_env.studies.report.page import how_to_read
 
 TITLES = {"table2": "Table 2", "table6": "Table 6"}
@@ -14,7 +15,7 @@ TITLES = {"table2": "Table 2", "table6": "Table 6"}
 
 @pytest.fixture(scope="module")
 def page(table2: Reproduction) -> str:
-    options = {"n_instances": 10, "n_arms": 2, "on_progress": silent}
+    options = {"n_instances": 10, "n_arms": 2, "progress": silent}
     return report([table2], run_ladder(agents=["bair", "tas"], **options), "300 users a cell")
 
 

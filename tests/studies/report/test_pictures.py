@@ -5,8 +5,9 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from explorative_user_env.studies.paper.ladder import DIFFERENCES
-from explorative_user_env.studies.report import Reproduction, pictures
+from explorative_user_env.settings import DIFFERENCES
+from explorative_user_env.studies.paper.reproduction import Reproduction
+from explorative_user_env.studies.report import pictures
 
 
 def lines_of(axes: Any) -> dict[str, list[float]]:

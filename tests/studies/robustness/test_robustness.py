@@ -12,6 +12,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.commands.robustness import robustness as command
 from explorative_user_env.display import figures as plotting
+from explorative_user_env.population import Population
 from explorative_user_env.studies import robustness as room
 from explorative_user_env.studies.robustness import VARIETIES, UniformBelow, Variety, robustness
 
@@ -42,7 +43,7 @@ def test_it_is_the_same_for_any_number_of_workers_and_company(matrix: pd.DataFra
 
 def test_progress_goes_from_user_to_user() -> None:
     told: list[tuple[str, int, int]] = []
-    robustness(["BAIR"], USERS, on_progress=lambda *news: told.append(news), **SMALL)
+    robustness(["BAIR"], USERS, progress=lambda *news: told.append(news), **SMALL)
     assert {what for what, _, _ in told} == {"paper: BAIR", "bernoulli: BAIR"}
     shares = [done / total for _, done, total in told]
     assert shares == sorted(shares)
@@ -51,7 +52,8 @@ def test_progress_goes_from_user_to_user() -> None:
 
 def test_every_variety_can_be_met() -> None:
     for variety in VARIETIES:
-        env = eu.ExplorativeUserEnv(3, gap=0.5, **room.options_of(variety, 0.5))
+        users = room.population_with(variety, Population(n_arms=3))
+        env = eu.ExplorativeUserEnv(population=users)
         for seed in range(30):
             env.reset(seed=seed)
             env.step(0)
@@ -59,13 +61,14 @@ def test_every_variety_can_be_met() -> None:
 
 def test_bernoulli_means_leave_room_for_any_gap() -> None:
     rng = np.random.default_rng(0)
+    bernoulli = Variety("b", {"reward_law": "bernoulli"})
     for gap in (0.01, 0.5, 0.99):
-        law = room.options_of(Variety("b", {"reward_law": "bernoulli"}), gap)["means"]
+        law: Any = room.population_with(bernoulli, Population(gap=gap)).means
         means = np.array([law(2, rng) for _ in range(2000)])
         assert means.min() >= 0.0
         assert 0.98 * (1 - gap) < means.max() <= 1 - gap
     own = Variety("b", {"reward_law": "bernoulli", "means": "uniform"})
-    assert room.options_of(own, 0.5) == own.options
+    assert room.population_with(own, Population()).means == "uniform"
 
 
 def test_the_patient_bair_drops_an_arm_at_m_rejections_in_a_row() -> None:
@@ -135,7 +138,7 @@ SHOWN = pd.DataFrame(
 
 
 def text_of(tables: list[Any]) -> list[str]:
-    from explorative_user_env.results.tables import as_text
+    from explorative_user_env.display.tables import as_text
 
     return [as_text(table) for table in tables]
 
@@ -150,7 +153,7 @@ def test_tables_show_a_few_agents_each_in_a_hundred_columns() -> None:
 
 
 def test_the_page_has_a_row_a_user() -> None:
-    page = room.as_markdown(SHOWN, "Title").splitlines()
+    page = room.matrix_page(SHOWN, "Title").splitlines()
     assert page[0] == "# Title"
     rows = [line for line in page if line.startswith("|")]
     assert len(rows) == 4
@@ -220,7 +223,8 @@ def test_quick_is_a_hundred_users_and_options_arrive(
     (options,) = asked
     assert (options["agents"], options["users"]) == (None, VARIETIES)
     assert options["n_instances"] == 100
-    assert (options["gap"], options["delta"], options["setting"]) == (0.3, 0.05, "released")
+    assert options["population"] == Population(gap=0.3, setting="released")
+    assert options["delta"] == 0.05
     assert (options["horizon"], options["max_steps"], options["seed"]) == (70, 77, 9)
     assert options["workers"] == 1
 

@@ -7,12 +7,15 @@ import pytest
 
 from explorative_user_env.agents.bair_thresholds import phase1_acceptances
 from explorative_user_env.display.progress import silent
+from explorative_user_env.population import Population
 from explorative_user_env.studies.tuning.search import found, search
 from explorative_user_env.studies.tuning.tables import search_line
 from explorative_user_env.studies.tuning.trials import FRONTIER_USERS, Trials
 
 PAGE = (Path(__file__).parents[3] / "examples" / "tune_n1.md").read_text(encoding="utf-8")
-CELL = {"setting": "released", "n_arms": 20, "delta": 0.005, "workers": 2}
+TRIALS = Trials(
+    Population(setting="released", n_arms=20), delta=0.005, max_steps=1_000_000, workers=2, seed=0
+)
 
 
 def rows(heading: str) -> list[list[str]]:
@@ -30,8 +33,7 @@ def test_the_command_is_this_cell() -> None:
 
 @pytest.mark.slow
 def test_the_search_is_the_pages() -> None:
-    users = Trials(CELL, seed=0)
-    candidates = search(users.successes, 200, 8000, delta=0.005, error=0.05, cap=20_000)
+    candidates = search(TRIALS.successes, 200, 8000, delta=0.005, error=0.05, cap=20_000)
     assert [search_line(candidate).split() for candidate in candidates] == [
         " ".join(row).split() for row in rows("Search")
     ]
@@ -43,7 +45,7 @@ def test_the_search_is_the_pages() -> None:
 def test_the_frontier_is_the_pages() -> None:
     shown = {int(row[0]): row for row in rows(f"Frontier, {FRONTIER_USERS} users")}
     n1s = [0, 2, 20, 8000]
-    for found_row in Trials(CELL, seed=0).frontier(n1s, silent).to_dict("records"):
+    for found_row in TRIALS.frontier(n1s, silent).to_dict("records"):
         _, time, success, *_ = shown[found_row["n1"]]
         half = found_row["stopping_time_high"] - found_row["stopping_time"]
         assert time == f"{found_row['stopping_time']:.0f} ± {half:.0f}"
@@ -56,7 +58,7 @@ def test_the_confirmation_is_near_the_pages() -> None:
 
     T is not compared: one run in some thousands is so long that a small sample tells little of it.
     """
-    row = Trials(CELL, seed=0).confirmation(2, 3000, silent).iloc[0]
+    row = TRIALS.confirmation(2, 3000, silent).iloc[0]
     shown = float(re.findall(r"on 100000 fresh users (\d\.\d+)", PAGE)[0])
     assert row["success_low"] < shown < row["success_high"]
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env import InvalidArgumentError, evaluate
+from explorative_user_env.population import Population
 from explorative_user_env.seeding import tuning_seed, user_seeds
 from explorative_user_env.studies.tuning import (
     Candidate,
@@ -16,7 +17,7 @@ from explorative_user_env.studies.tuning import (
     tune_n1,
 )
 from explorative_user_env.studies.tuning.n1 import grid
-from explorative_user_env.studies.tuning.tables import page, search_line, sentences
+from explorative_user_env.studies.tuning.tables import search_line, sentences, tuning_page
 from explorative_user_env.users.confidence import constant
 
 USERS: dict[str, Any] = {"n_arms": 3, "delta": 0.2, "gap": 0.4, "setting": "released"}
@@ -41,19 +42,16 @@ def test_the_search_begins_at_the_papers_lower_bound_and_ends_at_its_n1(tuning: 
     assert tuning.tuned.n1 == min(c.n1 for c in tuning.candidates if c.decision == "good")
     assert tuning.tuned.interval[1] == tuning.tuned.n1
     assert tuning.tuned.n_runs == sum(c.n_runs for c in tuning.candidates)
-    assert dict(tuning.tuned.cell) == USERS | {
-        "alpha": 1.0,
-        "noise": 0.0,
-        "means": "uniform",
-        "rho": None,
-    }
+    words = Population(n_arms=3, gap=0.4, setting="released").words()
+    assert dict(tuning.tuned.cell) == words | {"delta": 0.2, "rho": None}
+    assert words["means"] == "uniform"
 
 
 def test_alpha_and_rho_0_enter_both_ends() -> None:
     found = tune_n1(**SMALL | {"alpha": 2.0, "rho": constant(1.1)})
     assert found.candidates[0].n1 == 3  # (1 / .2)^(1/2) / 1.1 = 2.03
     assert found.tuned.paper_n1 == 5  # 30^(1/2) / 1.1 = 4.98
-    assert found.tuned.cell["rho"] == "constant_rule(1.1, 0.0)"
+    assert found.tuned.cell["rho"] == "1.1"
 
 
 def test_the_confirmation_is_an_evaluation_that_anyone_can_repeat(tuning: Tuning) -> None:
@@ -130,12 +128,14 @@ def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study() -> None
 
 
 def test_every_candidate_and_portion_meets_users_of_its_own() -> None:
-    hard = USERS | {"gap": 0.02, "max_steps": 2000}  # so that it fails now and then
-    users = trials.Trials(hard, seed=0)
+    hard = Population(n_arms=3, gap=0.02, setting="released")  # so that it fails now and then
+    users = trials.Trials(hard, delta=0.2, max_steps=2000, workers=1, seed=0)
     seen = [users.successes(0, *place, 100).tolist() for place in [(0, 0), (0, 1), (1, 0), (0, 0)]]
     assert seen[0] == seen[3]
     assert seen[0] != seen[1] != seen[2] != seen[0]
-    runs = evaluate([TunedAgent(0)], n_instances=100, seed=tuning_seed(0, 0, 1, 0), **hard).runs
+    seed = tuning_seed(0, 0, 1, 0)
+    options = {"population": hard, "delta": 0.2, "max_steps": 2000, "n_instances": 100}
+    runs = evaluate([TunedAgent(0)], seed=seed, **options).runs
     assert seen[2] == list(runs["correct"] & ~runs["censored"])
 
 
@@ -196,7 +196,7 @@ def test_a_wrong_option_is_named(name: str, value: Any) -> None:
 
 
 def test_the_page_says_all_of_it(tuning: Tuning) -> None:
-    text = page(tuning)
+    text = tuning_page(tuning)
     for line in sentences(tuning):
         assert f"- {line}" in text
     assert text.startswith("# BAIR's N_1, released: delta=0.2, K=3, alpha=1, gap=0.4, noise=0, ")

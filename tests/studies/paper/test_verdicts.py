@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.studies.paper import published_figures
-from explorative_user_env.studies.report import Reproduction
-from explorative_user_env.studies.report.verdicts import counted, verdicts
+from explorative_user_env.studies.paper.reproduction import Reproduction
+from explorative_user_env.studies.paper.verdicts import counted, verdicts
 
 
 def test_there_is_a_verdict_on_every_published_figure_that_is_a_finding(

@@ -17,13 +17,13 @@ from explorative_user_env.agents import AGENTS, BAIR, TrackAndStop
 from explorative_user_env.agents.bair_thresholds import phase1_acceptances
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies.paper import EXPERIMENTS, TABLE2, Experiment, published_figures
+from explorative_user_env.studies.paper.agreement import is_given, tolerance_of
 from explorative_user_env.studies.paper.inquiry import (
     Alternative,
     Row,
     run_alternatives,
     run_under_caps,
 )
-from explorative_user_env.studies.report.agreement import is_given, tolerance_of
 
 LARGEST_CAP = 1_000_000
 LARGEST_CAP_WITH_NOISE = 100_000

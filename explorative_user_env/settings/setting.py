@@ -1,23 +1,10 @@
-"""The two settings: what the paper prints, and what its tables were made with.
+"""What a setting is: every modelling choice of an experiment, one field each."""
 
-The paper's text and the code its authors released differ in many small choices, and the choices
-decide the tables. Each difference is one field here, so that `dataclasses.replace` can change one
-at a time. An agent's option left open (None) takes the value a setting has for it.
-"""
-
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
-from explorative_user_env.users.confidence import (
-    ACCEPTANCE_RATE,
-    SMOOTHED_ACCEPTANCE_RATE,
-    Schedule,
-    as_schedule,
-    prior_counts,
-)
-from explorative_user_env.users.explorative import User
-from explorative_user_env.users.reward_laws import reward_law_named
-from explorative_user_env.validation import choice, integer, positive, probability
+from explorative_user_env.users.confidence import Schedule
 
 
 @dataclass(frozen=True)
@@ -108,114 +95,37 @@ class Setting:
                 return shared | {"primed": self.tas_primed, "max_steps": cap}
         return {}
 
-
-PRINTED = Setting(
-    name="printed",
-    means="normal",
-    private_draws=0,
-    least_n=0,
-    rho=ACCEPTANCE_RATE,
-    rho_refresh="response",
-    rho_at_start=1.0,
-    rejects_ties=True,
-    bair_n1="paper",
-    bair_phase1_counts="acceptances",
-    bair_first_sweep="full",
-    bair_phase2="fewest acceptances",
-    bair_m="paper",
-    uniform_order="round robin",
-    uniform_whole_passes=False,
-    exp3_learning_rate=1.0,
-    exp3_answer="accepted",
-    tas_primed=False,
-    tas_max_steps=1_000_000,
-    tas_max_steps_per_arm=0,
-    answer_ties="random",
-    counts_private_draws=False,
-    private_draws_rejected=(),
-    rejection_rate="mean of ratios",
-    drops_censored=False,
-)
-"""The paper's text."""
-
-RELEASED = Setting(
-    name="released",
-    means="uniform",
-    private_draws=1,
-    least_n=1,
-    rho=SMOOTHED_ACCEPTANCE_RATE,
-    rho_refresh="acceptance",
-    rho_at_start=2.0,
-    rejects_ties=False,
-    bair_n1="proof",
-    bair_phase1_counts="acceptances",
-    bair_first_sweep="skipping",
-    bair_phase2="round robin",
-    bair_m="released",
-    uniform_order="round robin",
-    uniform_whole_passes=True,
-    exp3_learning_rate=2.0,
-    exp3_answer="recommended",
-    tas_primed=True,
-    tas_max_steps=10_000,
-    tas_max_steps_per_arm=1_000,
-    answer_ties="first",
-    counts_private_draws=True,
-    private_draws_rejected=("BAIR", "UNI", "EXP3"),
-    rejection_rate="ratio of means",
-    drops_censored=True,
-)
-"""The code the paper's tables were made with."""
-
-SETTINGS = {setting.name: setting for setting in (PRINTED, RELEASED)}
+    def changes_of(self, original: "Setting") -> dict[str, str]:
+        """Return in words the fields that are different from those of `original`."""
+        return {
+            field.name: _in_words(getattr(self, field.name))
+            for field in fields(self)
+            if getattr(self, field.name) != getattr(original, field.name)
+        }
 
 
-def as_setting(setting: Setting | str) -> Setting:
-    """Return the setting meant by `setting`: itself, or the one of that name."""
-    if isinstance(setting, Setting):
-        return setting
-    return SETTINGS[choice("setting", setting, SETTINGS)]
+def _in_words(value: Any) -> str:
+    return value.title if isinstance(value, Schedule) else str(value)
 
 
-def user_of(
-    setting: Setting,
-    n_arms: int,
-    alpha: float = 1.0,
-    noise: float = 0.0,
-    rho: Schedule | str | float | None = None,
-    reward_law: str = "gaussian",
-) -> tuple[User, Schedule]:
-    """Return the numbers of a user under `setting`, and the schedule of her rho_t.
+@dataclass(frozen=True)
+class Difference:
+    """One point in which text and code differ.
 
-    Args:
-        setting: the modelling choices.
-        n_arms: K, at least 2.
-        alpha: her willingness to explore, above 0.
-        noise: p in [0, 1], the probability of a coin-flip decision.
-        rho: another schedule, its registered name or a constant; None is the setting's.
-        reward_law: of her rewards around mu_i, "gaussian", "bernoulli" or "bounded".
-
-    Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+    Attributes:
+        point: what it is about.
+        printed: what the text says.
+        released: what the code does.
+        fields: the fields of `Setting` that make it and change together, each with its value in
+            the text and in the code.
     """
-    schedule = setting.rho if rho is None else as_schedule(rho)
-    n_arms = integer("n_arms", n_arms, 2)
-    prior = prior_counts(schedule, n_arms)
-    user = User(
-        n_arms=n_arms,
-        alpha=positive("alpha", alpha),
-        noise=probability("noise", noise),
-        reward_law=reward_law_named(reward_law),
-        rejects_ties=setting.rejects_ties,
-        private_draws=setting.private_draws,
-        least_n=setting.least_n,
-        refreshes_on_rejection=setting.rho_refresh == "response",
-        rho_at_start=min(max(setting.rho_at_start, schedule.low), schedule.high),
-        rho_low=schedule.low,
-        rho_high=schedule.high,
-        rho_parameters=schedule.parameters,
-        counted=prior is not None,
-        prior_acceptances=prior[0] if prior else 0,
-        prior_interactions=prior[1] if prior else 0,
-    )
-    return user, schedule
+
+    point: str
+    printed: str
+    released: str
+    fields: Mapping[str, tuple[Any, Any]]
+
+    def switched(self, setting: Setting) -> Setting:
+        """Return `setting` with this point as the code has it."""
+        changes: dict[str, Any] = {name: code for name, (_, code) in self.fields.items()}
+        return replace(setting, **changes)

@@ -8,12 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.compiled.loops import compiled_play_all
 from explorative_user_env.envs.rewards import REGRET, reward_of
-from explorative_user_env.evaluation.study import Study, compiled_portions
-from explorative_user_env.loop import rollout
-from explorative_user_env.protocol import Agent, Array
+from explorative_user_env.protocol import Array
 from explorative_user_env.users.instances import Instance
 
 
@@ -30,34 +26,6 @@ class Play(NamedTuple):
         """Return a play to be written down."""
         shape = (n_users, horizon)
         return cls([], np.zeros(shape, np.int32), np.zeros(shape, bool), np.zeros(n_users, int))
-
-
-def play_readable(
-    study: Study, agent: Agent, seeds: Sequence[int], max_steps: int, horizon: int | None
-) -> Play:
-    """Play with the users of these `seeds` step by step, in the environment."""
-    env = study.environment_of(agent)
-    play = Play.blank(len(seeds), max_steps)
-    instances = []
-    for index, seed in enumerate(seeds):
-        episode = rollout(env, agent, seed, max_steps, max_steps, commits=True)
-        play.arms[index], play.accepted[index] = episode.arms, episode.accepted
-        play.answers[index] = episode.answer
-        instances.append(env.hidden_state().instance)
-    return play._replace(instances=instances)
-
-
-def play_compiled(
-    study: Study, agent: AlgorithmAgent, seeds: Sequence[int], max_steps: int, horizon: int | None
-) -> Play:
-    """Play with the users of these `seeds` in compiled code, to the same result."""
-    play_all = compiled_play_all(agent.algorithm, study.user()[1].rule, study.functions())
-    play = Play.blank(len(seeds), max_steps)
-    instances: list[Instance] = []
-    for part, drawn, given in compiled_portions(study, agent, seeds, horizon):
-        play_all(*given, play.arms[part], play.accepted[part], play.answers[part])
-        instances += drawn
-    return play._replace(instances=instances)
 
 
 COLUMNS = (

@@ -1,18 +1,11 @@
-"""Users who behave in another way than the paper's: what an agent meets if the model is wrong.
+"""Users who behave in another way than the paper's: what an agent meets if the model is wrong."""
 
-Each is made of the parts of `user.py`, as plain scalar functions that the environments call and
-that compiled code takes in. What she keeps beside an explorative user's state is one list of
-numbers, her memory, which begins with the parameters of her behaviour.
-"""
-
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
 from math import exp, inf, sqrt
 
 from explorative_user_env.users import explorative as rules
+from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.explorative import RememberingState
-from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.reward_laws import BERNOULLI, Stream, draw_reward
 from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, positive
 
@@ -24,55 +17,6 @@ DRIFT = 0.005
 
 TEMPERATURE = 0.1
 """Of a logistic user: a fifth of the usual gap."""
-
-
-@dataclass(frozen=True)
-class Behaviour:
-    """What a user does with a recommendation.
-
-    Args:
-        name: what it is called.
-        start: `start(user, state, rng)` makes the state a new user's, whose `means` are set.
-        respond: `respond(user, state, rule, arm, rng) -> accepted`, as `user.respond`. Plain
-            arithmetic and `math` keep both compilable.
-        parameters: numbers that the state's `memory` begins with.
-        memory: how many further numbers a user keeps there, 0 at first.
-        memory_per_arm: how many for each arm, besides.
-        moves_means: whether mu_i changes while she lives. Her best arm is then the one with the
-            largest mean at the time of the answer, and not that of her instance.
-    """
-
-    name: str
-    start: Callable[..., None] = rules.start
-    respond: Callable[..., bool] = rules.respond
-    parameters: tuple[float, ...] = ()
-    memory: int = 0
-    memory_per_arm: int = 0
-    moves_means: bool = False
-
-    def memory_of(self, n_arms: int) -> list[float]:
-        """Return the memory of a user with K arms, to be filled by `start`."""
-        return [*self.parameters, *[0.0] * (self.memory + self.memory_per_arm * n_arms)]
-
-    def blank(self, user: rules.User) -> rules.UserState:
-        """Return a state of the right size, to be filled by `start`."""
-        state = rules.blank(user)
-        memory = self.memory_of(user.n_arms)
-        if not memory:
-            return state
-        own = {field.name: getattr(state, field.name) for field in fields(rules.UserState)}
-        return RememberingState(**own, memory=memory)
-
-    def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
-        """Return a user's instance as it is now, from the one she had at first and her `means`."""
-        if not self.moves_means:
-            return instance
-        values = tuple(means)
-        return Instance(values, values.index(max(values)))
-
-
-EXPLORATIVE = Behaviour("explorative")
-"""The paper's user (section 2), which is `user.py`."""
 
 
 def omniscient(tolerance: float = 0.0) -> Behaviour:
@@ -91,7 +35,7 @@ def omniscient(tolerance: float = 0.0) -> Behaviour:
 def omniscient_respond(
     user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
 ) -> bool:
-    """Decide by the true means; else as `user.respond`."""
+    """Decide by the true means; else as `explorative.respond`."""
     best = -inf
     for mean in state.means:
         best = max(best, mean)
@@ -116,7 +60,7 @@ def logistic(temperature: float = TEMPERATURE) -> Behaviour:
 def logistic_respond(
     user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
 ) -> bool:
-    """Decide by one draw from the acceptance probability; else as `user.respond`."""
+    """Decide by one draw from the acceptance probability; else as `explorative.respond`."""
     wants = rng.random() < acceptance_probability(user, state, arm)
     return rules.respond(user, state, rule, arm, rng, wants)
 
@@ -126,8 +70,8 @@ def acceptance_probability(user: rules.User, state: RememberingState, arm: int) 
     rival = -inf
     for other in range(user.n_arms):
         if other != arm:
-            rival = max(rival, rules.lower_bound(state, other))
-    x = (rules.upper_bound(state, arm) - rival) / state.memory[0]
+            rival = max(rival, rules.lcb(state, other))
+    x = (rules.ucb(state, arm) - rival) / state.memory[0]
     if x >= 0.0:
         return 1.0 / (1.0 + exp(-x))
     odds = exp(x)  # at most 1: exp(-x) could overflow
@@ -151,7 +95,7 @@ def drifting(sigma: float = DRIFT) -> Behaviour:
 def drifting_respond(
     user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
 ) -> bool:
-    """Move the means, then do as `user.respond`."""
+    """Move the means, then do as `explorative.respond`."""
     for other in range(user.n_arms):
         mean = state.means[other] + state.memory[0] * rng.standard_normal()
         if user.reward_law == BERNOULLI:
@@ -204,7 +148,7 @@ def forgetful_start(user: rules.User, state: RememberingState, rng: Stream) -> N
 def forgetful_respond(
     user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
 ) -> bool:
-    """Do as `user.respond`, then forget what a new reward pushes out of the window."""
+    """Do as `explorative.respond`, then forget what a new reward pushes out of the window."""
     accepted = rules.respond(user, state, rule, arm, rng)
     if accepted:
         remember(state, arm, state.reward[0])
@@ -224,7 +168,7 @@ def remember(state: RememberingState, arm: int, reward: float) -> None:
 
 
 def unlearn(state: rules.UserState, arm: int, reward: float) -> None:
-    """Take a reward out of n_i and the empirical mean again, the opposite of `user.learn`."""
+    """Take a reward out of n_i and the empirical mean, the opposite of `explorative.learn`."""
     n = state.counts[arm] - 1
     state.counts[arm] = n
     if n == 0:

@@ -14,13 +14,15 @@ from scipy import special, stats
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
+from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, ManyUserAgent
-from explorative_user_env.settings import PRINTED, Setting, user_of
-from explorative_user_env.users import behaviours
+from explorative_user_env.settings import PRINTED, Setting
 from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.behaviours import (
-    EXPLORATIVE,
-    Behaviour,
+from explorative_user_env.users import others
+from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
+from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.explorative import RememberingState
+from explorative_user_env.users.others import (
     acceptance_probability,
     as_behaviour,
     drifting,
@@ -29,8 +31,6 @@ from explorative_user_env.users.behaviours import (
     omniscient,
     register_behaviour,
 )
-from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.explorative import RememberingState
 from explorative_user_env.users.reward_laws import REWARD_LAWS
 
 KINDS = (EXPLORATIVE, omniscient(0.1), forgetful(9), drifting(0.05), logistic(0.3))
@@ -158,7 +158,8 @@ def frozen(
     counts: Sequence[int], estimates: Sequence[float], spread: float, temperature: float
 ) -> tuple[rules.User, RememberingState, Rule]:
     """A user at a moment of her life."""
-    user, schedule = user_of(PRINTED, len(counts))
+    population = Population(setting=PRINTED, n_arms=len(counts))
+    user, schedule = population.user, population.schedule
     state = logistic(temperature).blank(user)
     assert isinstance(state, RememberingState)
     rules.clear(user, state)
@@ -191,7 +192,7 @@ def test_a_logistic_user_accepts_as_often_as_the_formula_says(
         formula = float(special.expit((up - low) / temperature))
         assert acceptance_probability(user, state, arm) == pytest.approx(formula, rel=1e-12)
         accepted = sum(
-            behaviours.logistic_respond(user, copied_of(state), rule, arm, rng) for _ in range(n)
+            others.logistic_respond(user, copied_of(state), rule, arm, rng) for _ in range(n)
         )
         # Inside the central 99.99% of the binomial law: 1 of 1000 runs of this test would not be.
         low_end, high_end = stats.binom.interval(0.9999, n, formula)
@@ -253,7 +254,8 @@ def test_a_step_of_the_walk_by_hand_and_its_reflection_at_0_and_1() -> None:
         ("bounded", [1.25, -0.5, 4.0]),
         ("bernoulli", [0.75, 0.5, 0.0]),
     ):
-        user, schedule = user_of(PRINTED, 3, reward_law=law)
+        population = Population(setting=PRINTED, n_arms=3, reward_law=law)
+        user, schedule = population.user, population.schedule
         behaviour = drifting(0.5)
         state: Any = behaviour.blank(user)
         state.means[:] = [0.75, 0.5, 1.0]

@@ -7,14 +7,14 @@ import pytest
 
 from explorative_user_env.display.progress import silent
 from explorative_user_env.studies.paper import EXPERIMENTS
-from explorative_user_env.studies.report.reasons import REASONS
+from explorative_user_env.studies.paper.reasons import REASONS
 
 OPTIONS: dict[str, Any] = {
     "setting": "released",
     "n_instances": 300,
     "seed": 0,
     "workers": 1,
-    "on_progress": silent,
+    "progress": silent,
 }
 
 BY_KEY = {reason.key: reason for reason in REASONS}

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from explorative_user_env.studies.report.agreement import agrees, is_given
+from explorative_user_env.studies.paper.agreement import agrees, is_given
 
 NOWHERE = (math.nan, math.nan)
 

@@ -8,8 +8,8 @@ import pandas as pd
 from explorative_user_env.display.progress import OnProgress, portion
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies.paper import Experiment
-from explorative_user_env.studies.report.agreement import agrees, is_given
-from explorative_user_env.studies.report.reasons import REASONS
+from explorative_user_env.studies.paper.agreement import agrees, is_given
+from explorative_user_env.studies.paper.reasons import REASONS
 
 AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
 NOT_JUDGED = ""
@@ -64,14 +64,14 @@ def _ours(setting: str, row: "pd.Series[Any]", figure: str, published: float) ->
 
 
 def explained(
-    experiment: Experiment, found: pd.DataFrame, *, on_progress: OnProgress, **options: Any
+    experiment: Experiment, found: pd.DataFrame, *, progress: OnProgress, **options: Any
 ) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
     """Test the reasons for what differs, and say "cannot" where one holds.
 
     Args:
         experiment: what ran.
         found: as from `verdicts`.
-        on_progress: told what is tested.
+        progress: told what is tested.
         options: `setting`, `n_instances`, `seed` and `workers`, as for `evaluate`.
 
     Returns:
@@ -88,8 +88,8 @@ def explained(
         rows = [row for row in rows if reason.concerns(row)]
         if not rows:
             continue
-        report = portion(on_progress, position, len(REASONS))
-        tested = reason.test(experiment, rows, {**options, "on_progress": report})
+        report = portion(progress, position, len(REASONS))
+        tested = reason.test(experiment, rows, {**options, "progress": report})
         holds = tested.loc[tested["explained"], "index"]
         found.loc[holds, ["verdict", "reason"]] = [CANNOT, reason.key]
         evidence[reason.key] = tested.drop(columns="index")

@@ -1,8 +1,10 @@
 import pytest
 
 import explorative_user_env as eu
+from explorative_user_env.results.results import all_runs
+from explorative_user_env.results.tables import summary_page
 from explorative_user_env.studies.paper import TABLE2, published_figures
-from explorative_user_env.studies.report import as_markdown, compared, runs_of
+from explorative_user_env.studies.paper.comparison import compared
 
 
 @pytest.fixture(scope="module")
@@ -26,13 +28,13 @@ def test_a_cell_the_paper_does_not_have_stays_empty(results: list[eu.Results]) -
 
 
 def test_runs_carry_their_cell(results: list[eu.Results]) -> None:
-    runs = runs_of(results)
+    runs = all_runs(results)
     assert len(runs) == 80
     assert set(runs["delta"]) == {0.1, 0.3}
 
 
 def test_markdown_has_a_row_for_each_agent(results: list[eu.Results]) -> None:
-    page = as_markdown("Title", {"part": compared(results, None)}, ["a note"])
+    page = summary_page("Title", {"part": compared(results, None)}, ["a note"])
     assert page.startswith("# Title\n\n## part\n\n| δ | K | agent |")
     assert page.count("| BAIR |") == 2
     assert page.endswith("- a note\n")

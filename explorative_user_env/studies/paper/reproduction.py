@@ -9,8 +9,8 @@ import pandas as pd
 from explorative_user_env.display.progress import OnProgress, named, portion
 from explorative_user_env.evaluation import Results
 from explorative_user_env.studies.paper import Experiment, published_figures, run_experiment
-from explorative_user_env.studies.report.comparison import compared
-from explorative_user_env.studies.report.verdicts import DECISIVE, explained, verdicts
+from explorative_user_env.studies.paper.comparison import compared
+from explorative_user_env.studies.paper.verdicts import DECISIVE, explained, verdicts
 
 MOST_USERS_OF_A_TEST = 500
 """A reason is tested with many alternatives in many cells."""
@@ -40,7 +40,7 @@ def reproduce(
     experiments: Sequence[Experiment],
     settings: Sequence[str],
     *,
-    on_progress: OnProgress,
+    progress: OnProgress,
     **options: Any,
 ) -> list[Reproduction]:
     """Run `experiments` under `settings`; two that run the same share their runs.
@@ -48,26 +48,26 @@ def reproduce(
     Args:
         experiments: what runs.
         settings: names of settings.
-        on_progress: told what runs, and the share done over all.
+        progress: told what runs, and the share done over all.
         options: `n_instances`, `seed` and `workers`, as for `evaluate`.
     """
     runs: dict[Experiment, Mapping[str, list[Results]]] = {}
     found = []
     for position, experiment in enumerate(experiments):
-        report = portion(on_progress, position, len(experiments))
+        report = portion(progress, position, len(experiments))
         what = _what_runs(experiment)
         if what not in runs:
             runs[what] = {
                 setting: run_experiment(
                     experiment,
                     setting,
-                    on_progress=named(portion(report, place, len(settings) + 1), experiment.name),
+                    progress=named(portion(report, place, len(settings) + 1), experiment.name),
                     **options,
                 )
                 for place, setting in enumerate(settings)
             }
         last = named(portion(report, len(settings), len(settings) + 1), experiment.name)
-        found.append(_judged(experiment, runs[what], on_progress=last, **options))
+        found.append(_judged(experiment, runs[what], progress=last, **options))
     return found
 
 
@@ -75,7 +75,7 @@ def _judged(
     experiment: Experiment,
     results: Mapping[str, list[Results]],
     *,
-    on_progress: OnProgress,
+    progress: OnProgress,
     **options: Any,
 ) -> Reproduction:
     published = published_figures(experiment)
@@ -86,9 +86,7 @@ def _judged(
     evidence: dict[str, pd.DataFrame] = {}
     if DECISIVE in results:
         fewer = options | {"n_instances": min(options["n_instances"], MOST_USERS_OF_A_TEST)}
-        found, evidence = explained(
-            experiment, found, on_progress=on_progress, setting=DECISIVE, **fewer
-        )
+        found, evidence = explained(experiment, found, progress=progress, setting=DECISIVE, **fewer)
     return Reproduction(experiment, results, summaries, found, evidence)
 
 

@@ -1,0 +1,53 @@
+"""The loops, compiled once for each algorithm and kind of user."""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from explorative_user_env.compiled.compiler import compile_loop
+from explorative_user_env.compiled.loops import make_play, make_play_all, make_run, make_run_all
+from explorative_user_env.protocol import Algorithm
+from explorative_user_env.users.behaviour import Behaviour
+from explorative_user_env.users.confidence import Rule
+
+Kernel = Callable[..., None]
+
+
+def compiled_run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
+    """Return the loop of `make_run_all`, compiled: one call for many runs."""
+    return _run_all(algorithm, rule, _functions_of(behaviour))
+
+
+def compiled_play_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
+    """Return the loop of `make_play_all`, compiled: one call for many users."""
+    return _play_all(algorithm, rule, _functions_of(behaviour))
+
+
+def _functions_of(behaviour: Behaviour) -> Behaviour:
+    """Return a behaviour of the same functions, without the numbers, which do not compile in."""
+    return Behaviour(
+        "any",
+        start=behaviour.start,
+        respond=behaviour.respond,
+        moves_means=behaviour.moves_means,
+    )
+
+
+@functools.cache
+def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
+    from explorative_user_env.compiled.intrinsics import generator_at
+
+    around = functools.partial(make_run_all, moves_means=behaviour.moves_means)
+    return _kernel(make_run(algorithm, rule, generator_at, behaviour), around)
+
+
+@functools.cache
+def _play_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
+    from explorative_user_env.compiled.intrinsics import generator_at
+
+    return _kernel(make_play(algorithm, rule, generator_at, behaviour), make_play_all)
+
+
+def _kernel(loop: Any, around: Any) -> Kernel:
+    kernel: Kernel = compile_loop(loop, around)
+    return kernel

@@ -1,0 +1,77 @@
+"""The runs of one agent, in portions: threads in compiled code, processes in the readable loop."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pickle import PicklingError
+
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
+
+from explorative_user_env.display.progress import OnProgress
+from explorative_user_env.evaluation import in_step
+from explorative_user_env.evaluation.compiled import compiles
+from explorative_user_env.evaluation.paths import Paths
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
+from explorative_user_env.validation import InvalidArgumentError
+
+CHUNK = 10
+"""Users that a worker takes at a time, at least: few, so that the bar moves and workers end
+together."""
+
+LARGEST_CHUNK = 1000
+CHUNKS = 50
+"""How many times a worker comes for more in a study of ordinary size."""
+
+LONGEST_PLAY = 5_000_000
+"""Steps of all users of a portion together where every step is kept."""
+
+
+def runs_of(
+    paths: Paths,
+    agent: Agent,
+    population: Population,
+    seeds: Sequence[int],
+    *,
+    cap: int,
+    horizon: int | None,
+    workers: int,
+    compiled: bool,
+    progress: OnProgress,
+) -> pd.DataFrame:
+    """Return the runs of one agent with the users of these seeds, one row a user."""
+    most = max(1, LONGEST_PLAY // cap) if paths.keeps_steps else len(seeds)
+    if compiled and isinstance(agent, ManyUserAgent):
+        size, n_jobs, backend = min(in_step.USERS, most), 1, "sequential"
+        work = paths.in_step
+    else:
+        size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK, most)
+        fast = compiled and compiles(population, agent, seeds[0], horizon, paths.tried)
+        work, backend = (paths.compiled, "threading") if fast else (paths.readable, "loky")
+        n_jobs = workers
+    chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
+    parallel = Parallel(n_jobs=min(n_jobs, len(chunks)), backend=backend, return_as="generator")
+    tasks = (delayed(work)(population, agent, chunk, cap, horizon) for chunk in chunks)
+    rows: list[Array] = []
+    name, n_done = name_of(agent), 0
+    progress(name, 0, len(seeds))
+    with _told_of_pickling(name, workers):
+        for part in parallel(tasks):
+            rows.append(part)
+            n_done += len(part)
+            progress(name, n_done, len(seeds))
+    return paths.frame(agent, population, seeds, np.concatenate(rows))
+
+
+@contextmanager
+def _told_of_pickling(name: str, workers: int) -> Iterator[None]:
+    """Say in one line that an agent cannot be sent to another process."""
+    try:
+        yield
+    except (BrokenProcessPool, PicklingError) as error:
+        if isinstance(error, TerminatedWorkerError):
+            raise
+        allowed = f"1 for {name}, which cannot be sent to another process"
+        raise InvalidArgumentError("workers", workers, allowed) from error

@@ -1,0 +1,120 @@
+"""One agent with a few users in compiled code, to the same result as in the environment."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env.compiled.compiler import short
+from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
+from explorative_user_env.evaluation.plays import Play
+from explorative_user_env.evaluation.readable import COLUMNS
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import Agent, Array, name_of
+from explorative_user_env.seeding import set_streams
+from explorative_user_env.users.instances import Instance
+from explorative_user_env.validation import integer
+
+
+def run_compiled(
+    population: Population,
+    agent: AlgorithmAgent,
+    seeds: Sequence[int],
+    max_steps: int,
+    horizon: int | None,
+) -> Array:
+    """Run `agent` with the users of these `seeds`; see `readable.run_readable`."""
+    behaviour = population.behaviour
+    run_all = compiled_run_all(agent.algorithm, population.schedule.rule, behaviour)
+    rows = np.zeros((len(seeds), len(COLUMNS)), int)
+    for part, instances, given in portions(population, agent, seeds, horizon):
+        outcomes = np.zeros((len(instances), len(COLUMNS) - 1), int)
+        run_all(*given, max_steps, outcomes)
+        if behaviour.moves_means:
+            finals = given[MEANS].tolist()
+            instances = list(map(behaviour.truth, instances, finals))
+        rows[part, 0] = [instance.best_arm for instance in instances]
+        rows[part, 1:] = outcomes
+    answers = rows[:, COLUMNS.index("answer")]
+    for answer in answers[(answers < 0) | (answers >= population.n_arms)].tolist():
+        integer(f"answer of {agent.name}", answer, 0, population.n_arms - 1)
+    return rows
+
+
+def play_compiled(
+    population: Population,
+    agent: AlgorithmAgent,
+    seeds: Sequence[int],
+    max_steps: int,
+    horizon: int | None,
+) -> Play:
+    """Let `agent` play with the users of these `seeds`; see `readable.play_readable`."""
+    rule, behaviour = population.schedule.rule, population.behaviour
+    play_all = compiled_play_all(agent.algorithm, rule, behaviour)
+    play = Play.blank(len(seeds), max_steps)
+    instances: list[Instance] = []
+    for part, drawn, given in portions(population, agent, seeds, horizon):
+        play_all(*given, play.arms[part], play.accepted[part], play.answers[part])
+        instances += drawn
+    return play._replace(instances=instances)
+
+
+MEANS = 2
+"""The place of the means in what every compiled loop begins with."""
+
+
+def portions(
+    population: Population, agent: AlgorithmAgent, seeds: Sequence[int], horizon: int | None
+) -> Iterator[tuple[slice, list[Instance], tuple[Any, ...]]]:
+    """Yield as many users as there are streams to lend, again and again.
+
+    Yields:
+        Which of the seeds they are, their instances, and what every compiled loop begins with: the
+        user, her state, the means, her streams, the agent's numbers, state and streams, and what
+        draws from them. They are good until the next portion.
+    """
+    from explorative_user_env.compiled.generators import N_STREAMS, streams
+
+    user, law = population.user, population.instance_law
+    params = agent.params(user.n_arms, horizon)
+    memory = population.behaviour.memory_of(user.n_arms)
+    numbers, user_state = user_tuple(user), user_arrays(user, memory)
+    state = as_arrays(agent.algorithm.blank(params))
+    for first in range(0, len(seeds), N_STREAMS):
+        part = slice(first, first + N_STREAMS)
+        with streams() as users, streams() as own:
+            set_streams(seeds[part], agent.name, users.rngs, own.rngs)
+            instances = law.draw_each(users.rngs[: len(seeds[part])])
+            means = np.array([instance.means for instance in instances])
+            hers, its = (numbers, user_state, means, users.states), (params, state, own.states)
+            yield part, instances, (*hers, *its, users.draws)
+
+
+def compiles(
+    population: Population,
+    agent: Agent,
+    seed: int,
+    horizon: int | None,
+    run: Callable[..., Any] = run_compiled,
+) -> bool:
+    """Compile `agent`'s loop if it can be, with a run of no steps; warn if its code cannot.
+
+    An agent without an algorithm record has nothing to compile.
+    """
+    if not isinstance(agent, AlgorithmAgent):
+        return False
+    from numba.core.errors import NumbaError
+
+    try:
+        run(population, agent, [seed], 0, horizon)
+    except (NumbaError, TypeError) as error:
+        warnings.warn(
+            f"{name_of(agent)} does not compile, so it runs in the slower readable loop: "
+            f"{short(error)}",
+            stacklevel=2,
+        )
+        return False
+    return True

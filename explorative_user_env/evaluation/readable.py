@@ -1,0 +1,56 @@
+"""One agent with a few users, step by step in the environment: the path that anyone can read."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.evaluation.plays import Play
+from explorative_user_env.loop import rollout
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import Agent, Array, sees_rewards
+
+COLUMNS = ("best_arm", "acceptances", "rejections", "answer", "censored")
+"""What every path tells of a run of best-arm identification, as whole numbers."""
+
+
+def environment_of(population: Population, agent: Agent) -> ExplorativeUserEnv:
+    """Return the environment of the readable path, which pays only who is there to see it."""
+    reward = "realized" if sees_rewards(agent) else "none"
+    return ExplorativeUserEnv(population=population, reward=reward)
+
+
+def run_readable(
+    population: Population,
+    agent: Agent,
+    seeds: Sequence[int],
+    max_steps: int,
+    horizon: int | None,
+) -> Array:
+    """Run `agent` with the users of these `seeds`; return a row of `COLUMNS` for each."""
+    env = environment_of(population, agent)
+    rows = []
+    for seed in seeds:
+        episode = rollout(env, agent, seed, max_steps, horizon)
+        counts = (episode.acceptances, episode.rejections)
+        rows.append((env.instance().best_arm, *counts, episode.answer, episode.censored))
+    return np.array(rows, int)
+
+
+def play_readable(
+    population: Population,
+    agent: Agent,
+    seeds: Sequence[int],
+    max_steps: int,
+    horizon: int | None,
+) -> Play:
+    """Let `agent` play with the users of these `seeds` over a horizon."""
+    env = environment_of(population, agent)
+    play = Play.blank(len(seeds), max_steps)
+    instances = []
+    for index, seed in enumerate(seeds):
+        episode = rollout(env, agent, seed, max_steps, max_steps, commits=True)
+        play.arms[index], play.accepted[index] = episode.arms, episode.accepted
+        play.answers[index] = episode.answer
+        instances.append(env.instance())
+    return play._replace(instances=instances)

@@ -1,0 +1,254 @@
+"""The users that agents meet: the one list of what can be said of them.
+
+Environments, evaluations, training, tuning, studies, results and the command line all take these
+options by these names, and hand them on as one record. An option added here is everywhere.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, ParamSpec, TypedDict, TypeVar
+
+from explorative_user_env.settings import PRINTED, Setting, as_setting, title_of
+from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
+from explorative_user_env.users.confidence import Schedule, as_schedule, prior_counts
+from explorative_user_env.users.explorative import User
+from explorative_user_env.users.instances import DEFAULT_GAP, InstanceLaw, Means
+from explorative_user_env.users.others import as_behaviour
+from explorative_user_env.users.reward_laws import range_of_means, reward_law_named
+from explorative_user_env.validation import InvalidArgumentError, integer, positive, probability
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class UserOptions(TypedDict, total=False):
+    """What type checkers know of the options: in place of a record, its name will do."""
+
+    setting: Setting | str
+    n_arms: int
+    alpha: float
+    gap: float | None
+    noise: float
+    means: Means | None
+    rho: Schedule | str | float | None
+    reward_law: str
+    behaviour: Behaviour | str
+
+
+def option(
+    default: Any, kind: Callable[[str], Any], about: str, *, if_open: str | None = None
+) -> Any:
+    """Return the field of an option.
+
+    Args:
+        default: its value where nothing is said.
+        kind: reads it from a command line.
+        about: what a command line says of it.
+        if_open: what it is if it is None.
+    """
+    return field(default=default, metadata={"kind": kind, "about": about, "if_open": if_open})
+
+
+def number_or_word(text: str) -> float | str:
+    """Return what is written as a number as one, any other word as it is."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Population:
+    """Users of one kind, with instances from one law.
+
+    Attributes:
+        setting: every other modelling choice: "printed" (the paper's text), "released" (its code),
+            or a `Setting`.
+        n_arms: K, at least 2.
+        alpha: willingness to explore, above 0.
+        gap: Delta_1 > 0, from the best mean to the second best; None is 0.5, or leaves given means
+            as they are.
+        noise: probability in [0, 1] that a decision is a coin flip.
+        means: "normal", "uniform", K numbers, or a callable `(n_arms, rng) -> K numbers`; None is
+            the setting's law.
+        rho: schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None is the
+            setting's.
+        reward_law: of rewards around mu_i: "gaussian", "bernoulli" or "bounded".
+        behaviour: another kind of user: "omniscient", "forgetful", "drifting", "logistic", a
+            registered name or a `Behaviour`.
+        user: the numbers of every user, which follow from the above.
+        schedule: the schedule of rho_t.
+        instance_law: where instances come from.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+
+    setting: Setting = option(
+        PRINTED, str, "Modelling choices: printed (the paper's text) or released (its code)."
+    )
+    n_arms: int = option(5, int, "Number of arms K, at least 2.")
+    alpha: float = option(1.0, float, "Users' willingness to explore, above 0.")
+    gap: float | None = option(
+        None, float, "Gap Delta_1 of the best arm, above 0.", if_open=f"{DEFAULT_GAP:g}"
+    )
+    noise: float = option(0.0, float, "Probability in [0, 1] that a decision is a coin flip.")
+    means: Means | None = option(
+        None, str, "Law of the means, normal or uniform.", if_open="the setting's"
+    )
+    rho: Schedule | None = option(
+        None,
+        number_or_word,
+        "rho_t: a constant, acceptance_rate or smoothed_acceptance_rate.",
+        if_open="the setting's",
+    )
+    reward_law: str = option("gaussian", str, "Law of rewards: gaussian, bernoulli or bounded.")
+    behaviour: Behaviour = option(
+        EXPLORATIVE, str, "Users: explorative, omniscient, forgetful, drifting or logistic."
+    )
+    user: User = field(init=False, compare=False)
+    schedule: Schedule = field(init=False, compare=False)
+    instance_law: InstanceLaw = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        setting = as_setting(self.setting)
+        rho = None if self.rho is None else as_schedule(self.rho)
+        schedule = setting.rho if rho is None else rho
+        user = self._user_of(setting, schedule)
+        behaviour = as_behaviour(self.behaviour)
+        means = setting.means if self.means is None else self.means
+        law = InstanceLaw(user.n_arms, means, self.gap, range_of_means(user.reward_law))
+        meant: dict[str, Any] = {"setting": setting, "rho": rho, "behaviour": behaviour}
+        meant |= {"n_arms": user.n_arms, "alpha": user.alpha, "noise": user.noise}
+        if law.given is not None:
+            meant["means"] = tuple(law.given)  # the caller's own list may change
+        for name, value in {
+            **meant,
+            "user": user,
+            "schedule": schedule,
+            "instance_law": law,
+        }.items():
+            object.__setattr__(self, name, value)
+
+    def _user_of(self, setting: Setting, schedule: Schedule) -> User:
+        n_arms = integer("n_arms", self.n_arms, 2)
+        prior = prior_counts(schedule, n_arms)
+        return User(
+            n_arms=n_arms,
+            alpha=positive("alpha", self.alpha),
+            noise=probability("noise", self.noise),
+            reward_law=reward_law_named(self.reward_law),
+            rejects_ties=setting.rejects_ties,
+            private_draws=setting.private_draws,
+            least_n=setting.least_n,
+            refreshes_on_rejection=setting.rho_refresh == "response",
+            rho_at_start=min(max(setting.rho_at_start, schedule.rho_0), schedule.rho_1),
+            rho_0=schedule.rho_0,
+            rho_1=schedule.rho_1,
+            rho_parameters=schedule.parameters,
+            counted=prior is not None,
+            prior_acceptances=prior[0] if prior else 0,
+            prior_interactions=prior[1] if prior else 0,
+        )
+
+    def words(self) -> dict[str, Any]:
+        """Return every option as a word or a number that a table or a file can keep.
+
+        The setting's title says what else of it is changed, `means` and `rho` among them.
+        """
+        law = self.instance_law.title
+        changes = {"means": law if isinstance(law, str) else "given", "rho": self.schedule.title}
+        usual = {"means": self.setting.means, "rho": self.setting.rho.title}
+        own = {option.name: getattr(self, option.name) for option in OPTIONS}
+        return own | {
+            "setting": title_of(
+                self.setting,
+                {name: word for name, word in changes.items() if word != usual[name]},
+            ),
+            "gap": self.instance_law.gap,
+            "means": law,
+            "rho": self.schedule.title,
+            "behaviour": self.behaviour.name,
+        }
+
+    def __repr__(self) -> str:
+        words = self.words()
+        told = [option.name for option in OPTIONS if getattr(self, option.name) != option.default]
+        return f"Population({', '.join(f'{name}={words[name]!r}' for name in told)})"
+
+
+OPTIONS: Sequence["Field[Any]"] = [each for each in fields(Population) if each.init]
+"""The fields that are options."""
+
+
+def population_of(
+    population: Population | None, user: Mapping[str, Any], n_arms: int | None = None
+) -> Population:
+    """Return the population that is given, as a record or by its options.
+
+    Args:
+        population: the record.
+        user: the options.
+        n_arms: K where it is given by its place.
+
+    Raises:
+        TypeError: for an option that there is none of, or options beside a record.
+    """
+    if n_arms is not None:
+        if "n_arms" in user:
+            raise TypeError("got multiple values for argument 'n_arms'")
+        user = {**user, "n_arms": n_arms}
+    if population is not None and user:
+        raise TypeError(f"give a population or its options, not {', '.join(user)} beside one")
+    if population is not None:
+        if not isinstance(population, Population):
+            raise InvalidArgumentError("population", population, "a Population")
+        return population
+    names = [option.name for option in OPTIONS]
+    unknown = [name for name in user if name not in names]
+    if unknown:
+        words = ", ".join(map(repr, unknown))
+        raise TypeError(f"unexpected keyword argument {words}; of users there are {names}")
+    options: dict[str, Any] = {**user}
+    return Population(**options)
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options of the users among others, and the others."""
+    names = {option.name for option in OPTIONS}
+    user = {name: value for name, value in options.items() if name in names}
+    return user, {name: value for name, value in options.items() if name not in names}
+
+
+def lists_user_options(
+    **defaults: Any,
+) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+    """Show the options in a function's signature: in place of `**user`, before `**kwargs`.
+
+    Args:
+        **defaults: the value of an option where it is another here than in `Population`.
+    """
+
+    def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+        @functools.wraps(function)
+        def called(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+            given = kwargs if kwargs.get("population") is not None else {**defaults, **kwargs}
+            return function(*args, **given)
+
+        *own, rest = inspect.signature(function).parameters.values()
+        shown = [
+            inspect.Parameter(
+                option.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=defaults.get(option.name, option.default),
+                annotation=UserOptions.__annotations__.get(option.name, option.type),
+            )
+            for option in OPTIONS
+        ]
+        more = [] if rest.name == "user" else [rest]
+        called.__signature__ = inspect.Signature([*own, *shown, *more])  # type: ignore[attr-defined]
+        return called
+
+    return decorate

@@ -1,0 +1,1 @@
+"""What an evaluation found: metrics with intervals, and the tables a person reads."""

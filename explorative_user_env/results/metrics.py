@@ -1,0 +1,124 @@
+"""The paper's three metrics and their kin, as functions of one agent's runs (paper, experiments).
+
+A run has one of three outcomes. It succeeds when the agent stops and names the best arm, it is
+wrong when it stops and names another, and it is censored when the step cap ends it: a best guess
+at the cap is neither a success nor a wrong answer.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env.results.intervals import mean_interval, ratio_interval, wilson_interval
+
+
+def summarize(
+    stopping_times: np.ndarray,
+    rejections: np.ndarray,
+    correct: np.ndarray,
+    censored: np.ndarray,
+    *,
+    delta: float,
+    step_cost: float,
+    rejection_rate: str = "mean of ratios",
+    drops_censored: bool = False,
+) -> Mapping[str, Any]:
+    """Return what is said of an agent's runs in one cell.
+
+    Args:
+        stopping_times: T of each run, shape (n,).
+        rejections: number of rejections of each run, shape (n,).
+        correct: whether each run's answer is the best arm, shape (n,), bool.
+        censored: whether the step cap ended each run, shape (n,), bool.
+        delta: the allowed probability of a wrong answer, for (1 - p) / delta.
+        step_cost: c of the cost c T + error, which all runs count in: what T at a fixed success
+            hides, as answering at random now and then makes T shorter.
+        rejection_rate: the headline form, "mean of ratios" or "ratio of means".
+        drops_censored: leave censored runs out of times and rejection rates (never out of
+            success).
+    """
+    n_runs = len(stopping_times)
+    kept = ~censored if drops_censored else np.ones(n_runs, dtype=bool)
+    times = stopping_times[kept].astype(float)
+    low, high = mean_interval(times)
+    ratios = _ratios(rejections[kept], times)
+    rates = {
+        "mean of ratios": (_mean(ratios), mean_interval(ratios)),
+        "ratio of means": (
+            ratio_of_means(rejections[kept], times),
+            ratio_interval(rejections[kept], times),
+        ),
+    }
+    rate, (rate_low, rate_high) = rates[rejection_rate]
+    successes = int(np.sum(correct & ~censored))
+    success = successes / n_runs
+    success_low, success_high = wilson_interval(successes, n_runs)
+    return {
+        "n_runs": n_runs,
+        "stopping_time": _mean(times),
+        "stopping_time_low": low,
+        "stopping_time_high": high,
+        "stopping_time_median": float(np.median(times)) if len(times) else math.nan,
+        "rejection_rate": rate,
+        "rejection_rate_low": rate_low,
+        "rejection_rate_high": rate_high,
+        "rejection_rate_mean_of_ratios": rates["mean of ratios"][0],
+        "rejection_rate_ratio_of_means": rates["ratio of means"][0],
+        "success": success,
+        "success_low": success_low,
+        "success_high": success_high,
+        "wrong": float(np.mean(~correct & ~censored)),
+        "censored": float(np.mean(censored)),
+        "failure_over_delta": (1.0 - success) / delta,
+        "cost": step_cost * _mean(stopping_times.astype(float)) + 1.0 - success,
+    }
+
+
+def summarize_play(
+    regrets: np.ndarray,
+    utilities: np.ndarray,
+    acceptances: np.ndarray,
+    last_is_best: np.ndarray,
+    most_accepted_is_best: np.ndarray,
+    *,
+    horizon: int,
+) -> Mapping[str, Any]:
+    """Return what is said of an agent's runs over a horizon.
+
+    Args:
+        regrets: sum over a run of mu_* - mu_a, shape (n,).
+        utilities: sum over a run of mu_a of accepted recommendations, shape (n,).
+        acceptances: number of acceptances of each run, shape (n,).
+        last_is_best: whether the last recommendation is the best arm, shape (n,), bool.
+        most_accepted_is_best: whether the most accepted arm is, shape (n,), bool.
+        horizon: T.
+    """
+    figures: dict[str, Any] = {"n_runs": len(regrets)}
+    for name, values in (("regret", regrets), ("utility", utilities)):
+        low, high = mean_interval(values)
+        figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+    figures["acceptance_rate"] = _mean(acceptances / horizon)
+    shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
+    for name, values in shares.items():
+        low, high = wilson_interval(int(values.sum()), len(values))
+        figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+    return figures
+
+
+def _ratios(rejections: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Return #Rej / T of each run, 0 for a run without a step."""
+    ratios = np.zeros(len(times))
+    np.divide(rejections, times, out=ratios, where=times > 0)
+    return ratios
+
+
+def ratio_of_means(rejections: np.ndarray, times: np.ndarray) -> float:
+    """Return all rejections over all steps."""
+    total = float(np.sum(times))
+    return float(np.sum(rejections)) / total if total > 0 else math.nan
+
+
+def _mean(values: np.ndarray) -> float:
+    return float(np.mean(values)) if len(values) else math.nan

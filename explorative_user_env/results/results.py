@@ -1,0 +1,98 @@
+"""What an evaluation found: one row a run, one row an agent, and the table a person reads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from explorative_user_env.display.tables import as_text
+from explorative_user_env.population import Population
+from explorative_user_env.results.metrics import summarize, summarize_play
+from explorative_user_env.results.tables import table_of
+from explorative_user_env.tasks import REGRET
+
+UNREPEATED = ("means", "rho", "max_steps", "agents", "version")
+"""What a cell says besides, which is not repeated beside every figure: the setting's title says if
+`means` and `rho` are not its own."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The runs of one or more agents on the same users.
+
+    Attributes:
+        runs: one row a run. `instance`, `user_seed` (replays the run: `rollout(env, agent,
+            seed=user_seed)`), `agent`, `best_arm`, `answer`, `correct`, `censored`,
+            `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
+            reports them (the released setting counts its private draws). Of the task "regret":
+            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` in their place.
+        cell: what all runs share: `task`, every option of the users in words (see `Population`),
+            `delta`, `horizon` (T of the agents that need one), `seed`, and of best-arm
+            identification `step_cost`; then `max_steps` (the step cap), `agents` (the options of
+            each, with a step cap of its own) and `version` (of the package).
+        population: the users themselves.
+        deltas: delta of the agents that have one of their own.
+        checks: what every run of every BAIR kept to and broke of the paper's bounds, one row a run
+            (the fields of `monitors.TheoryCheck`), if the evaluation was asked for it.
+    """
+
+    runs: pd.DataFrame
+    cell: Mapping[str, Any]
+    population: Population = field(default_factory=Population)
+    deltas: Mapping[str, float] = field(default_factory=dict)
+    checks: pd.DataFrame | None = None
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row an agent, in the order they were given, with 95% intervals.
+
+        `rank` is by `cost` (1 the least), or by regret over a horizon.
+        """
+        shared = {name: value for name, value in self.cell.items() if name not in UNREPEATED}
+        rows = []
+        for agent, runs in self.runs.groupby("agent", sort=False):
+            figures = self._of_play(runs) if self.over_horizon else self._of_runs(str(agent), runs)
+            rows.append({**shared, "agent": agent, **figures})
+        summary = pd.DataFrame(rows)
+        ranked_by = summary["regret" if self.over_horizon else "cost"]
+        return summary.assign(rank=ranked_by.rank(method="min").astype(int))
+
+    @property
+    def over_horizon(self) -> bool:
+        """Whether the task is "regret", not best-arm identification."""
+        return bool(self.cell.get("task") == REGRET.name)
+
+    def _of_runs(self, agent: str, runs: pd.DataFrame) -> Mapping[str, Any]:
+        return summarize(
+            runs["stopping_time"].to_numpy(),
+            runs["rejections"].to_numpy(),
+            runs["correct"].to_numpy(),
+            runs["censored"].to_numpy(),
+            delta=self.deltas.get(agent, self.cell["delta"]),
+            step_cost=self.cell["step_cost"],
+            rejection_rate=self.population.setting.rejection_rate,
+            drops_censored=self.population.setting.drops_censored,
+        )
+
+    def _of_play(self, runs: pd.DataFrame) -> Mapping[str, Any]:
+        best_arms = runs["best_arm"]
+        return summarize_play(
+            runs["regret"].to_numpy(),
+            runs["utility"].to_numpy(),
+            runs["acceptances"].to_numpy(),
+            (runs["last_arm"] == best_arms).to_numpy(),
+            (runs["most_accepted_arm"] == best_arms).to_numpy(),
+            horizon=self.cell["horizon"],
+        )
+
+    def __str__(self) -> str:
+        return as_text(table_of(self.summary()))
+
+
+def all_runs(results: Sequence[Results]) -> pd.DataFrame:
+    """Return all runs, one row each, with the cell they belong to."""
+    frames = [
+        cell.runs.assign(**{name: cell.cell[name] for name in ("setting", "delta", "n_arms")})
+        for cell in results
+    ]
+    return pd.concat(frames, ignore_index=True)

@@ -1,0 +1,123 @@
+"""Summaries as tables a person can read in 100 columns."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from rich.table import Table
+
+from explorative_user_env.display.numbers import (
+    cost,
+    percent,
+    share,
+    share_with_interval,
+    whole,
+    with_error,
+)
+from explorative_user_env.display.tables import markdown, new_table
+
+PUBLISHED = {
+    "stopping_time": "published_stopping_time",
+    "rejection_rate": "published_rejection_rate",
+    "success": "published_success",
+}
+"""Columns that hold a published figure beside ours, where a cell has one."""
+
+LEGEND = (
+    "stopping time: mean ± half a 95% interval. wrong: stopped and named another arm. "
+    "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed.",
+)
+COST_LEGEND = ("cost: c T + error, by which agents rank.",)
+
+
+def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
+    """Return the rows of `summary` (see `Results.summary`) as a Rich table.
+
+    Published figures stand beside ours when the frame has them, and else the cost and the rank.
+    """
+    published = PUBLISHED["success"] in summary
+    table = new_table(("δ", "K", "agent"), left=("agent",), title=title)
+    for name in ("stopping time", "rej. %", "success [95%]"):
+        table.add_column(name, justify="right", no_wrap=True)
+        if published:
+            table.add_column("paper", justify="right", style="dim", no_wrap=True)
+    for name in ("wrong", "cens.", "(1-p)/δ", *(() if published else ("cost", "rank"))):
+        table.add_column(name, justify="right", no_wrap=True)
+    cell: tuple[object, object] | None = None
+    for row in summary.to_dict("records"):
+        here = (row["delta"], row["n_arms"])
+        lead = ["", ""] if here == cell else [f"{row['delta']:g}", str(row["n_arms"])]
+        if cell not in (None, here):
+            table.add_section()
+        table.add_row(*lead, str(row["agent"]), *_figures(row, published))
+        cell = here
+    return table
+
+
+def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
+    """Return regret over a horizon as a Rich table."""
+    names = ("K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best")
+    table = new_table(names, left=("agent",), title=title)
+    for row in summary.to_dict("records"):
+        table.add_row(
+            str(row["n_arms"]),
+            str(row["horizon"]),
+            str(row["agent"]),
+            with_error(row["regret"], row["regret_high"]),
+            with_error(row["utility"], row["utility_high"]),
+            percent(row["acceptance_rate"]),
+            share_with_interval(row, "last_is_best"),
+            share_with_interval(row, "most_accepted_is_best"),
+        )
+    return table
+
+
+REGRET_LEGEND = (
+    "regret: sum of mu_* - mu_a over T recommendations, mean ± half a 95% interval. utility: sum "
+    "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
+    "most acc. best: the most accepted arm is.",
+)
+
+
+def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
+    """Return the table for the task of `summary`."""
+    over_horizon = "regret" in summary
+    return regret_table(summary, title) if over_horizon else summary_table(summary, title)
+
+
+def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
+    """Return what the columns of the table mean."""
+    if "regret" in summary:
+        return REGRET_LEGEND
+    return LEGEND if PUBLISHED["success"] in summary else LEGEND + COST_LEGEND
+
+
+def _figures(row: Mapping[Any, Any], published: bool) -> list[str]:
+    cells = [
+        with_error(row["stopping_time"], row["stopping_time_high"]),
+        percent(row["rejection_rate"]),
+        share_with_interval(row, "success"),
+    ]
+    if published:
+        beside = [
+            whole(row[PUBLISHED["stopping_time"]]),
+            percent(row[PUBLISHED["rejection_rate"]]),
+            share(row[PUBLISHED["success"]]),
+        ]
+        cells = [text for pair in zip(cells, beside, strict=True) for text in pair]
+    return [
+        *cells,
+        share(row["wrong"]),
+        share(row["censored"]),
+        f"{row['failure_over_delta']:.2f}",
+        *([] if published else [cost(row["cost"]), str(row["rank"])]),
+    ]
+
+
+def summary_page(title: str, sections: Mapping[str, pd.DataFrame], notes: Sequence[str]) -> str:
+    """Return one Markdown page: a table for each section, then the notes."""
+    parts = [f"# {title}"]
+    for heading, summary in sections.items():
+        parts += [f"## {heading}", markdown(table_of(summary))]
+    parts += [f"- {note}" for note in notes]
+    return "\n\n".join(parts) + "\n"

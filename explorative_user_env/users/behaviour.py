@@ -1,0 +1,61 @@
+"""What a user does with a recommendation: the paper's user, or one who breaks the model.
+
+A behaviour is made of the parts of `users.explorative`, as plain scalar functions that the
+environments call and that compiled code takes in. What such a user keeps beside an explorative
+user's state is one list of numbers, her memory, which begins with the behaviour's parameters.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+
+from explorative_user_env.users import explorative
+from explorative_user_env.users.instances import Instance
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What a user does with a recommendation.
+
+    Args:
+        name: what it is called.
+        start: `start(user, state, rng)` makes the state a new user's, whose `means` are set.
+        respond: `respond(user, state, rule, arm, rng) -> accepted`, as `explorative.respond`. Plain
+            arithmetic and `math` keep both compilable.
+        parameters: numbers that the state's `memory` begins with.
+        memory: how many further numbers a user keeps there, 0 at first.
+        memory_per_arm: how many for each arm, besides.
+        moves_means: whether mu_i changes while she lives. Her best arm is then the one with the
+            largest mean at the time of the answer, and not that of her instance.
+    """
+
+    name: str
+    start: Callable[..., None] = explorative.start
+    respond: Callable[..., bool] = explorative.respond
+    parameters: tuple[float, ...] = ()
+    memory: int = 0
+    memory_per_arm: int = 0
+    moves_means: bool = False
+
+    def memory_of(self, n_arms: int) -> list[float]:
+        """Return the memory of a user with K arms, to be filled by `start`."""
+        return [*self.parameters, *[0.0] * (self.memory + self.memory_per_arm * n_arms)]
+
+    def blank(self, user: explorative.User) -> explorative.UserState:
+        """Return a state of the right size, to be filled by `start`."""
+        state = explorative.blank(user)
+        memory = self.memory_of(user.n_arms)
+        if not memory:
+            return state
+        own = {field.name: getattr(state, field.name) for field in fields(explorative.UserState)}
+        return explorative.RememberingState(**own, memory=memory)
+
+    def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
+        """Return a user's instance as it is now, from the one she had at first and her `means`."""
+        if not self.moves_means:
+            return instance
+        values = tuple(means)
+        return Instance(values, values.index(max(values)))
+
+
+EXPLORATIVE = Behaviour("explorative")
+"""The paper's user (section 2), whose rule is `users.explorative`."""

@@ -1,0 +1,72 @@
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorative_user_env.results.metrics import summarize
+
+# Four runs: right, wrong, cut off with the right guess, cut off with a wrong one.
+TIMES = np.array([100, 200, 1000, 1000])
+REJECTIONS = np.array([10, 10, 500, 0])
+CORRECT = np.array([True, False, True, False])
+CENSORED = np.array([False, False, True, True])
+
+
+def summary(**options: Any) -> Any:
+    return summarize(
+        TIMES, REJECTIONS, CORRECT, CENSORED, **{"delta": 0.1, "step_cost": 5e-4} | options
+    )
+
+
+def test_success_wrong_and_censored_are_apart_and_complete() -> None:
+    figures = summary()
+    assert (figures["success"], figures["wrong"], figures["censored"]) == (0.25, 0.25, 0.5)
+
+
+def test_a_right_guess_at_the_cap_is_no_success() -> None:
+    figures = summarize(
+        TIMES, REJECTIONS, np.ones(4, dtype=bool), CENSORED, delta=0.1, step_cost=5e-4
+    )
+    assert figures["success"] == 0.5
+
+
+def test_failure_over_delta() -> None:
+    assert summary(delta=0.5)["failure_over_delta"] == pytest.approx(0.75 / 0.5)
+
+
+def test_the_two_rejection_rates_differ_as_they_should() -> None:
+    figures = summary()
+    assert figures["rejection_rate_mean_of_ratios"] == pytest.approx((0.1 + 0.05 + 0.5 + 0) / 4)
+    assert figures["rejection_rate_ratio_of_means"] == pytest.approx(520 / 2300)
+
+
+@pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
+def test_the_headline_rate_is_the_one_asked_for(form: str) -> None:
+    figures = summary(rejection_rate=form)
+    assert figures["rejection_rate"] == figures["rejection_rate_" + form.replace(" ", "_")]
+
+
+@pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
+def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
+    figures = summary(rejection_rate=form)
+    low, high = figures["rejection_rate_low"], figures["rejection_rate_high"]
+    assert low < figures["rejection_rate"] < high
+    assert (low + high) / 2 == pytest.approx(figures["rejection_rate"])
+
+
+def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:
+    assert summary()["stopping_time"] == 575
+    dropped = summary(drops_censored=True)
+    assert dropped["stopping_time"] == dropped["stopping_time_median"] == 150
+    assert dropped["rejection_rate_ratio_of_means"] == pytest.approx(20 / 300)
+    assert dropped["success"] == 0.25  # never dropped from success
+
+
+def test_times_of_runs_that_are_all_cut_off_say_nothing() -> None:
+    figures = summarize(
+        TIMES, REJECTIONS, CORRECT, CENSORED | True, delta=0.1, step_cost=5e-4, drops_censored=True
+    )
+    assert math.isnan(figures["stopping_time"])
+    assert math.isnan(figures["rejection_rate"])
+    assert figures["censored"] == 1.0
