@@ -17,7 +17,13 @@ from explorative_user_env.users.explorative import User
 from explorative_user_env.users.instances import DEFAULT_GAP, InstanceLaw, Means
 from explorative_user_env.users.others import as_behaviour
 from explorative_user_env.users.reward_laws import range_of_means, reward_law_named
-from explorative_user_env.validation import InvalidArgumentError, integer, positive, probability
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    integer,
+    number_or_word,
+    positive,
+    probability,
+)
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -49,14 +55,6 @@ def option(
         if_open: what it is if it is None.
     """
     return field(default=default, metadata={"kind": kind, "about": about, "if_open": if_open})
-
-
-def number_or_word(text: str) -> float | str:
-    """Return what is written as a number as one, any other word as it is."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -53,6 +53,11 @@ def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     return number
 
 
+def integers(name: str, values: Iterable[Any], least: int) -> list[int | None]:
+    """Return `values` as ints of at least `least`; None stays None."""
+    return [None if value is None else integer(name, value, least) for value in values]
+
+
 def real(name: str, value: Any, allowed: str) -> float:
     """Return `value` as a finite float; `allowed` is what the message says is."""
     if not _is_finite(value):
@@ -133,6 +138,14 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise InvalidArgumentError(name, value, "True or False")
     return value
+
+
+def number_or_word(text: str) -> float | str:
+    """Return what is written as a number as one, any other word as it is."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def renamed(

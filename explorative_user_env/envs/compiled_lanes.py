@@ -29,6 +29,8 @@ class CompiledLanes:
         rngs: a stream for each lane, all of the same kind of bit generator.
     """
 
+    compiled = True
+
     def __init__(
         self, user: rules.User, rule: Rule, reward: int, rngs: Iterable[np.random.Generator]
     ) -> None:

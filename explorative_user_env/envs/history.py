@@ -9,6 +9,9 @@ from explorative_user_env.protocol import Array
 ACCEPTED, REJECTED, UNHEARD = 1, -1, 0
 """The latest response of an arm."""
 
+ACCEPTANCES, REJECTIONS, LATEST, SINCE_ACCEPTED = range(4)
+"""What is counted of an arm, by its place in `History.table`."""
+
 
 class History:
     """The responses of every arm so far, counted.
@@ -18,8 +21,7 @@ class History:
         n_arms: K.
 
     Attributes:
-        table: what is counted of each arm, in the order of the four properties below, shape
-            (n_lanes, K, 4).
+        table: what is counted of each arm, by the four places above, shape (n_lanes, K, 4).
         steps: number of responses, shape (n_lanes,).
         last_arm: the arm recommended last, -1 before the first, shape (n_lanes,).
     """
@@ -34,22 +36,22 @@ class History:
     @property
     def acceptances(self) -> Array:
         """Acceptances of each arm, shape (n_lanes, K)."""
-        return self.table[:, :, 0]
+        return self.table[:, :, ACCEPTANCES]
 
     @property
     def rejections(self) -> Array:
         """Rejections of each arm, shape (n_lanes, K)."""
-        return self.table[:, :, 1]
+        return self.table[:, :, REJECTIONS]
 
     @property
     def latest(self) -> Array:
         """The latest response of each arm, `ACCEPTED`, `REJECTED` or `UNHEARD`."""
-        return self.table[:, :, 2]
+        return self.table[:, :, LATEST]
 
     @property
     def rejections_since_acceptance(self) -> Array:
         """Rejections of each arm since it was last accepted."""
-        return self.table[:, :, 3]
+        return self.table[:, :, SINCE_ACCEPTED]
 
     def forget(self, lanes: Any) -> None:
         """Begin anew in these lanes (indices, a mask, or a slice)."""
@@ -63,10 +65,10 @@ class History:
         places = lanes * self.table.shape[1] + arms
         rows = table[places]
         rejected = 1 - responses
-        rows[:, 0] += responses
-        rows[:, 1] += rejected
-        rows[:, 2] = np.where(rejected, REJECTED, ACCEPTED)
-        rows[:, 3] = (rows[:, 3] + 1) * rejected
+        rows[:, ACCEPTANCES] += responses
+        rows[:, REJECTIONS] += rejected
+        rows[:, LATEST] = np.where(rejected, REJECTED, ACCEPTED)
+        rows[:, SINCE_ACCEPTED] = (rows[:, SINCE_ACCEPTED] + 1) * rejected
         table[places] = rows
         self.steps[lanes] += 1
         self.last_arm[lanes] = arms

@@ -1,11 +1,11 @@
 """Many users in step, one a lane: each as the single environment has her, in plain Python."""
 
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from explorative_user_env.envs.rewards import reward_of
+from explorative_user_env.envs.rewards import REALIZED, reward_of, reward_tables
 from explorative_user_env.protocol import Array
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
@@ -15,7 +15,7 @@ from explorative_user_env.users.instances import Instance, InstanceLaw
 
 
 class Step(NamedTuple):
-    """What came of a step, an entry for each lane."""
+    """What came of a step, an entry for each lane: arrays of shape (n_lanes,)."""
 
     responses: Array  # 1 accepted, 0 rejected
     rewards: Array
@@ -26,18 +26,18 @@ class Step(NamedTuple):
     @classmethod
     def blank(cls, n_lanes: int) -> Self:
         """Return the step of users who have just begun."""
-        return cls(*(np.zeros(n_lanes, kind) for kind in (int, float, int, int, int)))
+        return cls(*(np.zeros(n_lanes, kind) for kind in STEP_KINDS))
 
-    @classmethod
-    def to_fill(cls, n_lanes: int) -> Self:
-        """Return a step whose every entry is to be written."""
-        return cls(*(np.empty(n_lanes, kind) for kind in (int, float, int, int, int)))
+
+STEP_KINDS = (int, float, int, int, int)
+"""Of the numbers of a step, in their order."""
 
 
 class Lanes(Protocol):
     """Users of one kind with streams of their own."""
 
     rngs: list[np.random.Generator]
+    compiled: bool
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
         """Let the stream of `lane` go on where `rng` is."""
@@ -75,6 +75,8 @@ class PlainLanes:
         behaviour: what every user does.
     """
 
+    compiled = False
+
     def __init__(
         self,
         user: rules.User,
@@ -88,6 +90,8 @@ class PlainLanes:
         self._behaviour = behaviour
         self._states = [behaviour.blank(user) for _ in self.rngs]
         self._instances: list[Instance | None] = [None for _ in self.rngs]
+        self._tables: list[Any] = [None for _ in self.rngs]  # what arms pay, while means stay
+        self._tabled = not behaviour.moves_means and reward != REALIZED
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
         """Let the stream of `lane` go on where `rng` is."""
@@ -102,6 +106,8 @@ class PlainLanes:
             self._instances[lane] = instance
             state.means[:] = instance.means
             self._behaviour.start(self._user, state, rng)
+            best_mean = instance.means[instance.best_arm]
+            self._tables[lane] = reward_tables(self._reward, instance.means, best_mean)
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
@@ -112,14 +118,21 @@ class PlainLanes:
         for lane in range(len(self.rngs)) if lanes is None else lanes.tolist():
             state, arm = self._states[lane], recommended[lane]
             accepted = respond(self._user, state, self._rule, arm, self.rngs[lane])
-            truth = self._truth(lane)
-            mean, best_mean = truth.means[arm], truth.means[truth.best_arm]
             step.responses[lane] = accepted
-            step.rewards[lane] = reward_of(self._reward, mean, best_mean, accepted, state.reward[0])
+            if self._tabled:
+                step.rewards[lane] = self._tables[lane][1 if accepted else 0][arm]
+            else:
+                step.rewards[lane] = self._reward_of(lane, arm, accepted)
             step.interactions[lane] = t = state.interactions[0]
             step.acceptances[lane] = n = state.acceptances[0]
             step.rejections[lane] = t - n
         return True
+
+    def _reward_of(self, lane: int, arm: int, accepted: bool) -> float:
+        """Return the reward of a response that has just been given."""
+        truth, realized = self._truth(lane), self._states[lane].reward[0]
+        mean, best_mean = truth.means[arm], truth.means[truth.best_arm]
+        return reward_of(self._reward, mean, best_mean, accepted, realized)
 
     def best_arms(self, lanes: Array) -> Array:
         """Return the best arms of the users in these lanes."""

@@ -1,5 +1,7 @@
 """The environment's rewards: training signals, which no agent of this package is shown."""
 
+from collections.abc import Sequence
+
 REWARDS = ("regret", "utility", "realized", "accept", "none")
 REGRET, UTILITY, REALIZED, ACCEPT, NONE = range(len(REWARDS))
 
@@ -23,3 +25,21 @@ def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized
     if kind == ACCEPT and accepted:
         return 1.0
     return 0.0
+
+
+def reward_tables(
+    kind: int, means: Sequence[float], best_mean: float
+) -> tuple[list[float], list[float]]:
+    """Return what each arm pays if it is rejected and if it is accepted, while means stay.
+
+    The realized reward is not known beforehand, and counts as 0 here.
+
+    Args:
+        kind: which reward, its place in `REWARDS`.
+        means: mu_i.
+        best_mean: mu_*.
+    """
+    if_rejected = [reward_of(kind, mean, best_mean, False, 0.0) for mean in means]
+    if kind == REGRET:
+        return if_rejected, if_rejected
+    return if_rejected, [reward_of(kind, mean, best_mean, True, 0.0) for mean in means]

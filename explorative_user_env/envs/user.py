@@ -8,7 +8,7 @@ from gymnasium import spaces
 
 from explorative_user_env.envs.normals import DrawnAhead
 from explorative_user_env.envs.reset_options import law_of
-from explorative_user_env.envs.rewards import REGRET, REWARDS, reward_of
+from explorative_user_env.envs.rewards import REWARDS, reward_of, reward_tables
 from explorative_user_env.envs.spaces import as_action, discrete
 from explorative_user_env.population import (
     Population,
@@ -255,13 +255,10 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             stream = DrawnAhead(self.np_random)
             left = stream.left
         self._stream = stream
-        kind, best = REWARDS.index(self.reward), instance.means[instance.best_arm]
-        if_rejected = [reward_of(kind, mean, best, False, 0.0) for mean in instance.means]
-        if_accepted = if_rejected
-        if kind != REGRET:
-            if_accepted = [reward_of(kind, mean, best, True, 0.0) for mean in instance.means]
+        kind, best_mean = REWARDS.index(self.reward), instance.means[instance.best_arm]
+        tables = reward_tables(kind, instance.means, best_mean)
         rule, respond = self.schedule.rule, self.behaviour.respond
-        return self.user, self._state, respond, rule, stream, left, if_rejected, if_accepted
+        return self.user, self._state, respond, rule, stream, left, *tables
 
     def _reward(self, arm: int, accepted: bool) -> float:
         """Return the reward of a response that has just been given."""

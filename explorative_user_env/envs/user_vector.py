@@ -5,18 +5,19 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import History
-from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
+from explorative_user_env.envs.lane_kinds import COMPILED_FROM, new_lanes, streams_of
+from explorative_user_env.envs.lanes import STEP_KINDS, Lanes, Step
 from explorative_user_env.envs.reset_options import law_of
-from explorative_user_env.envs.rewards import REWARDS
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.vector_form import (
     Infos,
+    autoreset_mode_of,
     final,
+    infos_of,
     lane_arms,
     lane_mask,
     lane_options,
@@ -26,14 +27,10 @@ from explorative_user_env.envs.vector_form import (
 )
 from explorative_user_env.protocol import Array
 from explorative_user_env.rendering.text import as_text
-from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.explorative import User
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.validation import choice, flag, integer
-
-COMPILED_FROM = 64
-"""Fewer users than these are not worth the second it takes to load the compiler."""
+from explorative_user_env.validation import flag, integer
 
 
 class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
@@ -75,16 +72,13 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             if max_episode_steps is None
             else integer("max_episode_steps", max_episode_steps, 1)
         )
-        if not isinstance(autoreset_mode, AutoresetMode):
-            modes = [mode.value for mode in AutoresetMode]
-            autoreset_mode = AutoresetMode(choice("autoreset_mode", autoreset_mode, modes))
-        self.autoreset_mode = autoreset_mode
+        self.autoreset_mode = autoreset_mode_of(autoreset_mode)
         self.compiled = (
             self.num_envs >= COMPILED_FROM if compiled is None else flag("compiled", compiled)
         )
         self._single = self.single_env(**kwargs)
         self.render_mode = self._single.render_mode
-        self.metadata = self._single.metadata | {"autoreset_mode": autoreset_mode}
+        self.metadata = self._single.metadata | {"autoreset_mode": self.autoreset_mode}
         self.single_action_space = self._single.action_space
         self.single_observation_space = self._single.observation_space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -97,6 +91,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._any_done = False
         self._observations = np.zeros(self.num_envs, int)
         self._all = np.arange(self.num_envs)
+        self._plain = (self._all.dtype, self._all.shape)
         self._heard = History(self.num_envs, self.user.n_arms)
         self._remembers = self.render_mode is not None
 
@@ -144,7 +139,8 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._done &= ~mask
         self._any_done = bool(self._done.any())
         self._observations[lanes] = 0
-        infos = self._infos(np.zeros(self.num_envs, bool), Step.blank(self.num_envs), mask)
+        step, none = Step.blank(self.num_envs), np.zeros(self.num_envs, bool)
+        infos = infos_of(step, none, mask, self._truths(mask))
         return self._observations.copy(), infos
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
@@ -162,7 +158,9 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
                 reset by itself.
         """
-        arms = lane_arms(actions, self.num_envs, self.user.n_arms)
+        arms = actions  # not looked at any closer if they are a number for each lane already
+        if type(actions) is not np.ndarray or (actions.dtype, actions.shape) != self._plain:
+            arms = lane_arms(actions, self.num_envs, self.user.n_arms)
         fresh = self._fresh()
         heard = None if fresh is None else ~fresh
         step = self._recommend(arms, heard)
@@ -174,58 +172,41 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
 
     def hidden_states(self) -> tuple[HiddenState, ...]:
         """Return the truth about every user; for teachers and tests, never for an agent."""
-        if self._lanes is None or not self._ready:
-            raise gym.error.ResetNeeded("call reset before hidden_states")
-        return tuple(self._lanes.hidden_state(lane) for lane in range(self.num_envs))
+        lanes = self._begun_lanes("hidden_states")
+        return tuple(lanes.hidden_state(lane) for lane in range(self.num_envs))
 
     def instances(self) -> tuple[Instance, ...]:
         """Return the true means and best arms as they are now; never for an agent."""
-        if self._lanes is None or not self._ready:
-            raise gym.error.ResetNeeded("call reset before instances")
-        return self._lanes.instances()
+        return self._begun_lanes("instances").instances()
 
     def render(self) -> tuple[str, ...] | None:
         """Return each lane's arms with their responses as text, if `render_mode` is "ansi"."""
         if self.render_mode is None:
             return None
-        if self._lanes is None or not self._ready:
-            raise gym.error.ResetNeeded("call reset before render")
-        shown = self._single.render_intervals
+        lanes, shown = self._begun_lanes("render"), self._single.render_intervals
         return tuple(
-            as_text(
-                *self._heard.of(lane),
-                self._lanes.hidden_state(lane) if shown else None,
-            )
+            as_text(*self._heard.of(lane), lanes.hidden_state(lane) if shown else None)
             for lane in range(self.num_envs)
         )
+
+    def _begun_lanes(self, what: str) -> Lanes:
+        if self._lanes is None or not self._ready:
+            raise gym.error.ResetNeeded(f"call reset before {what}")
+        return self._lanes
 
     def _reseed(self, seeds: list[int | None], lanes: Array) -> None:
         """Give the lanes their seeds; those without one go on, or begin at random."""
         if self._lanes is None:
-            rngs = []
             meant = set(lanes.tolist())
-            for lane, seed in enumerate(seeds):
-                rng, self._seeds[lane] = seeding.np_random(seed if lane in meant else None)
-                rngs.append(rng)
-            self._lanes = self._made_lanes(rngs)
+            given = [seed if lane in meant else None for lane, seed in enumerate(seeds)]
+            rngs, self._seeds = streams_of(given)
+            self._lanes = new_lanes(self._single, rngs, self.compiled)
+            self.compiled = self._lanes.compiled
             return
         for lane in lanes.tolist():
-            seed = seeds[lane]
-            if seed is not None:
-                rng, self._seeds[lane] = seeding.np_random(seed)
+            if seeds[lane] is not None:
+                (rng,), (self._seeds[lane],) = streams_of([seeds[lane]])
                 self._lanes.reseed(lane, rng)
-
-    def _made_lanes(self, rngs: list[np.random.Generator]) -> Lanes:
-        single = self._single
-        rule, reward = single.schedule.rule, REWARDS.index(single.reward)
-        self.compiled &= single.behaviour == EXPLORATIVE
-        if self.compiled:
-            from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
-
-            self.compiled = rule_compiles(single.user, rule, rngs[0])
-            if self.compiled:
-                return CompiledLanes(single.user, rule, reward, rngs)
-        return PlainLanes(single.user, rule, reward, rngs, single.behaviour)
 
     def _begin(self, lanes: Array, law: InstanceLaw) -> None:
         assert self._lanes is not None
@@ -237,7 +218,8 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         """Recommend arms in the lanes that are heard (None: all) and return what comes of it."""
         assert self._lanes is not None
         lanes = None if heard is None else np.flatnonzero(heard)
-        step = Step.to_fill(self.num_envs) if lanes is None else Step.blank(self.num_envs)
+        new = np.empty if lanes is None else np.zeros  # all entries are written, or only some
+        step = Step._make(new(self.num_envs, kind) for kind in STEP_KINDS)
         if not self._lanes.respond(lanes, arms, step):
             raise no_arms(arms, self.num_envs, self.user.n_arms)
         if self._remembers:
@@ -258,7 +240,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         ending: Mapping[str, Array],
     ) -> tuple[Array, Array, Array, Array, Infos]:
         """Return what a step returns; `ending` is what infos of terminated lanes say besides."""
-        infos = self._infos(heard, step)
+        infos = infos_of(step, heard, None, self._truths(None))
         self._done = terminated | truncated
         self._any_done = bool(np.count_nonzero(self._done))
         self._observations = step.responses
@@ -285,21 +267,12 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._begin(np.flatnonzero(finished), self._single.instance_law)
         again = Step(*(np.where(finished, 0, values) for values in step))
         self._observations = again.responses
-        return self._infos(~finished, again)
+        return infos_of(again, ~finished, None, self._truths(None))
 
-    def _infos(self, has_response: Array | None, step: Step, mask: Array | None = None) -> Infos:
-        """Return the infos of all lanes, or of those in the mask, as Gymnasium stacks them."""
-        values = {
-            "has_response": np.ones(self.num_envs, bool) if has_response is None else has_response,
-            "interactions": step.interactions,
-            "acceptances": step.acceptances,
-            "rejections": step.rejections,
-        }
-        if self._single.info_level == "full":
-            values["hidden_state"] = self._truths(mask)
-        return stacked(values, mask)
-
-    def _truths(self, mask: Array | None) -> Array:
+    def _truths(self, mask: Array | None) -> Array | None:
+        """Return the hidden states of the lanes in the mask (None: all), where infos have them."""
+        if self._single.info_level != "full":
+            return None
         assert self._lanes is not None
         truths = np.full(self.num_envs, None, dtype=object)
         for lane in (self._all if mask is None else np.flatnonzero(mask)).tolist():

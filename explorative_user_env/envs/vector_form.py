@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from gymnasium.vector import AutoresetMode
 
+from explorative_user_env.envs.lanes import Step
 from explorative_user_env.protocol import Array
-from explorative_user_env.validation import InvalidArgumentError, integer
+from explorative_user_env.validation import InvalidArgumentError, choice, integer, integers
 
 Infos = dict[str, Any]
 
@@ -20,7 +22,7 @@ def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[in
         assert not isinstance(seed, int)
         if len(seed) != n_lanes:
             raise InvalidArgumentError("seed", seed, f"a number or {n_lanes} of them")
-        return [None if one is None else integer("seed", one, 0) for one in seed]
+        return integers("seed", seed, 0)
     first = integer("seed", seed, 0)
     return [first + lane for lane in range(n_lanes)]
 
@@ -70,6 +72,39 @@ def no_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Inva
     """Return the error of actions that are not an arm for each lane, or whatever they should be."""
     allowed = f"{n_lanes} {what} in 0..{n_arms - 1}"
     return InvalidArgumentError("actions", actions, allowed)
+
+
+def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:
+    """Return the autoreset mode meant: itself, or the one with this value."""
+    if isinstance(mode, AutoresetMode):
+        return mode
+    return AutoresetMode(choice("autoreset_mode", mode, [each.value for each in AutoresetMode]))
+
+
+def infos_of(
+    step: Step,
+    has_response: Array | None,
+    mask: Array | None = None,
+    truths: Array | None = None,
+) -> Infos:
+    """Return the infos of all lanes, or of those in the mask, as Gymnasium stacks them.
+
+    Args:
+        step: what came of a step, or what there is before the first.
+        has_response: which lanes have a response, shape (n_lanes,), bool; None is all.
+        mask: which lanes have an info; None is all.
+        truths: the hidden state of each lane, where it is asked for.
+    """
+    n_lanes = step.responses.size
+    values = {
+        "has_response": np.ones(n_lanes, bool) if has_response is None else has_response,
+        "interactions": step.interactions,
+        "acceptances": step.acceptances,
+        "rejections": step.rejections,
+    }
+    if truths is not None:
+        values["hidden_state"] = truths
+    return stacked(values, mask)
 
 
 def stacked(values: Mapping[str, Array], mask: Array | None = None) -> Infos:

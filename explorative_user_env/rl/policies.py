@@ -4,6 +4,8 @@ Policies are asked in blocks of one size. Matrix products of another size may ro
 and then a user's run would depend on how many others are played at the same time.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +19,24 @@ from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.dqn.policies import DQNPolicy
 
 from explorative_user_env.protocol import Array
-from explorative_user_env.rl.threads import one_thread
 from explorative_user_env.validation import InvalidArgumentError
 
 BLOCK = 64
 """Users that a policy is asked about at once; fewer are filled up."""
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let PyTorch use one thread in the block, and as many as before after it.
+
+    Quicker for networks as small as these, and always the same rounding.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 class Memory(NamedTuple):

@@ -7,6 +7,7 @@ printed one stands beside it under a name of its own.
 """
 
 from explorative_user_env.theory.events import iterated_log_band, largest_mean_drop
+from explorative_user_env.theory.hard_instances import HardPair, hard_pair
 from explorative_user_env.theory.lower import (
     characteristic_time,
     general_lower_bound,
@@ -29,15 +30,19 @@ from explorative_user_env.theory.phase2 import (
     printed_elimination_bound,
     printed_phase2_length_bound,
 )
+from explorative_user_env.theory.proof_conditions import Condition, proof_conditions
 from explorative_user_env.theory.upper import UpperBound, printed_upper_bound, upper_bound
 
 __all__ = [
+    "Condition",
+    "HardPair",
     "Order",
     "UpperBound",
     "characteristic_time",
     "early_rounds_bound",
     "elimination_bound",
     "general_lower_bound",
+    "hard_pair",
     "iterated_log_band",
     "largest_mean_drop",
     "lower_bound",
@@ -52,5 +57,6 @@ __all__ = [
     "printed_phase1_rejections_bound",
     "printed_phase2_length_bound",
     "printed_upper_bound",
+    "proof_conditions",
     "upper_bound",
 ]

@@ -6,7 +6,7 @@ these functions, so that a model sees in the harness what it saw in training, to
 
 import numpy as np
 
-from explorative_user_env.envs.history import ACCEPTED, History
+from explorative_user_env.envs.history import ACCEPTED, LATEST, History
 from explorative_user_env.protocol import Array
 from explorative_user_env.validation import integer
 
@@ -48,10 +48,10 @@ def counts(history: History, scale: Scale) -> Array:
     First the K acceptances, then the K rejections, the latest responses (1, -1, or 0 for none) and
     the rejections since the last acceptance, counts on a log scale; last the fraction of time.
     """
-    n_lanes, n_arms = history.acceptances.shape
+    n_lanes, n_arms, _ = history.table.shape
     observation = np.empty((n_lanes, len(ARM_FEATURES) * n_arms + 1), np.float32)
     arms = scale.count(history.table)
-    arms[:, :, ARM_FEATURES.index("latest_response")] = history.latest
+    arms[:, :, LATEST] = history.table[:, :, LATEST]
     observation[:, :-1] = arms.transpose(0, 2, 1).reshape(n_lanes, -1)
     observation[:, -1] = scale.time(history.steps)
     return observation
@@ -88,12 +88,12 @@ def last_step(history: History, scale: Scale) -> Array:
 
     The response is 1, -1, or 0 before the first.
     """
-    n_lanes, n_arms = history.latest.shape
+    n_lanes, n_arms, _ = history.table.shape
     observation = np.zeros((n_lanes, n_arms + 2), np.float32)
     lanes = np.flatnonzero(history.last_arm >= 0)
     arms = history.last_arm[lanes]
     observation[lanes, arms] = 1.0
-    observation[lanes, n_arms] = history.latest[lanes, arms]
+    observation[lanes, n_arms] = history.table[lanes, arms, LATEST]
     observation[:, -1] = scale.time(history.steps)
     return observation
 
@@ -127,25 +127,29 @@ def length_of(name: str, n_arms: int) -> int | None:
     return len(counts_bounds(n_arms)[0])
 
 
-def observe(name: str, history: History, scale: Scale) -> tuple[Array, Array]:
-    """Return the observation called `name`, and the arm of each of a policy's choices.
+def observe(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
+    """Return the observation called `name`, and the action on arms of each of a policy's choices.
 
     Args:
         name: one of `OBSERVATIONS`.
         history: what was heard.
         scale: of counts and time.
+        n_actions: K, or 2 K where K + i answers arm i.
 
     Returns:
-        Observations, a row for each lane ("response": a number each), and arms, shape (n_lanes, K).
+        Observations, a row for each lane ("response": a number each), and actions, shape
+        (n_lanes, n_actions).
     """
-    n_lanes, n_arms = history.latest.shape
-    as_they_are = np.tile(np.arange(n_arms), (n_lanes, 1))
+    n_lanes, n_arms, _ = history.table.shape
+    order = np.tile(np.arange(n_arms), (n_lanes, 1))
     match name:
         case "counts":
-            return counts(history, scale), as_they_are
+            observations = counts(history, scale)
         case "sorted-counts":
-            return by_acceptances(counts(history, scale), n_arms)
+            observations, order = by_acceptances(counts(history, scale), n_arms)
         case "last-step":
-            return last_step(history, scale), as_they_are
-    latest = history.latest[np.arange(n_lanes), history.last_arm]
-    return ((latest == ACCEPTED) & (history.last_arm >= 0)).astype(int), as_they_are
+            observations = last_step(history, scale)
+        case _:
+            latest = history.table[np.arange(n_lanes), history.last_arm, LATEST]
+            observations = ((latest == ACCEPTED) & (history.last_arm >= 0)).astype(int)
+    return observations, actions_by_rank(order, n_actions)

@@ -10,7 +10,7 @@ from explorative_user_env.envs.history import History
 from explorative_user_env.protocol import STOP, Array, OneUserAtATime
 from explorative_user_env.tasks import BAI, Task, as_task
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
-from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, actions_by_rank, observe
+from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, observe
 
 
 class PolicyAgent(OneUserAtATime):
@@ -56,6 +56,7 @@ class PolicyAgent(OneUserAtATime):
         self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
     ) -> None:
         """Get ready for new users; see `ManyUserAgent.reset_all`."""
+        self._n_arms = n_arms
         self._n_actions = 2 * n_arms if self.task == BAI else n_arms
         self._rngs = rngs
         self._history = History(len(rngs), n_arms)
@@ -64,12 +65,13 @@ class PolicyAgent(OneUserAtATime):
 
     def act_all(self, users: Array) -> Array:
         """Return the arm to recommend next to each of these users, or `STOP`."""
-        observations, order = observe(self.observation, self._history, self._scale)
+        observations, choosable = observe(
+            self.observation, self._history, self._scale, self._n_actions
+        )
         choices = self._choices(observations[users], users)
-        actions = actions_by_rank(order[users], self._n_actions)[np.arange(users.size), choices]
-        n_arms = order.shape[1]
-        answers = actions >= n_arms
-        self._answers[users[answers]] = actions[answers] - n_arms
+        actions = choosable[users, choices]
+        answers = actions >= self._n_arms
+        self._answers[users[answers]] = actions[answers] - self._n_arms
         return np.where(answers, STOP, actions)
 
     def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:

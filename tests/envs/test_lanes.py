@@ -35,7 +35,7 @@ def both(setting: Setting, reward: int = REGRET, **user: Any) -> tuple[PlainLane
 
 
 def scribbled() -> Step:
-    return Step(*(np.full(N_LANES, JUNK, values.dtype) for values in Step.to_fill(N_LANES)))
+    return Step(*(np.full(N_LANES, JUNK, values.dtype) for values in Step.blank(N_LANES)))
 
 
 def step_in(lanes: Lanes, which: Any, arms: Any) -> list[Any]:

@@ -7,12 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from explorative_user_env.theory.hard_instances import (
-    Condition,
-    HardPair,
-    hard_pair,
-    proof_conditions,
-)
+from explorative_user_env.theory.hard_instances import HardPair, hard_pair
+from explorative_user_env.theory.proof_conditions import Condition, proof_conditions
 from explorative_user_env.validation import InvalidArgumentError
 
 

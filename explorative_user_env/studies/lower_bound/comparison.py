@@ -37,7 +37,7 @@ from explorative_user_env.studies.lower_bound.shared_history import (
 from explorative_user_env.theory.hard_instances import HardPair
 from explorative_user_env.users.confidence import Schedule
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import integer, risk
+from explorative_user_env.validation import integer, renamed, risk
 
 STANDARD_BANDIT = "standard bandit"
 ANY_AGENT = "any agent, at least"
@@ -57,6 +57,7 @@ def line_up(n: int, delta: float) -> list[AlgorithmAgent]:
     ]
 
 
+@renamed(on_progress="progress")
 def success(
     pair: HardPair,
     n_grid: Sequence[int] = N_GRID,

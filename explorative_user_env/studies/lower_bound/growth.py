@@ -17,20 +17,17 @@ from explorative_user_env.studies.lower_bound.shared_history import (
     rejected_below,
     uniform_steps,
 )
-from explorative_user_env.theory.hard_instances import (
-    HardPair,
-    exponent_loss,
-    hard_pair,
-    proof_conditions,
-)
+from explorative_user_env.theory.hard_instances import HardPair, exponent_loss, hard_pair
+from explorative_user_env.theory.proof_conditions import proof_conditions
 from explorative_user_env.users.confidence import Schedule, as_schedule
-from explorative_user_env.validation import InvalidArgumentError, integer, positive
+from explorative_user_env.validation import InvalidArgumentError, integer, positive, renamed
 
 DEFAULT_N0S = (3, 10, 30, 100, 300)
 N_PATHS = 2000
 """Paths of arm 2's rewards; each gives a probability, not a yes or no, so few will do."""
 
 
+@renamed(on_progress="progress")
 def overlap(
     n0s: Sequence[int] = DEFAULT_N0S,
     *,

@@ -7,7 +7,8 @@ from rich.table import Table
 
 from explorative_user_env.display.numbers import cost, whole
 from explorative_user_env.display.tables import new_table
-from explorative_user_env.theory.hard_instances import HardPair, proof_conditions
+from explorative_user_env.theory.hard_instances import HardPair
+from explorative_user_env.theory.proof_conditions import proof_conditions
 
 FOOTNOTES = (
     "history: the responses that ν and ν' share (arm 2 always accepted, every other arm once), as "

@@ -6,31 +6,25 @@ all published figures of the cell at once, or digits are compared. What no reaso
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from explorative_user_env.agents import AGENTS, BAIR, TrackAndStop
-from explorative_user_env.agents.bair_thresholds import phase1_acceptances
-from explorative_user_env.results.tables import PUBLISHED
-from explorative_user_env.studies.paper import EXPERIMENTS, TABLE2, Experiment, published_figures
-from explorative_user_env.studies.paper.agreement import is_given, tolerance_of
-from explorative_user_env.studies.paper.inquiry import (
-    Alternative,
-    Row,
-    run_alternatives,
-    run_under_caps,
+from explorative_user_env.studies.paper.inquiry import Row
+from explorative_user_env.studies.paper.reason_tests import (
+    COPIED,
+    LARGEST_CAP_WITH_NOISE,
+    by_alternatives,
+    by_caps,
+    by_digits,
+    by_share_of_n1,
+    longer,
+    one_pass,
+    rejections,
 )
-
-LARGEST_CAP = 1_000_000
-LARGEST_CAP_WITH_NOISE = 100_000
-"""Track-and-Stop's steps take ten times as long with click noise."""
-
-OTHER_HORIZONS = (0.7, 0.8, 0.9, 1.1, 1.2, 1.35, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0)
-REJECTIONS = (5, 10, 15, 20, 25, 30, 35, 40, 50)
+from explorative_user_env.studies.paper.records import EXPERIMENTS, Experiment
 
 
 @dataclass(frozen=True)
@@ -51,135 +45,6 @@ class Reason:
     text: str
     concerns: Callable[[Row], bool]
     test: Callable[[Experiment, Sequence[Row], dict[str, Any]], pd.DataFrame]
-
-
-def by_alternatives(
-    alternatives: Callable[[Row], Sequence[Alternative]],
-    experiment: Experiment,
-    rows: Sequence[Row],
-    options: dict[str, Any],
-) -> pd.DataFrame:
-    """Try alternatives; one explains a cell if all the published figures come near at once.
-
-    Of several the nearest is shown. Intervals do not count here: a wide one would explain anything.
-    """
-    return _nearest(
-        experiment, rows, run_alternatives(experiment, _cells(rows), alternatives, **options)
-    )
-
-
-def by_caps(experiment: Experiment, rows: Sequence[Row], options: dict[str, Any]) -> pd.DataFrame:
-    """Try step caps of Track-and-Stop; see `by_alternatives`."""
-    largest = LARGEST_CAP_WITH_NOISE if experiment.noise else LARGEST_CAP
-    caps = [round(cap) for cap in np.geomspace(2_000, largest, 60)]
-    agent = TrackAndStop(max_steps=largest)
-    return _nearest(
-        experiment, rows, run_under_caps(experiment, _cells(rows), agent, caps, **options)
-    )
-
-
-def _cells(rows: Sequence[Row]) -> list[Row]:
-    """Return one row a cell and agent."""
-    return list({(row["delta"], row["n_arms"], row["agent"]): row for row in rows}.values())
-
-
-def _nearest(experiment: Experiment, rows: Sequence[Row], tried: pd.DataFrame) -> pd.DataFrame:
-    """Return `rows` with what comes nearest of what was tried in each cell."""
-    published = published_figures(experiment)
-    tried = tried.merge(published, on=["delta", "n_arms", "agent"], how="left")
-    best: dict[tuple[Any, ...], Any] = {}
-    for one in tried.dropna(subset=["stopping_time"]).to_dict("records"):
-        place = (one["delta"], one["n_arms"], one["agent"])
-        if place not in best or _closeness(one) > _closeness(best[place]):
-            best[place] = one
-    found = []
-    for row in rows:
-        one = best[row["delta"], row["n_arms"], row["agent"]]
-        explained = all(_is_near(one, figure) for figure in _compared(one))
-        found.append(row | {"found": one[row["figure"]], "at": one["what"], "explained": explained})
-    return pd.DataFrame(found)
-
-
-def _compared(one: Row) -> list[str]:
-    """Return the published figures of a cell that are not given."""
-    return [
-        figure
-        for figure, beside in PUBLISHED.items()
-        if not is_given(one["agent"], figure) and not pd.isna(one[beside])
-    ]
-
-
-def _is_near(one: Row, figure: str) -> bool:
-    return tolerance_of(figure, one["agent"]).allows(one[figure], one[PUBLISHED[figure]])
-
-
-def _closeness(one: Row) -> tuple[int, float]:
-    """Return how many figures are near the published ones, and then how near they are in all."""
-    near = [_is_near(one, figure) for figure in _compared(one)]
-    distances = [
-        abs(one[figure] - one[PUBLISHED[figure]]) / one[PUBLISHED[figure]]
-        for figure in _compared(one)
-    ]
-    return sum(near), -sum(distances)
-
-
-def _longer(row: Row) -> list[Alternative]:
-    make = AGENTS[row["agent"]]
-    times = [round(factor * row["horizon"]) for factor in OTHER_HORIZONS]
-    return [Alternative(f"T = {time}", make(), time) for time in times]
-
-
-def _rejections(row: Row) -> list[Alternative]:
-    return [Alternative(f"m = {m}", BAIR(m=m, rejections="all")) for m in REJECTIONS]
-
-
-def _one_pass(row: Row) -> list[Alternative]:
-    capped = partial(BAIR, n1=0, max_steps=100 * row["n_arms"] * 5)
-    return [
-        Alternative("one pass over the arms", BAIR(n1=0)),
-        Alternative("one pass over the arms, capped at 500 K steps", capped()),
-    ]
-
-
-COPIED = {
-    ("table4", "BAIR", "stopping_time"),
-    ("table4", "BAIR", "rejection_rate"),
-    ("table4", "T&S", "stopping_time"),
-}
-"""Columns of Table 4 in which digits of Table 2 come back."""
-
-
-def _arithmetic(
-    experiment: Experiment, rows: Sequence[Row], options: dict[str, Any]
-) -> pd.DataFrame:
-    """Compare the digits with those of Table 2, less 2(K-1)/delta for BAIR's time."""
-    cells = published_figures(replace(TABLE2, entrants=experiment.entrants))
-    table2 = cells.set_index(["delta", "n_arms", "agent"])
-    found = []
-    for row in rows:
-        other = table2.loc[(row["delta"], row["n_arms"], row["agent"]), PUBLISHED[row["figure"]]]
-        at = "Table 2's figure"
-        if (row["agent"], row["figure"]) == ("BAIR", "stopping_time"):
-            other -= 2 * (row["n_arms"] - 1) / row["delta"]
-            at = "Table 2's time less 2(K-1)/delta"
-        same = abs(other - row["published"]) <= 1e-9 * max(1.0, row["published"])
-        found.append(row | {"found": other, "at": at, "explained": bool(same)})
-    return pd.DataFrame(found)
-
-
-SMALL_SHARE = 0.05
-
-
-def _short_phase1(
-    experiment: Experiment, rows: Sequence[Row], options: dict[str, Any]
-) -> pd.DataFrame:
-    """Compare N_1, through which alone delta acts on BAIR, with the stopping time."""
-    found = []
-    for row in rows:
-        n1 = phase1_acceptances("proof", row["n_arms"], row["delta"], experiment.alpha, 1.0)
-        small = n1 <= SMALL_SHARE * row["published"]
-        found.append(row | {"found": n1, "at": "N_1", "explained": bool(small)})
-    return pd.DataFrame(found)
 
 
 def _is(*experiments: str, agents: Sequence[str]) -> Callable[[Row], bool]:
@@ -212,7 +77,7 @@ REASONS = (
         "UNI and EXP3 run to BAIR's published stopping time, as the paper says. The test runs them "
         "to other multiples of it.",
         _is("table2", "table3", "table5", "table6", agents=("UNI", "EXP3")),
-        partial(by_alternatives, _longer),
+        partial(by_alternatives, longer),
     ),
     Reason(
         "c",
@@ -222,7 +87,7 @@ REASONS = (
         "it sooner or later. The published figures need a larger m; the test tries some. Counting "
         "consecutive rejections succeeds with the printed m.",
         _is("table3", agents=("BAIR(m) printed", "BAIR(m) released")),
-        partial(by_alternatives, _rejections),
+        partial(by_alternatives, rejections),
     ),
     Reason(
         "d",
@@ -232,7 +97,7 @@ REASONS = (
         "BAIR's rejection rates are those of its whole run in Table 2, and one time of T&S "
         "is Table 2's as well. The test compares the digits.",
         lambda row: (row["experiment"], row["agent"], row["figure"]) in COPIED,
-        _arithmetic,
+        by_digits,
     ),
     Reason(
         "e",
@@ -242,7 +107,7 @@ REASONS = (
         "rejected. The test runs one pass, and also leaves out runs that take longer than 500 K "
         "steps.",
         _is("table7", agents=("N_1 = K",)),
-        partial(by_alternatives, _one_pass),
+        partial(by_alternatives, one_pass),
     ),
     Reason(
         "f",
@@ -252,6 +117,6 @@ REASONS = (
         "of these delta. The published growth does not follow from the algorithm. The test "
         "compares N_1 with the published time.",
         _is("table5", agents=("BAIR",)),
-        _short_phase1,
+        by_share_of_n1,
     ),
 )

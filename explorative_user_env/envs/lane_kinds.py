@@ -1,0 +1,39 @@
+"""Which lanes many users run in: compiled or plain, with the streams of their seeds."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from gymnasium.utils import seeding
+
+from explorative_user_env.envs.lanes import Lanes, PlainLanes
+from explorative_user_env.envs.rewards import REWARDS
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.users.behaviour import EXPLORATIVE
+
+COMPILED_FROM = 64
+"""Fewer users than these are not worth the second it takes to load the compiler."""
+
+
+def new_lanes(
+    single: ExplorativeUserEnv, rngs: Sequence[np.random.Generator], compiled: bool
+) -> Lanes:
+    """Return lanes for users like that of `single`, not begun yet.
+
+    Args:
+        single: what each lane equals.
+        rngs: the lanes' streams.
+        compiled: whether compiled code is wanted, which not every user can have.
+    """
+    rule, reward = single.schedule.rule, REWARDS.index(single.reward)
+    if compiled and single.behaviour == EXPLORATIVE:
+        from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
+
+        if rule_compiles(single.user, rule, rngs[0]):
+            return CompiledLanes(single.user, rule, reward, rngs)
+    return PlainLanes(single.user, rule, reward, rngs, single.behaviour)
+
+
+def streams_of(seeds: Sequence[int | None]) -> tuple[list[np.random.Generator], list[int]]:
+    """Return the streams that `env.reset(seed=...)` makes, and their seeds; None is any seed."""
+    pairs = [seeding.np_random(seed) for seed in seeds]
+    return [rng for rng, _ in pairs], [seed for _, seed in pairs]
