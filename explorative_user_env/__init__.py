@@ -7,14 +7,14 @@ evaluation harness is loaded when it is first used, so that the import itself st
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import gymnasium as gym
-
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.registration import BAI_ENV_ID, ENV_ID, register_environments
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.loop import Episode, rollout
-from explorative_user_env.protocol import Agent, Algorithm
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import Agent, Algorithm, ManyUserAgent, OneUserAtATime
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.confidence import Schedule, register_schedule
@@ -22,15 +22,11 @@ from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.others import register_behaviour
 from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.version import __version__
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 if TYPE_CHECKING:
     from explorative_user_env.evaluation import Results, evaluate
-
-__version__ = "0.1.0"
-
-ENV_ID = "ExplorativeUser-v0"
-BAI_ENV_ID = "ExplorativeUserBAI-v0"
 
 __all__ = [
     "BAI_ENV_ID",
@@ -49,10 +45,14 @@ __all__ = [
     "Instance",
     "InstanceLaw",
     "InvalidArgumentError",
+    "ManyUserAgent",
+    "OneUserAtATime",
     "PolicyAgent",
+    "Population",
     "Results",
     "Schedule",
     "Setting",
+    "__version__",
     "evaluate",
     "register_behaviour",
     "register_schedule",
@@ -70,16 +70,4 @@ def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
 
 
-if ENV_ID not in gym.registry:
-    gym.register(
-        id=ENV_ID,
-        entry_point="explorative_user_env.envs.user:ExplorativeUserEnv",
-        vector_entry_point="explorative_user_env.envs.user_vector:ExplorativeUserVectorEnv",
-        max_episode_steps=1000,
-    )
-if BAI_ENV_ID not in gym.registry:
-    gym.register(
-        id=BAI_ENV_ID,
-        entry_point="explorative_user_env.envs.bai:ExplorativeUserBAIEnv",
-        vector_entry_point="explorative_user_env.envs.bai_vector:ExplorativeUserBAIVectorEnv",
-    )
+register_environments()

@@ -6,7 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.protocol import Agent, cap_of, name_of, sees_rewards
 from explorative_user_env.seeding import agent_generator
 from explorative_user_env.validation import InvalidArgumentError, integer
 
@@ -79,13 +79,7 @@ def rollout(
     """
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
     seed = integer("seed", seed, 0)
-    cap = getattr(agent, "max_steps", None) if max_steps is None else max_steps
-    if cap is not None:
-        cap = integer("max_steps", cap, 1)
-    if horizon is not None:
-        horizon = integer("horizon", horizon, 1)
-    else:
-        horizon = getattr(env.spec, "max_episode_steps", None)
+    cap, horizon = _limits(env, agent, max_steps, horizon)
     if commits and horizon is None and cap is None:
         raise InvalidArgumentError("max_steps", None, "given, as a run that commits has no end")
     learn = _learning(agent, env)
@@ -122,6 +116,18 @@ def rollout(
     )
 
 
+def _limits(
+    env: gym.Env[Any, Any], agent: Agent, max_steps: int | None, horizon: int | None
+) -> tuple[int | None, int | None]:
+    """Return the step cap and the horizon that the agent is told of; None for none."""
+    cap = cap_of(agent) if max_steps is None else max_steps
+    if cap is not None:
+        cap = integer("max_steps", cap, 1)
+    if horizon is None:
+        return cap, getattr(env.spec, "max_episode_steps", None)
+    return cap, integer("horizon", horizon, 1)
+
+
 def _answer(agent: Agent, n_arms: int) -> int:
     answer = agent.answer()
     try:
@@ -134,7 +140,7 @@ def _answer(agent: Agent, n_arms: int) -> int:
 
 def _learning(agent: Agent, env: gym.Env[Any, Any]) -> Callable[[int, float], None] | None:
     """Return what tells a reference agent the realized rewards, None for all others."""
-    if not getattr(agent, "sees_rewards", False):
+    if not sees_rewards(agent):
         return None
     reward = getattr(env.unwrapped, "reward", None)
     if reward != "realized":

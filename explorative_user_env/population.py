@@ -13,10 +13,10 @@ from typing import Any, ParamSpec, TypedDict, TypeVar
 from explorative_user_env.settings import PRINTED, Setting, as_setting, title_of
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Schedule, as_schedule, prior_counts
-from explorative_user_env.users.explorative import User
 from explorative_user_env.users.instances import DEFAULT_GAP, InstanceLaw, Means
 from explorative_user_env.users.others import as_behaviour
 from explorative_user_env.users.reward_laws import range_of_means, reward_law_named
+from explorative_user_env.users.state import User
 from explorative_user_env.validation import (
     InvalidArgumentError,
     integer,
@@ -25,8 +25,8 @@ from explorative_user_env.validation import (
     probability,
 )
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
 class UserOptions(TypedDict, total=False):
@@ -48,11 +48,7 @@ def option(
 ) -> Any:
     """Return the field of an option.
 
-    Args:
-        default: its value where nothing is said.
-        kind: reads it from a command line.
-        about: what a command line says of it.
-        if_open: what it is if it is None.
+    `kind` reads it from a command line, which says `about` of it; None means `if_open`.
     """
     return field(default=default, metadata={"kind": kind, "about": about, "if_open": if_open})
 
@@ -222,16 +218,16 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
 def lists_user_options(
     **defaults: Any,
-) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
     """Show the options in a function's signature: in place of `**user`, before `**kwargs`.
 
     Args:
         **defaults: the value of an option where it is another here than in `Population`.
     """
 
-    def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    def decorate(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
         @functools.wraps(function)
-        def called(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        def called(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
             given = kwargs if kwargs.get("population") is not None else {**defaults, **kwargs}
             return function(*args, **given)
 

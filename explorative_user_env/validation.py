@@ -9,8 +9,8 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 LONGEST = 200
 """A value's text is cut to this length in a message."""
@@ -150,16 +150,16 @@ def number_or_word(text: str) -> float | str:
 
 def renamed(
     **spellings: str,
-) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
     """Let a function be called by old names of its arguments; each tells the new one in a line.
 
     Args:
         **spellings: the new name of each old one.
     """
 
-    def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    def decorate(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
         @functools.wraps(function)
-        def called(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        def called(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
             for old in spellings.keys() & kwargs.keys():
                 message = f"{old} is called {spellings[old]} now"
                 warnings.warn(message, DeprecationWarning, stacklevel=2)

@@ -1,3 +1,3 @@
 """The version of the package, which stands here alone."""
 
-VERSION = "0.1.0"
+__version__ = "0.1.0"

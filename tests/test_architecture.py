@@ -1,86 +1,213 @@
-"""Imports run one way, agents cannot see a user, and importing the package stays light."""
+"""Imports run one way, every name has one home, files stay small, and the import stays light."""
 
-import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import structure
+
+from explorative_user_env.protocol import Algorithm
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "explorative_user_env"
 
-LEVELS = {
-    "validation": 0,
-    "protocol": 1,
-    "many": 1,
-    "seeding": 1,
-    "files": 1,
-    "tasks": 1,
-    "display": 1,
-    "users": 2,
-    "loop": 2,
-    "agents": 2,
-    "settings": 3,
-    "rendering": 3,
-    "compiled": 3,
-    "theory": 3,
-    "results": 3,
-    "envs": 4,
-    "wrappers": 5,
-    "monitors": 5,
-    "evaluation": 6,
-    "rl": 7,
-    "studies": 7,
-    "commands": 8,
-    "cli": 9,
-    "__main__": 10,
+FLOORS = (
+    ("validation", "version"),
+    ("protocol", "seeding", "files", "tasks", "display"),
+    ("users", "loop", "agents"),
+    ("settings", "rendering", "compiled", "theory"),
+    ("population", "hard_instances"),
+    ("results", "envs"),
+    ("wrappers", "monitors"),
+    ("evaluation",),
+    ("rl", "studies"),
+    ("commands",),
+    ("cli",),
+    ("__main__", "__init__"),
+)
+"""The rooms from the ground up. A new room gets a place here first."""
+
+CONTRACT = {field.name for field in fields(Algorithm)} | {"ALGORITHM", "Params", "State"}
+
+SHARED = {
+    # Every agent's file fills in the same record.
+    "agents": CONTRACT,
+    # The same wrappers for one user and for many, as Gymnasium has them.
+    "wrappers": {"CountsObservation", "LastStepObservation", "SortedArms"},
+    # A command is called what it runs.
+    "commands": {"lower_bound", "reproduce", "robustness", "train", "tune_n1"},
+}
+
+TRANSCRIBED = {
+    # Algorithms as they are published, and the loops around them.
+    "explorative_user_env.agents.bair",
+    "explorative_user_env.agents.divergence._follows",
+    "explorative_user_env.agents.divergence._search",
+    "explorative_user_env.agents.shared_phase1._composed",
+    "explorative_user_env.agents.track_and_stop",
+    # Loops that are compiled whole.
+    "explorative_user_env.compiled.loops.make_play",
+    "explorative_user_env.envs.lane_loops.compiled_respond",
+    # Gymnasium's interface whole, a third of it its documentation.
+    "explorative_user_env.envs.user",
+    "explorative_user_env.envs.user_vector",
 }
 
 
-def room(path: Path) -> str:
-    relative = path.relative_to(ROOT)
-    return "agents" if relative.parts[0] == "agents" else relative.with_suffix("").parts[1]
+def test_every_room_has_its_floor() -> None:
+    assert structure.strangers(ROOT, FLOORS) == []
 
 
-def imports(path: Path) -> Iterator[str]:
-    """The rooms of our own that a file imports from, wherever in it."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            parts = node.module.split(".")
-            if parts[0] == "explorative_user_env":
-                yield from parts[1:2] or [alias.name for alias in node.names]
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                parts = alias.name.split(".")
-                if parts[0] == "explorative_user_env":
-                    yield from parts[1:2]
+def test_imports_point_down() -> None:
+    assert structure.arrows_up(ROOT, FLOORS) == []
 
 
-FILES = sorted(
-    path
-    for path in [*PACKAGE.glob("*.py"), *PACKAGE.glob("[!a_]*/*.py"), *ROOT.glob("agents/*.py")]
-    # tasks.py still makes environments; what does goes to wrappers/ next.
-    if path not in (PACKAGE / "__init__.py", PACKAGE / "tasks.py")
+def test_no_module_comes_back_to_itself() -> None:
+    assert structure.circles(ROOT) == []
+
+
+def test_a_study_imports_no_other_but_the_report_the_papers() -> None:
+    across = {
+        (importer.split(".")[2], imported.split(".")[2])
+        for importer, imported in structure.all_imports(ROOT)
+        if importer.count(".") > 2 and ".studies." in importer and ".studies." in imported
+    }
+    assert {pair for pair in across if pair[0] != pair[1]} == {("report", "paper")}
+
+
+def test_an_agent_cannot_import_a_user() -> None:
+    known = {
+        structure.room_of(imported)
+        for importer, imported in structure.all_imports(ROOT)
+        if structure.room_of(importer) == "agents"
+    }
+    assert known - {"agents"} == {"protocol", "validation"}
+
+
+def test_every_public_name_has_one_home() -> None:
+    assert structure.names_with_two_homes(ROOT, SHARED) == []
+
+
+def test_every_room_and_public_name_is_explained() -> None:
+    assert structure.without_docstring(ROOT) == []
+
+
+def test_files_and_functions_stay_small() -> None:
+    assert set(structure.too_long(ROOT, lines=250, body=40)) <= TRANSCRIBED
+    assert structure.too_long(ROOT, lines=285, body=50) == []
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Callable[[dict[str, str]], Path]:
+    """Build a small package; each file has a first line unless it has a text of its own."""
+
+    def build(texts: dict[str, str]) -> Path:
+        usual = {f"{structure.PACKAGE}/{room}/__init__.py": "" for room in ("low", "high")}
+        usual |= {f"{structure.PACKAGE}/__init__.py": "", "agents/__init__.py": ""}
+        for name, text in {**usual, **texts}.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text or '"""What it is."""\n')
+        return tmp_path
+
+    return build
+
+
+SMALL = (("low",), ("high", "agents"), ("__init__",))
+House = Callable[[dict[str, str]], Path]
+LOW, HIGH = (f"{structure.PACKAGE}/{room}" for room in ("low", "high"))
+
+
+def test_nothing_is_wrong_with_a_small_house(house: House) -> None:
+    root = house({f"{HIGH}/a.py": f'"""A."""\n\nfrom {structure.PACKAGE}.low import __doc__\n'})
+    assert structure.strangers(root, SMALL) == []
+    assert structure.arrows_up(root, SMALL) == structure.circles(root) == []
+    assert structure.names_with_two_homes(root, {}) == structure.without_docstring(root) == []
+    assert structure.too_long(root, 250, 40) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from explorative_user_env.high import a",
+        "from explorative_user_env.high.a import thing",
+        "import explorative_user_env.high.a",
+        "from explorative_user_env import high",
+        "from ..high.a import thing",
+        "from .. import high",
+        "def later():\n    from explorative_user_env.high.deep.b import thing",
+        "if TYPE_CHECKING:\n    from ...high import a",
+    ],
 )
+@pytest.mark.parametrize("place", ["a.py", "deep/b.py"])
+def test_an_arrow_up_is_found_however_it_is_written(house: House, line: str, place: str) -> None:
+    if place == "deep/b.py":
+        line = line.replace("from ..", "from ...") if "TYPE" not in line else line
+    elif "TYPE" in line:
+        line = line.replace("from ...", "from ..")
+    texts = {f"{HIGH}/a.py": "", f"{HIGH}/deep/b.py": "", f"{HIGH}/deep/__init__.py": ""}
+    root = house(
+        {**texts, f"{LOW}/deep/__init__.py": "", f"{LOW}/{place}": f'"""A."""\n\n{line}\n'}
+    )
+    assert len(structure.arrows_up(root, SMALL)) == 1
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_down(path: Path) -> None:
-    here = room(path)
-    for other in imports(path):
-        assert other == here or LEVELS[other] < LEVELS[here], f"{here} imports {other}"
+def test_agents_are_read_where_they_live(house: House) -> None:
+    root = house({"agents/one.py": '"""One."""\n\nfrom explorative_user_env.high import a\n'})
+    assert structure.arrows_up(root, SMALL) == [
+        "explorative_user_env.agents.one imports explorative_user_env.high"
+    ]
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("agents/*.py")), ids=lambda path: path.name)
-def test_an_agent_cannot_import_a_user(path: Path) -> None:
-    assert set(imports(path)) <= {"protocol", "validation"}
+def test_a_circle_is_found_over_several_files(house: House) -> None:
+    ring = {"a": "b", "b": "c", "c": "a"}
+    root = house(
+        {
+            f"{LOW}/{here}.py": f'"""A."""\n\nfrom {structure.PACKAGE}.low.{there} import x\n'
+            for here, there in ring.items()
+        }
+    )
+    assert structure.circles(root) == [f"{structure.PACKAGE}.low.{name}" for name in "abc"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_files_stay_small(path: Path) -> None:
-    assert len(path.read_text().splitlines()) <= 300
+@pytest.mark.parametrize("line", ["def thing(): pass", "class thing: pass", "thing: int = 1"])
+def test_a_name_with_two_homes_is_found(house: House, line: str) -> None:
+    texts = {f"{LOW}/a.py": "other, thing = 1, 2\n", f"{HIGH}/b.py": f"{line}\n"}
+    where = f"{structure.PACKAGE}.high.b, {structure.PACKAGE}.low.a"
+    root = house(texts)
+    assert structure.names_with_two_homes(root, {}) == [f"thing: {where}"]
+    assert structure.names_with_two_homes(root, {"high": {"thing"}}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("x = 1\n", "first line"),
+        ('"""No sentence"""\n', "first line"),
+        ('"""A."""\n\ndef thing():\n    pass\n', "thing"),
+        ('"""A."""\n\nclass Thing:\n    """B."""\n\n    def part(self):\n        pass\n', "part"),
+    ],
+)
+def test_what_nobody_explains_is_found(house: House, text: str, missing: str) -> None:
+    root = house({f"{LOW}/a.py": text})
+    assert structure.without_docstring(root) == [f"{structure.PACKAGE}.low.a: {missing}"]
+
+
+def test_what_is_too_long_is_found(house: House) -> None:
+    function = "def f():\n" + '    """F.\n\n    Long.\n    """\n' + "    x = 1\n" * 41
+    root = house({f"{LOW}/a.py": "x = 1\n" * 251, f"{LOW}/b.py": function})
+    assert structure.too_long(root, 250, 40) == [
+        f"{structure.PACKAGE}.low.a",
+        f"{structure.PACKAGE}.low.b.f",
+    ]
+
+
+def test_a_room_without_a_floor_is_found(house: House) -> None:
+    root = house({f"{structure.PACKAGE}/new/__init__.py": ""})
+    assert structure.strangers(root, SMALL) == ["new"]
+    assert structure.strangers(root, (*SMALL, ("new", "gone"))) == ["gone"]
 
 
 HEAVY = (

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from explorative_user_env.commands.agent_names import bench_defaults, line_up_of
+from explorative_user_env.commands.agent_names import agents_called, bench_defaults
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
 from explorative_user_env.evaluation.grid import run_cells
@@ -61,7 +61,7 @@ def test_the_benchmark_table_is_what_bench_prints(bench: pd.DataFrame) -> None:
 @pytest.mark.parametrize("task", ["regret", "bai"])
 def test_the_tables_with_models_are_what_bench_prints(task: str) -> None:
     pytest.importorskip("stable_baselines3")
-    line_up = line_up_of([f"sb3:{task}-k5"], None)
+    line_up = agents_called([f"sb3:{task}-k5"], None)
     usual = bench_defaults(line_up, None, None, None, None)
     options: dict[str, Any] = {"task": usual.task, "setting": usual.setting, "workers": 2}
     options |= {"deltas": usual.deltas, "n_arms": usual.n_arms, "progress": silent}

@@ -1,57 +1,56 @@
-import math
 from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
 
 from explorative_user_env import InvalidArgumentError
-from explorative_user_env.population import Population
-from explorative_user_env.settings import PRINTED, RELEASED, SETTINGS, Setting, as_setting
-from explorative_user_env.users.confidence import (
-    ACCEPTANCE_RATE,
-    SMOOTHED_ACCEPTANCE_RATE,
-    Schedule,
-    constant_rule,
+from explorative_user_env.settings import (
+    DIFFERENCES,
+    PRINTED,
+    RELEASED,
+    SETTINGS,
+    Difference,
+    Setting,
+    as_setting,
+    name_in,
+    title_of,
 )
-
-# Where the paper's text and the released code differ: field, the text's value, the code's value.
-DIFFERENCES: tuple[tuple[str, Any, Any], ...] = (
-    ("name", "printed", "released"),
-    ("means", "normal", "uniform"),
-    ("private_draws", 0, 1),
-    ("least_n", 0, 1),
-    ("rho", ACCEPTANCE_RATE, SMOOTHED_ACCEPTANCE_RATE),
-    ("rho_refresh", "response", "acceptance"),
-    ("rejects_ties", True, False),
-    ("bair_n1", "paper", "proof"),
-    ("bair_phase1_counts", "acceptances", "acceptances"),
-    ("bair_first_sweep", "full", "skipping"),
-    ("bair_phase2", "fewest acceptances", "round robin"),
-    ("bair_m", "paper", "released"),
-    ("uniform_order", "round robin", "round robin"),
-    ("uniform_whole_passes", False, True),
-    ("exp3_learning_rate", 1.0, 2.0),
-    ("exp3_answer", "accepted", "recommended"),
-    ("tas_primed", False, True),
-    ("answer_ties", "random", "first"),
-    ("counts_private_draws", False, True),
-    ("private_draws_rejected", (), ("BAIR", "UNI", "EXP3")),
-    ("rejection_rate", "mean of ratios", "ratio of means"),
-    ("drops_censored", False, True),
-)
+from explorative_user_env.settings.differences import ALIKE
 
 
-@pytest.mark.parametrize(("field", "printed", "released"), DIFFERENCES)
-def test_each_difference_between_text_and_code_is_one_field(
-    field: str, printed: Any, released: Any
-) -> None:
-    assert getattr(PRINTED, field) == printed
-    assert getattr(RELEASED, field) == released
+def test_every_field_is_a_difference_or_alike() -> None:
+    named = [name for difference in DIFFERENCES for name in difference.fields]
+    every = {field.name for field in fields(Setting)} - {"name"}
+    assert len(named) == len(set(named))
+    assert {*named, *ALIKE} == every
+    assert not {*named} & {*ALIKE}
 
 
-def test_every_field_is_accounted_for() -> None:
-    others = {"rho_at_start", "tas_max_steps", "tas_max_steps_per_arm"}
-    assert {field.name for field in fields(Setting)} == {row[0] for row in DIFFERENCES} | others
+@pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda each: each.point)
+def test_each_difference_is_one_and_is_switched_alone(difference: Difference) -> None:
+    assert difference.printed != difference.released
+    for name, (text, code) in difference.fields.items():
+        assert text != code
+        assert (getattr(PRINTED, name), getattr(RELEASED, name)) == (text, code)
+    switched = difference.switched(PRINTED)
+    assert switched.changes_of(PRINTED).keys() == difference.fields.keys()
+    assert difference.switched(switched) == switched
+
+
+def test_switched_one_after_the_other_they_lead_from_the_text_to_the_code() -> None:
+    setting = PRINTED
+    for difference in DIFFERENCES:
+        setting = difference.switched(setting)
+    assert replace(setting, name="released") == RELEASED
+
+
+def test_a_title_tells_what_was_changed() -> None:
+    assert title_of(PRINTED) == "printed"
+    changed = replace(RELEASED, private_draws=2, drops_censored=False)
+    assert title_of(changed) == "released (private_draws=2, drops_censored=False)"
+    assert title_of(changed, {"means": "given"}).endswith("drops_censored=False, means=given)")
+    assert title_of(replace(changed, name="own")) == "own"
+    assert name_in(title_of(changed)) == name_in("released") == "released"
 
 
 def test_the_released_user_starts_at_rate_one() -> None:
@@ -119,51 +118,3 @@ def test_a_setting_is_asked_for_by_record_or_name() -> None:
 def test_an_unknown_setting_is_refused_with_the_names_there_are(name: Any) -> None:
     with pytest.raises(InvalidArgumentError, match=r"setting must be .*printed, released.*, got"):
         as_setting(name)
-
-
-def test_the_user_of_a_setting_has_its_choices() -> None:
-    population = Population(setting=RELEASED, n_arms=4, alpha=0.8, noise=0.1)
-    user, schedule = population.user, population.schedule
-    assert schedule is SMOOTHED_ACCEPTANCE_RATE
-    assert (user.n_arms, user.alpha, user.noise) == (4, 0.8, 0.1)
-    assert (user.rejects_ties, user.private_draws, user.least_n) == (False, 1, 1)
-    assert (user.refreshes_on_rejection, user.rho_at_start) == (False, 2.0)
-    assert (user.rho_0, user.rho_1, user.rho_parameters) == (1.0, 2.0, (1.0, 2.0))
-    assert Population(setting=PRINTED, n_arms=4).user.refreshes_on_rejection
-
-
-def test_another_schedule_starts_within_its_own_range() -> None:
-    low = Schedule(constant_rule, 0.25, 0.5, (0.5,))
-    high = Schedule(constant_rule, 3.0, 4.0, (3.0,))
-    for setting in (PRINTED, RELEASED):
-        assert Population(setting=setting, n_arms=2, rho=low).user.rho_at_start == 0.5
-        assert Population(setting=setting, n_arms=2, rho=high).user.rho_at_start == 3.0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_arms": 1}, r"n_arms must be an integer of at least 2, got 1"),
-        ({"alpha": 0.0}, r"alpha must be a finite number above 0, got 0\.0"),
-        ({"alpha": -1}, r"alpha must be a finite number above 0, got -1"),
-        ({"alpha": math.nan}, r"alpha must be a finite number above 0, got nan"),
-        ({"alpha": math.inf}, r"alpha must be a finite number above 0, got inf"),
-        ({"alpha": True}, r"alpha must be a finite number above 0, got True"),
-        ({"alpha": "1"}, r"alpha must be a finite number above 0, got '1'"),
-        ({"noise": -0.1}, r"noise must be a number in \[0, 1\], got -0\.1"),
-        ({"noise": 1.5}, r"noise must be a number in \[0, 1\], got 1\.5"),
-        ({"noise": math.nan}, r"noise must be a number in \[0, 1\], got nan"),
-        ({"noise": None}, r"noise must be a number in \[0, 1\], got None"),
-        ({"rho": "fast"}, r"rho must be .*, got 'fast'"),
-    ],
-)
-def test_a_bad_argument_is_named_with_its_value_and_what_is_allowed(
-    arguments: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InvalidArgumentError, match=message):
-        Population(setting=PRINTED, **{"n_arms": 3} | arguments)
-
-
-@pytest.mark.parametrize("noise", [0, 0.0, 1, 1.0])
-def test_the_ends_of_the_noise_range_are_allowed(noise: float) -> None:
-    assert Population(setting=PRINTED, n_arms=2, noise=noise).user.noise == noise

@@ -14,8 +14,11 @@ from explorative_user_env.validation import (
     choice,
     finite_vector,
     integer,
+    integers,
+    number_or_word,
     positive,
     probability,
+    renamed,
     risk,
 )
 
@@ -141,3 +144,24 @@ def test_a_choice_is_one_of_the_words() -> None:
     assert choice("x", "b", ("b", "a")) == "b"
     with pytest.raises(InvalidArgumentError, match=r"^x must be one of a, b, got 'c'$"):
         choice("x", "c", ("b", "a"))
+
+
+def test_an_old_name_of_an_argument_works_and_tells_the_new_one_in_a_line() -> None:
+    @renamed(old="new")
+    def double(new: int, other: int = 0) -> int:
+        return 2 * new + other
+
+    assert double(3) == double(new=3) == 6
+    with pytest.warns(DeprecationWarning, match="^old is called new now$"):
+        assert double(old=4, other=1) == 9  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(("text", "read"), [("1.5", 1.5), ("1e-2", 0.01), ("fast", "fast")])
+def test_a_number_is_read_as_one_and_a_word_as_it_is(text: str, read: object) -> None:
+    assert number_or_word(text) == read
+
+
+def test_several_integers_are_checked_by_the_name_they_share() -> None:
+    assert integers("seed", [np.int64(3), None, 0], 0) == [3, None, 0]
+    with pytest.raises(InvalidArgumentError, match="seed must be an integer of at least 0, got -1"):
+        integers("seed", [3, -1], 0)

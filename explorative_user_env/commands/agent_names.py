@@ -22,7 +22,7 @@ TUNED_PREFIX = "bair-tuned:"
 """What the name of BAIR with a tuned N_1 begins with; N_1 follows, or what tune-n1 wrote."""
 
 
-def line_up_of(
+def agents_called(
     names: Sequence[str] | None, max_steps: int | None, task: str | None = None
 ) -> list[Any]:
     """Return the agents of these names; models alone stand beside all of the package's.

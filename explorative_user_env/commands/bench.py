@@ -75,9 +75,9 @@ def bench(
     output: OutputOption = Path("results/bench"),
 ) -> None:
     """Compare agents on explorative users, beside the paper's figures where it has them."""
-    from explorative_user_env.commands.agent_names import bench_defaults, line_up_of
+    from explorative_user_env.commands.agent_names import agents_called, bench_defaults
 
-    line_up = line_up_of(agent, max_steps, task)
+    line_up = agents_called(agent, max_steps, task)
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
     if horizon is not None and not usual.over_horizon:
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")

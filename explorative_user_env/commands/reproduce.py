@@ -19,6 +19,8 @@ from explorative_user_env.commands.options import (
 from explorative_user_env.validation import choice
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
     from explorative_user_env.files import Folder
@@ -93,33 +95,18 @@ def _show_and_write(
     """Print what agrees, write the report and the figures, and say where they are."""
     import pandas as pd
 
-    from explorative_user_env.commands.output import (
-        table_file,
-        terminal,
-        text_file,
-        write_and_say,
-    )
+    from explorative_user_env.commands.output import table_file, terminal, write_and_say
     from explorative_user_env.display.figures import HOW_TO_GET, can_plot
     from explorative_user_env.results.results import all_runs
     from explorative_user_env.results.tables import table_of
-    from explorative_user_env.studies.report import as_html, glance, report, short_titles
+    from explorative_user_env.studies.report import glance, short_titles
 
     console = terminal()
-    judged = [one.found for one in found if not one.found.empty]
-    summaries = [
-        summary.assign(experiment=one.experiment.name)
-        for one in found
-        for summary in one.summaries.values()
-    ]
     if len(found) == 1:
         for setting, summary in found[0].summaries.items():
             console.print(table_of(summary, f"{found[0].experiment.title}, {setting}"))
-    page = report(found, ladder, how)
-    files = {
-        "report.md": text_file(page),
-        "report.html": text_file(as_html(page)),
-        "summary.csv": table_file(pd.concat(summaries)),
-    }
+    files = _report_files(found, ladder, how)
+    judged = [one.found for one in found if not one.found.empty]
     if judged:
         verdicts = pd.concat(judged, ignore_index=True)
         console.print(glance(verdicts, short_titles(found)))
@@ -132,3 +119,25 @@ def _show_and_write(
     if not can_plot():
         console.print(f"For pictures in the report: {HOW_TO_GET}", markup=False)
     write_and_say(folder, files)
+
+
+def _report_files(
+    found: "list[Reproduction]", ladder: "pd.DataFrame | None", how: str
+) -> "dict[str, Callable[[Path], object]]":
+    """Return what writes the report in both forms, and all figures."""
+    import pandas as pd
+
+    from explorative_user_env.commands.output import table_file, text_file
+    from explorative_user_env.studies.report import as_html, report
+
+    page = report(found, ladder, how)
+    summaries = [
+        summary.assign(experiment=one.experiment.name)
+        for one in found
+        for summary in one.summaries.values()
+    ]
+    return {
+        "report.md": text_file(page),
+        "report.html": text_file(as_html(page)),
+        "summary.csv": table_file(pd.concat(summaries)),
+    }

@@ -54,7 +54,7 @@ def robustness(
     output: OutputOption = Path("results/robustness"),
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
-    from explorative_user_env.commands.agent_names import line_up_of
+    from explorative_user_env.commands.agent_names import agents_called
     from explorative_user_env.commands.output import (
         table_file,
         terminal,
@@ -70,7 +70,7 @@ def robustness(
     options = shared_options(QUICK_N_INSTANCES if quick else n_instances, seed, workers)
     options |= {"delta": delta, "horizon": horizon, "max_steps": max_steps}
     varieties = room.varieties_named(user)
-    agents = line_up_of(agent, max_steps) if agent else None
+    agents = agents_called(agent, max_steps) if agent else None
     population = Population(**users)
     folder = Folder(output)
     with progress_bar() as report:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.number_tables import number_tables
+from explorative_user_env.users.state import RememberingState, User, UserState, blank_state
 
-TABLE_LENGTH = 2**19
+LONG_TABLES = 2**19
 """Enough for runs of a quarter of a million steps; longer ones compute what is beyond."""
 
 
@@ -20,9 +20,9 @@ def _tuple_of(record: Any, name: str) -> Any:
     return namedtuple(name, names, module=__name__)
 
 
-UserTuple = _tuple_of(rules.User, "UserTuple")
-StateTuple = _tuple_of(rules.UserState, "StateTuple")
-RememberingTuple = _tuple_of(rules.RememberingState, "RememberingTuple")
+UserTuple = _tuple_of(User, "UserTuple")
+StateTuple = _tuple_of(UserState, "StateTuple")
+RememberingTuple = _tuple_of(RememberingState, "RememberingTuple")
 """With what a user of another behaviour keeps besides (see `behaviours`)."""
 
 
@@ -45,14 +45,14 @@ def _as_array(name: str, values: Any) -> Any:
     return np.array(values)
 
 
-def user_tuple(user: rules.User) -> Any:
+def user_tuple(user: User) -> Any:
     """Return the numbers of a user."""
     return UserTuple(*(getattr(user, name) for name in UserTuple._fields))
 
 
-def user_arrays(user: rules.User, memory: Sequence[float] = ()) -> Any:
+def user_arrays(user: User, memory: Sequence[float] = ()) -> Any:
     """Return a blank state of `user`, with longer tables, and with her `memory` if she has one."""
-    blank = rules.blank(user)
+    blank = blank_state(user)
     logarithms, inverse_roots = long_tables()
     arrays = (
         _as_array(name, getattr(blank, name))
@@ -66,6 +66,6 @@ def user_arrays(user: rules.User, memory: Sequence[float] = ()) -> Any:
 @functools.cache
 def long_tables() -> tuple[np.ndarray, np.ndarray]:
     """Return the tables of log(k) and 1/sqrt(k) that all users in compiled code share."""
-    logarithms, inverse_roots = number_tables(TABLE_LENGTH)
+    logarithms, inverse_roots = number_tables(LONG_TABLES)
     number_tables.cache_clear()  # as lists they take eight times the memory
     return np.array(logarithms), np.array(inverse_roots)

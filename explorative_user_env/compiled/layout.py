@@ -16,7 +16,7 @@ from explorative_user_env.compiled.intrinsics import (
     counts_at,
     fractions_at,
 )
-from explorative_user_env.users import explorative as rules
+from explorative_user_env.users.state import User
 
 OWN_BYTES = 64
 
@@ -35,7 +35,7 @@ class Rows(NamedTuple):
     inverse_roots: np.ndarray
 
 
-def user_rows(user: rules.User, n_users: int) -> Rows:
+def user_rows(user: User, n_users: int) -> Rows:
     """Return rows to be filled by `start`."""
     arms = np.zeros((n_users, user.n_arms, ARM_BYTES // 8))
     return Rows(arms, np.zeros((n_users, OWN_BYTES // 8)), *long_tables())

@@ -13,10 +13,10 @@ from explorative_user_env.compiled.layout import MEAN, row_of, user_rows
 from explorative_user_env.envs.lane_loops import compiled_begin, compiled_respond, no_mean
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.protocol import Array
-from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import LOST, Instance, InstanceLaw, lost_gap
+from explorative_user_env.users.state import User, UserState
 
 
 class CompiledLanes:
@@ -32,7 +32,7 @@ class CompiledLanes:
     compiled = True
 
     def __init__(
-        self, user: rules.User, rule: Rule, reward: int, rngs: Iterable[np.random.Generator]
+        self, user: User, rule: Rule, reward: int, rngs: Iterable[np.random.Generator]
     ) -> None:
         self.rngs = list(rngs)
         self._user, self._rule, self._reward = user, rule, reward
@@ -98,7 +98,7 @@ class CompiledLanes:
         """Return the truth about a user."""
         row = row_of(self._rows, lane)
         fields = {name: getattr(row, name).tolist() for name in StateTuple._fields[:-2]}
-        state = rules.UserState(**fields, logarithms=[], inverse_roots=[])
+        state = UserState(**fields, logarithms=[], inverse_roots=[])
         instance = Instance(tuple(state.means), int(self._best_arms[lane]))
         return reveal(self._user, state, self._rule, instance)
 
@@ -113,7 +113,7 @@ class CompiledLanes:
         self._streams, self._draws = addresses_of_all(self.rngs)
 
 
-def rule_compiles(user: rules.User, rule: Rule, rng: np.random.Generator) -> bool:
+def rule_compiles(user: User, rule: Rule, rng: np.random.Generator) -> bool:
     """Compile the loops of a step, with no lanes to step in; warn if `rule` does not compile."""
     from numba.core.errors import NumbaError
 

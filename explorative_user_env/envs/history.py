@@ -9,7 +9,7 @@ from explorative_user_env.protocol import Array
 ACCEPTED, REJECTED, UNHEARD = 1, -1, 0
 """The latest response of an arm."""
 
-ACCEPTANCES, REJECTIONS, LATEST, SINCE_ACCEPTED = range(4)
+N_ACCEPTED, N_REJECTED, LATEST, N_SINCE_ACCEPTED = range(4)
 """What is counted of an arm, by its place in `History.table`."""
 
 
@@ -36,12 +36,12 @@ class History:
     @property
     def acceptances(self) -> Array:
         """Acceptances of each arm, shape (n_lanes, K)."""
-        return self.table[:, :, ACCEPTANCES]
+        return self.table[:, :, N_ACCEPTED]
 
     @property
     def rejections(self) -> Array:
         """Rejections of each arm, shape (n_lanes, K)."""
-        return self.table[:, :, REJECTIONS]
+        return self.table[:, :, N_REJECTED]
 
     @property
     def latest(self) -> Array:
@@ -51,7 +51,7 @@ class History:
     @property
     def rejections_since_acceptance(self) -> Array:
         """Rejections of each arm since it was last accepted."""
-        return self.table[:, :, SINCE_ACCEPTED]
+        return self.table[:, :, N_SINCE_ACCEPTED]
 
     def forget(self, lanes: Any) -> None:
         """Begin anew in these lanes (indices, a mask, or a slice)."""
@@ -65,10 +65,10 @@ class History:
         places = lanes * self.table.shape[1] + arms
         rows = table[places]
         rejected = 1 - responses
-        rows[:, ACCEPTANCES] += responses
-        rows[:, REJECTIONS] += rejected
+        rows[:, N_ACCEPTED] += responses
+        rows[:, N_REJECTED] += rejected
         rows[:, LATEST] = np.where(rejected, REJECTED, ACCEPTED)
-        rows[:, SINCE_ACCEPTED] = (rows[:, SINCE_ACCEPTED] + 1) * rejected
+        rows[:, N_SINCE_ACCEPTED] = (rows[:, N_SINCE_ACCEPTED] + 1) * rejected
         table[places] = rows
         self.steps[lanes] += 1
         self.last_arm[lanes] = arms

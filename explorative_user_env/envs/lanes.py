@@ -5,13 +5,13 @@ from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
-from explorative_user_env.envs.rewards import REALIZED, reward_of, reward_tables
+from explorative_user_env.envs.rewards import REALIZED_REWARD, reward_of, reward_tables
 from explorative_user_env.protocol import Array
-from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance, InstanceLaw
+from explorative_user_env.users.state import User
 
 
 class Step(NamedTuple):
@@ -79,7 +79,7 @@ class PlainLanes:
 
     def __init__(
         self,
-        user: rules.User,
+        user: User,
         rule: Rule,
         reward: int,
         rngs: Iterable[np.random.Generator],
@@ -91,7 +91,7 @@ class PlainLanes:
         self._states = [behaviour.blank(user) for _ in self.rngs]
         self._instances: list[Instance | None] = [None for _ in self.rngs]
         self._tables: list[Any] = [None for _ in self.rngs]  # what arms pay, while means stay
-        self._tabled = not behaviour.moves_means and reward != REALIZED
+        self._tabled = not behaviour.moves_means and reward != REALIZED_REWARD
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
         """Let the stream of `lane` go on where `rng` is."""

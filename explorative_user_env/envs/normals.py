@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-BLOCK = 256
+NORMALS_AT_ONCE = 256
 
 
 class DrawnAhead:
@@ -35,14 +35,14 @@ class DrawnAhead:
     def draw(self) -> None:
         """Draw the next block."""
         self._before = self.rng.bit_generator.state
-        self.left.extend(self.rng.standard_normal(BLOCK)[::-1].tolist())
+        self.left.extend(self.rng.standard_normal(NORMALS_AT_ONCE)[::-1].tolist())
         self._after = self.rng.bit_generator.state
 
     def settle(self) -> None:
         """Give back what was drawn ahead."""
         if self.left and _same(self.rng.bit_generator.state, self._after):
             self.rng.bit_generator.state = self._before
-            self.rng.standard_normal(BLOCK - len(self.left))
+            self.rng.standard_normal(NORMALS_AT_ONCE - len(self.left))
         self.left.clear()
 
     def __getstate__(self) -> dict[str, Any]:

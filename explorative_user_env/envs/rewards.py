@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 REWARDS = ("regret", "utility", "realized", "accept", "none")
-REGRET, UTILITY, REALIZED, ACCEPT, NONE = range(len(REWARDS))
+REGRET_REWARD, UTILITY_REWARD, REALIZED_REWARD, ACCEPT_REWARD, NO_REWARD = range(len(REWARDS))
 
 
 def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized: float) -> float:
@@ -16,13 +16,13 @@ def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized
         accepted: the response.
         realized: the reward the user drew if she accepted.
     """
-    if kind == REGRET:
+    if kind == REGRET_REWARD:
         return mean - best_mean
-    if kind == UTILITY and accepted:
+    if kind == UTILITY_REWARD and accepted:
         return mean
-    if kind == REALIZED and accepted:
+    if kind == REALIZED_REWARD and accepted:
         return realized
-    if kind == ACCEPT and accepted:
+    if kind == ACCEPT_REWARD and accepted:
         return 1.0
     return 0.0
 
@@ -40,6 +40,6 @@ def reward_tables(
         best_mean: mu_*.
     """
     if_rejected = [reward_of(kind, mean, best_mean, False, 0.0) for mean in means]
-    if kind == REGRET:
+    if kind == REGRET_REWARD:
         return if_rejected, if_rejected
     return if_rejected, [reward_of(kind, mean, best_mean, True, 0.0) for mean in means]

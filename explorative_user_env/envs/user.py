@@ -16,13 +16,13 @@ from explorative_user_env.population import (
     lists_user_options,
     population_of,
 )
-from explorative_user_env.rendering.text import as_text
-from explorative_user_env.users import explorative as rules
+from explorative_user_env.rendering.text import text_of_user
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.reward_laws import GAUSSIAN
+from explorative_user_env.users.state import User, UserState
 from explorative_user_env.validation import choice, flag
 
 INFO_LEVELS = ("counts", "full")
@@ -30,7 +30,7 @@ RENDER_MODES = ("ansi",)
 
 Numbers = list[float]
 Respond = Callable[..., bool]
-Begun = tuple[rules.User, rules.UserState, Respond, Rule, Any, Numbers, Numbers, Numbers]
+Begun = tuple[User, UserState, Respond, Rule, Any, Numbers, Numbers, Numbers]
 """What every step of an episode needs, at one place: the user, her stream and what is left of it,
 and what each arm is worth if it is rejected and if it is accepted."""
 
@@ -232,7 +232,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             return None
         if self._instance is None:
             raise gym.error.ResetNeeded("call reset before render")
-        return as_text(
+        return text_of_user(
             self._history, self._last, self.hidden_state() if self.render_intervals else None
         )
 

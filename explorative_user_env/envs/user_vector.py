@@ -26,10 +26,10 @@ from explorative_user_env.envs.vector_form import (
     stacked,
 )
 from explorative_user_env.protocol import Array
-from explorative_user_env.rendering.text import as_text
-from explorative_user_env.users.explorative import User
+from explorative_user_env.rendering.text import text_of_user
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
+from explorative_user_env.users.state import User
 from explorative_user_env.validation import flag, integer
 
 
@@ -185,7 +185,7 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             return None
         lanes, shown = self._begun_lanes("render"), self._single.render_intervals
         return tuple(
-            as_text(*self._heard.of(lane), lanes.hidden_state(lane) if shown else None)
+            text_of_user(*self._heard.of(lane), lanes.hidden_state(lane) if shown else None)
             for lane in range(self.num_envs)
         )
 

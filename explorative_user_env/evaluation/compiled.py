@@ -11,7 +11,7 @@ from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tu
 from explorative_user_env.compiled.compiler import short
 from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
 from explorative_user_env.evaluation.plays import Play
-from explorative_user_env.evaluation.readable import COLUMNS
+from explorative_user_env.evaluation.readable import RUN_COLUMNS
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.seeding import set_streams
@@ -29,16 +29,16 @@ def run_compiled(
     """Run `agent` with the users of these `seeds`; see `readable.run_readable`."""
     behaviour = population.behaviour
     run_all = compiled_run_all(agent.algorithm, population.schedule.rule, behaviour)
-    rows = np.zeros((len(seeds), len(COLUMNS)), int)
+    rows = np.zeros((len(seeds), len(RUN_COLUMNS)), int)
     for part, instances, given in portions(population, agent, seeds, horizon):
-        outcomes = np.zeros((len(instances), len(COLUMNS) - 1), int)
+        outcomes = np.zeros((len(instances), len(RUN_COLUMNS) - 1), int)
         run_all(*given, max_steps, outcomes)
         if behaviour.moves_means:
             finals = given[MEANS].tolist()
             instances = list(map(behaviour.truth, instances, finals))
         rows[part, 0] = [instance.best_arm for instance in instances]
         rows[part, 1:] = outcomes
-    answers = rows[:, COLUMNS.index("answer")]
+    answers = rows[:, RUN_COLUMNS.index("answer")]
     for answer in answers[(answers < 0) | (answers >= population.n_arms)].tolist():
         integer(f"answer of {agent.name}", answer, 0, population.n_arms - 1)
     return rows

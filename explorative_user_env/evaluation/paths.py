@@ -9,7 +9,7 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation import plays
 from explorative_user_env.evaluation.compiled import play_compiled, run_compiled
 from explorative_user_env.evaluation.in_step import play_in_step, run_in_step
-from explorative_user_env.evaluation.readable import COLUMNS, play_readable, run_readable
+from explorative_user_env.evaluation.readable import RUN_COLUMNS, play_readable, run_readable
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.tasks import BAI, REGRET
@@ -27,7 +27,7 @@ class Paths(NamedTuple):
 
 
 def regret_readable(*arguments: Any) -> Array:
-    """Return rows of `plays.COLUMNS`."""
+    """Return rows of `plays.PLAY_COLUMNS`."""
     return plays.figures(play_readable(*arguments))
 
 
@@ -45,7 +45,7 @@ def bai_frame(
     agent: Agent, population: Population, seeds: Sequence[int], rows: Array
 ) -> pd.DataFrame:
     """Return the runs of best-arm identification as the setting reports them."""
-    of = dict(zip(COLUMNS, rows.T, strict=True))
+    of = dict(zip(RUN_COLUMNS, rows.T, strict=True))
     setting = population.setting
     private_draws = setting.private_draws * population.n_arms
     own = agent.algorithm.name if isinstance(agent, AlgorithmAgent) else name_of(agent)
@@ -73,8 +73,8 @@ def regret_frame(
     agent: Agent, population: Population, seeds: Sequence[int], rows: Array
 ) -> pd.DataFrame:
     """Return the runs over a horizon."""
-    frame = pd.DataFrame(rows, columns=list(plays.COLUMNS))
-    whole = [name for name in plays.COLUMNS if name not in ("regret", "utility")]
+    frame = pd.DataFrame(rows, columns=list(plays.PLAY_COLUMNS))
+    whole = [name for name in plays.PLAY_COLUMNS if name not in ("regret", "utility")]
     frame = frame.astype(dict.fromkeys(whole, int))
     frame.insert(0, "instance", range(len(seeds)))
     frame.insert(1, "user_seed", list(seeds))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.envs.rewards import REGRET, reward_of
+from explorative_user_env.envs.rewards import REGRET_REWARD, reward_of
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.instances import Instance
 
@@ -28,7 +28,7 @@ class Play(NamedTuple):
         return cls([], np.zeros(shape, np.int32), np.zeros(shape, bool), np.zeros(n_users, int))
 
 
-COLUMNS = (
+PLAY_COLUMNS = (
     "best_arm",
     "answer",
     "acceptances",
@@ -40,7 +40,7 @@ COLUMNS = (
 
 
 def figures(play: Play) -> Array:
-    """Return a row of `COLUMNS` for each user.
+    """Return a row of `PLAY_COLUMNS` for each user.
 
     Regret is the sum of mu_* - mu_a over the recommendations a, utility the sum of mu_a over the
     accepted ones, and the most accepted arm is the first of those accepted equally often.
@@ -51,7 +51,7 @@ def figures(play: Play) -> Array:
     users = np.arange(n_users)
     values = np.take_along_axis(means, play.arms, axis=1)
     best_means = means[users, best_arms][:, np.newaxis]
-    rewards: Any = reward_of(REGRET, values, best_means, False, 0.0)  # type: ignore[arg-type]
+    rewards: Any = reward_of(REGRET_REWARD, values, best_means, False, 0.0)  # type: ignore[arg-type]
     counts = np.stack(
         [((play.arms == arm) & play.accepted).sum(axis=1) for arm in range(means.shape[1])], axis=1
     )

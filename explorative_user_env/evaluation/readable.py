@@ -10,7 +10,7 @@ from explorative_user_env.loop import rollout
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, sees_rewards
 
-COLUMNS = ("best_arm", "acceptances", "rejections", "answer", "censored")
+RUN_COLUMNS = ("best_arm", "acceptances", "rejections", "answer", "censored")
 """What every path tells of a run of best-arm identification, as whole numbers."""
 
 
@@ -27,7 +27,7 @@ def run_readable(
     max_steps: int,
     horizon: int | None,
 ) -> Array:
-    """Run `agent` with the users of these `seeds`; return a row of `COLUMNS` for each."""
+    """Run `agent` with the users of these `seeds`; return a row of `RUN_COLUMNS` for each."""
     env = environment_of(population, agent)
     rows = []
     for seed in seeds:

@@ -26,7 +26,7 @@ from explorative_user_env.population import (
 from explorative_user_env.protocol import Agent, name_of, needs_horizon
 from explorative_user_env.results.results import Results
 from explorative_user_env.tasks import STEP_COST, Task, as_task
-from explorative_user_env.version import VERSION
+from explorative_user_env.version import __version__
 
 
 @lists_user_options()
@@ -122,7 +122,7 @@ def evaluate(
     own = {"max_steps": max_steps, "agents": options_in_words(line_up, request)}
     return Results(
         runs,
-        request.cell(steps) | own | {"version": VERSION},
+        request.cell(steps) | own | {"version": __version__},
         request.population,
         deltas_of(line_up, request),
         pd.concat(checks, ignore_index=True) if checks else None,

@@ -13,7 +13,7 @@ from explorative_user_env.monitors import TheoryCheck, check_run
 from explorative_user_env.population import Population
 from explorative_user_env.validation import integer
 
-CHUNK = 20
+WATCHED_AT_ONCE = 20
 """Users that a worker takes at a time."""
 
 
@@ -42,7 +42,9 @@ def check_theory(
     Raises:
         InvalidArgumentError: for an agent that is no BAIR, or no workers.
     """
-    chunks = [seeds[first : first + CHUNK] for first in range(0, len(seeds), CHUNK)]
+    chunks = [
+        seeds[first : first + WATCHED_AT_ONCE] for first in range(0, len(seeds), WATCHED_AT_ONCE)
+    ]
     what = f"{agent.name}, theory"
     rows: list[TheoryCheck] = []
     progress(what, 0, len(seeds))

@@ -23,6 +23,7 @@ from explorative_user_env.theory import (
     printed_phase2_length_bound,
     upper_bound,
 )
+from explorative_user_env.users.instances import Instance
 
 
 class Claim(NamedTuple):
@@ -142,11 +143,9 @@ def check_run(
 
 def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
     """Return what a run kept to and what it broke."""
-    instance, n_arms = trace.instance, trace.instance.n_arms
-    delta, n1, alpha, rho_0, rho_1, order = given
-    counts = phase_counts(trace)
+    instance, counts = trace.instance, phase_counts(trace)
     margins = {
-        "band": band_margin(trace, delta),
+        "band": band_margin(trace, given.delta),
         "interval": interval_margin(trace),
         "drop": drop_margin(trace),
     }
@@ -156,15 +155,10 @@ def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
         "phase2_length": counts.phase2_length,
         "recommendations": episode.stopping_time,
     }
-    bounds: dict[str, float] = {
-        "rounds": early_rounds_bound(alpha, rho_0) + phase1_rounds_bound(n1, n_arms, delta),
-        "phase1_rejections": phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0),
-        "phase2_length": phase2_length_bound(instance, n1, delta, alpha, rho_1, order),
-        "recommendations": upper_bound(
-            instance, delta, alpha, rho_0, rho_1, n1=n1, order=order
-        ).total,
-    }
-    printed = printed_phase2_length_bound(instance, delta, alpha, rho_0, rho_1)
+    bounds = _bounds(instance, given)
+    printed = printed_phase2_length_bound(
+        instance, given.delta, given.alpha, given.rho_0, given.rho_1
+    )
     fields: dict[str, Any] = {f"{name}_margin": margin for name, margin in margins.items()}
     fields |= {f"{name}_broken": margin < 0.0 for name, margin in margins.items()}
     fields |= figures
@@ -173,9 +167,9 @@ def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
     return TheoryCheck(
         agent=episode.agent,
         user_seed=episode.seed,
-        n_arms=n_arms,
-        delta=delta,
-        n1=n1,
+        n_arms=instance.n_arms,
+        delta=given.delta,
+        n1=given.n1,
         best_arm=instance.best_arm,
         answer=episode.answer,
         censored=episode.censored,
@@ -185,3 +179,16 @@ def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
         phase2_length_printed_broken=counts.phase2_length > printed,
         **fields,
     )
+
+
+def _bounds(instance: Instance, given: Given) -> dict[str, float]:
+    """Return what the paper says that each figure is at most."""
+    n_arms = instance.n_arms
+    delta, n1, alpha, rho_0, rho_1, order = given
+    whole = upper_bound(instance, delta, alpha, rho_0, rho_1, n1=n1, order=order)
+    return {
+        "rounds": early_rounds_bound(alpha, rho_0) + phase1_rounds_bound(n1, n_arms, delta),
+        "phase1_rejections": phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0),
+        "phase2_length": phase2_length_bound(instance, n1, delta, alpha, rho_1, order),
+        "recommendations": whole.total,
+    }

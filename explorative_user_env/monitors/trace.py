@@ -11,8 +11,8 @@ from explorative_user_env.agents.bair import ALGORITHM
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.theory import Order
 from explorative_user_env.users.behaviour import EXPLORATIVE
-from explorative_user_env.users.explorative import User, UserState
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.state import User, UserState
 from explorative_user_env.validation import InvalidArgumentError
 
 

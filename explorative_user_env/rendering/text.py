@@ -8,7 +8,7 @@ from explorative_user_env.users.hidden_state import HiddenState
 BAR_WIDTH = 36
 
 
-def as_text(
+def text_of_user(
     history: Sequence[Sequence[int]],
     last: tuple[int, bool] | None,
     hidden: HiddenState | None,

@@ -15,7 +15,7 @@ from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.recipes import RECIPES
 from explorative_user_env.validation import InvalidArgumentError
 
-MODEL, SETTINGS, PROGRESS = "model.zip", "settings.json", "training.csv"
+MODEL_FILE, SETTINGS_FILE, PROGRESS_FILE = "model.zip", "settings.json", "training.csv"
 
 LIBRARIES = (
     "explorative-user-env",
@@ -45,9 +45,9 @@ def save_model(
     text = json.dumps(settings, indent=2) + "\n"
     return folder.write(
         {
-            MODEL: lambda path: model.save(path),
-            SETTINGS: lambda path: path.write_text(text, encoding="utf-8"),
-            PROGRESS: lambda path: pd.DataFrame(progress).to_csv(path, index=False),
+            MODEL_FILE: lambda path: model.save(path),
+            SETTINGS_FILE: lambda path: path.write_text(text, encoding="utf-8"),
+            PROGRESS_FILE: lambda path: pd.DataFrame(progress).to_csv(path, index=False),
         }
     )
 
@@ -69,7 +69,7 @@ def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
     """
     folder = shipped_models().get(str(source), Path(source))
     try:
-        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+        settings = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
         needed = {"task", "observation", "horizon", "environment"} - set(settings)
         if settings["algo"] not in RECIPES or needed:
             raise KeyError(*needed)
@@ -101,7 +101,7 @@ def load_agent(
     folder, settings = settings_of(source)
     algorithm = RECIPES[settings["algo"]].model
     try:
-        model = algorithm.load(folder / MODEL, device="cpu")
+        model = algorithm.load(folder / MODEL_FILE, device="cpu")
     except Exception as error:  # whatever is wrong inside the file
         raise InvalidArgumentError(
             "model", str(source), f"a model that can be read ({type(error).__name__}: {error})"

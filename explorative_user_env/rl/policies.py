@@ -21,7 +21,7 @@ from stable_baselines3.dqn.policies import DQNPolicy
 from explorative_user_env.protocol import Array
 from explorative_user_env.validation import InvalidArgumentError
 
-BLOCK = 64
+USERS_AT_ONCE = 64
 """Users that a policy is asked about at once; fewer are filled up."""
 
 
@@ -95,8 +95,8 @@ class Chances:
         """
         chances = np.empty((len(users), self.n_actions))
         with torch.no_grad(), one_thread():
-            for first in range(0, len(users), BLOCK):
-                part = slice(first, first + BLOCK)
+            for first in range(0, len(users), USERS_AT_ONCE):
+                part = slice(first, first + USERS_AT_ONCE)
                 given = _filled(observations[part])
                 legal = None if masks is None or not self.masks else _filled(masks[part])
                 found = self._asked(given, legal, memory, users[part])
@@ -116,8 +116,8 @@ class Chances:
                 else policy.q_net(tensor)
             )
             best = values.argmax(dim=1).numpy(force=True)
-            chances = np.full((BLOCK, self.n_actions), self._explores / self.n_actions)
-            chances[np.arange(BLOCK), best] += 1.0 - self._explores
+            chances = np.full((USERS_AT_ONCE, self.n_actions), self._explores / self.n_actions)
+            chances[np.arange(USERS_AT_ONCE), best] += 1.0 - self._explores
             return chances
         if memory is not None:
             distribution = self._remembered(tensor, memory, users)
@@ -136,7 +136,7 @@ class Chances:
             for part in memory
         ]
         # No step is a first one here: a new user's memory is blank already.
-        starts = torch.zeros(BLOCK, device=device)
+        starts = torch.zeros(USERS_AT_ONCE, device=device)
         distribution, after = self._policy.get_distribution(tensor, (before[0], before[1]), starts)
         for part, state in zip(memory, after, strict=True):
             part[users] = state.numpy(force=True).swapaxes(0, 1)[: len(users)]
@@ -145,5 +145,5 @@ class Chances:
 
 def _filled(rows: Array) -> Array:
     """Return a block that begins with these rows and repeats the first to its end."""
-    missing = BLOCK - len(rows)
+    missing = USERS_AT_ONCE - len(rows)
     return rows if missing == 0 else np.concatenate([rows, np.repeat(rows[:1], missing, axis=0)])

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 from explorative_user_env.validation import MissingExtraError
 
-NEEDED = ("stable_baselines3", "sb3_contrib")
+BROUGHT = ("stable_baselines3", "sb3_contrib")
 
 
 def require_rl() -> None:
@@ -13,7 +13,7 @@ def require_rl() -> None:
     Raises:
         MissingExtraError: naming what is missing and the command that installs it.
     """
-    missing = [name.replace("_", "-") for name in NEEDED if find_spec(name) is None]
+    missing = [name.replace("_", "-") for name in BROUGHT if find_spec(name) is None]
     if missing:
         raise MissingExtraError(
             f"reinforcement learning needs {' and '.join(missing)}: "

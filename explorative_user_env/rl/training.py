@@ -1,6 +1,7 @@
 """`train`: one call from an algorithm's name to a model that stands beside BAIR."""
 
 import time
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -105,21 +106,12 @@ def train(
     started = time.process_time()
     model.learn(steps, callback=watch)
     if folder is not None:
-        settings = {
-            "algo": algo,
-            "task": task.name,
-            "n_arms": users.n_arms,
-            "steps": steps,
-            "seed": seed,
-            "observation": observation,
-            "horizon": horizon,
-            "n_envs": n_envs,
-            "users": users.words(),
-            "environment": {name: _plain(value) for name, value in {**user, **rest}.items()},
-            "options": {name: _plain(value) for name, value in options.items()},
-            "cpu_seconds": round(time.process_time() - started),
-            "versions": versions(),
-        }
+        made = {"algo": algo, "task": task.name, "n_arms": users.n_arms, "steps": steps}
+        made |= {"seed": seed, "observation": observation, "horizon": horizon, "n_envs": n_envs}
+        given = {"environment": {**user, **rest}, "options": options}
+        settings: dict[str, Any] = {**made, "users": users.words()}
+        settings |= {name: _plain(values) for name, values in given.items()}
+        settings |= {"cpu_seconds": round(time.process_time() - started), "versions": versions()}
         save_model(folder, model, settings, watch.evaluations)
     return as_agent()
 
@@ -154,6 +146,9 @@ def _untrained(
     return model
 
 
-def _plain(value: Any) -> Any:
-    """Return a value that JSON can hold."""
-    return value if isinstance(value, bool | int | float | str | dict | None) else repr(value)
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values that JSON can hold."""
+    kinds = (bool, int, float, str, dict, type(None))
+    return {
+        name: value if isinstance(value, kinds) else repr(value) for name, value in values.items()
+    }

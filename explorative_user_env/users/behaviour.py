@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 
 from explorative_user_env.users import explorative
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.state import RememberingState, User, UserState, blank_state
 
 
 @dataclass(frozen=True)
@@ -40,14 +41,14 @@ class Behaviour:
         """Return the memory of a user with K arms, to be filled by `start`."""
         return [*self.parameters, *[0.0] * (self.memory + self.memory_per_arm * n_arms)]
 
-    def blank(self, user: explorative.User) -> explorative.UserState:
+    def blank(self, user: User) -> UserState:
         """Return a state of the right size, to be filled by `start`."""
-        state = explorative.blank(user)
+        state = blank_state(user)
         memory = self.memory_of(user.n_arms)
         if not memory:
             return state
-        own = {field.name: getattr(state, field.name) for field in fields(explorative.UserState)}
-        return explorative.RememberingState(**own, memory=memory)
+        own = {field.name: getattr(state, field.name) for field in fields(UserState)}
+        return RememberingState(**own, memory=memory)
 
     def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
         """Return a user's instance as it is now, from the one she had at first and her `means`."""

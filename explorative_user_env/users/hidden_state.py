@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.explorative import User, UserState, lcb, rho, ucb
+from explorative_user_env.users.explorative import lcb, rho, ucb
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.state import User, UserState
 
 
 class HiddenState(NamedTuple):

@@ -5,8 +5,8 @@ from math import exp, inf, sqrt
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.explorative import RememberingState
 from explorative_user_env.users.reward_laws import BERNOULLI, Stream, draw_reward
+from explorative_user_env.users.state import UNSEEN, RememberingState, User, UserState
 from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, positive
 
 WINDOW_PER_ARM = 50
@@ -33,7 +33,7 @@ def omniscient(tolerance: float = 0.0) -> Behaviour:
 
 
 def omniscient_respond(
-    user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
+    user: User, state: RememberingState, rule: Rule, arm: int, rng: Stream
 ) -> bool:
     """Decide by the true means; else as `explorative.respond`."""
     best = -inf
@@ -58,14 +58,14 @@ def logistic(temperature: float = TEMPERATURE) -> Behaviour:
 
 
 def logistic_respond(
-    user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
+    user: User, state: RememberingState, rule: Rule, arm: int, rng: Stream
 ) -> bool:
     """Decide by one draw from the acceptance probability; else as `explorative.respond`."""
     wants = rng.random() < acceptance_probability(user, state, arm)
     return rules.respond(user, state, rule, arm, rng, wants)
 
 
-def acceptance_probability(user: rules.User, state: RememberingState, arm: int) -> float:
+def acceptance_probability(user: User, state: RememberingState, arm: int) -> float:
     """Return the probability that a logistic user accepts `arm`, before click noise."""
     rival = -inf
     for other in range(user.n_arms):
@@ -93,7 +93,7 @@ def drifting(sigma: float = DRIFT) -> Behaviour:
 
 
 def drifting_respond(
-    user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
+    user: User, state: RememberingState, rule: Rule, arm: int, rng: Stream
 ) -> bool:
     """Move the means, then do as `explorative.respond`."""
     for other in range(user.n_arms):
@@ -132,7 +132,7 @@ def _forgetful(memory: int, memory_per_arm: int = 0) -> Behaviour:
     )
 
 
-def forgetful_start(user: rules.User, state: RememberingState, rng: Stream) -> None:
+def forgetful_start(user: User, state: RememberingState, rng: Stream) -> None:
     """Make `state` a new user's; her private draws, if any, enter the window."""
     rules.clear(user, state)
     for place in range(len(state.memory)):
@@ -146,7 +146,7 @@ def forgetful_start(user: rules.User, state: RememberingState, rng: Stream) -> N
 
 
 def forgetful_respond(
-    user: rules.User, state: RememberingState, rule: Rule, arm: int, rng: Stream
+    user: User, state: RememberingState, rule: Rule, arm: int, rng: Stream
 ) -> bool:
     """Do as `explorative.respond`, then forget what a new reward pushes out of the window."""
     accepted = rules.respond(user, state, rule, arm, rng)
@@ -167,13 +167,13 @@ def remember(state: RememberingState, arm: int, reward: float) -> None:
     memory[0] = float((place + 1) % (len(memory) // 2))
 
 
-def unlearn(state: rules.UserState, arm: int, reward: float) -> None:
+def unlearn(state: UserState, arm: int, reward: float) -> None:
     """Take a reward out of n_i and the empirical mean, the opposite of `explorative.learn`."""
     n = state.counts[arm] - 1
     state.counts[arm] = n
     if n == 0:
         state.estimates[arm] = 0.0
-        state.scales[arm] = rules.UNSEEN
+        state.scales[arm] = UNSEEN
     else:
         state.estimates[arm] -= (reward - state.estimates[arm]) / n
         state.scales[arm] = 1.0 / sqrt(n)

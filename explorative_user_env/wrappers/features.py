@@ -127,7 +127,7 @@ def length_of(name: str, n_arms: int) -> int | None:
     return len(counts_bounds(n_arms)[0])
 
 
-def observe(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
+def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
     """Return the observation called `name`, and the action on arms of each of a policy's choices.
 
     Args:

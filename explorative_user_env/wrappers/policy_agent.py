@@ -10,7 +10,7 @@ from explorative_user_env.envs.history import History
 from explorative_user_env.protocol import STOP, Array, OneUserAtATime
 from explorative_user_env.tasks import BAI, Task, as_task
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
-from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, observe
+from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, observed
 
 
 class PolicyAgent(OneUserAtATime):
@@ -65,7 +65,7 @@ class PolicyAgent(OneUserAtATime):
 
     def act_all(self, users: Array) -> Array:
         """Return the arm to recommend next to each of these users, or `STOP`."""
-        observations, choosable = observe(
+        observations, choosable = observed(
             self.observation, self._history, self._scale, self._n_actions
         )
         choices = self._choices(observations[users], users)

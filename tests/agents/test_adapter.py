@@ -31,7 +31,7 @@ from explorative_user_env.compiled.loops import make_run
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.settings import Setting
-from explorative_user_env.users import explorative as user_rules
+from explorative_user_env.users.state import blank_state
 
 Drive = Callable[..., list[int]]
 
@@ -335,7 +335,7 @@ def run_of(
     params = agent.params(n_arms, 350)
     streams = [np.random.default_rng(seed), np.random.default_rng(seed + 100)]
     numbers: Any = user
-    user_state: Any = user_rules.blank(user)
+    user_state: Any = blank_state(user)
     state: Any = agent.algorithm.blank(params)
     run = make_run(agent.algorithm, schedule.rule)
     if compiled:

@@ -8,9 +8,9 @@ from explorative_user_env.agents import AGENTS, REFERENCES
 from explorative_user_env.commands import agent_names as line_up
 from explorative_user_env.commands.agent_names import (
     Defaults,
+    agents_called,
     bench_defaults,
     elsewhere,
-    line_up_of,
 )
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import name_of
@@ -47,17 +47,17 @@ def shown(agents: list[Any]) -> list[str]:
 
 @pytest.mark.parametrize("names", [None, []])
 def test_the_papers_four_take_part_where_nobody_is_named(names: list[str] | None) -> None:
-    assert shown(line_up_of(names, None)) == PAPERS == list(AGENTS)
+    assert shown(agents_called(names, None)) == PAPERS == list(AGENTS)
 
 
 def test_agents_are_named_in_any_spelling_and_keep_their_order() -> None:
-    found = line_up_of(["ucb1", "TAS", "full-information", "Bair"], None)
+    found = agents_called(["ucb1", "TAS", "full-information", "Bair"], None)
     assert shown(found) == ["UCB1", "T&S", "Full-information", "BAIR"]
 
 
 def test_the_step_cap_is_every_agents() -> None:
-    assert [agent.max_steps for agent in line_up_of(None, 77)] == [77] * 4
-    assert [agent.max_steps for agent in line_up_of(["se"], None)] == [None]
+    assert [agent.max_steps for agent in agents_called(None, 77)] == [77] * 4
+    assert [agent.max_steps for agent in agents_called(["se"], None)] == [None]
 
 
 def test_models_of_one_algorithm_have_the_names_of_their_folders(loaded: list[str]) -> None:
@@ -65,49 +65,49 @@ def test_models_of_one_algorithm_have_the_names_of_their_folders(loaded: list[st
         (["sb3:a/one", "sb3:b/two"], ["one", "two"]),
         (["sb3:a/one", "sb3:b/one"], ["a/one", "b/one"]),
     ):
-        assert shown(line_up_of(["bair", *names], None))[1:] == expected
+        assert shown(agents_called(["bair", *names], None))[1:] == expected
 
 
 @pytest.mark.parametrize("task", [None, "bai", "regret"])
 def test_models_alone_stand_beside_all_of_the_package(task: str | None, loaded: list[str]) -> None:
-    found = line_up_of(["sb3:a/ppo", "sb3:b/dqn"], None, task)
+    found = agents_called(["sb3:a/ppo", "sb3:b/dqn"], None, task)
     assert shown(found) == [*AGENTS, *REFERENCES, "PPO", "DQN"]
     assert loaded == ["a/ppo", "b/dqn"]
 
 
 @pytest.mark.parametrize("task", ["bai", "regret"])
 def test_all_of_the_package_take_part_where_only_a_task_is_named(task: str) -> None:
-    assert shown(line_up_of(None, None, task)) == [*AGENTS, *REFERENCES]
-    assert shown(line_up_of(["uni"], None, task)) == ["UNI"]
+    assert shown(agents_called(None, None, task)) == [*AGENTS, *REFERENCES]
+    assert shown(agents_called(["uni"], None, task)) == ["UNI"]
 
 
 def test_models_beside_a_named_agent_are_with_that_one_alone(loaded: list[str]) -> None:
-    assert shown(line_up_of(["sb3:a/ppo", "thompson"], None)) == ["PPO", "Thompson"]
+    assert shown(agents_called(["sb3:a/ppo", "thompson"], None)) == ["PPO", "Thompson"]
 
 
 def test_several_models_of_one_algorithm_are_told_apart_by_their_folders(
     loaded: list[str],
 ) -> None:
-    found = line_up_of(["sb3:one", "uni", "sb3:two", "sb3:dqn"], None)
+    found = agents_called(["sb3:one", "uni", "sb3:two", "sb3:dqn"], None)
     assert shown(found) == ["one", "UNI", "two", "DQN"]
 
 
 @pytest.mark.parametrize("names", [["greedy"], ["bair", "greedy"], ["sb3"], [""]])
 def test_a_name_that_means_nothing_is_refused(names: list[str]) -> None:
     with pytest.raises(InvalidArgumentError, match="agent must be one of bair, "):
-        line_up_of(names, None)
+        agents_called(names, None)
 
 
 def test_a_model_without_a_folder_is_refused() -> None:
     pytest.importorskip("sb3_contrib", reason="models are loaded by Stable-Baselines3")
     with pytest.raises(InvalidArgumentError, match="agent must be sb3:DIR"):
-        line_up_of(["sb3:"], None)
+        agents_called(["sb3:"], None)
 
 
 def test_a_folder_without_a_model_is_refused_by_name(tmp_path: Any) -> None:
     pytest.importorskip("sb3_contrib", reason="models are loaded by Stable-Baselines3")
     with pytest.raises(InvalidArgumentError, match=f"model must be a folder.*got '{tmp_path}'"):
-        line_up_of([f"sb3:{tmp_path}"], None)
+        agents_called([f"sb3:{tmp_path}"], None)
 
 
 def defaults(agents: list[Any], **given: Any) -> Defaults:
@@ -116,23 +116,23 @@ def defaults(agents: list[Any], **given: Any) -> Defaults:
 
 
 def test_without_models_a_bench_is_the_papers() -> None:
-    found = defaults(line_up_of(None, None))
+    found = defaults(agents_called(None, None))
     assert found == Defaults("bai", "released", BENCH_DELTAS, BENCH_N_ARMS, papers=True)
 
 
 @pytest.mark.parametrize("task", ["bai", "regret"])
 def test_a_bench_of_a_named_task_is_not_the_papers(task: str) -> None:
-    assert not defaults(line_up_of(None, None, task), task=task).papers
+    assert not defaults(agents_called(None, None, task), task=task).papers
 
 
 def test_regret_has_no_use_for_several_deltas() -> None:
-    found = defaults(line_up_of(None, None), task="regret")
+    found = defaults(agents_called(None, None), task="regret")
     assert found == Defaults("regret", "released", BENCH_DELTAS[:1], BENCH_N_ARMS, papers=False)
 
 
 @pytest.mark.parametrize("task", ["bai", "regret"])
 def test_beside_a_model_all_is_as_it_was_trained(task: str) -> None:
-    agents = [*line_up_of(None, None), Model(task=task, n_arms=7, setting="printed")]
+    agents = [*agents_called(None, None), Model(task=task, n_arms=7, setting="printed")]
     assert defaults(agents) == Defaults(task, "printed", BENCH_DELTAS[:1], (7,), papers=False)
 
 
@@ -184,26 +184,26 @@ def tuned(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("file", ["", "/tuned.json"], ids=["folder", "file"])
 def test_a_tuned_n1_takes_part_by_its_file(tuned: str, file: str) -> None:
-    bair, agent = line_up_of(["bair", f"bair-tuned:{tuned}{file}"], 99)
+    bair, agent = agents_called(["bair", f"bair-tuned:{tuned}{file}"], 99)
     assert shown([bair, agent]) == ["BAIR", "BAIR-tuned"]
     assert agent.params(20, None).n1 == 7
     assert agent.max_steps == 99
 
 
 def test_a_tuned_n1_takes_part_by_its_number() -> None:
-    _, agent = line_up_of(["bair", "bair-tuned:200"], None)
+    _, agent = agents_called(["bair", "bair-tuned:200"], None)
     assert agent.params(5, None).n1 == 200
     assert defaults([agent]).deltas == BENCH_DELTAS
 
 
 def test_a_tuned_n1_alone_stands_beside_all_of_the_package() -> None:
-    found = line_up_of(["bair-tuned:200"], None)
+    found = agents_called(["bair-tuned:200"], None)
     assert shown(found) == [*AGENTS, *REFERENCES, "BAIR-tuned"]
 
 
 def test_several_tuned_n1_are_told_apart(tuned: str) -> None:
     names = ["bair", "bair-tuned:9", f"bair-tuned:{tuned}", "bair-tuned:0"]
-    assert shown(line_up_of(names, None))[1:] == [
+    assert shown(agents_called(names, None))[1:] == [
         "BAIR-tuned:9",
         f"BAIR-tuned:{Path(tuned).name}",
         "BAIR-tuned:0",
@@ -221,16 +221,16 @@ def test_several_tuned_n1_are_told_apart(tuned: str) -> None:
 )
 def test_a_tuned_n1_that_is_none_is_refused(name: str, message: str) -> None:
     with pytest.raises(InvalidArgumentError, match=message):
-        line_up_of([name], None)
+        agents_called([name], None)
 
 
 def test_beside_a_tuned_n1_all_is_as_it_was_tuned(tuned: str) -> None:
-    agents = line_up_of(["bair", f"bair-tuned:{tuned}"], None)
+    agents = agents_called(["bair", f"bair-tuned:{tuned}"], None)
     assert defaults(agents) == Defaults("bai", "printed", (0.005,), (20,), papers=False)
 
 
 def test_a_tuned_n1_among_other_users_is_warned_of(tuned: str) -> None:
-    agents = line_up_of(["bair", f"bair-tuned:{tuned}", "bair-tuned:3"], None)
+    agents = agents_called(["bair", f"bair-tuned:{tuned}", "bair-tuned:3"], None)
     usual = defaults(agents)
     assert elsewhere(agents, usual, Population(alpha=0.8)) == []
     other = defaults(agents, deltas=[0.005, 0.1], setting="released")

@@ -26,7 +26,7 @@ from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tu
 from explorative_user_env.compiled.loops import make_run
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.compiled import compiles, run_compiled
-from explorative_user_env.evaluation.readable import COLUMNS, environment_of
+from explorative_user_env.evaluation.readable import RUN_COLUMNS, environment_of
 from explorative_user_env.loop import rollout
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, Algorithm
@@ -34,7 +34,7 @@ from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.settings import PRINTED, Setting
 from explorative_user_env.users import explorative as user_rules
 from explorative_user_env.users.confidence import Schedule
-from explorative_user_env.users.explorative import UserState
+from explorative_user_env.users.state import UserState, blank_state
 
 CAP = 400
 SEEDS = (1, 2, 3)
@@ -71,7 +71,7 @@ def run_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) 
     user, schedule = users.user, users.schedule
     params = agent.params(users.n_arms, CAP - 50)
     numbers: Any = user
-    user_state: Any = user_rules.blank(user)
+    user_state: Any = blank_state(user)
     state: Any = agent.algorithm.blank(params)
     run = make_run(agent.algorithm, schedule.rule)
     rng, own = user_generator(seed), agent_generator(seed, agent.name)
@@ -115,7 +115,7 @@ def test_compiled_runs_are_those_of_the_environment(
     for seed, run in zip(SEEDS, runs.tolist(), strict=True):
         episode = rollout(env, agent, seed, CAP, CAP - 50)
         truth = env.hidden_state()
-        assert dict(zip(COLUMNS, run, strict=True)) == {
+        assert dict(zip(RUN_COLUMNS, run, strict=True)) == {
             "best_arm": truth.instance.best_arm,
             "acceptances": episode.acceptances,
             "rejections": episode.rejections,
@@ -123,7 +123,7 @@ def test_compiled_runs_are_those_of_the_environment(
             "censored": episode.censored,
         }
         left = run_of(users, agent, seed, True).user
-        user = dataclasses.replace(user_rules.blank(numbers), **left)
+        user = dataclasses.replace(blank_state(numbers), **left)
         assert tuple(user.means) == truth.instance.means
         assert tuple(user.estimates) == truth.estimates
         assert tuple(user.counts) == truth.counts

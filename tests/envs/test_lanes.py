@@ -14,19 +14,21 @@ from explorative_user_env.compiled.arrays import StateTuple
 from explorative_user_env.compiled.layout import row_of, user_rows
 from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
 from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
-from explorative_user_env.envs.rewards import REGRET, REWARDS
+from explorative_user_env.envs.rewards import REGRET_REWARD, REWARDS
 from explorative_user_env.population import Population
 from explorative_user_env.settings import PRINTED, Setting
-from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import acceptance_rate_rule
 from explorative_user_env.users.instances import InstanceLaw
+from explorative_user_env.users.state import blank_state
 
 N_LANES = 23
 SEEDS = range(50, 50 + N_LANES)
 JUNK = -7
 
 
-def both(setting: Setting, reward: int = REGRET, **user: Any) -> tuple[PlainLanes, CompiledLanes]:
+def both(
+    setting: Setting, reward: int = REGRET_REWARD, **user: Any
+) -> tuple[PlainLanes, CompiledLanes]:
     population = Population(setting=setting, **{"n_arms": 5} | user)
     numbers, schedule = population.user, population.schedule
     first, second = ([np.random.default_rng(seed) for seed in SEEDS] for _ in range(2))
@@ -135,7 +137,7 @@ def test_every_number_of_every_user_has_a_place_of_its_own() -> None:
             number += values.size
     found = [getattr(row_of(rows, lane), name).tolist() for lane in range(2) for name in names]
     assert found == expected
-    blank = rules.blank(user)
+    blank = blank_state(user)
     assert [len(each) for each in found] == [len(getattr(blank, name)) for name in names] * 2
     kinds = {name: getattr(row_of(rows, 0), name).dtype.kind for name in names}
     assert kinds == {name: "if"[isinstance(getattr(blank, name)[0], float)] for name in names}

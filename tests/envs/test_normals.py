@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.envs.normals import BLOCK, DrawnAhead
+from explorative_user_env.envs.normals import NORMALS_AT_ONCE, DrawnAhead
 from explorative_user_env.population import Population
 from explorative_user_env.settings import Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.instances import InstanceLaw
+from explorative_user_env.users.state import User, blank_state
 
 KINDS = [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64]
-COUNTS = [0, 1, 2, BLOCK - 1, BLOCK, BLOCK + 1, 600]
+COUNTS = [0, 1, 2, NORMALS_AT_ONCE - 1, NORMALS_AT_ONCE, NORMALS_AT_ONCE + 1, 600]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
@@ -48,8 +49,8 @@ def state_of(rng: np.random.Generator) -> str:
 
 
 def test_the_numbers_are_those_of_single_draws(kind: Any) -> None:
-    taken = take(DrawnAhead(generator(kind)), 3 * BLOCK + 7)
-    assert taken == one_by_one(generator(kind), 3 * BLOCK + 7)
+    taken = take(DrawnAhead(generator(kind)), 3 * NORMALS_AT_ONCE + 7)
+    assert taken == one_by_one(generator(kind), 3 * NORMALS_AT_ONCE + 7)
     assert {type(number) for number in taken} == {float}
 
 
@@ -84,7 +85,7 @@ def test_settling_twice_is_settling_once(kind: Any) -> None:
 
 
 @pytest.mark.parametrize("others", [1, 2, 300])
-@pytest.mark.parametrize("n", [1, 100, BLOCK - 1, BLOCK, BLOCK + 1])
+@pytest.mark.parametrize("n", [1, 100, NORMALS_AT_ONCE - 1, NORMALS_AT_ONCE, NORMALS_AT_ONCE + 1])
 def test_nothing_is_drawn_twice_if_someone_else_draws(kind: Any, n: int, others: int) -> None:
     rng = generator(kind)
     stream = DrawnAhead(rng)
@@ -92,12 +93,12 @@ def test_nothing_is_drawn_twice_if_someone_else_draws(kind: Any, n: int, others:
     before = state_of(rng)
     stream.settle()
     assert state_of(rng) == before
-    drawn += take(stream, 2 * BLOCK)
+    drawn += take(stream, 2 * NORMALS_AT_ONCE)
     assert len(set(drawn)) == len(drawn)
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
-@pytest.mark.parametrize("n", [0, 100, BLOCK])
+@pytest.mark.parametrize("n", [0, 100, NORMALS_AT_ONCE])
 def test_a_copy_goes_on_alike_and_apart(kind: Any, copied: Callable[[Any], Any], n: int) -> None:
     rng = generator(kind)
     stream = DrawnAhead(rng)
@@ -116,10 +117,10 @@ def test_a_copy_goes_on_alike_and_apart(kind: Any, copied: Callable[[Any], Any],
 
 
 def sequential_life(
-    user: rules.User, rule: Any, law: InstanceLaw, rng: np.random.Generator, arms: list[int]
+    user: User, rule: Any, law: InstanceLaw, rng: np.random.Generator, arms: list[int]
 ) -> list[Any]:
     """A user by hand, whose every number is drawn when it is needed."""
-    state, instance = rules.blank(user), law.draw(rng)
+    state, instance = blank_state(user), law.draw(rng)
     state.means[:] = instance.means
     rules.start(user, state, rng)
     responses = [int(rules.respond(user, state, rule, arm, rng)) for arm in arms]
@@ -150,7 +151,7 @@ def test_an_environment_goes_on_as_with_single_draws(
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))])
-@pytest.mark.parametrize("n", [0, 1, 100, 300, 2 * BLOCK])
+@pytest.mark.parametrize("n", [0, 1, 100, 300, 2 * NORMALS_AT_ONCE])
 def test_a_copy_of_an_environment_goes_on_alike_and_apart(
     copied: Callable[[Any], Any], n: int
 ) -> None:

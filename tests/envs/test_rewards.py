@@ -6,12 +6,12 @@ import pytest
 
 from explorative_user_env import ENV_ID, ExplorativeUserVectorEnv
 from explorative_user_env.envs.rewards import (
-    ACCEPT,
-    NONE,
-    REALIZED,
-    REGRET,
+    ACCEPT_REWARD,
+    NO_REWARD,
+    REALIZED_REWARD,
+    REGRET_REWARD,
     REWARDS,
-    UTILITY,
+    UTILITY_REWARD,
     reward_of,
 )
 from explorative_user_env.settings import Setting
@@ -20,15 +20,20 @@ MEANS = [0.25, 1.5, -1.0]
 
 
 def test_every_kind_has_its_word() -> None:
-    words = {REGRET: "regret", UTILITY: "utility", REALIZED: "realized", ACCEPT: "accept"}
-    assert dict(enumerate(REWARDS)) == words | {NONE: "none"}
+    words = {
+        REGRET_REWARD: "regret",
+        UTILITY_REWARD: "utility",
+        REALIZED_REWARD: "realized",
+        ACCEPT_REWARD: "accept",
+    }
+    assert dict(enumerate(REWARDS)) == words | {NO_REWARD: "none"}
 
 
 @pytest.mark.parametrize(
     ("kind", "accepted", "rejected"),
     [
-        *((REGRET, -1.25, -1.25), (UTILITY, 0.25, 0.0), (REALIZED, 0.75, 0.0)),
-        *((ACCEPT, 1.0, 0.0), (NONE, 0.0, 0.0)),
+        *((REGRET_REWARD, -1.25, -1.25), (UTILITY_REWARD, 0.25, 0.0), (REALIZED_REWARD, 0.75, 0.0)),
+        *((ACCEPT_REWARD, 1.0, 0.0), (NO_REWARD, 0.0, 0.0)),
     ],
 )
 def test_a_reward_is_as_described(kind: int, accepted: float, rejected: float) -> None:
@@ -39,7 +44,7 @@ def test_a_reward_is_as_described(kind: int, accepted: float, rejected: float) -
 
 
 def test_recommending_the_best_arm_is_no_regret() -> None:
-    assert reward_of(REGRET, 1.5, 1.5, accepted=False, realized=0.0) == 0.0
+    assert reward_of(REGRET_REWARD, 1.5, 1.5, accepted=False, realized=0.0) == 0.0
 
 
 def by_hand(reward: str, arm: int, accepted: bool, realized: float) -> float:

@@ -16,7 +16,7 @@ from explorative_user_env.agents import (
     TrackAndStop,
     Uniform,
 )
-from explorative_user_env.evaluation.plays import COLUMNS, Play, figures
+from explorative_user_env.evaluation.plays import PLAY_COLUMNS, Play, figures
 from explorative_user_env.settings import Setting
 from explorative_user_env.users.instances import Instance
 
@@ -85,7 +85,7 @@ def test_the_figures_are_those_of_a_slow_loop() -> None:
     accepted = rng.random((n_users, horizon)) < 0.5
     answers = rng.integers(0, n_arms, n_users)
     found = figures(Play(instances, arms, accepted, answers))
-    assert found.shape == (n_users, len(COLUMNS))
+    assert found.shape == (n_users, len(PLAY_COLUMNS))
     for user in range(n_users):
         regret = utility = 0.0
         accepted_arms = [0] * n_arms
@@ -94,7 +94,7 @@ def test_the_figures_are_those_of_a_slow_loop() -> None:
             if yes:
                 utility += means[user][arm]
                 accepted_arms[arm] += 1
-        row = dict(zip(COLUMNS, found[user].tolist(), strict=True))
+        row = dict(zip(PLAY_COLUMNS, found[user].tolist(), strict=True))
         assert row["best_arm"] == best_arms[user]
         assert row["answer"] == answers[user]
         assert row["acceptances"] == sum(accepted_arms)
@@ -108,7 +108,7 @@ def test_of_arms_accepted_equally_often_the_first_is_the_most_accepted() -> None
     arms = np.array([[2, 1, 0, 2, 1]], np.int32)
     accepted = np.array([[True, True, False, True, True]])
     play = Play([Instance((0.0, 1.0, 2.0), 2)], arms, accepted, np.array([0]))
-    assert figures(play)[0, COLUMNS.index("most_accepted_arm")] == 1
+    assert figures(play)[0, PLAY_COLUMNS.index("most_accepted_arm")] == 1
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1])

@@ -1,4 +1,8 @@
+import copy
+import json
+import pickle
 import sys
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -7,8 +11,10 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
+from explorative_user_env.compiled import kernels
 from explorative_user_env.evaluation.backends import CHUNK
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
+from explorative_user_env.users import others
 
 SMALL = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
@@ -245,3 +251,46 @@ def test_the_summary_is_what_the_runs_say() -> None:
     assert summary.loc["UNI", "success"] == runs["correct"].mean()
     assert summary.loc["UNI", "rejection_rate"] == pytest.approx(runs["rejections"].mean() / 40)
     assert list(summary.index) == ["BAIR", "UNI"]
+
+
+def test_a_copied_or_pickled_agent_runs_the_loop_that_is_compiled_already() -> None:
+    kernels._run_all.cache_clear()
+    agents = [BAIR(), copy.deepcopy(BAIR()), pickle.loads(pickle.dumps(BAIR()))]
+    runs = [eu.evaluate([agent], **SMALL).runs for agent in agents]
+    assert runs[0].equals(runs[1])
+    assert runs[0].equals(runs[2])
+    assert kernels._run_all.cache_info().misses == 1
+
+
+def test_a_behaviours_numbers_do_not_compile_in() -> None:
+    kernels._run_all.cache_clear()
+    for window in (3, 30):
+        eu.evaluate([Uniform(horizon=40)], behaviour=others.forgetful(window), **SMALL)
+    assert kernels._run_all.cache_info().misses == 1
+
+
+def test_a_cell_says_all_that_made_its_runs() -> None:
+    line_up = [BAIR(n1=5), TrackAndStop(max_steps=300), spy()]
+    results = eu.evaluate(line_up, means="uniform", rho=1.5, delta=0.2, max_steps=400, **SMALL)
+    users = eu.Population(n_arms=3, means="uniform", rho=1.5)
+    assert results.population == users
+    words = users.words()
+    assert {name: results.cell[name] for name in words} == words
+    assert results.cell["setting"] == "printed (means=uniform, rho=1.5)"
+    assert (results.cell["max_steps"], results.cell["version"]) == (400, eu.__version__)
+    agents = results.cell["agents"]
+    assert {name: own["max_steps"] for name, own in agents.items()} == {
+        "BAIR": 400,
+        "T&S": 300,
+        "spy": 400,
+    }
+    assert (agents["BAIR"]["n1"], agents["BAIR"]["delta"], agents["BAIR"]["rho_0"]) == (5, 0.2, 1.5)
+    assert agents["T&S"]["threshold"] is None  # left to the algorithm's default
+    assert json.loads(json.dumps(results.cell)) == results.cell
+
+
+def test_what_is_in_every_row_is_said_once() -> None:
+    results = eu.evaluate([BAIR()], setting=replace(PRINTED, bair_n1="proof"), **SMALL)
+    summary = results.summary()
+    assert summary["setting"].tolist() == ["printed (bair_n1=proof)"]
+    assert not {"means", "rho", "max_steps", "agents", "version"} & set(summary)

@@ -14,8 +14,9 @@ from stable_baselines3 import PPO
 
 import explorative_user_env as eu
 from explorative_user_env.population import Population
-from explorative_user_env.rl import SB3Agent, load_agent, train, training
+from explorative_user_env.rl import SB3Agent, callback, load_agent, train, training
 from explorative_user_env.rl.callback import EVALUATION_SEED
+from explorative_user_env.validation import InvalidArgumentError
 
 TINY: dict[str, Any] = {
     "steps": 3000,
@@ -25,6 +26,7 @@ TINY: dict[str, Any] = {
     "n_envs": 4,
 }
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 12, "progress": False}
+SHORT: dict[str, Any] = {"steps": 64, "n_envs": 2, "evaluation_users": 2}
 
 
 def weights(agent: SB3Agent) -> dict[str, Any]:
@@ -137,6 +139,45 @@ def test_the_last_evaluation_is_that_of_the_model(trained: tuple[SB3Agent, Path]
     )
     regret = pd.read_csv(folder / "training.csv")["regret"].iloc[-1]
     assert results.summary()["regret"].iloc[0] == pytest.approx(regret)
+
+
+@pytest.mark.parametrize(
+    ("task", "options"),
+    [
+        ("regret", {"reward_law": "bounded", "rho": 1.0}),
+        ("regret", {"behaviour": "omniscient", "noise": 0.1}),
+        ("bai", {"behaviour": "drifting", "step_cost": 0.01}),
+    ],
+)
+def test_it_is_evaluated_on_users_like_those_it_learns_from(
+    monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
+) -> None:
+    met: list[dict[str, Any]] = []
+    learned_from: list[Population] = []
+    make, evaluate = training.make_sb3_vec_env, callback.evaluate
+
+    def making(*arguments: Any, **given: Any) -> Any:
+        learned_from.append(given["population"])
+        return make(*arguments, **given)
+
+    def evaluating(*arguments: Any, **given: Any) -> Any:
+        met.append(given)
+        return evaluate(*arguments, **given)
+
+    monkeypatch.setattr(training, "make_sb3_vec_env", making)
+    monkeypatch.setattr(callback, "evaluate", evaluating)
+    algo = "maskable-ppo" if task == "bai" else "ppo"
+    train(algo, task=task, n_arms=3, horizon=8, **SHORT, **options)
+    users = {name: value for name, value in options.items() if name != "step_cost"}
+    assert learned_from == [Population(n_arms=3, **users)]
+    assert met
+    assert all(given["population"] == learned_from[0] for given in met)
+    assert all(given.get("step_cost") == options.get("step_cost") for given in met)
+
+
+def test_users_on_whom_regret_cannot_be_measured_are_refused_before_the_training() -> None:
+    with pytest.raises(InvalidArgumentError, match="behaviour must be one whose means stay"):
+        train(task="regret", behaviour="drifting", **SHORT)
 
 
 def test_a_saved_model_has_the_same_runs(trained: tuple[SB3Agent, Path]) -> None:

@@ -10,6 +10,7 @@ from explorative_user_env.population import Population
 from explorative_user_env.settings import PRINTED, RELEASED
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.state import blank_state
 from explorative_user_env.validation import InvalidArgumentError
 
 TWO = Instance((2.0, 0.0), 0)
@@ -201,7 +202,7 @@ def test_the_user_rejects_an_arm_with_that_many_acceptances(setting: Any) -> Non
         n1, rho_1 = float(rng.choice([0, 100, 10**6])), float(rng.choice([0.01, 2.0]))
         population = Population(setting=setting, n_arms=n_arms, alpha=alpha, rho=rho_1)
         user = population.user
-        state = rules.blank(user)
+        state = blank_state(user)
         needed = theory.elimination_bound(gap, n1, n_arms, delta, alpha, rho_1)
         n_i = needed + int(rng.choice([0, 1, needed]))
         n_best = n_i + int(rng.choice([0, 1, 10**4]))

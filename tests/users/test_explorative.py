@@ -14,7 +14,7 @@ from explorative_user_env.population import Population
 from explorative_user_env.settings import PRINTED, RELEASED, SETTINGS, Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Rule, Schedule
-from explorative_user_env.users.explorative import User, UserState
+from explorative_user_env.users.state import User, UserState, blank_state
 
 Play = Callable[[int, np.random.Generator], Generator[int, bool, None]]
 
@@ -150,7 +150,7 @@ def new_user(
 ) -> tuple[User, UserState, Rule, np.random.Generator]:
     population = Population(setting=setting, n_arms=len(means), alpha=alpha, noise=noise, rho=rho)
     user, schedule = population.user, population.schedule
-    state, rng = rules.blank(user), np.random.default_rng(seed)
+    state, rng = blank_state(user), np.random.default_rng(seed)
     state.means[:] = means
     rules.start(user, state, rng)
     return user, state, schedule.rule, rng
@@ -161,7 +161,7 @@ def hand_made(
 ) -> tuple[User, UserState]:
     population = Population(setting=setting, n_arms=len(estimates))
     user = population.user
-    state = rules.blank(user)
+    state = blank_state(user)
     state.estimates[:] = estimates
     state.counts[:] = counts
     state.scales[:] = [1 / math.sqrt(n) if n else math.inf for n in counts]

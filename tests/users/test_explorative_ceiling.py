@@ -11,6 +11,7 @@ from explorative_user_env.population import Population
 from explorative_user_env.settings import PRINTED, SETTINGS, Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Schedule, constant
+from explorative_user_env.users.state import User, UserState, blank_state
 
 Play = Callable[[int, np.random.Generator], Iterator[int]]
 
@@ -38,7 +39,7 @@ def mostly_one(n_arms: int, rng: np.random.Generator) -> Iterator[int]:
 PLAYS = [at_random, in_turn, alternating_pair, mostly_one]
 
 
-def by_definition(user: rules.User, state: rules.UserState, arm: int) -> bool:
+def by_definition(user: User, state: UserState, arm: int) -> bool:
     """Some j != i with lcb_j >= ucb_i (or > where the setting is strict), by looking at all."""
     bar = rules.ucb(state, arm)
     bounds = [rules.lcb(state, other) for other in range(user.n_arms) if other != arm]
@@ -57,7 +58,7 @@ def check(
     """Play, compare every decision on every arm now and then, and return the rejections."""
     population = Population(setting=setting, n_arms=len(means), noise=noise, rho=rho)
     user, schedule = population.user, population.schedule
-    state = rules.blank(user)
+    state = blank_state(user)
     state.means[:] = means
     rng, chooser = np.random.default_rng(seed), np.random.default_rng(seed + 1)
     rules.start(user, state, rng)

@@ -22,6 +22,7 @@ from explorative_user_env.settings import SETTINGS, Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Schedule, acceptance_rate_rule
 from explorative_user_env.users.number_tables import number_tables
+from explorative_user_env.users.state import User, UserState, blank_state
 
 Play = Callable[[Sequence[float], np.random.Generator], Generator[int, bool, None]]
 
@@ -96,7 +97,7 @@ def life(
 ) -> Life:
     population = Population(setting=setting, n_arms=len(means), noise=noise, rho=rho)
     user, schedule = population.user, population.schedule
-    state = replace(rules.blank(user), **(tables or {}))
+    state = replace(blank_state(user), **(tables or {}))
     state.means[:] = means
     rng = stream(np.random.default_rng(seed))
     rules.start(user, state, rng)
@@ -112,7 +113,7 @@ def life(
 
 
 def left_of(state: Any, without: Sequence[str]) -> dict[str, list[float]]:
-    names = [field.name for field in fields(rules.UserState) if field.name not in without]
+    names = [field.name for field in fields(UserState) if field.name not in without]
     return {name: np.asarray(getattr(state, name)).tolist() for name in names}
 
 
@@ -157,7 +158,7 @@ def test_what_is_in_the_tables_is_what_is_used(setting: Setting) -> None:
         assert life(setting, [1.0, 0.5], round_robin, 600, tables=wrong) != right
 
 
-def by_definition(user: rules.User, state: rules.UserState, arm: int) -> bool:
+def by_definition(user: User, state: UserState, arm: int) -> bool:
     """Some j != i with lcb_j >= ucb_i (or > where the setting is strict), by looking at all."""
     bar = rules.ucb(state, arm)
     bounds = [rules.lcb(state, other) for other in range(user.n_arms) if other != arm]
@@ -268,15 +269,15 @@ def test_all_variants_agree_for_anyone(
     assert quick == plain
 
 
-def in_history(setting: Setting, n_arms: int, n: int, t: int) -> tuple[rules.User, rules.UserState]:
+def in_history(setting: Setting, n_arms: int, n: int, t: int) -> tuple[User, UserState]:
     population = Population(setting=setting, n_arms=n_arms)
     user = population.user
-    state = rules.blank(user)
+    state = blank_state(user)
     state.acceptances[0], state.interactions[0], state.refreshed[0] = n, t, t
     return user, state
 
 
-def assert_logarithm_is_of_rho_n(user: rules.User, state: rules.UserState) -> None:
+def assert_logarithm_is_of_rho_n(user: User, state: UserState) -> None:
     rho = rules.rho(user, state, acceptance_rate_rule)
     counted = rules.log_confidence(user, state, acceptance_rate_rule)
     expected = math.log(rho * state.acceptances[0])
@@ -308,7 +309,7 @@ def test_the_intervals_in_play_are_those_of_the_logarithm(
     means = drawn(5)
     population = Population(setting=setting, n_arms=5, alpha=alpha)
     user, schedule = population.user, population.schedule
-    state, rng = rules.blank(user), np.random.default_rng(0)
+    state, rng = blank_state(user), np.random.default_rng(0)
     state.means[:] = means
     rules.start(user, state, rng)
     arms = play(means, np.random.default_rng(1))
@@ -402,7 +403,7 @@ def long_life(
     params = PlayParams(len(means), kind)
     rngs = [np.random.default_rng(seed) for seed in (3, 4)]
     tables = number_tables(table_length)._asdict()
-    numbers, state = user, replace(rules.blank(user), **tables)
+    numbers, state = user, replace(blank_state(user), **tables)
     own: Any = blank(params)
     run = make_run(ADVERSARY, schedule.rule)
     if compiled:

@@ -4,11 +4,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorative_user_env.compiled.arrays import TABLE_LENGTH, long_tables
+from explorative_user_env.compiled.arrays import LONG_TABLES, long_tables
 from explorative_user_env.population import Population
 from explorative_user_env.settings import Setting
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.number_tables import number_tables
+from explorative_user_env.users.state import SHORT_TABLES, blank_state
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 5000])
@@ -21,7 +22,7 @@ def test_the_tables_are_what_math_computes_to_the_bit(length: int) -> None:
 
 def test_the_tables_are_made_once_for_all_users(setting: Setting) -> None:
     assert number_tables(100) is number_tables(100)
-    one, other = (rules.blank(Population(setting=setting, n_arms=n_arms).user) for n_arms in (2, 3))
+    one, other = (blank_state(Population(setting=setting, n_arms=n_arms).user) for n_arms in (2, 3))
     assert one.logarithms is other.logarithms
     assert one.inverse_roots is other.inverse_roots
 
@@ -29,8 +30,9 @@ def test_the_tables_are_made_once_for_all_users(setting: Setting) -> None:
 def test_the_tables_of_compiled_code_are_the_same_and_longer() -> None:
     logarithms, inverse_roots = long_tables()
     assert logarithms.dtype == inverse_roots.dtype == float
-    assert logarithms[1:].tolist() == [math.log(k) for k in range(1, TABLE_LENGTH)]
-    assert inverse_roots[1:].tolist() == [1 / math.sqrt(k) for k in range(1, TABLE_LENGTH)]
+    assert logarithms[1:].tolist() == [math.log(k) for k in range(1, LONG_TABLES)]
+    assert inverse_roots[1:].tolist() == [1 / math.sqrt(k) for k in range(1, LONG_TABLES)]
+    assert LONG_TABLES > SHORT_TABLES
     assert (logarithms[0], inverse_roots[0]) == (-math.inf, math.inf)
 
 
@@ -39,8 +41,8 @@ def test_where_a_table_ends_makes_no_difference_to_a_user(setting: Setting, leng
     population = Population(setting=setting, n_arms=4)
     user, schedule = population.user, population.schedule
     lives = []
-    for tables in (number_tables(length), number_tables(rules.TABLE_LENGTH)):
-        state, rng = replace(rules.blank(user), **tables._asdict()), np.random.default_rng(1)
+    for tables in (number_tables(length), number_tables(SHORT_TABLES)):
+        state, rng = replace(blank_state(user), **tables._asdict()), np.random.default_rng(1)
         state.means[:] = [0.0, 0.4, -0.3, 0.1]
         rules.start(user, state, rng)
         life = []

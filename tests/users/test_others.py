@@ -21,7 +21,6 @@ from explorative_user_env.users import explorative as rules
 from explorative_user_env.users import others
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.explorative import RememberingState
 from explorative_user_env.users.others import (
     acceptance_probability,
     as_behaviour,
@@ -32,6 +31,7 @@ from explorative_user_env.users.others import (
     register_behaviour,
 )
 from explorative_user_env.users.reward_laws import REWARD_LAWS
+from explorative_user_env.users.state import RememberingState, User
 
 KINDS = (EXPLORATIVE, omniscient(0.1), forgetful(9), drifting(0.05), logistic(0.3))
 
@@ -156,7 +156,7 @@ def test_the_usual_window_is_fifty_for_each_arm() -> None:
 
 def frozen(
     counts: Sequence[int], estimates: Sequence[float], spread: float, temperature: float
-) -> tuple[rules.User, RememberingState, Rule]:
+) -> tuple[User, RememberingState, Rule]:
     """A user at a moment of her life."""
     population = Population(setting=PRINTED, n_arms=len(counts))
     user, schedule = population.user, population.schedule

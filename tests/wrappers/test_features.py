@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.envs.history import History
 from explorative_user_env.wrappers import features as observations
-from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, observe
+from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, observed
 
 N_ARMS = 3
 HORIZON = 12  # shorter than many of the scripts: the scales end at it
@@ -143,7 +143,7 @@ def test_sorted_arms_do_not_depend_on_the_numbers_of_the_arms(script: Heard) -> 
         history_of([(new[arm], response) for arm, response in script])
         for new in permutations(range(N_ARMS))
     ]
-    shown = [observe("sorted-counts", each, Scale(HORIZON), N_ARMS) for each in relabelled]
+    shown = [observed("sorted-counts", each, Scale(HORIZON), N_ARMS) for each in relabelled]
     for (observation, order), new in zip(shown, permutations(range(N_ARMS)), strict=True):
         assert np.array_equal(observation, shown[0][0])
         assert order[0].tolist() == [new[arm] for arm in shown[0][1][0]]
@@ -152,7 +152,7 @@ def test_sorted_arms_do_not_depend_on_the_numbers_of_the_arms(script: Heard) -> 
 @pytest.mark.parametrize("n_arms", [2, 5, 20])
 def test_arms_that_are_accepted_alike_stay_in_order(n_arms: int) -> None:
     heard = [(arm, arm % 2) for arm in range(n_arms)] + [(0, 0)]
-    _, order = observe("sorted-counts", history_of(heard, n_arms=n_arms), Scale(99), n_arms)
+    _, order = observed("sorted-counts", history_of(heard, n_arms=n_arms), Scale(99), n_arms)
     assert order[0].tolist() == [*range(1, n_arms, 2), *range(0, n_arms, 2)]
 
 
@@ -207,10 +207,10 @@ def test_observe_finds_each_observation_by_its_name(one: Heard, other: Heard) ->
     }
     assert set(expected) == set(OBSERVATIONS)
     for name in OBSERVATIONS:
-        shown, arms = observe(name, history_of(*both), Scale(HORIZON), 3)
+        shown, arms = observed(name, history_of(*both), Scale(HORIZON), 3)
         ranks = orders if name == "sorted-counts" else [[0, 1, 2]] * 2
         assert arms.tolist() == ranks
-        _, actions = observe(name, history_of(*both), Scale(HORIZON), 6)
+        _, actions = observed(name, history_of(*both), Scale(HORIZON), 6)
         assert actions.tolist() == [[*arms, *(3 + arm for arm in arms)] for arms in ranks]
         if name == "response":
             assert shown.dtype.kind == "i"
@@ -223,7 +223,7 @@ def test_observe_finds_each_observation_by_its_name(one: Heard, other: Heard) ->
 def test_the_length_is_that_of_the_observation(n_arms: int) -> None:
     history = History(1, n_arms)
     for name in OBSERVATIONS:
-        shown, _ = observe(name, history, Scale(HORIZON), n_arms)
+        shown, _ = observed(name, history, Scale(HORIZON), n_arms)
         length = observations.length_of(name, n_arms)
         assert shown.shape == ((1,) if length is None else (1, length))
     lengths = [observations.length_of(name, n_arms) for name in OBSERVATIONS]

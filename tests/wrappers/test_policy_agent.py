@@ -1,3 +1,5 @@
+import copy
+import pickle
 import re
 from typing import Any
 
@@ -80,3 +82,56 @@ def test_an_action_that_is_none_is_refused_by_name(action: Any) -> None:
 def test_a_wrong_argument_is_named(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(eu.InvalidArgumentError, match=re.escape(message)):
         eu.PolicyAgent(in_turn, **wrong)
+
+
+class Answering:
+    """A policy for three arms and the task bai that can be sent to another process."""
+
+    def __call__(self, observation: Any) -> int:
+        return 3 if observation[-1] > 0.4 else int(observation[3] > 0.2)
+
+
+@pytest.mark.parametrize("task", ["regret", "bai"])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda agent: pickle.loads(pickle.dumps(agent))])
+def test_a_copied_or_pickled_agent_is_of_the_same_task(task: str, copied: Any) -> None:
+    agent = eu.PolicyAgent(Answering() if task == "bai" else in_turn, task=task, horizon=10)
+    again = copied(agent)
+    assert (again.max_steps, again.needs_horizon) == (agent.max_steps, agent.needs_horizon)
+    facts = SMALL | {"task": task, "horizon": 10 if task == "regret" else None}
+    runs, own = (eu.evaluate([each], **facts).runs for each in (again, agent))
+    assert runs.equals(own)
+    if task == "bai":
+        assert not runs["censored"].any()
+
+
+def test_workers_in_other_processes_get_the_same_runs() -> None:
+    agent = eu.PolicyAgent(Answering(), task="bai", horizon=10)
+    one, two = (eu.evaluate([agent], compiled=False, workers=n, **SMALL).runs for n in (1, 2))
+    assert one.equals(two)
+
+
+class InTurnInStep(eu.OneUserAtATime):
+    """The four methods for many users, and nothing else: every arm once, then the first."""
+
+    name = "in step"
+
+    def reset_all(self, n_arms: int, rngs: Any, horizon: int | None = None) -> None:
+        self.n_arms, self.steps = n_arms, np.zeros(len(rngs), int)
+
+    def act_all(self, users: Any) -> Any:
+        return np.where(self.steps[users] < self.n_arms, self.steps[users], -1)
+
+    def observe_all(self, users: Any, arms: Any, accepted: Any) -> None:
+        self.steps[users] += 1
+
+    def answer_all(self, users: Any) -> Any:
+        return np.zeros(users.size, int)
+
+
+def test_four_methods_for_many_users_are_an_agent_on_every_path() -> None:
+    runs = eu.evaluate([InTurnInStep()], **SMALL).runs
+    assert set(runs["interactions"]) == {3}
+    assert runs.equals(eu.evaluate([InTurnInStep()], compiled=False, **SMALL).runs)
+    env = eu.ExplorativeUserEnv(3)
+    episode = eu.rollout(env, InTurnInStep(), int(runs["user_seed"][0]))
+    assert (episode.arms, episode.answer) == ((0, 1, 2), 0)

@@ -19,7 +19,7 @@ from explorative_user_env.population import (
 from explorative_user_env.studies.tuning.records import Estimate, TunedN1
 from explorative_user_env.studies.tuning.search import Candidate, found, search
 from explorative_user_env.studies.tuning.trials import Trials
-from explorative_user_env.users.explorative import User
+from explorative_user_env.users.state import User
 from explorative_user_env.validation import integer, risk
 
 GRID_POINTS = 10

@@ -113,7 +113,7 @@ class TunedN1:
         path.write_text(text + "\n", encoding="utf-8")
 
 
-NEEDED = ("setting", "n_arms", "delta", "alpha", "gap", "noise", "means", "rho")
+CELL_NAMES = ("setting", "n_arms", "delta", "alpha", "gap", "noise", "means", "rho")
 
 
 def load_tuned(source: str | Path) -> TunedN1:
@@ -135,7 +135,7 @@ def load_tuned(source: str | Path) -> TunedN1:
         low, high = given["interval"]
         tuned = TunedN1(**given | {"interval": (low, high)})
         integer("n1", tuned.n1, 0)
-        cell = {name: tuned.cell[name] for name in NEEDED}
+        cell = {name: tuned.cell[name] for name in CELL_NAMES}
         integer("n_arms", cell["n_arms"], 2)
         risk("delta", cell["delta"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:

@@ -1,0 +1,179 @@
+"""What the architecture test looks for, as functions of a tree that return what they find."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+PACKAGE = "explorative_user_env"
+
+Floors = Sequence[Sequence[str]]
+"""The rooms from the ground up; a room imports from floors below its own."""
+
+
+class Import(NamedTuple):
+    """One module imports another, both by their dotted names."""
+
+    importer: str
+    imported: str
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """Return every module of the package by its dotted name; agents live beside the package."""
+    found = {}
+    for path in sorted((root / PACKAGE).rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        if parts[1] != "agents":
+            found[".".join(parts).removesuffix(".__init__")] = path
+    for path in sorted((root / "agents").glob("*.py")):
+        found[f"{PACKAGE}.agents.{path.stem}".removesuffix(".__init__")] = path
+    return found
+
+
+def room_of(module: str) -> str:
+    """Return the room that a module stands in; the package itself is "__init__"."""
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[Import]:
+    """Yield what a module imports from the package, wherever in it and however it is written."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")
+                above = above[: len(above) - node.level + 1]
+                base = ".".join([*above, base]).rstrip(".")
+            names = [f"{base}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for imported in names:
+            if imported.split(".")[0] == PACKAGE:
+                module = imported if imported in known else imported.rpartition(".")[0]
+                yield Import(name, module)
+
+
+def all_imports(root: Path) -> list[Import]:
+    """Return every import from one module of the package to another."""
+    known = modules(root)
+    found = [each for name, path in known.items() for each in imports(name, path, known)]
+    return [each for each in found if each.importer != each.imported]
+
+
+def strangers(root: Path, floors: Floors) -> list[str]:
+    """Return rooms that are on no floor, and rooms on floors that are not there."""
+    known = {room for floor in floors for room in floor}
+    there = {room_of(module) for module in modules(root)}
+    return sorted(known ^ there)
+
+
+def arrows_up(root: Path, floors: Floors) -> list[str]:
+    """Return imports that do not point down."""
+    level = {room: number for number, floor in enumerate(floors) for room in floor}
+    found = []
+    for importer, imported in all_imports(root):
+        here, there = room_of(importer), room_of(imported)
+        if here != there and level[there] >= level[here]:
+            found.append(f"{importer} imports {imported}")
+    return sorted(set(found))
+
+
+def circles(root: Path) -> list[str]:
+    """Return modules that import each other, over however many others."""
+    below: dict[str, set[str]] = {}
+    for importer, imported in all_imports(root):
+        # A package's own file gathers what its modules define: that is no way back.
+        if not importer.startswith(f"{imported}.") and not imported.startswith(f"{importer}."):
+            below.setdefault(importer, set()).add(imported)
+
+    def reaches(start: str) -> set[str]:
+        seen: set[str] = set()
+        ahead = [*below.get(start, ())]
+        while ahead:
+            module = ahead.pop()
+            if module not in seen:
+                seen.add(module)
+                ahead += below.get(module, ())
+        return seen
+
+    return sorted(module for module in below if module in reaches(module))
+
+
+def public_names(path: Path) -> Iterator[str]:
+    """Yield the public names that a module defines, not what it imports."""
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield from () if node.name.startswith("_") else (node.name,)
+        elif isinstance(node, ast.Assign):
+            targets = list(node.targets)
+        elif isinstance(node, ast.AnnAssign):
+            targets = [node.target]
+        for target in targets:
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            for part in parts:
+                if isinstance(part, ast.Name) and not part.id.startswith("_"):
+                    yield part.id
+
+
+def names_with_two_homes(root: Path, shared: dict[str, set[str]]) -> list[str]:
+    """Return public names that two modules define.
+
+    Args:
+        root: the checkout.
+        shared: by room, the names that its modules have each for itself, by contract.
+    """
+    homes: dict[str, set[str]] = {}
+    for module, path in modules(root).items():
+        for name in public_names(path):
+            if name not in shared.get(room_of(module), ()):
+                homes.setdefault(name, set()).add(module)
+    return sorted(
+        f"{name}: {', '.join(sorted(where))}" for name, where in homes.items() if len(where) > 1
+    )
+
+
+def without_docstring(root: Path) -> list[str]:
+    """Return public functions, classes and methods that nobody explains, and overloads aside."""
+    found = []
+    for module, path in modules(root).items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if not (ast.get_docstring(tree) or "").split("\n")[0].endswith((".", "!", "?")):
+            found.append(f"{module}: first line")
+        for node in _public_definitions(tree):
+            overload = any("overload" in ast.unparse(mark) for mark in node.decorator_list)
+            if not overload and not ast.get_docstring(node):
+                found.append(f"{module}: {node.name}")
+    return sorted(found)
+
+
+def _public_definitions(
+    tree: ast.Module | ast.ClassDef,
+) -> Iterator[ast.FunctionDef | ast.ClassDef]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from _public_definitions(node)
+
+
+def too_long(root: Path, lines: int, body: int) -> list[str]:
+    """Return files of more lines than `lines`, and functions whose code is longer than `body`.
+
+    The code of a function is what stands below its signature and docstring.
+    """
+    found = []
+    for module, path in modules(root).items():
+        text = path.read_text(encoding="utf-8")
+        if len(text.splitlines()) > lines:
+            found.append(module)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                code = node.body[1:] if ast.get_docstring(node) else node.body
+                last = node.end_lineno or node.lineno
+                if code and last - code[0].lineno + 1 > body:
+                    found.append(f"{module}.{node.name}")
+    return sorted(found)

@@ -1,0 +1,259 @@
+"""One list of what can be said of users: every place that meets users has it, and nothing else."""
+
+import inspect
+import math
+import pickle
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.population import OPTIONS, Population, UserOptions, population_of
+from explorative_user_env.settings import PRINTED, RELEASED
+from explorative_user_env.studies.robustness import robustness
+from explorative_user_env.studies.tuning import tune_n1
+from explorative_user_env.users.confidence import (
+    SMOOTHED_ACCEPTANCE_RATE,
+    Schedule,
+    constant_rule,
+)
+from explorative_user_env.users.others import forgetful
+
+ROOT = Path(__file__).parents[1]
+NAMES = [option.name for option in OPTIONS]
+
+
+def test_type_checkers_know_every_option() -> None:
+    assert list(UserOptions.__annotations__) == NAMES
+    documented = str(Population.__doc__)
+    assert all(f"        {name}: " in documented for name in NAMES)
+
+
+@pytest.mark.parametrize("function", [eu.evaluate, eu.ExplorativeUserEnv, robustness, tune_n1])
+def test_whoever_meets_users_shows_every_option(function: Any) -> None:
+    shown = inspect.signature(function).parameters
+    assert set(NAMES) <= set(shown)
+    assert shown["alpha"].default == 1.0
+    assert all(shown[name].kind is inspect.Parameter.KEYWORD_ONLY for name in NAMES)
+
+
+def test_a_default_of_its_own_is_shown_and_kept() -> None:
+    assert inspect.signature(tune_n1).parameters["n_arms"].default == 20
+    assert inspect.signature(tune_n1).parameters["setting"].default == "released"
+
+
+def test_it_is_the_user_that_its_options_say() -> None:
+    users = Population(setting="released", n_arms=4, alpha=0.8, noise=0.1)
+    assert (users.setting, users.schedule) == (RELEASED, SMOOTHED_ACCEPTANCE_RATE)
+    user = users.user
+    assert (user.n_arms, user.alpha, user.noise) == (4, 0.8, 0.1)
+    assert (user.rejects_ties, user.private_draws, user.least_n) == (False, 1, 1)
+    assert (user.refreshes_on_rejection, user.rho_at_start) == (False, 2.0)
+    assert (user.rho_0, user.rho_1, user.rho_parameters) == (1.0, 2.0, (1.0, 2.0))
+    assert Population().user.refreshes_on_rejection
+
+
+def test_another_schedule_starts_within_its_own_range() -> None:
+    low = Schedule(constant_rule, 0.25, 0.5, (0.5,))
+    high = Schedule(constant_rule, 3.0, 4.0, (3.0,))
+    for setting in (PRINTED, RELEASED):
+        assert Population(setting=setting, rho=low).user.rho_at_start == 0.5
+        assert Population(setting=setting, rho=high).user.rho_at_start == 3.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_arms": 1}, r"n_arms must be an integer of at least 2, got 1"),
+        ({"alpha": 0.0}, r"alpha must be a finite number above 0, got 0\.0"),
+        ({"alpha": math.nan}, r"alpha must be a finite number above 0, got nan"),
+        ({"alpha": math.inf}, r"alpha must be a finite number above 0, got inf"),
+        ({"alpha": True}, r"alpha must be a finite number above 0, got True"),
+        ({"alpha": "1"}, r"alpha must be a finite number above 0, got '1'"),
+        ({"noise": -0.1}, r"noise must be a number in \[0, 1\], got -0\.1"),
+        ({"noise": 1.5}, r"noise must be a number in \[0, 1\], got 1\.5"),
+        ({"noise": None}, r"noise must be a number in \[0, 1\], got None"),
+        ({"rho": "fast"}, r"rho must be .*, got 'fast'"),
+        ({"setting": "text"}, r"setting must be one of printed, released, got 'text'"),
+        ({"gap": -1.0}, r"gap must be a finite number above 0, got -1"),
+        ({"means": "odd"}, r"means must be one of normal, uniform, got 'odd'"),
+        ({"reward_law": "odd"}, r"reward_law must be one of .*, got 'odd'"),
+        ({"behaviour": "odd"}, r"behaviour must be .*, got 'odd'"),
+        ({"means": [0.1, 0.1, 2.0], "reward_law": "bernoulli", "n_arms": 3}, r"means must be in"),
+    ],
+)
+def test_a_bad_option_is_named_with_its_value_and_what_is_allowed(
+    arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=message):
+        Population(**arguments)
+
+
+@pytest.mark.parametrize("noise", [0, 0.0, 1, 1.0])
+def test_the_ends_of_the_noise_range_are_allowed(noise: float) -> None:
+    assert Population(noise=noise).user.noise == noise
+
+
+def test_unknown_options_and_both_forms_at_once_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'gapp'; of users there are"):
+        eu.ExplorativeUserEnv(gapp=0.5)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="give a population or its options, not gap beside one"):
+        eu.evaluate(["bair"], population=Population(), gap=0.5)
+    with pytest.raises(eu.InvalidArgumentError, match="population must be a Population, got 5"):
+        population_of(5, {})  # type: ignore[arg-type]
+
+
+def test_the_number_of_arms_may_be_given_by_its_place() -> None:
+    for make in (eu.ExplorativeUserEnv, eu.ExplorativeUserBAIEnv):
+        assert make(3, gap=0.2).population == Population(n_arms=3, gap=0.2)
+        with pytest.raises(TypeError, match="multiple values for argument 'n_arms'"):
+            make(3, n_arms=4)
+
+
+def test_it_is_a_value_that_can_be_copied_and_sent() -> None:
+    users = Population(behaviour=forgetful(5), means=[0.0, 1.0], n_arms=2, rho=1.5)
+    again = pickle.loads(pickle.dumps(users))
+    assert again == users == replace(users)
+    assert again.user == users.user
+    assert again != replace(users, noise=0.1)
+
+
+def test_given_means_are_kept_as_they_were() -> None:
+    means = [0.0, 1.0]
+    users = Population(n_arms=2, means=means)
+    means[0] = 5.0
+    assert users.means == (0.0, 1.0)
+    assert users.words()["means"] == [0.0, 1.0]
+
+
+def law(n_arms: int, rng: Any) -> Any:
+    return rng.random(n_arms)
+
+
+@pytest.mark.parametrize(
+    ("options", "setting"),
+    [
+        ({}, "printed"),
+        ({"setting": "released"}, "released"),
+        ({"setting": replace(PRINTED, bair_n1="proof")}, "printed (bair_n1=proof)"),
+        (
+            {"setting": replace(PRINTED, rho=SMOOTHED_ACCEPTANCE_RATE)},
+            "printed (rho=smoothed_acceptance_rate)",
+        ),
+        ({"setting": replace(PRINTED, name="mine", least_n=1)}, "mine"),
+        ({"rho": 1.0}, "printed (rho=1)"),
+        ({"rho": "acceptance_rate", "means": "normal"}, "printed"),
+        ({"means": "uniform", "rho": 1.5}, "printed (means=uniform, rho=1.5)"),
+        ({"means": law}, "printed (means=law)"),
+        ({"means": [0.0, 1.0], "n_arms": 2}, "printed (means=given)"),
+    ],
+)
+def test_what_was_changed_of_a_setting_is_in_its_title(
+    options: dict[str, Any], setting: str
+) -> None:
+    assert Population(**options).words()["setting"] == setting
+
+
+def test_words_have_every_option_as_a_file_can_keep_it() -> None:
+    words = Population(n_arms=3, behaviour="drifting", rho=2).words()
+    assert list(words) == NAMES
+    assert words == {
+        "setting": "printed (rho=2)",
+        "n_arms": 3,
+        "alpha": 1.0,
+        "gap": 0.5,
+        "noise": 0.0,
+        "means": "normal",
+        "rho": "2",
+        "reward_law": "gaussian",
+        "behaviour": "drifting",
+    }
+    assert repr(Population(n_arms=3, rho=2)) == "Population(n_arms=3, rho='2')"
+
+
+ADDED = """
+    patience: int = option(3, int, "How patient she is.")
+"""
+
+SCRIPT = """
+import inspect, json, sys
+from pathlib import Path
+import gymnasium as gym
+import explorative_user_env as eu
+from explorative_user_env import cli
+from explorative_user_env.studies.robustness import VARIETIES, robustness
+from explorative_user_env.studies.tuning import trials, tune_n1
+from explorative_user_env.wrappers.make import make_task
+
+home = Path(sys.argv[1])
+assert Path(eu.__file__).is_relative_to(home), eu.__file__
+quiet = {"n_instances": 2, "workers": 1}
+for name in (eu.ENV_ID, eu.BAI_ENV_ID):
+    assert gym.make(name, patience=7).unwrapped.population.patience == 7
+    assert gym.make(name).unwrapped.population.patience == 3
+    assert gym.make_vec(name, num_envs=2, patience=7)._single.population.patience == 7
+assert make_task("bai", 2, patience=7).unwrapped._single.population.patience == 7
+for function in (eu.evaluate, eu.ExplorativeUserEnv, robustness, tune_n1):
+    assert inspect.signature(function).parameters["patience"].default == 3
+results = eu.evaluate(["bair"], patience=7, progress=False, **quiet)
+assert results.population.patience == results.cell["patience"] == 7
+assert results.summary()["patience"].tolist() == [7]
+assert robustness(["bair"], VARIETIES[:1], patience=7, **quiet)["patience"].tolist() == [7]
+trials.FRONTIER_USERS = 2
+small = {"n_arms": 2, "delta": 0.3, "n_instances": 100, "confirm": 0, "progress": False}
+assert tune_n1(patience=7, **small).tuned.cell["patience"] == 7
+try:
+    from explorative_user_env.rl import callback, train
+except ImportError:
+    print("no training")
+else:
+    met = []
+    evaluate = callback.evaluate
+    def watched(*arguments, population, **options):
+        met.append(population.patience)
+        return evaluate(*arguments, population=population, **options)
+    callback.evaluate = watched
+    train(patience=7, steps=64, horizon=8, n_envs=2, evaluation_users=2, output=home / "model")
+    assert set(met) == {7}
+    assert json.loads((home / "model" / "settings.json").read_text())["users"]["patience"] == 7
+def run(*words):
+    sys.argv = ["explorative-user", *words]
+    try:
+        cli.main()
+    except SystemExit as stop:
+        assert not stop.code, words
+for command in ("bench", "robustness", "tune-n1", "train"):
+    run(command, "--help")
+small = ["--n-instances", "2", "--agent", "bair", "--workers", "1", "--patience", "7"]
+run("bench", *small, "--n-arms", "2", "--delta", "0.1", "--out", str(home / "bench"))
+assert "patience" in (home / "bench" / "summary.csv").read_text().splitlines()[0]
+run("robustness", *small, "--user", "paper", "--out", str(home / "matrix"))
+assert "patience" in (home / "matrix" / "summary.csv").read_text().splitlines()[0]
+print("everywhere")
+"""
+
+
+def test_an_option_that_is_added_once_is_everywhere(tmp_path: Path) -> None:
+    copy = tmp_path / "explorative_user_env"
+    shutil.copytree(ROOT / "explorative_user_env", copy, ignore=shutil.ignore_patterns("agents"))
+    shutil.copytree(ROOT / "agents", copy / "agents", dirs_exist_ok=True)
+    path = copy / "population.py"
+    before, after = path.read_text().split("    user: User = field(init=False", 1)
+    path.write_text(f"{before.rstrip()}{ADDED}    user: User = field(init=False{after}")
+    finished = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr[-2000:]
+    assert finished.stdout.rstrip().endswith("everywhere")
+    helps = finished.stdout.split("Usage: ")[1:]
+    assert len(helps) == 4
+    assert all("--patience" in text and "How patient she is." in text for text in helps)
