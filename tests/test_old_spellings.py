@@ -32,6 +32,10 @@ from explorative_user_env.users.confidence import constant_rule
             lambda: overlap([3], n_instances=2, n_paths=2, on_progress=lambda *told: None),
             "on_progress is called progress now",
         ),
+        (
+            lambda: eu.evaluate(["uni"], n_instances=1, horizon=5, progress=False),
+            "in the task bai horizon is called baseline_time now",
+        ),
     ],
 )
 def test_an_argument_says_what_it_is_called_now(call: Callable[[], Any], line: str) -> None:
@@ -58,7 +62,7 @@ def test_the_module_of_the_hard_pair_is_the_theory_now() -> None:
     ],
 )
 def test_every_spelling_of_an_agent_means_the_one_in_the_tables(spelling: str, name: str) -> None:
-    results = eu.evaluate([spelling], n_instances=1, horizon=5, max_steps=50, progress=False)
+    results = eu.evaluate([spelling], n_instances=1, baseline_time=5, max_steps=50, progress=False)
     assert results.runs["agent"].tolist() == [name]
 
 

@@ -9,6 +9,7 @@ from explorative_user_env.commands.options import (
     ABOUT,
     DELTA_HELP,
     N_INSTANCES,
+    BaselineTimeOption,
     InstancesOption,
     OutputOption,
     SeedOption,
@@ -59,6 +60,7 @@ def bench(
         int | None,
         typer.Option(help="Steps of the task regret, at least 1.", show_default="500"),
     ] = None,
+    baseline_time: BaselineTimeOption = None,
     step_cost: Annotated[
         float, typer.Option(help="c of the cost c T + error, at least 0.")
     ] = STEP_COST,
@@ -83,17 +85,17 @@ def bench(
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
     options = shared_options(n_instances, seed, workers)
     options |= {"task": usual.task, "step_cost": not_negative("step_cost", step_cost)}
+    options |= {"horizon": horizon, "baseline_time": baseline_time}
     if max_steps is not None:
         options["max_steps"] = max_steps
     users |= {"setting": setting_named(usual.setting)}
-    _run(line_up, usual, users, horizon, options, output)
+    _run(line_up, usual, users, options, output)
 
 
 def _run(
     line_up: list[Any],
     usual: Any,
     users: dict[str, Any],
-    horizon: int | None,
     options: dict[str, Any],
     output: Path,
 ) -> None:
@@ -114,7 +116,6 @@ def _run(
             line_up,
             usual.deltas,
             usual.n_arms,
-            horizons=lambda delta, arms: horizon,
             progress=report,
             **users,
             **options,

@@ -23,8 +23,16 @@ ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
 
 INSTANCES_HELP = "Users in each cell, at least 1."
 OUTPUT_HELP = "Folder for the files."
+BASELINE_TIME_HELP = "T of agents that do not stop by themselves, at least 1."
 DELTA_HELP = "Allowed probability of a wrong answer, in (0, 1)."
 
+BaselineTimeOption = Annotated[
+    int | None,
+    typer.Option(
+        help=BASELINE_TIME_HELP,
+        show_default="BAIR's mean",
+    ),
+]
 DeltaOption = Annotated[float, typer.Option(help=DELTA_HELP)]
 InstancesOption = Annotated[int, typer.Option(help=INSTANCES_HELP)]
 MaxStepsOption = Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from explorative_user_env.commands.options import (
+    BASELINE_TIME_HELP,
     N_INSTANCES,
     QUICK_N_INSTANCES,
     DeltaOption,
@@ -44,9 +45,14 @@ def robustness(
         bool,
         typer.Option("--quick", help=f"{QUICK_N_INSTANCES} users; by default --n-instances."),
     ] = False,
-    horizon: Annotated[
+    baseline_time: Annotated[
         int | None,
-        typer.Option(help="T of agents that do not stop, at least 1.", show_default="BAIR's mean"),
+        typer.Option(
+            "--baseline-time",
+            "--horizon",
+            help=BASELINE_TIME_HELP,
+            show_default="BAIR's mean",
+        ),
     ] = None,
     max_steps: MaxStepsOption = 20_000,
     seed: SeedOption = 0,
@@ -68,7 +74,7 @@ def robustness(
 
     setting_named(users["setting"])
     options = shared_options(QUICK_N_INSTANCES if quick else n_instances, seed, workers)
-    options |= {"delta": delta, "horizon": horizon, "max_steps": max_steps}
+    options |= {"delta": delta, "baseline_time": baseline_time, "max_steps": max_steps}
     varieties = room.varieties_named(user)
     agents = agents_called(agent, max_steps) if agent else None
     population = Population(**users)

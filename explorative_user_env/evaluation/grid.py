@@ -1,6 +1,6 @@
 """A grid of cells (delta, K): every experiment and every benchmark runs on one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from explorative_user_env.display.progress import OnProgress, named, portion
@@ -16,7 +16,7 @@ def run_cells(
     deltas: Sequence[float],
     n_arms: Sequence[int],
     *,
-    horizons: Callable[[float, int], int | str | None] = lambda delta, arms: None,
+    per_cell: Callable[[float, int], Mapping[str, Any]] = lambda delta, arms: {},
     progress: OnProgress,
     **options: Any,
 ) -> list[Results]:
@@ -26,7 +26,7 @@ def run_cells(
         agents: as for `evaluate`, or what returns them for a cell.
         deltas: delta of each row of the grid; all are checked before anything runs.
         n_arms: K of each column.
-        horizons: T of the agents that need one, by cell; as for `evaluate`.
+        per_cell: what `evaluate` is called with besides, by cell.
         progress: told the cell and the agent, and the share done over all cells.
         options: passed on to `evaluate`.
     """
@@ -41,8 +41,8 @@ def run_cells(
                 agents(delta, arms) if callable(agents) else agents,
                 delta=delta,
                 n_arms=arms,
-                horizon=horizons(delta, arms),
                 progress=named(report, f"delta={delta:g} K={arms}"),
+                **per_cell(delta, arms),
                 **options,
             )
         )

@@ -15,7 +15,7 @@ def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
     """Return the agents with their open options filled in.
 
     Raises:
-        InvalidArgumentError: for what is no agent, agents of one name, or a horizon that none has.
+        InvalidArgumentError: for what is no agent, agents of one name, or a time that none gives.
     """
     line_up = [_informed(agent, request) for agent in agents]
     names = [name_of(agent) for agent in line_up]
@@ -24,11 +24,11 @@ def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
     if len(set(names)) < len(names):
         raise InvalidArgumentError("agents", names, "agents with different names (give name=...)")
     in_need = [name_of(agent) for agent in line_up if needs_horizon(agent)]
-    horizon = request.horizon
-    if isinstance(horizon, str) and in_need and (horizon not in names or horizon in in_need):
+    told = request.told
+    if isinstance(told, str) and in_need and (told not in names or told in in_need):
         raise InvalidArgumentError(
-            "horizon",
-            horizon,
+            "baseline_time",
+            told,
             f"a number, or an agent of the line-up that stops itself, as {in_need[0]} needs one",
         )
     return line_up
@@ -64,7 +64,7 @@ def watched_of(line_up: Sequence[Agent], request: Request) -> list[AlgorithmAgen
 def cap_for(agent: Agent, request: Request) -> int:
     """Return the step cap of an agent's runs, or the horizon that they all have."""
     if request.over_horizon:
-        return int(request.horizon)
+        return int(request.told)
     return cap_of(agent) or request.max_steps
 
 

@@ -1,5 +1,6 @@
 """What an evaluation is asked for, checked, as one record."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,7 +8,7 @@ from typing import Any
 
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.tasks import BAI, REGRET, Task
+from explorative_user_env.tasks import REGRET, Task
 from explorative_user_env.validation import (
     InvalidArgumentError,
     flag,
@@ -21,6 +22,8 @@ from explorative_user_env.validation import (
 class Request:
     """What is run, with whom; the attributes are the arguments of `evaluate`.
 
+    But for `told`, which is what `told_time` makes of two of them.
+
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
     """
@@ -30,7 +33,7 @@ class Request:
     n_instances: int
     seed: int
     delta: float
-    horizon: int | str
+    told: int | str
     max_steps: int
     step_cost: float
     workers: int
@@ -46,8 +49,8 @@ class Request:
         not_negative("step_cost", self.step_cost)
         flag("check_theory", self.check_theory)
         check_behaviour(self.task, self.population)
-        if self.over_horizon or not isinstance(self.horizon, str):
-            integer("horizon", self.horizon, 1)
+        if self.over_horizon or not isinstance(self.told, str):
+            integer("horizon" if self.over_horizon else "baseline_time", self.told, 1)
 
     @property
     def over_horizon(self) -> bool:
@@ -79,11 +82,21 @@ class Request:
         return cell if self.over_horizon else cell | {"step_cost": self.step_cost}
 
 
-def horizon_or_default(horizon: int | str | None, task: Task) -> int | str:
-    """Return T as it is given, or the task's; in best-arm identification that of BAIR's runs."""
+def told_time(task: Task, horizon: int | None, baseline_time: int | str | None) -> int | str:
+    """Return T: of all agents over a horizon, else of those that do not stop by themselves.
+
+    A number, or the name of the agent whose mean stopping time it is.
+    """
+    if task == REGRET:
+        if baseline_time is not None:
+            allowed = "left out for the task regret, where all run to the horizon"
+            raise InvalidArgumentError("baseline_time", baseline_time, allowed)
+        return task.horizon if horizon is None else horizon
     if horizon is not None:
-        return horizon
-    return "BAIR" if task == BAI else task.horizon
+        message = "in the task bai horizon is called baseline_time now"
+        warnings.warn(message, DeprecationWarning, stacklevel=4)
+    time = horizon if baseline_time is None else baseline_time
+    return "BAIR" if time is None else time
 
 
 def check_behaviour(task: Task, population: Population) -> None:

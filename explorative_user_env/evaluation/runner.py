@@ -15,7 +15,7 @@ from explorative_user_env.evaluation.line_up import (
     watched_of,
 )
 from explorative_user_env.evaluation.paths import PATHS
-from explorative_user_env.evaluation.request import Request, horizon_or_default
+from explorative_user_env.evaluation.request import Request, told_time
 from explorative_user_env.evaluation.theory_runs import check_theory as checks_of
 from explorative_user_env.population import (
     Population,
@@ -37,7 +37,8 @@ def evaluate(
     n_instances: int = 1000,
     seed: int = 0,
     delta: float = 0.1,
-    horizon: int | str | None = None,
+    horizon: int | None = None,
+    baseline_time: int | str | None = None,
     max_steps: int = 1_000_000,
     step_cost: float = STEP_COST,
     workers: int = 1,
@@ -65,8 +66,9 @@ def evaluate(
         n_instances: number of users, at least 1.
         seed: what everything follows from, at least 0.
         delta: allowed probability of a wrong answer, in (0, 1), of agents without one of their own.
-        horizon: in "regret" the number of steps, at least 1; None is 500. In "bai" T of the agents
-            that need one: a number, or the agent whose mean stopping time it is; None is "BAIR".
+        horizon: in "regret" the number of steps, at least 1; None is 500.
+        baseline_time: in "bai" T of the agents that do not stop by themselves, as UNI and EXP3: a
+            number, or the agent whose mean stopping time it is; None is "BAIR".
         max_steps: in "bai" the step cap of agents without one of their own; a run that reaches it
             is censored.
         step_cost: in "bai" c of the cost c T + error, at least 0.
@@ -94,7 +96,7 @@ def evaluate(
         n_instances=n_instances,
         seed=seed,
         delta=delta,
-        horizon=horizon_or_default(horizon, chosen),
+        told=told_time(chosen, horizon, baseline_time),
         max_steps=max_steps,
         step_cost=step_cost,
         workers=workers,
@@ -134,12 +136,12 @@ def _runs(
 ) -> tuple[pd.DataFrame, int | None]:
     """Return the runs of all agents in their order, and T of those that need one."""
     frames: dict[str, pd.DataFrame] = {}
-    steps = None if isinstance(request.horizon, str) else int(request.horizon)
+    steps = None if isinstance(request.told, str) else int(request.told)
     in_turn = sorted(line_up, key=needs_horizon)  # they may need what others find
     for agent, report in zip(in_turn, reports, strict=False):
         told = needs_horizon(agent)
         if told and steps is None:
-            steps = _mean_time(frames[str(request.horizon)], request)
+            steps = _mean_time(frames[str(request.told)], request)
         frames[name_of(agent)] = runs_of(
             PATHS[request.task],
             agent,

@@ -142,7 +142,7 @@ def test_reproduce_all_runs_every_experiment_and_the_ladder_in_one_report(
         (["--workers", "-1"], "workers must be an integer of at least 0, got -1"),
         (["--max-steps", "0"], "max_steps must be an integer of at least 1, got 0"),
         (["--n-instances", "0"], "n_instances must be an integer of at least 1, got 0"),
-        (["--agent", "uni"], "horizon must be a number, or an agent of the line-up"),
+        (["--agent", "uni"], "baseline_time must be a number, or an agent of the line-up"),
         (["--seeds", "1"], "No such option"),
         (["--seed", "one"], "Invalid value for '--seed'"),
     ],

@@ -199,7 +199,12 @@ def runs_of(agent: str, runs: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_company_and_order_and_more_users_change_nobody_s_runs(compiled: bool) -> None:
-    options: dict[str, Any] = {"horizon": 80, "max_steps": 150, "seed": 3, "compiled": compiled}
+    options: dict[str, Any] = {
+        "baseline_time": 80,
+        "max_steps": 150,
+        "seed": 3,
+        "compiled": compiled,
+    }
     line_up = ["BAIR", "EXP3", TrackAndStop(), Uniform(order="random")]
     full = evaluate(line_up, n_instances=12, **options).runs
     reordered = evaluate(line_up[::-1], n_instances=12, **options).runs
@@ -315,7 +320,7 @@ def half_sine(x: int) -> float:
 def test_a_third_party_s_record_and_rho_rule_compile_with_their_helpers() -> None:
     # A warning would be an error here: none says that the code does not compile.
     rho = Schedule(wave, 1.0, 2.0, (0.9,))
-    options: dict[str, Any] = {"n_instances": 5, "horizon": 120, "rho": rho}
+    options: dict[str, Any] = {"n_instances": 5, "baseline_time": 120, "rho": rho}
     agent = AlgorithmAgent(BOUND, {"width": 0.7})
     fast = evaluate([agent], compiled=True, **options).runs
     assert_same_runs(fast, evaluate([agent], compiled=False, **options).runs)
@@ -483,13 +488,13 @@ def test_an_arm_that_does_not_exist_is_an_error_by_either_path(
 def test_a_rho_out_of_its_range_is_an_error_by_either_path(compiled: bool, height: float) -> None:
     rho = Schedule(wave, 1.0, 2.0, (height,))
     with pytest.raises(ValueError, match="rho_t left the range"):
-        evaluate([AlgorithmAgent(BOUND, {})], rho=rho, horizon=50, compiled=compiled)
+        evaluate([AlgorithmAgent(BOUND, {})], rho=rho, baseline_time=50, compiled=compiled)
 
 
-@pytest.mark.parametrize("horizon", [np.int64(60), np.int32(60)])
-def test_a_horizon_may_be_a_numpy_integer(horizon: Any) -> None:
-    runs = evaluate(["UNI"], n_instances=3, horizon=horizon).runs
-    assert_same_runs(runs, evaluate(["UNI"], n_instances=3, horizon=60).runs)
+@pytest.mark.parametrize("time", [np.int64(60), np.int32(60)])
+def test_a_time_may_be_a_numpy_integer(time: Any) -> None:
+    runs = evaluate(["UNI"], n_instances=3, baseline_time=time).runs
+    assert_same_runs(runs, evaluate(["UNI"], n_instances=3, baseline_time=60).runs)
 
 
 def test_a_step_cap_of_its_own_censors_by_either_path() -> None:

@@ -227,7 +227,8 @@ def test_the_legend_is_that_of_the_task() -> None:
 
 @pytest.mark.parametrize("task", ["bai", "regret"])
 def test_printed_results_are_the_table_of_their_task(task: str) -> None:
-    facts: dict[str, Any] = {"n_arms": 2, "n_instances": 5, "progress": False, "horizon": 20}
+    time = {"regret": "horizon", "bai": "baseline_time"}[task]
+    facts: dict[str, Any] = {"n_arms": 2, "n_instances": 5, "progress": False, time: 20}
     text = str(eu.evaluate([Uniform()], task=task, **facts))
     assert ("regret" in text) == (task == "regret")
     assert ("stopping time" in text) == (task == "bai")

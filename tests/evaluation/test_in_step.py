@@ -194,7 +194,7 @@ def test_in_regret_every_agent_is_told_the_horizon_and_in_bai_only_who_needs_it(
     assert agent.horizon is None
     needy: Any = Wanderer()
     needy.needs_horizon = True
-    eu.evaluate([needy], horizon=17, **SMALL | TASKS[0])
+    eu.evaluate([needy], baseline_time=17, **SMALL | TASKS[0])
     assert needy.horizon == 17
 
 

@@ -221,7 +221,7 @@ def test_a_wrong_argument_is_named_with_its_value_and_what_is_allowed(
         ([], "at least one agent"),
         (["bandit"], "agent must be one of"),
         ([BAIR(), BAIR()], "different names"),
-        ([Uniform()], "horizon must be a number, or an agent of the line-up"),
+        ([Uniform()], "baseline_time must be a number, or an agent of the line-up"),
         ([object()], "agent must be a name or have the methods"),
     ],
 )

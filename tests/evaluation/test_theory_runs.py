@@ -78,7 +78,7 @@ def test_progress_counts_the_checks_as_runs_of_another_agent() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"agents": ["UNI"], "horizon": 10},
+        {"agents": ["UNI"], "baseline_time": 10},
         {"agents": ["BAIR"], "task": "regret", "horizon": 10},
         {"agents": ["BAIR"], "behaviour": "omniscient"},
     ],

@@ -46,12 +46,14 @@ def run_experiment(
         noise=experiment.noise,
         **options,
     )
-    horizon = _published_horizon(experiment, choices)
+    published_time = _published_time(experiment, choices)
     if experiment.shared_phase1:
-        return run_shared_phase1(makers, choices, run, horizon, progress)
+        return run_shared_phase1(makers, choices, run, published_time, progress)
     return run(
         lambda delta, arms: [make(delta, arms) for make in makers],
-        horizons=lambda delta, arms: horizon(delta, arms) or experiment.entrants[0].name,
+        per_cell=lambda delta, arms: {
+            "baseline_time": published_time(delta, arms) or experiment.entrants[0].name
+        },
         progress=progress,
     )
 
@@ -60,9 +62,7 @@ def _made(entrant: Entrant, alpha: float, delta: float, n_arms: int) -> Algorith
     return entrant.make(delta, n_arms, alpha)
 
 
-def _published_horizon(
-    experiment: Experiment, setting: Setting
-) -> Callable[[float, int], int | None]:
+def _published_time(experiment: Experiment, setting: Setting) -> Callable[[float, int], int | None]:
     """Return T by cell, None where it is to be measured or no one needs one."""
     if experiment.data is None or not setting.counts_private_draws:
         return lambda delta, arms: None

@@ -92,6 +92,6 @@ def _run(experiment: Experiment, cell: Row, other: Alternative, **options: Any) 
         alpha=experiment.alpha,
         gap=experiment.gap,
         noise=experiment.noise,
-        horizon=other.horizon or 1,
+        baseline_time=other.horizon or 1,
         **options,
     )

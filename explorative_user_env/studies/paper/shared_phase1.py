@@ -43,7 +43,7 @@ def run_shared_phase1(
     entrants: Sequence[Callable[[float, int], AlgorithmAgent]],
     setting: Setting,
     run: RunCells,
-    horizon: Callable[[float, int], int | None],
+    published_time: Callable[[float, int], int | None],
     progress: OnProgress,
 ) -> list[Results]:
     """Run all cells: the first entrant, which is BAIR, as ever, and the others after its Phase 1.
@@ -51,8 +51,8 @@ def run_shared_phase1(
     Args:
         entrants: what makes an agent for a cell (delta, K).
         setting: whose Phase 1 it is.
-        run: `run_cells`, but for the agents and the horizons.
-        horizon: T of those that need one, None for BAIR's mean time in Phase 2.
+        run: `run_cells`, but for the agents and their times.
+        published_time: T of those that need one, None for BAIR's mean time in Phase 2.
         progress: as for `run_cells`.
     """
     bair, *others = entrants
@@ -74,7 +74,9 @@ def run_shared_phase1(
 
     seconds = run(
         lambda delta, arms: prepared([make(delta, arms) for make in others], setting, arms),
-        horizons=lambda delta, arms: horizon(delta, arms) or measured(delta, arms),
+        per_cell=lambda delta, arms: {
+            "baseline_time": published_time(delta, arms) or measured(delta, arms)
+        },
         progress=portion(progress, 1, 2),
     )
     results = []

@@ -45,7 +45,7 @@ def default_agents(max_steps: int = MAX_STEPS) -> list[AlgorithmAgent]:
     ]
 
 
-@renamed(on_progress="progress")
+@renamed(on_progress="progress", horizon="baseline_time")
 @lists_user_options()
 def robustness(
     agents: Sequence[Agent | str] | None = None,
@@ -54,7 +54,7 @@ def robustness(
     delta: float = 0.1,
     n_instances: int = 1000,
     seed: int = 0,
-    horizon: int | None = None,
+    baseline_time: int | None = None,
     max_steps: int = MAX_STEPS,
     workers: int = 1,
     progress: OnProgress = silent,
@@ -69,7 +69,8 @@ def robustness(
         delta: allowed probability of a wrong answer, in (0, 1).
         n_instances: users of each kind, at least 1; the same seeds for all kinds.
         seed: what everything follows from, at least 0.
-        horizon: T of the agents that need one; None is BAIR's mean stopping time with these users.
+        baseline_time: T of the agents that do not stop by themselves; None is BAIR's mean stopping
+            time with these users.
         max_steps: step cap of agents without one of their own; a run that reaches it is censored,
             and so no success.
         workers: how many runs go on at once; the result is the same for any number.
@@ -101,7 +102,7 @@ def robustness(
             delta=delta,
             n_instances=n_instances,
             seed=seed,
-            horizon=horizon,
+            baseline_time=baseline_time,
             max_steps=max_steps,
             workers=workers,
             progress=named(portion(progress, place, len(users)), f"{variety.name}:"),

@@ -22,7 +22,8 @@ NOTES = (
     "first line: success [95% interval]. Second: mean stopping time ± half a 95% interval. cut: "
     "share of runs that the step cap ended, which are no successes; under printed their length "
     "counts in the time, under released not.",
-    "UNI and EXP3 do not stop by themselves: their T is BAIR's with the same users, or --horizon.",
+    "UNI and EXP3 do not stop by themselves: their T is BAIR's with the same users, or "
+    "--baseline-time.",
     "drifting: success is to name the arm that is the best when the agent answers.",
 )
 

@@ -94,7 +94,7 @@ def test_runs_at_the_cap_are_reported_as_censored_and_no_successes() -> None:
         ({"gap": 1.0}, "gap must be below 1 for the user bernoulli"),
         ({"gap": -1.0}, "gap must be a finite number above 0"),
         ({"max_steps": 0}, "max_steps must be an integer of at least 1"),
-        ({"agents": ["UNI"]}, "horizon must be a number, or an agent"),
+        ({"agents": ["UNI"]}, "baseline_time must be a number, or an agent"),
     ],
 )
 def test_a_bad_argument_is_named(options: dict[str, Any], message: str) -> None:
@@ -218,14 +218,14 @@ def test_quick_is_a_hundred_users_and_options_arrive(
         return SHOWN
 
     monkeypatch.setattr(room, "robustness", caught)
-    words = "--quick --gap 0.3 --delta 0.05 --setting released --horizon 70 --max-steps 77"
+    words = "--quick --gap 0.3 --delta 0.05 --setting released --baseline-time 70 --max-steps 77"
     run(*words.split(), "--seed", "9", "--workers", "1", "--output", str(tmp_path))
     (options,) = asked
     assert (options["agents"], options["users"]) == (None, VARIETIES)
     assert options["n_instances"] == 100
     assert options["population"] == Population(gap=0.3, setting="released")
     assert options["delta"] == 0.05
-    assert (options["horizon"], options["max_steps"], options["seed"]) == (70, 77, 9)
+    assert (options["baseline_time"], options["max_steps"], options["seed"]) == (70, 77, 9)
     assert options["workers"] == 1
 
 
