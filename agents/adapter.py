@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.protocol import STOP, Agent, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, integer
 
 
-class AlgorithmAgent:
+class AlgorithmAgent(Agent):
     """An algorithm with its options, as an agent (`explorative_user_env.protocol.Agent`).
 
     Args:

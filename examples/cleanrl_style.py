@@ -102,11 +102,18 @@ def main() -> None:
 
     def policy(observation: np.ndarray) -> np.ndarray:
         with torch.no_grad():
-            return Categorical(logits=actor(torch.as_tensor(observation))).sample().numpy()
+            chances = Categorical(logits=actor(torch.as_tensor(observation)))
+            return np.asarray(chances.sample())
 
     mine = eu.PolicyAgent(policy, horizon=HORIZON, batched=True, name="one-file PPO")
-    options = {"n_arms": N_ARMS, "horizon": HORIZON, "n_instances": N_INSTANCES}
-    print(eu.evaluate([BAIR(), Uniform(), mine], task="regret", **options))
+    results = eu.evaluate(
+        [BAIR(), Uniform(), mine],
+        task="regret",
+        n_arms=N_ARMS,
+        horizon=HORIZON,
+        n_instances=N_INSTANCES,
+    )
+    print(results)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def play() -> tuple[eu.Episode, np.ndarray, int]:
     bounds = []
     for arm in episode.arms:
         env.step(arm)
-        hidden = env.unwrapped.hidden_state()
+        hidden = env.get_wrapper_attr("hidden_state")()
         bounds.append(np.column_stack([hidden.lower_bounds, hidden.upper_bounds]))
     return episode, np.array(bounds), hidden.instance.best_arm
 

@@ -20,10 +20,10 @@ from explorative_user_env.wrappers import CountsObservation, SortedArms
 N_ARMS, HORIZON = 5, 500
 STEPS_OF_AN_UPDATE = 16384
 UPDATES, ROUNDS = 1, 3
-OPTIONS = {"batch_size": 4096, "n_epochs": 4}
+BATCH, EPOCHS = 4096, 4
 
 
-def one_user() -> gym.Env:
+def one_user() -> Monitor:
     """Return one environment as it is wrapped for a policy without memory."""
     env = gym.make("ExplorativeUser-v0", n_arms=N_ARMS, max_episode_steps=HORIZON)
     return Monitor(SortedArms(CountsObservation(env)))
@@ -37,7 +37,8 @@ def steps_a_second(users: VecEnv) -> float:
         n_steps=STEPS_OF_AN_UPDATE // users.num_envs,
         seed=0,
         device="cpu",
-        **OPTIONS,
+        batch_size=BATCH,
+        n_epochs=EPOCHS,
     )
     start = time.perf_counter()
     model.learn(UPDATES * STEPS_OF_AN_UPDATE)

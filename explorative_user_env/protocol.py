@@ -88,7 +88,7 @@ class ManyUserAgent(Protocol):
         """Return the arm believed to be the best of each of these users, shape (m,)."""
 
 
-class OneUserAtATime(ManyUserAgent, Protocol):
+class OneUserAtATime(Agent, ManyUserAgent, Protocol):
     """The four methods of `Agent`, for a class that writes those of `ManyUserAgent`."""
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
