@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 FLOORS = (
     ("validation", "version"),
+    ("extras",),
     ("protocol", "seeding", "files", "tasks", "display"),
     ("users", "loop", "agents"),
     ("settings", "rendering", "compiled", "theory"),

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from explorative_user_env.display import figures
 from explorative_user_env.display.tables import WIDTH
+from explorative_user_env.extras import how_to_get
 from explorative_user_env.results.results import all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
 
@@ -52,7 +53,7 @@ def write_and_say(folder: "Folder", files: Files, pictures: Pictures | None = No
         if figures.can_plot():
             everything[name] = _bytes_file(figures.as_png(draw()))
         else:
-            console.print(f"For {name}: {figures.HOW_TO_GET}")
+            console.print(f"For {name}: {how_to_get('plot')}")
     written = folder.write(everything)
     console.print(f"Files: {', '.join(str(path) for path in written)}")
 

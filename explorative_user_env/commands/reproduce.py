@@ -96,7 +96,8 @@ def _show_and_write(
     import pandas as pd
 
     from explorative_user_env.commands.output import table_file, terminal, write_and_say
-    from explorative_user_env.display.figures import HOW_TO_GET, can_plot
+    from explorative_user_env.display.figures import can_plot
+    from explorative_user_env.extras import how_to_get
     from explorative_user_env.results.results import all_runs
     from explorative_user_env.results.tables import table_of
     from explorative_user_env.studies.report import glance, short_titles
@@ -117,7 +118,7 @@ def _show_and_write(
         results = [cell for cells in found[0].results.values() for cell in cells]
         files["runs.csv"] = table_file(all_runs(results))
     if not can_plot():
-        console.print(f"For pictures in the report: {HOW_TO_GET}", markup=False)
+        console.print(f"For pictures in the report: {how_to_get('plot')}", markup=False)
     write_and_say(folder, files)
 
 

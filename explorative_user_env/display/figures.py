@@ -2,23 +2,21 @@
 
 import base64
 import io
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from explorative_user_env.validation import MissingExtraError
+from explorative_user_env.extras import missing_of, require
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOTS_PER_INCH = 100
 
-HOW_TO_GET = 'pip install "explorative-user-env[plot]"'
-"""The command that installs Matplotlib."""
+NEEDS = ("matplotlib",)
 
 
 def can_plot() -> bool:
     """Return whether Matplotlib is installed."""
-    return find_spec("matplotlib") is not None
+    return not missing_of(NEEDS)
 
 
 def require_plot() -> None:
@@ -27,8 +25,7 @@ def require_plot() -> None:
     Raises:
         MissingExtraError: with the command that installs it.
     """
-    if not can_plot():
-        raise MissingExtraError(f"pictures need matplotlib: {HOW_TO_GET}")
+    require("pictures need", "plot", NEEDS)
 
 
 def new_figure(width: float, height: float) -> "Figure":

@@ -1,8 +1,6 @@
 """What the extra `rl` brings, or one line about how to get it."""
 
-from importlib.util import find_spec
-
-from explorative_user_env.validation import MissingExtraError
+from explorative_user_env.extras import require
 
 BROUGHT = ("stable_baselines3", "sb3_contrib")
 
@@ -13,9 +11,4 @@ def require_rl() -> None:
     Raises:
         MissingExtraError: naming what is missing and the command that installs it.
     """
-    missing = [name.replace("_", "-") for name in BROUGHT if find_spec(name) is None]
-    if missing:
-        raise MissingExtraError(
-            f"reinforcement learning needs {' and '.join(missing)}: "
-            'pip install "explorative-user-env[rl]"'
-        )
+    require("reinforcement learning needs", "rl", BROUGHT)

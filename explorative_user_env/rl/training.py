@@ -118,9 +118,8 @@ def train(
 
 def _check_tensorboard(folder: Path | str | None) -> None:
     if folder is not None and find_spec("tensorboard") is None:
-        raise InvalidArgumentError(
-            "tensorboard", str(folder), "left out, or tensorboard installed with pip"
-        )
+        allowed = "left out, or tensorboard installed: pip install tensorboard"
+        raise InvalidArgumentError("tensorboard", str(folder), allowed)
 
 
 def _untrained(

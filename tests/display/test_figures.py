@@ -1,9 +1,12 @@
 import base64
+import re
 import sys
 
 import pytest
 
+from explorative_user_env import extras
 from explorative_user_env.display import figures as plotting
+from explorative_user_env.extras import how_to_get
 from explorative_user_env.validation import MissingExtraError
 
 PNG = b"\x89PNG\r\n"
@@ -28,7 +31,7 @@ def test_a_figure_is_a_png_without_a_screen_or_a_global_state() -> None:
 
 
 def test_without_matplotlib_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plotting, "find_spec", lambda name: None)
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
     assert not plotting.can_plot()
-    with pytest.raises(MissingExtraError, match=r'pip install "explorative-user-env\[plot\]"'):
+    with pytest.raises(MissingExtraError, match=re.escape(how_to_get("plot"))):
         plotting.new_figure(1.0, 1.0)

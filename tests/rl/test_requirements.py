@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from explorative_user_env.extras import how_to_get
+
 BLOCKER = """
 import sys
 from importlib.machinery import PathFinder
@@ -20,10 +22,7 @@ PathFinder.find_spec = find_spec
 
 BOTH = ("stable_baselines3", "sb3_contrib")
 
-LINE = (
-    "reinforcement learning needs stable-baselines3 and sb3-contrib: "
-    'pip install "explorative-user-env[rl]"'
-)
+LINE = f"reinforcement learning needs stable-baselines3 and sb3-contrib: {how_to_get('rl')}"
 
 
 def run(
@@ -89,7 +88,7 @@ def test_the_import_says_in_one_line_what_is_missing_and_how_to_get_it(
     finished = run(IMPORT, missing=missing)
     assert finished.stdout.splitlines() == [
         "MissingExtraError",
-        f'reinforcement learning needs {named}: pip install "explorative-user-env[rl]"',
+        f"reinforcement learning needs {named}: {how_to_get('rl')}",
     ], finished.stderr
 
 

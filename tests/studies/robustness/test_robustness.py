@@ -12,6 +12,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.commands.robustness import robustness as command
 from explorative_user_env.display import figures as plotting
+from explorative_user_env.extras import how_to_get
 from explorative_user_env.population import Population
 from explorative_user_env.studies import robustness as room
 from explorative_user_env.studies.robustness import VARIETIES, UniformBelow, Variety, robustness
@@ -204,7 +205,7 @@ def test_without_matplotlib_it_says_how_to_get_the_picture(
 ) -> None:
     monkeypatch.setattr(plotting, "can_plot", lambda: False)
     run(*CELLS, "--n-arms", "2", "--output", str(tmp_path))
-    assert 'For heat_map.png: pip install "explorative-user-env[plot]"' in capsys.readouterr().out
+    assert f"For heat_map.png: {how_to_get('plot')}" in capsys.readouterr().out
     assert {path.name for path in tmp_path.iterdir()} == {"table.md", "summary.csv"}
 
 

@@ -11,6 +11,7 @@ from explorative_user_env import InvalidArgumentError
 from explorative_user_env.commands.bench import bench
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.display import figures as plotting
+from explorative_user_env.extras import how_to_get
 from explorative_user_env.studies.tuning import load_tuned, trials
 
 SMALL = {"n_arms": 3, "delta": 0.2, "gap": 0.4, "n_instances": 600, "confirm": 80, "workers": 1}
@@ -50,7 +51,7 @@ def test_without_matplotlib_everything_else_is_written(
 ) -> None:
     monkeypatch.setattr(plotting, "can_plot", lambda: False)
     tune(tmp_path)
-    assert 'For frontier.png: pip install "explorative-user-env[plot]"' in capsys.readouterr().out
+    assert f"For frontier.png: {how_to_get('plot')}" in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == FILES
 
 

@@ -1,0 +1,46 @@
+"""What the optional parts of the package need, and the command that installs it."""
+
+from collections.abc import Sequence
+from importlib import metadata
+from importlib.util import find_spec
+
+from explorative_user_env.validation import MissingExtraError
+
+DISTRIBUTION = "explorative-user-env"
+"""What the package is called where packages are installed."""
+
+
+def how_to_get(extra: str) -> str:
+    """Return the command that installs what an extra brings.
+
+    It names the libraries themselves, as the package's metadata do: so it works in any folder, and
+    though the package is on no index.
+    """
+    marker = f'extra == "{extra}"'
+    try:
+        every = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:  # run from a folder that was not installed
+        return f'pip install ".[{extra}]"'
+    brought = sorted(text.split(";")[0].strip() for text in every if marker in text)
+    return " ".join(["pip install", *(f'"{text}"' for text in brought)])
+
+
+def missing_of(modules: Sequence[str]) -> list[str]:
+    """Return those of some modules that are not there, as their distributions are called."""
+    return [name.replace("_", "-") for name in modules if find_spec(name) is None]
+
+
+def require(what: str, extra: str, modules: Sequence[str]) -> None:
+    """Make sure that some modules are there.
+
+    Args:
+        what: what needs them, with its verb, as "pictures need".
+        extra: the extra that brings them.
+        modules: their names.
+
+    Raises:
+        MissingExtraError: naming what is missing and the command that installs it.
+    """
+    missing = missing_of(modules)
+    if missing:
+        raise MissingExtraError(f"{what} {' and '.join(missing)}: {how_to_get(extra)}")

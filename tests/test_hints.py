@@ -1,0 +1,96 @@
+"""Every command that the package tells anyone works, from a clone and without an index."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+from explorative_user_env import cli, extras
+from explorative_user_env.validation import MissingExtraError
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("examples/*.md")])
+ELSEWHERE = {"rl_zoo3", "torch"}
+"""Packages of others that the pages name, which are on an index."""
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Yield every command of every page: lines of shell blocks, and installs within sentences."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
+        lines = [line for block in blocks for line in block.splitlines()]
+        lines += re.findall(r"`(pip install [^`\n]+)`", text)
+        for line in lines:
+            for command in line.split("&&"):
+                yield page.name, command.split("#")[0].strip()
+
+
+def of_kind(*words: str) -> list[str]:
+    found = sorted(
+        {command for _, command in commands() if command.split()[: len(words)] == [*words]}
+    )
+    assert found, f"no page has a command that begins with {words}"
+    return found
+
+
+@pytest.mark.parametrize("command", of_kind("pip", "install"))
+def test_what_is_to_be_installed_is_in_the_clone_or_named_as_another_s(command: str) -> None:
+    wanted = [word for word in shlex.split(command)[2:] if not word.startswith(("-", "http"))]
+    for name in wanted:
+        if name.startswith("."):
+            asked = re.findall(r"[\w-]+", name)
+            assert set(asked) <= set(PROJECT["optional-dependencies"])
+        else:
+            assert name in ELSEWHERE
+
+
+@pytest.mark.parametrize("command", of_kind("explorative-user"))
+def test_each_command_of_a_page_is_understood(command: str) -> None:
+    group = typer.main.get_command(cli.app)
+    name, *arguments = shlex.split(command)[1:]
+    found = group.get_command(typer.Context(group), name)  # type: ignore[attr-defined]
+    assert found is not None
+    found.make_context(name, [each for each in arguments if each != "..."])
+
+
+@pytest.mark.parametrize("extra", ["plot", "rl"])
+def test_the_command_of_a_message_installs_what_the_extra_brings(extra: str) -> None:
+    command = extras.how_to_get(extra)
+    assert sorted(shlex.split(command)[2:]) == sorted(PROJECT["optional-dependencies"][extra])
+
+
+def test_the_command_of_a_message_runs_in_any_folder(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    words = shlex.split(extras.how_to_get("plot"))
+    finished = subprocess.run(
+        [sys.executable, "-m", *words, "--dry-run", "--no-deps", "--no-index"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stderr
+    assert "already satisfied: matplotlib" in finished.stdout
+
+
+def test_what_was_not_installed_is_asked_for_from_its_folder(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extras, "DISTRIBUTION", "a-package-that-is-nowhere")
+    assert extras.how_to_get("rl") == 'pip install ".[rl]"'
+
+
+def test_a_missing_extra_is_one_line_with_that_command() -> None:
+    with pytest.raises(MissingExtraError) as told:
+        extras.require("pictures need", "plot", ("sys", "no_such_module", "nor_this"))
+    command = extras.how_to_get("plot")
+    assert str(told.value) == f"pictures need no-such-module and nor-this: {command}"
+    extras.require("pictures need", "plot", ("sys",))
