@@ -23,7 +23,7 @@ def _tuple_of(record: Any, name: str) -> Any:
 UserTuple = _tuple_of(User, "UserTuple")
 StateTuple = _tuple_of(UserState, "StateTuple")
 RememberingTuple = _tuple_of(RememberingState, "RememberingTuple")
-"""With what a user of another behaviour keeps besides (see `behaviours`)."""
+"""With what a user of another behaviour keeps besides (see `users.behaviour`)."""
 
 
 def as_arrays(state: Any) -> Any:

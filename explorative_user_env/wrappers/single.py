@@ -51,7 +51,7 @@ class _HistoryObservation(gym.Wrapper[Array, int, int, int], gym.utils.RecordCon
 class CountsObservation(_HistoryObservation):
     """Observe each arm's acceptances, rejections, latest response and rejections since accepted.
 
-    A `Box` of 4 K + 1 float32 numbers, see `observations.counts`: a policy without memory sees all
+    A `Box` of 4 K + 1 float32 numbers, see `features.counts`: a policy without memory sees all
     that matters, where on the bare response it can learn nothing.
 
     Args:
@@ -69,7 +69,7 @@ class CountsObservation(_HistoryObservation):
 class LastStepObservation(_HistoryObservation):
     """Observe the last arm (one-hot), its response and the time; for recurrent policies.
 
-    A `Box` of K + 2 float32 numbers, see `observations.last_step`.
+    A `Box` of K + 2 float32 numbers, see `features.last_step`.
 
     Args:
         env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, made or raw.
