@@ -35,10 +35,8 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes") -> None:
     axes.fill_between(n0, frame["overlap_low"], frame["overlap_high"], color="C0", alpha=0.25)
     axes.plot(n0, frame["overlap"], color="C0", label="any agent, at least")
     seen = frame[frame["nu_prime"] > 0]  # nothing else has a place on a logarithmic axis
-    errors = [
-        seen["nu_prime"] - seen["nu_prime_low"],
-        seen["nu_prime_high"] - seen["nu_prime"],
-    ]
+    low, high = seen["nu_prime_low"], seen["nu_prime_high"]
+    errors = np.array([seen["nu_prime"] - low, high - seen["nu_prime"]])
     axes.errorbar(
         seen["n0"], seen["nu_prime"], errors, fmt="o", color="C1", capsize=2, label="UNI, measured"
     )

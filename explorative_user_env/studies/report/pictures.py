@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from explorative_user_env.display.figures import new_figure
@@ -64,11 +65,11 @@ def comparison(summary: pd.DataFrame) -> "Figure":
 
 def _line(axes: "Axes", rows: pd.DataFrame, figure: str, colour: str, label: str) -> None:
     values = rows[figure]
-    errors = [values - rows[f"{figure}_low"], rows[f"{figure}_high"] - values]
+    errors = np.array([values - rows[f"{figure}_low"], rows[f"{figure}_high"] - values])
     axes.errorbar(
         rows["n_arms"],
         values,
-        yerr=[error.clip(lower=0.0).fillna(0.0) for error in errors],
+        yerr=np.where(np.isnan(errors), 0.0, errors.clip(min=0.0)),
         color=colour,
         marker=".",
         linewidth=1,
@@ -132,7 +133,7 @@ def ladder(frame: pd.DataFrame, agents: Sequence[str]) -> "Figure":
     for axes, agent in zip(panels, agents, strict=True):
         rows = frame[frame["agent"] == agent]
         times = rows["stopping_time"]
-        errors = [times - rows["stopping_time_low"], rows["stopping_time_high"] - times]
+        errors = np.array([times - rows["stopping_time_low"], rows["stopping_time_high"] - times])
         axes.errorbar(times, rows["step"], xerr=errors, marker=".", linewidth=1, color="C0")
         axes.set_xlabel("stopping time", fontsize=8)
         axes.set_title(agent, fontsize=9)
