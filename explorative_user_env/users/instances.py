@@ -68,10 +68,19 @@ class Instance:
     Attributes:
         means: mu_i, one for each arm.
         best_arm: the index of mu_*.
+
+    Raises:
+        InvalidArgumentError: if another arm has a larger mean.
     """
 
     means: tuple[float, ...]
     best_arm: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.best_arm < self.n_arms or self.means[self.best_arm] < max(self.means):
+            raise InvalidArgumentError(
+                "best_arm", self.best_arm, f"the arm with the largest of {self.means}"
+            )
 
     @property
     def n_arms(self) -> int:
