@@ -14,22 +14,26 @@ from explorative_user_env.studies.lower_bound import overlap
 from explorative_user_env.studies.robustness import VARIETIES, robustness
 from explorative_user_env.users.confidence import constant_rule
 
+# Type checkers know the new names only.
+schedule: Any = eu.Schedule
+hard_pair: Any = theory.hard_pair
+matrix: Any = robustness
+lower_bound: Any = overlap
+
 
 @pytest.mark.parametrize(
     ("call", "line"),
     [
-        (lambda: eu.Schedule(constant_rule, low=1.0, rho_1=1.0), "low is called rho_0 now"),
-        (lambda: eu.Schedule(constant_rule, 1.0, high=1.0), "high is called rho_1 now"),
-        (lambda: theory.hard_pair(0.1, 0.5, rho_high=1.5), "rho_high is called rho_1 now"),
-        (lambda: theory.hard_pair(0.1, 0.5, rho_low=1.5), "rho_low is called rho_0 now"),
+        (lambda: schedule(constant_rule, low=1.0, rho_1=1.0), "low is called rho_0 now"),
+        (lambda: schedule(constant_rule, 1.0, high=1.0), "high is called rho_1 now"),
+        (lambda: hard_pair(0.1, 0.5, rho_high=1.5), "rho_high is called rho_1 now"),
+        (lambda: hard_pair(0.1, 0.5, rho_low=1.5), "rho_low is called rho_0 now"),
         (
-            lambda: robustness(
-                ["bair"], VARIETIES[:1], n_instances=1, on_progress=lambda *told: None
-            ),
+            lambda: matrix(["bair"], VARIETIES[:1], n_instances=1, on_progress=lambda *told: None),
             "on_progress is called progress now",
         ),
         (
-            lambda: overlap([3], n_instances=2, n_paths=2, on_progress=lambda *told: None),
+            lambda: lower_bound([3], n_instances=2, n_paths=2, on_progress=lambda *told: None),
             "on_progress is called progress now",
         ),
         (

@@ -28,6 +28,11 @@ ROOT = Path(__file__).parents[1]
 NAMES = [option.name for option in OPTIONS]
 
 
+def users_of(**options: Any) -> Population:
+    """A record from options in the short forms too, such as names and numbers."""
+    return Population(**options)
+
+
 def test_type_checkers_know_every_option() -> None:
     assert list(UserOptions.__annotations__) == NAMES
     documented = str(Population.__doc__)
@@ -48,7 +53,7 @@ def test_a_default_of_its_own_is_shown_and_kept() -> None:
 
 
 def test_it_is_the_user_that_its_options_say() -> None:
-    users = Population(setting="released", n_arms=4, alpha=0.8, noise=0.1)
+    users = users_of(setting="released", n_arms=4, alpha=0.8, noise=0.1)
     assert (users.setting, users.schedule) == (RELEASED, SMOOTHED_ACCEPTANCE_RATE)
     user = users.user
     assert (user.n_arms, user.alpha, user.noise) == (4, 0.8, 0.1)
@@ -116,7 +121,7 @@ def test_the_number_of_arms_may_be_given_by_its_place() -> None:
 
 
 def test_it_is_a_value_that_can_be_copied_and_sent() -> None:
-    users = Population(behaviour=forgetful(5), means=[0.0, 1.0], n_arms=2, rho=1.5)
+    users = users_of(behaviour=forgetful(5), means=[0.0, 1.0], n_arms=2, rho=1.5)
     again = pickle.loads(pickle.dumps(users))
     assert again == users == replace(users)
     assert again.user == users.user
@@ -160,7 +165,7 @@ def test_what_was_changed_of_a_setting_is_in_its_title(
 
 
 def test_words_have_every_option_as_a_file_can_keep_it() -> None:
-    words = Population(n_arms=3, behaviour="drifting", rho=2).words()
+    words = users_of(n_arms=3, behaviour="drifting", rho=2).words()
     assert list(words) == NAMES
     assert words == {
         "setting": "printed (rho=2)",
@@ -173,7 +178,7 @@ def test_words_have_every_option_as_a_file_can_keep_it() -> None:
         "reward_law": "gaussian",
         "behaviour": "drifting",
     }
-    assert repr(Population(n_arms=3, rho=2)) == "Population(n_arms=3, rho='2')"
+    assert repr(users_of(n_arms=3, rho=2)) == "Population(n_arms=3, rho='2')"
 
 
 ADDED = """

@@ -40,7 +40,8 @@ def test_a_users_stream_is_the_one_a_seeded_reset_makes(seed: int) -> None:
 
 def test_an_agents_stream_depends_on_the_seed_and_the_name_only() -> None:
     def first(seed: int, name: str) -> list[float]:
-        return agent_generator(seed, name).random(5).tolist()
+        drawn: list[float] = agent_generator(seed, name).random(5).tolist()
+        return drawn
 
     assert first(3, "BAIR") == first(3, "BAIR")
     assert first(3, "BAIR") != first(3, "UNI")

@@ -37,13 +37,15 @@ VARIANTS: list[dict[str, Any]] = [
 
 
 def begun(seed: int = 0, **kwargs: Any) -> ExplorativeUserBAIEnv:
-    env = ExplorativeUserBAIEnv(**({"n_arms": 3, "means": MEANS, "step_cost": 0.25} | kwargs))
+    given: dict[str, Any] = {"n_arms": 3, "means": MEANS, "step_cost": 0.25} | kwargs
+    env = ExplorativeUserBAIEnv(**given)
     env.reset(seed=seed)
     return env
 
 
 def arms(steps: int, n_arms: int = 3, seed: int = 0) -> list[int]:
-    return np.random.default_rng(seed).integers(n_arms, size=steps).tolist()
+    drawn: list[int] = np.random.default_rng(seed).integers(n_arms, size=steps).tolist()
+    return drawn
 
 
 # The Gymnasium interface
@@ -69,7 +71,7 @@ def test_gymnasium_makes_it_by_the_id(name: str) -> None:
 
 
 def test_a_spec_survives_json() -> None:
-    kwargs = {"n_arms": 3, "step_cost": 0.125, "horizon": 9, "mask": "none"}
+    kwargs: dict[str, Any] = {"n_arms": 3, "step_cost": 0.125, "horizon": 9, "mask": "none"}
     env = gym.make(BAI_ENV_ID, **kwargs)
     assert env.spec is not None
     text = env.spec.to_json()

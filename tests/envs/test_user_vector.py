@@ -11,8 +11,8 @@ from gymnasium.spaces import Discrete, MultiDiscrete
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from explorative_user_env import ENV_ID, PRINTED, ExplorativeUserVectorEnv, Schedule
+from explorative_user_env.envs.lane_kinds import COMPILED_FROM
 from explorative_user_env.envs.rewards import REWARDS
-from explorative_user_env.envs.user_vector import COMPILED_FROM
 from explorative_user_env.settings import Setting
 from explorative_user_env.users.confidence import acceptance_rate_rule
 

@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,7 +131,8 @@ def test_a_schedule_is_asked_for_by_record_name_or_value() -> None:
 
 
 def test_a_numpy_number_is_a_constants_value() -> None:
-    for number in (np.float64(2.0), np.float32(2.0), np.int64(2)):
+    numbers: tuple[Any, ...] = (np.float64(2.0), np.float32(2.0), np.int64(2))
+    for number in numbers:
         assert as_schedule(number) == constant(2.0)
 
 

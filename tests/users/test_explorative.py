@@ -3,6 +3,7 @@ import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -148,7 +149,8 @@ def new_user(
     noise: float = 0.0,
     rho: Schedule | str | float | None = None,
 ) -> tuple[User, UserState, Rule, np.random.Generator]:
-    population = Population(setting=setting, n_arms=len(means), alpha=alpha, noise=noise, rho=rho)
+    options: dict[str, Any] = {"alpha": alpha, "noise": noise, "rho": rho}
+    population = Population(setting=setting, n_arms=len(means), **options)
     user, schedule = population.user, population.schedule
     state, rng = blank_state(user), np.random.default_rng(seed)
     state.means[:] = means

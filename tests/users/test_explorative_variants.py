@@ -20,8 +20,9 @@ from explorative_user_env.population import Population
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.settings import SETTINGS, Setting
 from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.confidence import Schedule, acceptance_rate_rule
+from explorative_user_env.users.confidence import Schedule, acceptance_rate_rule, constant
 from explorative_user_env.users.number_tables import number_tables
+from explorative_user_env.users.reward_laws import Stream
 from explorative_user_env.users.state import User, UserState, blank_state
 
 Play = Callable[[Sequence[float], np.random.Generator], Generator[int, bool, None]]
@@ -93,9 +94,10 @@ def life(
     noise: float = 0.0,
     seed: int = 0,
     tables: Mapping[str, Any] | None = None,
-    stream: Callable[[np.random.Generator], rules.Stream] = lambda rng: rng,
+    stream: Callable[[np.random.Generator], Stream] = lambda rng: rng,
 ) -> Life:
-    population = Population(setting=setting, n_arms=len(means), noise=noise, rho=rho)
+    options: dict[str, Any] = {"noise": noise, "rho": rho}
+    population = Population(setting=setting, n_arms=len(means), **options)
     user, schedule = population.user, population.schedule
     state = replace(blank_state(user), **(tables or {}))
     state.means[:] = means
@@ -398,7 +400,8 @@ def long_life(
     compiled: bool,
     table_length: int,
 ) -> CompiledOrNot:
-    population = Population(setting=setting, n_arms=len(means), rho=rho)
+    schedule = None if rho is None else constant(rho)
+    population = Population(setting=setting, n_arms=len(means), rho=schedule)
     user, schedule = population.user, population.schedule
     params = PlayParams(len(means), kind)
     rngs = [np.random.default_rng(seed) for seed in (3, 4)]
