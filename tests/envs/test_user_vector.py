@@ -32,10 +32,11 @@ def assert_alike(vector: ExplorativeUserVectorEnv, sync: SyncVectorEnv, steps: i
     """Play the same in both, over autoresets and resets of all kinds."""
     n_arms = int(vector.single_action_space.n)  # type: ignore[attr-defined]
     even, both = np.arange(LANES) % 2 == 0, Beside(vector, sync)
-    ended = []
+    ended, heard = [], set()
     both.reset(seed=3)
     for t, arms in enumerate(np.random.default_rng(0).integers(n_arms, size=(steps, LANES))):
-        _, _, _, truncated, _ = both.step(arms)
+        responses, _, _, truncated, infos = both.step(arms)
+        heard |= set(responses[infos["has_response"]].tolist())
         ended.append(int(truncated.sum()))
         if t % 4 == 0 or ended[-1]:
             both.assert_same_truth()
@@ -51,6 +52,7 @@ def assert_alike(vector: ExplorativeUserVectorEnv, sync: SyncVectorEnv, steps: i
             both.reset(means=np.arange(n_arms, dtype=float).tolist(), reset_mask=even)
     assert vector.np_random_seed == sync.np_random_seed
     assert len([n for n in ended if 0 < n < LANES]) >= 4
+    assert heard == {0, 1}
 
 
 @pytest.mark.parametrize("reward", REWARDS)

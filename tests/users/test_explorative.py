@@ -101,12 +101,14 @@ def test_gamma_is_zero_and_not_minus_infinity_while_nothing_is_accepted() -> Non
 
 
 def test_private_draws_are_in_n_i_and_in_the_mean_but_not_in_n_t() -> None:
-    _, state, *_ = new_user(RELEASED, [5.0, -5.0], seed=3)
+    user, state, rule, _ = new_user(RELEASED, [5.0, -5.0], seed=3)
     expected = np.array([5.0, -5.0]) + np.random.default_rng(3).standard_normal(2)
     assert state.counts == [1, 1]
     assert state.estimates == pytest.approx(expected.tolist())
     assert (state.acceptances[0], state.interactions[0]) == (0, 0)
-    assert gamma(state) == pytest.approx(2 * math.log(2))  # rho_t = 2 and max(n(t), 1) = 1
+    # Before any response rho_t is as if all were accepted, 2, and n(t) counts as 1.
+    assert rules.rho(user, state, rule) == 2.0
+    assert gamma(state) == pytest.approx(2 * math.log(2))
 
 
 def test_a_new_start_forgets_the_last_user(setting: Setting) -> None:

@@ -71,7 +71,7 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(
 ) -> None:
     """Ranks or arms: what is recommended is checked by the bare environment beside it."""
     env, bare = wrapper(made(name), horizon), made(name)
-    rng, scale = np.random.default_rng(0), horizon or HORIZON
+    rng, scale, responses = np.random.default_rng(0), horizon or HORIZON, set()
     for seed in (3, None, None):
         observation, info = env.reset(seed=seed)
         assert info == bare.reset(seed=seed)[1]
@@ -90,6 +90,7 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(
                 below = arm + N_ARMS * (action >= N_ARMS)
             observation, *rest = env.step(action)
             response, *same = bare.step(below)
+            responses.add(response)
             assert rest == same
             if below < N_ARMS:
                 heard.append((below, response))
@@ -98,6 +99,7 @@ def test_it_shows_what_was_heard_of_this_user_also_beyond_its_scale(
                     observation, shown_by_hand(wrapper, heard, scale), rtol=2e-7
                 )
                 break
+    assert responses == {0, 1}
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])

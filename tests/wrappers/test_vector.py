@@ -124,20 +124,23 @@ def test_observations_that_are_handed_out_are_nobody_elses(
     wrap: Any, name: str, mode: AutoresetMode
 ) -> None:
     one, other = (wrap(many, vector_of(name, mode)) for _ in range(2))
+    n_last = 0
     for each in (one, other):
         each.reset(seed=0)
     for t in range(LIMIT if mode == AutoresetMode.DISABLED else 2 * LIMIT):
         outcome = one.step(np.full(LANES, t % N_ARMS))
         assert told(outcome) == told(other.step(np.full(LANES, t % N_ARMS)))
         outcome[0][:] = 77.0
-        for last in outcome[4].get("final_obs", [])[:1]:
+        for last in outcome[4].get("final_obs", []):
             if last is not None:
                 last[:] = 77.0
+                n_last += 1
         if t % 5 == 1:
             mask = np.arange(LANES) > 4
             resets = [each.reset(options={"reset_mask": mask.copy()}) for each in (one, other)]
             assert told(resets[0]) == told(resets[1])
             resets[0][0][:] = 77.0
+    assert (n_last > LANES) == (mode == AutoresetMode.SAME_STEP)
 
 
 # The horizon
