@@ -79,8 +79,9 @@ def test_an_option_that_is_added_once_is_everywhere(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "explorative_user_env", copy, ignore=shutil.ignore_patterns("agents"))
     shutil.copytree(ROOT / "agents", copy / "agents", dirs_exist_ok=True)
     path = copy / "population.py"
-    before, after = path.read_text().split("    user: User = field(init=False", 1)
-    path.write_text(f"{before.rstrip()}{ADDED}    user: User = field(init=False{after}")
+    place = "    user: User = field(init=False"
+    before, after = path.read_text(encoding="utf-8").split(place, 1)
+    path.write_text(f"{before.rstrip()}{ADDED}{place}{after}", encoding="utf-8")
     finished = subprocess.run(
         [sys.executable, "-c", SCRIPT, str(tmp_path)],
         cwd=tmp_path,
