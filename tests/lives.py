@@ -17,7 +17,7 @@ TABLES = ("logarithms", "inverse_roots")
 LENGTHS = (0, 1, 50, 8192)
 """Of tables; the last is that of a user in plain Python."""
 
-N_ARMS = (2, 5, 8, 9, 20)
+N_ARMS = (2, 5, 20)
 
 
 class Life(NamedTuple):

@@ -1,7 +1,7 @@
 """The user beside a slow and plain one: the same decisions, counts and intervals at every step."""
 
+import math
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 import pytest
@@ -16,17 +16,23 @@ from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.state import User, UserState
 
 
+def close(found: Sequence[float], expected: Sequence[float]) -> bool:
+    """Sums in another order and another library's logarithm: alike but for rounding."""
+    pairs = zip(found, expected, strict=True)
+    return all(math.isclose(one, two, rel_tol=1e-10, abs_tol=1e-10) for one, two in pairs)
+
+
 def assert_agrees(user: User, state: UserState, rule: Rule, reference: ReferenceUser) -> None:
-    # Sums in another order and another library's logarithm: alike but for rounding.
-    close = partial(np.allclose, rtol=1e-10, atol=1e-10)
+    logarithm = rules.log_confidence(user, state, rule)
+    (lower, upper), (expected_lower, expected_upper) = bounds(state), reference.intervals()
     assert state.counts == reference.counts.tolist()
     assert (state.acceptances[0], state.interactions[0]) == (reference.n, reference.t)
-    assert close(rules.rho(user, state, rule), reference.rho)
-    assert close(gamma(state), reference.gamma)
-    logarithm = rules.log_confidence(user, state, rule)
-    assert close(max(0.0, 2 * user.alpha * logarithm), reference.gamma)
-    assert close(state.estimates, reference.estimates)
-    assert close(bounds(state), reference.intervals())
+    assert close([rules.rho(user, state, rule)], [reference.rho])
+    assert close([gamma(state)], [reference.gamma])
+    assert close([max(0.0, 2 * user.alpha * logarithm)], [reference.gamma])
+    assert close(state.estimates, reference.estimates.tolist())
+    assert close(lower, expected_lower.tolist())
+    assert close(upper, expected_upper.tolist())
 
 
 def compare(
