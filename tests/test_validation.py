@@ -175,6 +175,14 @@ def test_a_row_of_the_wrong_length_is_refused(values: Any) -> None:
         finite_vector("x", values, 2)
 
 
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("row", [list, tuple, np.array, lambda row: np.array(row, np.float32)])
+def test_every_number_of_a_row_must_be_finite(row: Callable[[Any], Any], number: float) -> None:
+    for values in ([1.0, number], [number, 1.0]):
+        with pytest.raises(InvalidArgumentError, match="x must be 2 finite numbers, got"):
+            finite_vector("x", row(values), 2)
+
+
 @pytest.mark.parametrize("values", [np.array([[1.0, 2.0]]), np.array(1.0), {1.0, 2.0}, "12", 5])
 def test_what_is_not_a_row_of_numbers_is_refused(values: Any) -> None:
     with pytest.raises(InvalidArgumentError, match="x must be 2 finite numbers, got"):

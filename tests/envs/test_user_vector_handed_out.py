@@ -1,5 +1,6 @@
 """What a vector environment hands out is nobody else's, and tells nothing secret."""
 
+from itertools import combinations
 from typing import Any
 
 import gymnasium as gym
@@ -13,6 +14,9 @@ from explorative_user_env import ENV_ID
 
 MASKS = {f"_{key}" for key in COUNTERS}
 FINAL = {"final_obs", "_final_obs", "final_info", "_final_info"}
+
+
+ARRAYS = (dict, list, tuple, np.ndarray)
 
 
 def scribble(value: Any) -> None:
@@ -45,6 +49,25 @@ def test_arrays_that_are_handed_out_are_nobody_elses(
             assert told(one_reset) == told(twin.reset(options=kept))
             scribble((*one_reset, mask, means))
     assert everything(vector) == everything(twin)
+
+
+def arrays_of(value: Any) -> list[np.ndarray]:
+    """Return every array there is in what is handed out."""
+    if isinstance(value, np.ndarray):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value
+    return [array for part in parts if isinstance(part, ARRAYS) for array in arrays_of(part)]
+
+
+def test_no_two_arrays_that_are_handed_out_or_taken_are_one(
+    mode: AutoresetMode, compiled: bool
+) -> None:
+    vector = begun(compiled, autoreset_mode=mode, max_episode_steps=3, info_level="full")
+    actions, mask = np.array([0, 1, 2]), np.array([True, False, True])
+    arrays = [actions, *arrays_of(vector.step(actions))]  # all three end here
+    arrays += [mask, *arrays_of(vector.reset(options={"reset_mask": mask}))]
+    assert len(arrays) > (35 if mode == AutoresetMode.SAME_STEP else 25)
+    assert not any(np.shares_memory(one, other) for one, other in combinations(arrays, 2))
 
 
 def keys_and_kinds(infos: dict[str, Any]) -> tuple[set[str], set[str]]:
