@@ -1,4 +1,4 @@
-"""Users of other kinds: what holds of all, their names, and what is refused."""
+"""Users of other kinds: what holds of all, the omniscient, names, and what is refused."""
 
 import copy
 import math
@@ -13,6 +13,7 @@ from other_users import AGREEABLE, KINDS, random_arms, started
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
+from explorative_user_env.settings import Setting
 from explorative_user_env.users import others
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.instances import DEFAULT_GAP
@@ -53,6 +54,22 @@ def test_what_is_secret_stays_secret(kind: Behaviour) -> None:
         answer, reward, terminated, truncated, info = env.step(arm)
         assert set(info) == {"has_response", "interactions", "acceptances", "rejections"}
         assert (type(answer), reward, terminated, truncated) == (int, 0.0, False, False)
+
+
+# The omniscient user
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 0.4])
+def test_an_omniscient_user_accepts_what_is_as_good_as_the_best(
+    setting: Setting, tolerance: float
+) -> None:
+    for seed in range(20):
+        env = started(seed, setting=setting, behaviour=omniscient(tolerance), gap=0.3)
+        means = env.hidden_state().instance.means
+        good = [mean >= max(means) - tolerance for mean in means]
+        arms = random_arms(100)
+        assert [env.step(arm)[0] == 1 for arm in arms] == [good[arm] for arm in arms]
+        assert sum(good) == 1 if tolerance == 0.0 else sum(good) >= 2
 
 
 # Names, records and what is refused

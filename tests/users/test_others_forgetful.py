@@ -1,4 +1,4 @@
-"""Omniscient and forgetful users: each does what is said of her."""
+"""The forgetful user is one who has seen her last rewards only."""
 
 import math
 
@@ -9,25 +9,7 @@ from other_users import random_arms, started
 import explorative_user_env as eu
 from explorative_user_env.settings import Setting
 from explorative_user_env.users.behaviour import EXPLORATIVE
-from explorative_user_env.users.others import forgetful, omniscient
-
-# The omniscient user
-
-
-@pytest.mark.parametrize("tolerance", [0.0, 0.4])
-def test_an_omniscient_user_accepts_what_is_as_good_as_the_best(
-    setting: Setting, tolerance: float
-) -> None:
-    for seed in range(20):
-        env = started(seed, setting=setting, behaviour=omniscient(tolerance), gap=0.3)
-        means = env.hidden_state().instance.means
-        good = [mean >= max(means) - tolerance for mean in means]
-        arms = random_arms(100)
-        assert [env.step(arm)[0] == 1 for arm in arms] == [good[arm] for arm in arms]
-        assert sum(good) == 1 if tolerance == 0.0 else sum(good) >= 2
-
-
-# The forgetful user
+from explorative_user_env.users.others import forgetful
 
 
 def remembered(window: list[tuple[int, float]], n_arms: int) -> tuple[list[int], list[float]]:
