@@ -10,7 +10,13 @@ import pytest
 from one_user import users_of
 
 import explorative_user_env as eu
-from explorative_user_env.population import OPTIONS, Population, UserOptions, population_of
+from explorative_user_env.population import (
+    OPTIONS,
+    Population,
+    UserOptions,
+    lists_user_options,
+    population_of,
+)
 from explorative_user_env.settings import PRINTED, RELEASED
 from explorative_user_env.studies.robustness import robustness
 from explorative_user_env.studies.tuning import tune_n1
@@ -38,9 +44,19 @@ def test_whoever_meets_users_shows_every_option(function: Any) -> None:
     assert all(shown[name].kind is inspect.Parameter.KEYWORD_ONLY for name in NAMES)
 
 
-def test_a_default_of_its_own_is_shown_and_kept() -> None:
+def test_a_default_of_its_own_is_shown() -> None:
     assert inspect.signature(tune_n1).parameters["n_arms"].default == 20
     assert inspect.signature(tune_n1).parameters["setting"].default == "released"
+
+
+def test_a_default_of_its_own_holds_unless_an_option_or_a_record_is_given() -> None:
+    @lists_user_options(n_arms=20, noise=0.1)
+    def met(population: Population | None = None, **user: Any) -> Population:
+        return population_of(population, user)
+
+    assert met() == Population(n_arms=20, noise=0.1)
+    assert met(n_arms=3) == Population(n_arms=3, noise=0.1)
+    assert met(population=Population(alpha=2.0)) == Population(alpha=2.0)
 
 
 def test_it_is_the_user_that_its_options_say() -> None:
