@@ -5,7 +5,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from wrapped import N_ARMS, Heard, made, ranks_of
+from wrapped import HORIZON, N_ARMS, Heard, made, ranks_of
 
 from explorative_user_env import BAI_ENV_ID, ENV_ID, ExplorativeUserBAIEnv, InvalidArgumentError
 from explorative_user_env.wrappers import CountsObservation, LastStepObservation, SortedArms
@@ -45,6 +45,28 @@ def test_masks_are_those_of_the_arms_of_the_ranks() -> None:
         env.step(rank)
         heard.append((ranks[rank], bare.step(ranks[rank])[0]))
     assert legal == {True, False}
+
+
+class Picky(ExplorativeUserBAIEnv):
+    """Masks that tell arms apart, which those of the task itself do not."""
+
+    def action_masks(self) -> np.ndarray:
+        return np.array([True, False, False, False, True, False])
+
+
+def test_a_mask_stands_at_the_rank_of_its_arm() -> None:
+    env = sorted_counts(Picky(N_ARMS, noise=0.4, horizon=HORIZON))
+    env.reset(seed=5)
+    heard: Heard = []
+    orders = set()
+    for rank in np.random.default_rng(1).integers(N_ARMS, size=20).tolist():
+        ranks = ranks_of(heard)
+        legal = [arm == 0 for arm in ranks] + [arm == 1 for arm in ranks]
+        assert env.action_masks().tolist() == legal
+        *_, info = env.step(rank)
+        heard.append((ranks[rank], int(info["acceptances"] > sum(yes for _, yes in heard))))
+        orders.add(tuple(ranks))
+    assert len(orders) > 1
 
 
 BAD = [True, np.True_, 1.0, np.array([1.0]), -1, 6, np.array([6]), None, "1", [0, 1]]
