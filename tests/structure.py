@@ -1,6 +1,7 @@
 """What the architecture test looks for, as functions of a tree that return what they find."""
 
 import ast
+import functools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,12 @@ class Import(NamedTuple):
 
     importer: str
     imported: str
+
+
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    """Return what stands in a file, which is read once."""
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -38,7 +45,7 @@ def room_of(module: str) -> str:
 def imports(name: str, path: Path, known: dict[str, Path]) -> Iterator[Import]:
     """Yield what a module imports from the package, wherever in it and however it is written."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -104,7 +111,7 @@ def circles(root: Path) -> list[str]:
 
 def public_names(path: Path) -> Iterator[str]:
     """Yield the public names that a module defines, not what it imports."""
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in tree_of(path).body:
         targets: list[ast.expr] = []
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             yield from () if node.name.startswith("_") else (node.name,)
@@ -140,7 +147,7 @@ def without_docstring(root: Path) -> list[str]:
     """Return public functions, classes and methods that nobody explains, and overloads aside."""
     found = []
     for module, path in modules(root).items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         if not (ast.get_docstring(tree) or "").split("\n")[0].endswith((".", "!", "?")):
             found.append(f"{module}: first line")
         for node in _public_definitions(tree):
@@ -170,7 +177,7 @@ def too_long(root: Path, lines: int, body: int) -> list[str]:
         text = path.read_text(encoding="utf-8")
         if len(text.splitlines()) > lines:
             found.append(module)
-        for node in ast.walk(ast.parse(text)):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef):
                 code = node.body[1:] if ast.get_docstring(node) else node.body
                 last = node.end_lineno or node.lineno

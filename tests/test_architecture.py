@@ -62,6 +62,7 @@ def test_every_room_has_its_floor() -> None:
 
 
 def test_imports_point_down() -> None:
+    assert len(structure.all_imports(ROOT)) > 400  # there are some to look at
     assert structure.arrows_up(ROOT, FLOORS) == []
 
 
@@ -89,6 +90,7 @@ def test_an_agent_cannot_import_a_user() -> None:
 
 def test_every_public_name_has_one_home() -> None:
     assert structure.names_with_two_homes(ROOT, SHARED) == []
+    assert structure.names_with_two_homes(ROOT, {}) != []
 
 
 def test_every_room_and_public_name_is_explained() -> None:
@@ -96,7 +98,7 @@ def test_every_room_and_public_name_is_explained() -> None:
 
 
 def test_files_and_functions_stay_small() -> None:
-    assert set(structure.too_long(ROOT, lines=250, body=40)) <= TRANSCRIBED
+    assert set(structure.too_long(ROOT, lines=250, body=40)) == TRANSCRIBED
     assert structure.too_long(ROOT, lines=285, body=50) == []
 
 

@@ -30,5 +30,6 @@ def test_files_are_written_together(tmp_path: Path) -> None:
     written = Folder(tmp_path / "deep" / "er").write(
         {name: lambda path: path.write_text(path.name) for name in ("a", "b")}
     )
+    assert written == [tmp_path / "deep" / "er" / name for name in ("a", "b")]
     assert [path.read_text() for path in written] == ["a", "b"]
-    assert len(list((tmp_path / "deep" / "er").iterdir())) == 2
+    assert {*(tmp_path / "deep" / "er").iterdir()} == {*written}

@@ -207,7 +207,7 @@ def test_an_answer_that_is_not_an_arm_is_refused(env: gym.Env[int, int], answer:
 
 
 def test_numpy_integers_are_recorded_as_ints(env: gym.Env[int, int]) -> None:
-    episode = rollout(env, Answers(np.int64(2)), seed=np.int64(7))
+    episode = rollout(env, Answers(np.int64(2)), seed=np.int64(7))  # type: ignore[arg-type]
     assert (type(episode.answer), episode.answer) == (int, 2)
     assert (type(episode.seed), episode.seed) == (int, 7)
 

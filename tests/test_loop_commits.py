@@ -134,8 +134,10 @@ def test_a_reference_is_refused_an_environment_that_hides_rewards(agent: Any, re
 def test_a_reference_sees_rewards_through_wrappers() -> None:
     agent = Seeing([0, 1, 2] * 10)
     env: Any = gym.make(ENV_ID, n_arms=3, reward="realized")
-    rollout(env, agent, 4)
-    assert agent.learned
+    episode = rollout(env, agent, 4)
+    own = zip(episode.arms, episode.accepted, episode.rewards, strict=True)
+    assert agent.learned == [(arm, reward) for arm, yes, reward in own if yes]
+    assert len(agent.learned) > 3
 
 
 def test_nobody_else_is_told_a_reward_that_the_environment_pays() -> None:

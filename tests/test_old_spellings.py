@@ -1,4 +1,4 @@
-"""Spellings that were in use before give one line that names the new one."""
+"""Spellings that were in use before mean what they meant, and one line names the new one."""
 
 import importlib
 import subprocess
@@ -6,41 +6,114 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import explorative_user_env as eu
 from explorative_user_env import theory
-from explorative_user_env.studies.lower_bound import overlap
+from explorative_user_env.studies.lower_bound import overlap, success
 from explorative_user_env.studies.robustness import VARIETIES, robustness
 from explorative_user_env.users.confidence import constant_rule
 
+# Type checkers know the new names only.
+schedule: Any = eu.Schedule
+hard_pair: Any = theory.hard_pair
+growth: Any = overlap
+comparison: Any = success
+matrix: Any = robustness
+
+
+class FiveSteps:
+    """An agent that is quick and not compiled."""
+
+    name = "five"
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        self.left = 5
+
+    def act(self) -> int | None:
+        return 0 if self.left else None
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        self.left -= 1
+
+    def answer(self) -> int:
+        return 0
+
+
+def evaluated(agent: Any, **options: Any) -> list[Any]:
+    runs = eu.evaluate([agent], n_instances=3, compiled=False, progress=False, **options).runs
+    return list(runs.itertuples(index=False))
+
 
 @pytest.mark.parametrize(
-    ("call", "line"),
+    ("old", "new", "line"),
     [
-        (lambda: eu.Schedule(constant_rule, low=1.0, rho_1=1.0), "low is called rho_0 now"),
-        (lambda: eu.Schedule(constant_rule, 1.0, high=1.0), "high is called rho_1 now"),
-        (lambda: theory.hard_pair(0.1, 0.5, rho_high=1.5), "rho_high is called rho_1 now"),
-        (lambda: theory.hard_pair(0.1, 0.5, rho_low=1.5), "rho_low is called rho_0 now"),
         (
-            lambda: robustness(
-                ["bair"], VARIETIES[:1], n_instances=1, on_progress=lambda *told: None
-            ),
-            "on_progress is called progress now",
+            lambda: schedule(constant_rule, low=1.5, rho_1=2.5),
+            lambda: schedule(constant_rule, rho_0=1.5, rho_1=2.5),
+            "low is called rho_0 now",
         ),
         (
-            lambda: overlap([3], n_instances=2, n_paths=2, on_progress=lambda *told: None),
-            "on_progress is called progress now",
+            lambda: schedule(constant_rule, 1.5, high=2.5),
+            lambda: schedule(constant_rule, 1.5, rho_1=2.5),
+            "high is called rho_1 now",
         ),
         (
-            lambda: eu.evaluate(["uni"], n_instances=1, horizon=5, progress=False),
+            lambda: hard_pair(0.1, 0.5, rho_high=1.5),
+            lambda: hard_pair(0.1, 0.5, rho_1=1.5),
+            "rho_high is called rho_1 now",
+        ),
+        (
+            lambda: hard_pair(0.1, 0.5, rho_low=0.5),
+            lambda: hard_pair(0.1, 0.5, rho_0=0.5),
+            "rho_low is called rho_0 now",
+        ),
+        (
+            lambda: evaluated("uni", horizon=7),
+            lambda: evaluated("uni", baseline_time=7),
             "in the task bai horizon is called baseline_time now",
         ),
     ],
 )
-def test_an_argument_says_what_it_is_called_now(call: Callable[[], Any], line: str) -> None:
+def test_an_old_argument_means_the_new_one_and_says_what_it_is_called_now(
+    old: Callable[[], Any], new: Callable[[], Any], line: str
+) -> None:
     with pytest.warns(DeprecationWarning, match=f"^{line}$"):
+        meant = old()
+    assert meant == new()
+
+
+class Told(Exception):  # noqa: N818 - no error: it ends the work once progress is told
+    pass
+
+
+def tell(*progress: Any) -> None:
+    raise Told
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: matrix([FiveSteps()], VARIETIES[:1], n_instances=1, on_progress=tell),
+        lambda: growth([3], n_instances=1, n_paths=2, on_progress=tell),
+        lambda: comparison(theory.hard_pair(0.1), [3], n_instances=1, on_progress=tell),
+    ],
+)
+def test_who_is_told_of_progress_by_the_old_name_is_told(call: Callable[[], Any]) -> None:
+    with (
+        pytest.warns(DeprecationWarning, match=r"^on_progress is called progress now$"),
+        pytest.raises(Told),
+    ):
         call()
+
+
+def test_the_horizon_of_the_studies_is_a_baseline_time_now() -> None:
+    with (
+        pytest.warns(DeprecationWarning, match=r"^horizon is called baseline_time now$"),
+        pytest.raises(eu.InvalidArgumentError, match=r"baseline_time must be .*, got 0"),
+    ):
+        matrix([FiveSteps()], VARIETIES[:1], n_instances=1, horizon=0)
 
 
 def test_the_module_of_the_hard_pair_is_the_theory_now() -> None:
@@ -62,8 +135,8 @@ def test_the_module_of_the_hard_pair_is_the_theory_now() -> None:
     ],
 )
 def test_every_spelling_of_an_agent_means_the_one_in_the_tables(spelling: str, name: str) -> None:
-    results = eu.evaluate([spelling], n_instances=1, baseline_time=5, max_steps=50, progress=False)
-    assert results.runs["agent"].tolist() == [name]
+    runs = evaluated(spelling, baseline_time=5, max_steps=50)
+    assert [run.agent for run in runs] == [name] * 3
 
 
 def test_a_line_of_the_old_module_on_a_command_line() -> None:

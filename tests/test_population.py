@@ -3,17 +3,20 @@
 import inspect
 import math
 import pickle
-import shutil
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
+from one_user import users_of
 
 import explorative_user_env as eu
-from explorative_user_env.population import OPTIONS, Population, UserOptions, population_of
+from explorative_user_env.population import (
+    OPTIONS,
+    Population,
+    UserOptions,
+    lists_user_options,
+    population_of,
+)
 from explorative_user_env.settings import PRINTED, RELEASED
 from explorative_user_env.studies.robustness import robustness
 from explorative_user_env.studies.tuning import tune_n1
@@ -24,7 +27,6 @@ from explorative_user_env.users.confidence import (
 )
 from explorative_user_env.users.others import forgetful
 
-ROOT = Path(__file__).parents[1]
 NAMES = [option.name for option in OPTIONS]
 
 
@@ -42,13 +44,23 @@ def test_whoever_meets_users_shows_every_option(function: Any) -> None:
     assert all(shown[name].kind is inspect.Parameter.KEYWORD_ONLY for name in NAMES)
 
 
-def test_a_default_of_its_own_is_shown_and_kept() -> None:
+def test_a_default_of_its_own_is_shown() -> None:
     assert inspect.signature(tune_n1).parameters["n_arms"].default == 20
     assert inspect.signature(tune_n1).parameters["setting"].default == "released"
 
 
+def test_a_default_of_its_own_holds_unless_an_option_or_a_record_is_given() -> None:
+    @lists_user_options(n_arms=20, noise=0.1)
+    def met(population: Population | None = None, **user: Any) -> Population:
+        return population_of(population, user)
+
+    assert met() == Population(n_arms=20, noise=0.1)
+    assert met(n_arms=3) == Population(n_arms=3, noise=0.1)
+    assert met(population=Population(alpha=2.0)) == Population(alpha=2.0)
+
+
 def test_it_is_the_user_that_its_options_say() -> None:
-    users = Population(setting="released", n_arms=4, alpha=0.8, noise=0.1)
+    users = users_of(setting="released", n_arms=4, alpha=0.8, noise=0.1)
     assert (users.setting, users.schedule) == (RELEASED, SMOOTHED_ACCEPTANCE_RATE)
     user = users.user
     assert (user.n_arms, user.alpha, user.noise) == (4, 0.8, 0.1)
@@ -116,7 +128,7 @@ def test_the_number_of_arms_may_be_given_by_its_place() -> None:
 
 
 def test_it_is_a_value_that_can_be_copied_and_sent() -> None:
-    users = Population(behaviour=forgetful(5), means=[0.0, 1.0], n_arms=2, rho=1.5)
+    users = users_of(behaviour=forgetful(5), means=[0.0, 1.0], n_arms=2, rho=1.5)
     again = pickle.loads(pickle.dumps(users))
     assert again == users == replace(users)
     assert again.user == users.user
@@ -160,7 +172,7 @@ def test_what_was_changed_of_a_setting_is_in_its_title(
 
 
 def test_words_have_every_option_as_a_file_can_keep_it() -> None:
-    words = Population(n_arms=3, behaviour="drifting", rho=2).words()
+    words = users_of(n_arms=3, behaviour="drifting", rho=2).words()
     assert list(words) == NAMES
     assert words == {
         "setting": "printed (rho=2)",
@@ -173,87 +185,4 @@ def test_words_have_every_option_as_a_file_can_keep_it() -> None:
         "reward_law": "gaussian",
         "behaviour": "drifting",
     }
-    assert repr(Population(n_arms=3, rho=2)) == "Population(n_arms=3, rho='2')"
-
-
-ADDED = """
-    patience: int = option(3, int, "How patient she is.")
-"""
-
-SCRIPT = """
-import inspect, json, sys
-from pathlib import Path
-import gymnasium as gym
-import explorative_user_env as eu
-from explorative_user_env import cli
-from explorative_user_env.studies.robustness import VARIETIES, robustness
-from explorative_user_env.studies.tuning import trials, tune_n1
-from explorative_user_env.wrappers.make import make_task
-
-home = Path(sys.argv[1])
-assert Path(eu.__file__).is_relative_to(home), eu.__file__
-quiet = {"n_instances": 2, "workers": 1}
-for name in (eu.ENV_ID, eu.BAI_ENV_ID):
-    assert gym.make(name, patience=7).unwrapped.population.patience == 7
-    assert gym.make(name).unwrapped.population.patience == 3
-    assert gym.make_vec(name, num_envs=2, patience=7)._single.population.patience == 7
-assert make_task("bai", 2, patience=7).unwrapped._single.population.patience == 7
-for function in (eu.evaluate, eu.ExplorativeUserEnv, robustness, tune_n1):
-    assert inspect.signature(function).parameters["patience"].default == 3
-results = eu.evaluate(["bair"], patience=7, progress=False, **quiet)
-assert results.population.patience == results.cell["patience"] == 7
-assert results.summary()["patience"].tolist() == [7]
-assert robustness(["bair"], VARIETIES[:1], patience=7, **quiet)["patience"].tolist() == [7]
-trials.FRONTIER_USERS = 2
-small = {"n_arms": 2, "delta": 0.3, "n_instances": 100, "confirm": 0, "progress": False}
-assert tune_n1(patience=7, **small).tuned.cell["patience"] == 7
-try:
-    from explorative_user_env.rl import callback, train
-except ImportError:
-    print("no training")
-else:
-    met = []
-    evaluate = callback.evaluate
-    def watched(*arguments, population, **options):
-        met.append(population.patience)
-        return evaluate(*arguments, population=population, **options)
-    callback.evaluate = watched
-    train(patience=7, steps=64, horizon=8, n_envs=2, evaluation_users=2, output=home / "model")
-    assert set(met) == {7}
-    assert json.loads((home / "model" / "settings.json").read_text())["users"]["patience"] == 7
-def run(*words):
-    sys.argv = ["explorative-user", *words]
-    try:
-        cli.main()
-    except SystemExit as stop:
-        assert not stop.code, words
-for command in ("bench", "robustness", "tune-n1", "train"):
-    run(command, "--help")
-small = ["--n-instances", "2", "--agent", "bair", "--workers", "1", "--patience", "7"]
-run("bench", *small, "--n-arms", "2", "--delta", "0.1", "--out", str(home / "bench"))
-assert "patience" in (home / "bench" / "summary.csv").read_text().splitlines()[0]
-run("robustness", *small, "--user", "paper", "--out", str(home / "matrix"))
-assert "patience" in (home / "matrix" / "summary.csv").read_text().splitlines()[0]
-print("everywhere")
-"""
-
-
-def test_an_option_that_is_added_once_is_everywhere(tmp_path: Path) -> None:
-    copy = tmp_path / "explorative_user_env"
-    shutil.copytree(ROOT / "explorative_user_env", copy, ignore=shutil.ignore_patterns("agents"))
-    shutil.copytree(ROOT / "agents", copy / "agents", dirs_exist_ok=True)
-    path = copy / "population.py"
-    before, after = path.read_text().split("    user: User = field(init=False", 1)
-    path.write_text(f"{before.rstrip()}{ADDED}    user: User = field(init=False{after}")
-    finished = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(tmp_path)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stderr[-2000:]
-    assert finished.stdout.rstrip().endswith("everywhere")
-    helps = finished.stdout.split("Usage: ")[1:]
-    assert len(helps) == 4
-    assert all("--patience" in text and "How patient she is." in text for text in helps)
+    assert repr(users_of(n_arms=3, rho=2)) == "Population(n_arms=3, rho='2')"

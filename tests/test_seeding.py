@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 from explorative_user_env import ENV_ID
-from explorative_user_env.seeding import agent_generator, tuning_seed, user_generator, user_seeds
+from explorative_user_env.seeding import (
+    agent_generator,
+    agent_generators,
+    set_streams,
+    training_seed,
+    tuning_seed,
+    user_generator,
+    user_seeds,
+)
 
 
 def test_a_users_seed_does_not_depend_on_how_many_users_there_are() -> None:
@@ -40,7 +48,8 @@ def test_a_users_stream_is_the_one_a_seeded_reset_makes(seed: int) -> None:
 
 def test_an_agents_stream_depends_on_the_seed_and_the_name_only() -> None:
     def first(seed: int, name: str) -> list[float]:
-        return agent_generator(seed, name).random(5).tolist()
+        drawn: list[float] = agent_generator(seed, name).random(5).tolist()
+        return drawn
 
     assert first(3, "BAIR") == first(3, "BAIR")
     assert first(3, "BAIR") != first(3, "UNI")
@@ -69,6 +78,47 @@ def test_an_agents_stream_is_the_same_in_another_process() -> None:
         for hash_seed in ("1", "2")
     }
     assert answers == {agent_generator(3, "BAIR").random().hex()}
+
+
+def test_the_streams_are_those_that_published_numbers_came_from() -> None:
+    """NumPy keeps these for good; a change of them here changes the users of every table."""
+    assert user_seeds(0, 3) == [7896617691693857887, 6195319269190327588, 1180918054825871008]
+    hers, its = user_generator(3), agent_generator(3, "BAIR")
+    assert [hers.bit_generator.random_raw() for _ in range(2)] == [
+        1579948266424812280,
+        4368382809143759861,
+    ]
+    assert [its.bit_generator.random_raw() for _ in range(2)] == [
+        16682566309099017671,
+        24278164825483375,
+    ]
+    assert training_seed(0) == 8066147105204481549
+    assert [tuning_seed(0), tuning_seed(0, 1, 2)] == [587881397831563381, 4347706711331273623]
+
+
+def test_generators_that_are_there_are_set_to_the_streams_of_users_and_agent() -> None:
+    users, own = ([np.random.default_rng(seed) for seed in (91, 92, 93)] for _ in range(2))
+    for rng in (*users, *own):
+        rng.random(5)
+    set_streams([4, 5], "BAIR", users, own)
+    expected = [user_generator(seed).random() for seed in (4, 5)]
+    assert [rng.random() for rng in users[:2]] == expected
+    expected = [rng.random() for rng in agent_generators([4, 5], "BAIR")]
+    assert expected == [agent_generator(seed, "BAIR").random() for seed in (4, 5)]
+    assert [rng.random() for rng in own[:2]] == expected
+    untouched = np.random.default_rng(93)
+    untouched.random(5)
+    assert users[2].random() == own[2].random() == untouched.random()
+
+
+def test_a_model_is_trained_on_users_that_no_study_and_no_tuning_meets() -> None:
+    firsts = [training_seed(seed) for seed in range(200)]
+    assert len(set(firsts)) == 200
+    assert training_seed(7) == training_seed(np.int64(7))  # type: ignore[arg-type]
+    others = {number for seed in range(200) for number in user_seeds(seed, 100)}
+    others |= {tuning_seed(seed, place) for seed in range(200) for place in range(5)}
+    assert not set(firsts) & others
+    assert all(0 <= seed < 2**63 for seed in firsts)
 
 
 def test_every_place_in_a_tuning_has_a_seed_of_its_own_apart_from_the_study() -> None:

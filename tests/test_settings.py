@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from explorative_user_env import InvalidArgumentError
+from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.settings import (
     DIFFERENCES,
     PRINTED,
@@ -53,10 +54,6 @@ def test_a_title_tells_what_was_changed() -> None:
     assert name_in(title_of(changed)) == name_in("released") == "released"
 
 
-def test_the_released_user_starts_at_rate_one() -> None:
-    assert RELEASED.rho_at_start == 1.0 + 1.0
-
-
 @pytest.mark.parametrize(("n_arms", "cap"), [(2, 10_000), (5, 10_000), (100, 100_000)])
 def test_the_released_step_cap_grows_with_k_from_ten_thousand(n_arms: int, cap: int) -> None:
     assert RELEASED.agent_options("T&S", n_arms)["max_steps"] == cap
@@ -67,29 +64,57 @@ def test_the_printed_step_cap_is_a_million_whatever_k() -> None:
     assert caps == {1_000_000}
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "options"),
-    [
-        (
-            "BAIR",
-            {
-                "n1": "proof",
-                "phase1_counts": "acceptances",
-                "first_sweep": "skipping",
-                "phase2": "round robin",
-                "m": "released",
-            },
-        ),
-        ("UNI", {"ties": "first", "order": "round robin", "whole_passes": True}),
-        ("EXP3", {"ties": "first", "learning_rate": 2.0, "counts": "recommended"}),
-        ("T&S", {"ties": "first", "primed": True, "max_steps": 10_000}),
-        ("an agent of one's own", {}),
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "BAIR": [
+        {
+            "n1": "paper",
+            "phase1_counts": "acceptances",
+            "first_sweep": "full",
+            "phase2": "fewest acceptances",
+            "m": "paper",
+        },
+        {
+            "n1": "proof",
+            "phase1_counts": "acceptances",
+            "first_sweep": "skipping",
+            "phase2": "round robin",
+            "m": "released",
+        },
     ],
-)
-def test_an_algorithm_gets_its_options_of_the_setting(
-    algorithm: str, options: dict[str, Any]
+    "UNI": [
+        {"ties": "random", "order": "round robin", "whole_passes": False},
+        {"ties": "first", "order": "round robin", "whole_passes": True},
+    ],
+    "EXP3": [
+        {"ties": "random", "learning_rate": 1.0, "counts": "accepted"},
+        {"ties": "first", "learning_rate": 2.0, "counts": "recommended"},
+    ],
+    "T&S": [
+        {"ties": "random", "primed": False, "max_steps": 1_000_000},
+        {"ties": "first", "primed": True, "max_steps": 10_000},
+    ],
+    "an agent of one's own": [{}, {}],
+}
+"""By algorithm, as the text has it and as the code does."""
+
+
+@pytest.mark.parametrize("algorithm", OPTIONS)
+def test_an_algorithm_gets_its_options_of_the_setting(algorithm: str) -> None:
+    found = [setting.agent_options(algorithm, 2) for setting in (PRINTED, RELEASED)]
+    assert found == OPTIONS[algorithm]
+
+
+@pytest.mark.parametrize("algorithm", ["BAIR", "UNI", "EXP3", "T&S"])
+def test_an_agent_knows_every_option_that_a_setting_has_for_it(
+    setting: Setting, algorithm: str
 ) -> None:
-    assert RELEASED.agent_options(algorithm, 2) == options
+    agent = agent_named(algorithm)
+    assert isinstance(agent, AlgorithmAgent)
+    options = setting.agent_options(algorithm, 3)
+    informed = agent.informed(options | {"delta": 0.1, "horizon": 9})
+    assert informed.max_steps == options.pop("max_steps", None)
+    assert options
+    assert {name: informed.options[name] for name in options} == options
 
 
 def test_a_setting_cannot_be_changed(setting: Setting) -> None:

@@ -62,16 +62,20 @@ def test_compiled_lanes_are_the_plain_ones(
     draws = np.random.default_rng(0)
     for lanes in (plain, compiled):
         lanes.begin(every, law)
+    heard = set()
     for t in range(80):
         arms = draws.integers(5, size=N_LANES)
         some = np.flatnonzero(draws.random(N_LANES) < 0.6)
         which = None if t % 3 else some
-        assert step_in(plain, which, arms) == step_in(compiled, which, arms)
+        one = step_in(plain, which, arms)
+        assert one == step_in(compiled, which, arms)
+        heard |= {one[0][lane] for lane in (every if t % 3 else some)}
         if t % 20 == 11:
             for lanes in (plain, compiled):
                 lanes.begin(some[:9], law)
                 lanes.reseed(4, np.random.default_rng(t))
     assert left(plain) == left(compiled)
+    assert heard == {0, 1}
 
 
 def test_lanes_that_are_not_asked_for_are_left_alone(setting: Setting) -> None:

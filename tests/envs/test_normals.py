@@ -132,10 +132,10 @@ def sequential_life(
 def test_an_environment_goes_on_as_with_single_draws(
     setting: Setting, means: str, noise: float
 ) -> None:
-    env = ExplorativeUserEnv(n_arms=3, setting=setting, means=means, noise=noise)
-    population = Population(setting=setting, n_arms=3, noise=noise)
+    options: dict[str, Any] = {"setting": setting, "n_arms": 3, "noise": noise, "alpha": 0.1}
+    env, population = ExplorativeUserEnv(means=means, **options), Population(**options)
     user, schedule = population.user, population.schedule
-    rng, law = np.random.default_rng(17), InstanceLaw(3, means)
+    rng, law, heard = np.random.default_rng(17), InstanceLaw(3, means), set()
     for episode, n in enumerate([*COUNTS, 30]):
         env.reset(seed=None if episode else 17)
         arms = np.random.default_rng(n).integers(3, size=n).tolist()
@@ -143,6 +143,8 @@ def test_an_environment_goes_on_as_with_single_draws(
         truth = env.hidden_state()
         life = [truth.instance, responses, truth.estimates, truth.gamma]
         assert life == sequential_life(user, schedule.rule, law, rng, arms)
+        heard |= set(responses)
+    assert heard == {0, 1}
     env.reset()
     law.draw(rng)
     for _ in range(3 * user.private_draws):

@@ -7,29 +7,17 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.spaces import Discrete, MultiDiscrete
+from alike import Beside
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from explorative_user_env import ENV_ID, PRINTED, ExplorativeUserVectorEnv, Schedule
 from explorative_user_env.envs.rewards import REWARDS
-from explorative_user_env.envs.user_vector import COMPILED_FROM
 from explorative_user_env.settings import Setting
 from explorative_user_env.users.confidence import acceptance_rate_rule
 
 MODES = list(AutoresetMode)
 LIMIT = 11
 LANES = 7  # more than the compiled lanes look ahead
-
-
-def told(value: Any) -> Any:
-    """Whatever an environment hands out, so that == sees types, shapes and every bit."""
-    if isinstance(value, dict):
-        return {key: told(each) for key, each in sorted(value.items())}
-    if type(value) is tuple:
-        return [told(each) for each in value]
-    if isinstance(value, np.ndarray):
-        return (value.dtype, value.shape, repr(value.tolist()))
-    return repr(value)
 
 
 def pair_of(
@@ -43,44 +31,28 @@ def pair_of(
 def assert_alike(vector: ExplorativeUserVectorEnv, sync: SyncVectorEnv, steps: int = 60) -> None:
     """Play the same in both, over autoresets and resets of all kinds."""
     n_arms = int(vector.single_action_space.n)  # type: ignore[attr-defined]
-    even = np.arange(LANES) % 2 == 0
-    arms = np.random.default_rng(0).integers(n_arms, size=(steps, LANES))
-    seeds = [1, None, 3, 4, None, 6, 7]
-    means = np.arange(n_arms, dtype=float).tolist()
-
-    def reset(seed: Any = None, **options: Any) -> None:
-        # Gymnasium takes the mask out of the options that it is given: each gets its own.
-        one = vector.reset(seed=seed, options=dict(options))
-        assert told(one) == told(sync.reset(seed=seed, options=dict(options)))
-        assert_same_truth()
-
-    def assert_same_truth() -> None:
-        singles: list[Any] = [env.unwrapped for env in sync.envs]
-        assert vector.hidden_states() == tuple(env.hidden_state() for env in singles)
-        if vector.render_mode is not None:
-            assert vector.render() == sync.render()
-
-    reset(seed=3)
-    ended = []
-    for t in range(steps):
-        outcome = vector.step(arms[t])
-        assert told(outcome) == told(sync.step(arms[t]))
-        truncated = outcome[3]
+    even, both = np.arange(LANES) % 2 == 0, Beside(vector, sync)
+    ended, heard = [], set()
+    both.reset(seed=3)
+    for t, arms in enumerate(np.random.default_rng(0).integers(n_arms, size=(steps, LANES))):
+        responses, _, _, truncated, infos = both.step(arms)
+        heard |= set(responses[infos["has_response"]].tolist())
         ended.append(int(truncated.sum()))
         if t % 4 == 0 or ended[-1]:
-            assert_same_truth()
-        if truncated.any() and (vector.autoreset_mode == AutoresetMode.DISABLED or t > 40):
-            reset(reset_mask=truncated)
+            both.assert_same_truth()
+        if both.has_to_reset(truncated) or (ended[-1] and t > 40):
+            both.reset(reset_mask=truncated)
         if t == 6:
-            reset(reset_mask=even)  # from here on the lanes end at different times
+            both.reset(reset_mask=even)  # from here on the lanes end at different times
         elif t == 25:
-            reset(seed=seeds, reset_mask=~even)
+            both.reset(seed=[1, None, 3, 4, None, 6, 7], reset_mask=~even)
         elif t == 38:
-            reset()
+            both.reset()
         elif t == 43:
-            reset(means=means, reset_mask=even)
+            both.reset(means=np.arange(n_arms, dtype=float).tolist(), reset_mask=even)
     assert vector.np_random_seed == sync.np_random_seed
     assert len([n for n in ended if 0 < n < LANES]) >= 4
+    assert heard == {0, 1}
 
 
 @pytest.mark.parametrize("reward", REWARDS)
@@ -184,82 +156,3 @@ def test_users_are_fresh_where_no_seed_is_given() -> None:
     assert again.hidden_states() != vector.hidden_states()
     again.reset(seed=list(vector.np_random_seed))
     assert again.hidden_states() == vector.hidden_states()
-
-
-# How Gymnasium makes it
-
-
-@pytest.mark.parametrize("name", [ENV_ID, f"explorative_user_env:{ENV_ID}"])
-@pytest.mark.parametrize("mode", [{}, {"vectorization_mode": "vector_entry_point"}])
-def test_gymnasium_makes_it_by_the_id(name: str, mode: dict[str, Any]) -> None:
-    vector = gym.make_vec(name, num_envs=3, n_arms=4, **mode)
-    assert type(vector) is ExplorativeUserVectorEnv
-    assert vector.max_episode_steps == 1000
-    assert vector.spec is not None
-    assert vector.spec.id == ENV_ID
-    assert (vector.num_envs, vector.unwrapped, vector.closed) == (3, vector, False)
-    vector.close()
-
-
-def test_the_time_limit_is_the_one_asked_for() -> None:
-    vector = gym.make_vec(ENV_ID, num_envs=2, max_episode_steps=4)
-    vector.reset(seed=0)
-    ends = [vector.step(np.array([0, 1]))[2:4] for _ in range(9)]
-    assert [truncated.all() for _, truncated in ends] == [False] * 3 + [True] + [False] * 4 + [True]
-    assert not any(terminated.any() for terminated, _ in ends)
-
-
-def test_without_a_time_limit_no_lane_ends() -> None:
-    vector = ExplorativeUserVectorEnv(2)
-    vector.reset(seed=0)
-    assert not any(vector.step(np.array([0, 1]))[3].any() for _ in range(1500))
-    assert [truth.interactions for truth in vector.hidden_states()] == [1500, 1500]
-
-
-def test_gymnasiums_own_way_still_makes_the_same() -> None:
-    kwargs: dict[str, Any] = {"num_envs": 3, "max_episode_steps": 5, "noise": 0.1}
-    sync = gym.make_vec(ENV_ID, vectorization_mode="sync", **kwargs)
-    vector = gym.make_vec(ENV_ID, **kwargs)
-    assert isinstance(sync, SyncVectorEnv)
-    assert told(vector.reset(seed=1)) == told(sync.reset(seed=1))
-    for arm in [0, 1, 2, 3, 4] * 3:
-        actions = np.full(3, arm)
-        assert told(vector.step(actions)) == told(sync.step(actions))
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_the_mode_of_autoreset_may_be_its_word_and_is_in_the_metadata(mode: AutoresetMode) -> None:
-    for asked in (mode, mode.value):
-        vector = gym.make_vec(ENV_ID, num_envs=2, autoreset_mode=asked)
-        assert vector.metadata == vector.unwrapped.metadata
-        assert vector.metadata["autoreset_mode"] is mode
-        assert vector.metadata["render_modes"] == ["ansi"]
-    assert ExplorativeUserVectorEnv().metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
-    assert "autoreset_mode" not in gym.make(ENV_ID).metadata
-
-
-def test_the_spaces_are_a_lane_s_side_by_side() -> None:
-    vector = ExplorativeUserVectorEnv(3, n_arms=4)
-    assert vector.single_action_space == Discrete(4)
-    assert vector.single_observation_space == Discrete(2)
-    assert vector.action_space == MultiDiscrete([4, 4, 4])
-    assert vector.observation_space == MultiDiscrete([2, 2, 2])
-    observations, _ = vector.reset(seed=0)
-    vector.action_space.seed(0)
-    for _ in range(20):
-        assert observations in vector.observation_space
-        observations = vector.step(vector.action_space.sample())[0]
-
-
-def test_many_users_are_compiled_by_default_and_few_are_not() -> None:
-    assert COMPILED_FROM == 64
-    assert not ExplorativeUserVectorEnv(63).compiled
-    assert ExplorativeUserVectorEnv(63, compiled=True).compiled
-    many = ExplorativeUserVectorEnv(64, 6, noise=0.1)
-    plain = ExplorativeUserVectorEnv(64, 6, noise=0.1, compiled=False)
-    assert (many.compiled, plain.compiled) == (True, False)
-    assert told(many.reset(seed=2)) == told(plain.reset(seed=2))
-    for actions in np.random.default_rng(3).integers(5, size=(20, 64)):
-        assert told(many.step(actions)) == told(plain.step(actions))
-    assert many.hidden_states() == plain.hidden_states()
-    assert many.compiled

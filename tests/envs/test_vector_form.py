@@ -16,7 +16,8 @@ def test_seeds_are_counted_up_or_given() -> None:
     assert lane_seeds(None, 3) == [None, None, None]
     assert lane_seeds(7, 3) == [7, 8, 9]
     assert lane_seeds([4, None, 2**70], 3) == [4, None, 2**70]
-    assert lane_seeds(np.array([1, 2]), 2) == [1, 2]
+    seeds: Any = np.array([1, 2])
+    assert lane_seeds(seeds, 2) == [1, 2]
 
 
 @pytest.mark.parametrize("seed", [-1, True, 1.0, "12", b"12", np.array(5), [1], [1, -1], [1, True]])

@@ -1,4 +1,5 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,9 +114,12 @@ def test_a_constant_must_be_positive_and_finite(rho: float) -> None:
 
 @pytest.mark.parametrize(
     ("low", "high"),
-    [(0.0, 1.0), (-1.0, 1.0), (2.0, 1.0), (1.0, math.inf), (math.nan, 1.0), (1.0, math.nan)],
+    [
+        *((0.0, 1.0), (-1.0, 1.0), (2.0, 1.0), (1.0, math.inf), (math.nan, 1.0), (1.0, math.nan)),
+        *((True, 2.0), (0.5, True), ("1", 2.0), (1.0, None)),
+    ],
 )
-def test_a_range_must_be_positive_finite_and_the_right_way_up(low: float, high: float) -> None:
+def test_a_range_must_be_positive_finite_and_the_right_way_up(low: Any, high: Any) -> None:
     with pytest.raises(InvalidArgumentError, match=r"rho range .* positive and finite.*got \("):
         Schedule(constant_rule, low, high)
 
@@ -125,12 +129,15 @@ def test_a_schedule_is_asked_for_by_record_name_or_value() -> None:
     assert as_schedule(own) is own
     assert as_schedule("acceptance_rate") is ACCEPTANCE_RATE
     assert as_schedule("smoothed_acceptance_rate") is SMOOTHED_ACCEPTANCE_RATE
-    assert as_schedule(1.5) == as_schedule(1.5) == constant(1.5)
-    assert as_schedule(2) == constant(2.0)
+    for rho in (1.5, 2):
+        meant = as_schedule(rho)
+        assert value(meant, 3, 10, 5) == meant.rho_0 == meant.rho_1 == rho
+        assert meant == constant(float(rho))
 
 
 def test_a_numpy_number_is_a_constants_value() -> None:
-    for number in (np.float64(2.0), np.float32(2.0), np.int64(2)):
+    numbers: tuple[Any, ...] = (np.float64(2.0), np.float32(2.0), np.int64(2))
+    for number in numbers:
         assert as_schedule(number) == constant(2.0)
 
 
@@ -143,6 +150,16 @@ def test_a_constant_too_large_for_a_float_is_refused() -> None:
 def test_an_unknown_schedule_is_refused_with_the_names_there_are(rho: object) -> None:
     with pytest.raises(InvalidArgumentError, match=r"rho must be .*acceptance_rate.*got"):
         as_schedule(rho)  # type: ignore[arg-type]
+
+
+def test_a_schedule_is_called_by_its_name_its_value_or_its_rule_and_numbers() -> None:
+    assert ACCEPTANCE_RATE.title == "acceptance_rate"
+    assert SMOOTHED_ACCEPTANCE_RATE.title == "smoothed_acceptance_rate"
+    assert [constant(rho).title for rho in (1.25, 2.0)] == ["1.25", "2"]
+    own = Schedule(other_rule, 1.0, 2.0, (0.5, 3.0))
+    assert own.title == "other_rule(0.5, 3)"
+    register_schedule("own", own)
+    assert own.title == "own"
 
 
 def test_a_registered_schedule_is_asked_for_by_its_name() -> None:

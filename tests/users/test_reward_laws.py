@@ -6,6 +6,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from other_users import low_means
 from scipy import stats
 
 from explorative_user_env import (
@@ -28,10 +29,6 @@ FOURTH_MOMENTS = {  # around the mean: 3 sigma^4; p q (1 - 3 p q); h^4 / 5 with 
     "bounded": 9 / 5,
 }
 N = 100_000
-
-
-def low_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    return 0.6 * rng.random(n_arms)
 
 
 def assert_has_the_moments_of(law: str, rewards: np.ndarray) -> None:
@@ -70,12 +67,14 @@ def test_a_sure_bernoulli_reward_is_sure(mean: float) -> None:
 @pytest.mark.parametrize("law", REWARD_LAWS)
 @pytest.mark.parametrize("noise", [0.0, 0.2])
 def test_a_user_s_rewards_are_of_her_law(setting: Setting, law: str, noise: float) -> None:
-    env = ExplorativeUserEnv(
-        2, means=[MEAN, 0.1], setting=setting, reward_law=law, noise=noise, reward="realized"
-    )
+    options: dict[str, Any] = {"setting": setting, "reward_law": law, "noise": noise}
+    # So willing to explore that only noise makes her say no, here to a tenth of them.
+    env = ExplorativeUserEnv(2, means=[MEAN, 0.1], alpha=1e4, reward="realized", **options)
     env.reset(seed=1)
-    steps = [env.step(0) for _ in range(20_000)]
-    assert_has_the_moments_of(law, np.array([reward for answer, reward, *_ in steps if answer]))
+    steps = [env.step(0) for _ in range(10_000)]
+    rewards = [reward for answer, reward, *_ in steps if answer]
+    assert len(rewards) > 8_500
+    assert_has_the_moments_of(law, np.array(rewards))
 
 
 @pytest.mark.parametrize("law", REWARD_LAWS)
@@ -98,6 +97,7 @@ def test_a_lane_is_the_single_user(
     options: dict[str, Any] = {
         "n_arms": 4,
         "gap": 0.3,
+        "alpha": 0.05,
         "means": low_means,
         "setting": setting,
         "reward_law": law,
@@ -109,11 +109,14 @@ def test_a_lane_is_the_single_user(
     lanes.reset(seed=5)
     for lane, env in enumerate(singles):
         env.reset(seed=5 + lane)
+    heard = set()
     for arms in np.random.default_rng(0).integers(4, size=(150, 3)).tolist():
         answers, rewards, *_ = lanes.step(arms)
         each = [env.step(arm) for env, arm in zip(singles, arms, strict=True)]
         assert answers.tolist() == [answer for answer, *_ in each]
         assert rewards.tolist() == [reward for _, reward, *_ in each]
+        heard |= set(answers.tolist())
+    assert heard == {0, 1}
     assert lanes.compiled == compiled
     assert lanes.hidden_states() == tuple(env.hidden_state() for env in singles)
 

@@ -199,7 +199,7 @@ def test_observe_finds_each_observation_by_its_name(one: Heard, other: Heard) ->
     latest = [heard[-1][1] if heard else 0 for heard in both]
     orders = [order_by_hand(heard) for heard in both]
     ranked = zip(both, orders, strict=True)
-    expected = {
+    expected: dict[str, Any] = {
         "response": latest,
         "counts": [counts_by_hand(heard) for heard in both],
         "sorted-counts": [counts_by_hand(heard, order=order) for heard, order in ranked],

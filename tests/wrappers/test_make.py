@@ -36,12 +36,12 @@ def layers(env: Any) -> list[type]:
 
 @pytest.mark.parametrize("observation", OBSERVATIONS)
 def test_a_task_is_made_with_each_observation(task: str, observation: str) -> None:
-    envs = make_task(task, 4, observation, horizon=20, n_arms=3)
+    envs: Any = make_task(task, 4, observation, horizon=20, n_arms=3)
     assert layers(envs) == LAYERS[observation]
     kinds = {"regret": ExplorativeUserVectorEnv, "bai": ExplorativeUserBAIVectorEnv}
     assert type(envs.unwrapped) is kinds[task]
-    assert (envs.num_envs, envs.unwrapped.user.n_arms) == (4, 3)  # type: ignore[attr-defined]
-    assert envs.single_action_space.n == (6 if task == "bai" else 3)  # type: ignore[attr-defined]
+    assert (envs.num_envs, envs.unwrapped.user.n_arms) == (4, 3)
+    assert envs.single_action_space.n == (6 if task == "bai" else 3)
     length = length_of(observation, 3)
     observations, _ = envs.reset(seed=0)
     assert observations.shape == ((4,) if length is None else (4, length))
@@ -101,5 +101,6 @@ def test_the_rest_goes_to_the_environment(task: str) -> None:
     ],
 )
 def test_a_bad_argument_is_named(task: str, arguments: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"task": task, "num_envs": 2} | arguments
     with pytest.raises(InvalidArgumentError, match=message):
-        make_task(**({"task": task, "num_envs": 2} | arguments))
+        make_task(**given)

@@ -57,6 +57,16 @@ def test_an_answer_stops_and_is_the_arm_of_its_rank() -> None:
     assert not runs["censored"].any()
 
 
+def test_a_policy_that_never_answers_is_cut_off_at_its_horizon() -> None:
+    agent = eu.PolicyAgent(lambda seen: 0, task="bai", horizon=10)
+    for compiled in (True, False):
+        runs = eu.evaluate([agent], compiled=compiled, **SMALL).runs
+        assert runs["censored"].all()
+        assert set(runs["interactions"]) == {10}
+    episode = eu.rollout(eu.ExplorativeUserEnv(3), agent, seed=0)
+    assert (episode.stopping_time, episode.censored) == (10, True)
+
+
 def test_a_policy_that_answers_at_once_plays_its_answer_in_the_task_regret() -> None:
     agent = eu.PolicyAgent(lambda seen: 3, task="bai")
     results = eu.evaluate([agent], task="regret", horizon=5, **SMALL)

@@ -1,0 +1,61 @@
+"""What environments hand out, in a form in which `==` sees everything."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+
+def told(value: Any) -> Any:
+    """Return whatever an environment hands out, so that == sees types, shapes and every bit."""
+    if isinstance(value, dict):
+        return {key: told(each) for key, each in sorted(value.items())}
+    if type(value) is tuple:
+        return [told(each) for each in value]
+    if isinstance(value, np.ndarray):
+        return (value.dtype, value.shape, repr(value.tolist()))
+    return repr(value)
+
+
+class Beside:
+    """A vector environment beside Gymnasium's own vector of single ones: all they say is alike.
+
+    Args:
+        vector: the one to look at.
+        sync: a lane of it is one of these, or their wrappers.
+    """
+
+    def __init__(self, vector: Any, sync: SyncVectorEnv) -> None:
+        self.vector, self.sync = vector, sync
+
+    def reset(self, seed: Any = None, **options: Any) -> None:
+        # Gymnasium takes the mask out of the options that it is given: each gets its own.
+        one = self.vector.reset(seed=seed, options=dict(options))
+        assert told(one) == told(self.sync.reset(seed=seed, options=dict(options)))
+        self.assert_same_truth()
+
+    def step(self, actions: Any) -> Any:
+        """Return what the vector says to these actions, which it leaves alone."""
+        before = actions.copy()
+        outcome = self.vector.step(actions)
+        assert np.array_equal(actions, before)
+        assert told(outcome) == told(self.sync.step(actions))
+        return outcome
+
+    def assert_same_truth(self) -> None:
+        """Look at what neither says unasked: the hidden states, and a rendering."""
+        singles: list[Any] = [env.unwrapped for env in self.sync.envs]
+        truths = tuple(env.hidden_state() for env in singles)
+        assert self.vector.unwrapped.hidden_states() == truths
+        if self.vector.render_mode is not None:
+            assert self.vector.render() == self.sync.render()
+
+    def acting(self, done: Any) -> Any:
+        """Return the lanes in which somebody acts next: not those finished and not yet reset."""
+        mode = self.vector.metadata["autoreset_mode"]
+        return np.ones_like(done) if mode == AutoresetMode.SAME_STEP else ~done
+
+    def has_to_reset(self, done: Any) -> bool:
+        """Whether lanes are finished that nobody else resets."""
+        mode = self.vector.metadata["autoreset_mode"]
+        return bool(done.any()) and mode == AutoresetMode.DISABLED

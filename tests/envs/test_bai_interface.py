@@ -1,0 +1,125 @@
+"""`ExplorativeUserBAI-v0`, one user: Gymnasium's interface, and what is told of the user."""
+
+import copy
+import doctest
+import pickle
+from typing import Any
+
+import gymnasium as gym
+import pytest
+from gymnasium.envs.registration import EnvSpec
+from gymnasium.utils.env_checker import check_env
+from single_env import COUNTERS, arms, begun_bai
+from stable_baselines3.common.env_checker import check_env as check_for_sb3
+
+from explorative_user_env import (
+    BAI_ENV_ID,
+    ExplorativeUserBAIEnv,
+    ExplorativeUserBAIVectorEnv,
+    ExplorativeUserEnv,
+)
+from explorative_user_env.settings import Setting
+
+ENDING = {"is_success", "answer", "stopping_time", "rejection_rate"}
+
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"setting": "released", "n_arms": 2, "horizon": 5},
+    {"render_mode": "ansi", "noise": 0.2, "alpha": 0.8, "mask": "none"},
+    {"info_level": "full", "rho": 1.5, "step_cost": 0.0},
+]
+
+
+@pytest.mark.parametrize("kwargs", VARIANTS)
+def test_both_checkers_have_nothing_to_say(kwargs: dict[str, Any]) -> None:
+    env = gym.make(BAI_ENV_ID, **kwargs)
+    check_env(env.unwrapped)
+    check_for_sb3(env.unwrapped)
+    check_for_sb3(env)
+
+
+@pytest.mark.parametrize("name", [BAI_ENV_ID, f"explorative_user_env:{BAI_ENV_ID}"])
+def test_gymnasium_makes_it_by_the_id(name: str) -> None:
+    env = gym.make(name, n_arms=4)
+    assert type(env.unwrapped) is ExplorativeUserBAIEnv
+    assert env.action_space == gym.spaces.Discrete(8)
+    assert env.observation_space == gym.spaces.Discrete(2)
+    vector = gym.make_vec(name, num_envs=3, n_arms=4)
+    assert type(vector) is ExplorativeUserBAIVectorEnv
+    assert vector.action_space == gym.spaces.MultiDiscrete([8, 8, 8])
+
+
+def test_a_spec_survives_json() -> None:
+    kwargs: dict[str, Any] = {"n_arms": 3, "step_cost": 0.125, "horizon": 9, "mask": "none"}
+    env = gym.make(BAI_ENV_ID, **kwargs)
+    assert env.spec is not None
+    text = env.spec.to_json()
+    outcomes = []
+    for each in (env, gym.make(EnvSpec.from_json(text))):
+        each.reset(seed=1)
+        outcomes.append([each.step(arm) for arm in arms(9)])
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0][-1][2]
+
+
+def test_the_docstrings_example_is_true() -> None:
+    tests = doctest.DocTestFinder().find(ExplorativeUserBAIEnv, globs={})
+    runner = doctest.DocTestRunner()
+    for test in tests:
+        runner.run(test)
+    assert runner.summarize(verbose=False) == (0, 6)
+
+
+def test_the_defaults_are_those_of_the_docstring() -> None:
+    env, text = ExplorativeUserBAIEnv(), str(ExplorativeUserBAIEnv.__doc__)
+    defaults = {"n_arms": env.user.n_arms, "step_cost": env.step_cost, "horizon": env.horizon}
+    for name, value in (defaults | {"mask": f'"{env.mask}"'}).items():
+        assert f"- `{name}` ({value}):" in text
+
+
+# The user and what is told of her
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_the_user_is_the_one_of_the_other_task(setting: Setting, noise: float) -> None:
+    kwargs: dict[str, Any] = {"n_arms": 4, "setting": setting, "noise": noise}
+    env, other = ExplorativeUserBAIEnv(**kwargs), ExplorativeUserEnv(**kwargs)
+    for seed in (3, None, None):
+        assert env.reset(seed=seed) == other.reset(seed=seed)
+        assert env.hidden_state() == other.hidden_state()
+        for arm in arms(80, 4):
+            one, two = env.step(arm), other.step(arm)
+            assert (one[0], one[4]) == (two[0], two[4])
+        assert env.hidden_state() == other.hidden_state()
+        env.step(4)
+
+
+def test_nothing_but_responses_and_counts_is_told_before_the_end(setting: Setting) -> None:
+    env = gym.make(BAI_ENV_ID, setting=setting, noise=0.1, horizon=50)
+    observation, info = env.reset(seed=0)
+    assert info == {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
+    for last in (*[False] * 49, True):
+        assert type(observation) is int
+        observation, reward, terminated, _, info = env.step(2)
+        assert terminated == last
+        assert set(info) == COUNTERS | (ENDING if last else set())
+        assert {type(value) for value in info.values()} <= {bool, int, float}
+        assert reward == -0.0005 - last
+
+
+@pytest.mark.parametrize("last", [0, 4])
+def test_everything_is_told_if_asked_for_also_at_the_end(last: int) -> None:
+    env = begun_bai(info_level="full", horizon=3)
+    for action in (0, 1, last):
+        *_, info = env.step(action)
+        assert info["hidden_state"] == env.hidden_state()
+    assert set(info) == COUNTERS | ENDING | {"hidden_state"}
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_goes_on_alike(copied: Any) -> None:
+    env = begun_bai(noise=0.5)
+    twin = copied(env)
+    for arm in arms(20):
+        assert twin.step(arm) == env.step(arm)
+        assert twin.action_masks().tolist() == env.action_masks().tolist()

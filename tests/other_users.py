@@ -1,0 +1,44 @@
+"""Users of every kind, for tests that treat them alike."""
+
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env import ExplorativeUserEnv
+from explorative_user_env.users import explorative as rules
+from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
+from explorative_user_env.users.others import drifting, forgetful, logistic, omniscient
+
+KINDS = (EXPLORATIVE, omniscient(0.1), forgetful(9), drifting(0.05), logistic(0.3))
+
+
+def low_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    """A law of means that are probabilities, also when the best is moved by 0.4."""
+    return 0.6 * rng.random(n_arms)
+
+
+def started(seed: int = 0, **options: Any) -> ExplorativeUserEnv:
+    arguments: dict[str, Any] = {"n_arms": 4, "reward": "realized"} | options
+    env = ExplorativeUserEnv(**arguments)
+    env.reset(seed=seed)
+    return env
+
+
+def random_arms(steps: int, n_arms: int = 4, seed: int = 0) -> list[int]:
+    arms: list[int] = np.random.default_rng(seed).integers(n_arms, size=steps).tolist()
+    return arms
+
+
+def agreeable(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+    """Accept whatever it is for a number of times, and count in a memory of one's own."""
+    state.memory[1] += 1.0
+    return rules.respond(user, state, rule, arm, rng, state.memory[1] <= state.memory[0])
+
+
+def forget_count(user: Any, state: Any, rng: Any) -> None:
+    rules.start(user, state, rng)
+    state.memory[1] = 0.0
+
+
+AGREEABLE = Behaviour("agreeable", forget_count, agreeable, parameters=(7.0,), memory=1)
+"""A behaviour of one's own, where compiled code finds it again."""

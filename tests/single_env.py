@@ -1,0 +1,44 @@
+"""One user's environment, played with: what several tests of environments share."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from explorative_user_env import ExplorativeUserBAIEnv, ExplorativeUserEnv
+
+COUNTERS = {"has_response", "interactions", "acceptances", "rejections"}
+MEANS = [0.0, 3.0, -2.0]
+
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"setting": "released", "n_arms": 2},
+    {"render_mode": "ansi", "noise": 0.2, "alpha": 0.8},
+    {"setting": "released", "info_level": "full", "reward": "realized", "rho": 1.5},
+]
+
+
+def arms(steps: int, n_arms: int = 3, seed: int = 0) -> list[int]:
+    drawn: list[int] = np.random.default_rng(seed).integers(n_arms, size=steps).tolist()
+    return drawn
+
+
+def play(env: gym.Env[int, int], actions: Iterable[int]) -> list[tuple[Any, ...]]:
+    return [env.step(arm) for arm in actions]
+
+
+def started(seed: int = 0, **kwargs: Any) -> ExplorativeUserEnv:
+    """Return the environment of a new user with three arms."""
+    given: dict[str, Any] = {"n_arms": 3, "means": MEANS} | kwargs
+    env = ExplorativeUserEnv(**given)
+    env.reset(seed=seed)
+    return env
+
+
+def begun_bai(seed: int = 0, **kwargs: Any) -> ExplorativeUserBAIEnv:
+    """Return the same user, whose best arm is to be named; a step costs a quarter."""
+    given: dict[str, Any] = {"n_arms": 3, "means": MEANS, "step_cost": 0.25} | kwargs
+    env = ExplorativeUserBAIEnv(**given)
+    env.reset(seed=seed)
+    return env

@@ -1,0 +1,51 @@
+"""Environments that wrappers are put around: one user or seven in step, who take some time."""
+
+from typing import Any
+
+import gymnasium as gym
+from gymnasium.vector import AutoresetMode
+
+from explorative_user_env import (
+    BAI_ENV_ID,
+    ENV_ID,
+    ExplorativeUserBAIVectorEnv,
+    ExplorativeUserVectorEnv,
+)
+
+N_ARMS = 3
+HORIZON = 25
+LANES = 7  # more than the compiled lanes look ahead
+LIMIT = 11
+"""Steps of an episode of those in step, before the task's own horizon."""
+
+VECTOR_ENVS = {ENV_ID: ExplorativeUserVectorEnv, BAI_ENV_ID: ExplorativeUserBAIVectorEnv}
+
+Heard = list[tuple[int, int]]
+"""(arm, 1 accepted or 0 rejected), the oldest first."""
+
+
+def made(name: str, limit: int | None = HORIZON, **kwargs: Any) -> gym.Env[Any, Any]:
+    """Return the environment of one user."""
+    return gym.make(name, limit, **({"n_arms": N_ARMS, "noise": 0.4} | kwargs))
+
+
+def own_horizon(name: str) -> dict[str, Any]:
+    """Return what ends an episode of those in step by itself, if anything does."""
+    return {"horizon": LIMIT + 2} if name == BAI_ENV_ID else {}
+
+
+def vector_of(
+    name: str,
+    mode: AutoresetMode | str = "NextStep",
+    limit: int | None = LIMIT,
+    **kwargs: Any,
+) -> Any:
+    """Return the environment of seven users in step."""
+    kwargs = {"n_arms": N_ARMS, "noise": 0.4} | own_horizon(name) | kwargs
+    return VECTOR_ENVS[name](LANES, limit, mode, **kwargs)
+
+
+def ranks_of(heard: Heard, horizon: int = 10**9) -> list[int]:
+    """Return the arms, the most accepted first; beyond the horizon counts are alike."""
+    accepted = [min(heard.count((arm, 1)), horizon) for arm in range(N_ARMS)]
+    return sorted(range(N_ARMS), key=lambda arm: (-accepted[arm], arm))
