@@ -83,9 +83,8 @@ def _slow_weights(means: Sequence[float]) -> list[float]:
             return _plain_kl(top, mu) + ratio(mu, other) * _plain_kl(other, mu) - level
 
         width = top - other
-        return optimize.brentq(
-            gap, other + 1e-11 * width, top - 1e-11 * width, xtol=1e-15, rtol=1e-14
-        )
+        ends = (other + 1e-11 * width, top - 1e-11 * width)
+        return float(optimize.brentq(gap, *ends, xtol=1e-15, rtol=1e-14))
 
     def excess(level: float) -> float:
         mus = [mean_at(level, other) for other in others]

@@ -141,7 +141,8 @@ def test_an_unknown_option_is_refused_and_the_known_are_listed() -> None:
 
 
 def test_numpy_numbers_are_as_good_as_python_s() -> None:
-    agent = BAIR(delta=np.float64(0.2), m=np.int64(2), n1=np.float32(4.0), max_steps=np.int32(9))
+    numbers: dict[str, Any] = {"m": np.int64(2), "n1": np.float32(4.0), "max_steps": np.int32(9)}
+    agent = BAIR(delta=np.float64(0.2), **numbers)
     assert agent.params(2, None) == BAIR(delta=0.2, m=2, n1=4.0).params(2, None)
     assert agent.max_steps == 9
     assert type(agent.max_steps) is int

@@ -2,6 +2,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,13 +50,13 @@ def weights_of(means: Sequence[float], solver: Solver | None = None) -> list[flo
     return list(solver.weights)
 
 
-def costs_of(means: Sequence[float], weights: Sequence[float]) -> np.ndarray:
+def costs_of(means: Sequence[float], weights: Sequence[float]) -> Any:
     """w_b kl(m_b, m) + w_k kl(m_k, m) for each other arm k, by SciPy."""
     best = int(np.argmax(means))
     m, w = np.delete(means, best), np.delete(weights, best)
     pooled = (weights[best] * means[best] + w * m) / (weights[best] + w)
 
-    def kl(p: np.ndarray | float, q: np.ndarray) -> np.ndarray:
+    def kl(p: Any, q: Any) -> Any:
         return special.rel_entr(p, q) + special.rel_entr(1.0 - np.asarray(p), 1.0 - q)
 
     return weights[best] * kl(means[best], pooled) + w * kl(m, pooled)
@@ -142,7 +143,9 @@ def test_no_weights_have_a_larger_least_transport_cost(
             share = weights[arm] / (weights[best] + weights[arm])
             mu = means[best] + share * (means[arm] - means[best])
             lines.append((exact_kl(means[best], mu), exact_kl(means[arm], mu)))
-    scale = 1 / sum(1 / of_arm for _, of_arm in lines)  # makes the coefficients of all w_k alike
+    scale = 1 / sum(
+        (1 / of_arm for _, of_arm in lines), Decimal(0)
+    )  # makes the coefficients of all w_k alike
     bound = scale * max(
         Decimal(1), sum((of_best / of_arm for of_best, of_arm in lines), Decimal(0))
     )

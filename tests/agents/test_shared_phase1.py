@@ -1,6 +1,7 @@
 """Agents that meet users who have been through BAIR's Phase 1."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,7 +68,12 @@ def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(
 
 
 def test_compiled_runs_are_those_of_the_readable_loop() -> None:
-    options = {"n_arms": 3, "n_instances": 10, "baseline_time": 50, "progress": False}
+    options: dict[str, Any] = {
+        "n_arms": 3,
+        "n_instances": 10,
+        "baseline_time": 50,
+        "progress": False,
+    }
     agents = [Phase1(), after_phase1(Uniform(horizon=40))]  # one is as good as another here
     compiled = eu.evaluate(agents, **options)
     assert compiled.runs.equals(eu.evaluate(agents, compiled=False, **options).runs)

@@ -69,6 +69,7 @@ def test_every_step_is_the_argmax_of_draws_from_the_stream_handed_in() -> None:
     a, b = np.ones(n_arms), np.ones(n_arms)
     for step in range(horizon):
         arm = agent.act()
+        assert arm is not None
         assert arm == np.argmax(stream.beta(a, b)), f"step {step}"
         accepted = (3 * step + arm) % 5 < arm
         agent.observe(arm, accepted)

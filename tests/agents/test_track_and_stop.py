@@ -11,6 +11,7 @@ import pytest
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.agents import TrackAndStop
 from explorative_user_env.agents import track_and_stop as rule
+from explorative_user_env.protocol import STOP
 from explorative_user_env.settings import Setting
 
 Drive = Callable[..., list[int]]
@@ -204,7 +205,7 @@ def test_rates_are_compared_exactly(
 
 
 def test_tied_leaders_are_recommended_whatever_the_evidence_against_the_rest() -> None:
-    assert set(decisions([0, 400, 0], [400, 400, 400])) == {rule.STOP}
+    assert set(decisions([0, 400, 0], [400, 400, 400])) == {STOP}
     assert set(decisions([0, 400, 400], [400, 400, 400])) == {1, 2}
 
 
@@ -257,7 +258,7 @@ def test_the_run_stops_when_the_evidence_exceeds_the_threshold(threshold: str, n
     needed = next(n for n in itertools.count(1) if evidence(n) > bound(n_arms * n, n_arms))
     for n in range(1, needed + 2):
         chosen = decisions([n] + [0] * (n_arms - 1), [n] * n_arms, threshold=threshold)
-        assert (set(chosen) == {rule.STOP}) == (n >= needed)
+        assert (set(chosen) == {STOP}) == (n >= needed)
 
 
 def test_the_thresholds_are_those_named() -> None:

@@ -3,7 +3,7 @@ import importlib
 import math
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,7 +29,7 @@ from explorative_user_env.evaluation.compiled import compiles, run_compiled
 from explorative_user_env.evaluation.readable import RUN_COLUMNS, environment_of
 from explorative_user_env.loop import rollout
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.protocol import STOP, Agent, Algorithm
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.settings import PRINTED, Setting
 from explorative_user_env.users import explorative as user_rules
@@ -205,7 +205,7 @@ def test_company_and_order_and_more_users_change_nobody_s_runs(compiled: bool) -
         "seed": 3,
         "compiled": compiled,
     }
-    line_up = ["BAIR", "EXP3", TrackAndStop(), Uniform(order="random")]
+    line_up: list[Agent | str] = ["BAIR", "EXP3", TrackAndStop(), Uniform(order="random")]
     full = evaluate(line_up, n_instances=12, **options).runs
     reordered = evaluate(line_up[::-1], n_instances=12, **options).runs
     fewer = evaluate(line_up, n_instances=5, **options).runs
@@ -412,7 +412,7 @@ def observe_in_pages(params: Any, state: Any, arm: int, accepted: bool) -> None:
     state.pages[0].append(arm)
 
 
-UNCOMPILABLE: dict[str, dict[str, Callable[..., Any]]] = {
+UNCOMPILABLE: dict[str, dict[str, Any]] = {
     "dict": {"verdict": answer_by_dict},
     "array": {"verdict": answer_by_array},
     "dict in the state": {"blank": blank_with_dict, "observe": observe_in_dict},

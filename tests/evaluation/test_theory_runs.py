@@ -7,12 +7,13 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.monitors import CLAIMS, broken_table, check_run
+from explorative_user_env.protocol import Agent
 from explorative_user_env.results.intervals import wilson_interval
 
 
 @pytest.fixture(scope="module")
 def results() -> eu.Results:
-    agents = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
+    agents: list[Agent | str] = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
     return eu.evaluate(
         agents, n_arms=3, n_instances=30, max_steps=400, check_theory=True, progress=False
     )
@@ -40,7 +41,7 @@ def test_a_row_is_what_a_check_of_the_run_gives(results: eu.Results) -> None:
 
 
 def test_the_check_changes_no_run_and_is_made_only_if_asked_for(results: eu.Results) -> None:
-    agents = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
+    agents: list[Agent | str] = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
     plain = eu.evaluate(agents, n_arms=3, n_instances=30, max_steps=400, progress=False)
     assert plain.checks is None
     pd.testing.assert_frame_equal(plain.runs, results.runs)

@@ -35,7 +35,7 @@ def environment(**arguments: Any) -> eu.ExplorativeUserEnv:
 
 def trace_of(steps: list[tuple[int, int, bool, float, int]], **start: Any) -> Trace:
     """A hand-made run: (part, arm, accepted, hat mu after, n_i after) of every step; Gamma is 1."""
-    given = {"instance": TWO, "estimates": [0.0, 0.0], "counts": [0, 0]} | start
+    given: dict[str, Any] = {"instance": TWO, "estimates": [0.0, 0.0], "counts": [0, 0]} | start
     trace = Trace(**given, gammas=[1.0] * (len(steps) + 1))
     for part, arm, accepted, mean, number in steps:
         trace.parts.append(part)
@@ -86,7 +86,8 @@ def test_the_margins_are_those_of_the_hidden_state(given: dict[str, Any], settin
         )
         assert check.band_margin == pytest.approx(band, abs=1e-12)
 
-        interval, drop, tops, n_rejected = math.inf, math.inf, [], 0
+        interval, drop, n_rejected = math.inf, math.inf, 0
+        tops: list[int] = []
         for step, part in enumerate(parts):
             before, arm = states[step], episode.arms[step]
             if part == ROUNDS and not tops:

@@ -9,6 +9,7 @@ from explorative_user_env import theory
 from explorative_user_env.population import Population
 from explorative_user_env.settings import PRINTED, RELEASED
 from explorative_user_env.users import explorative as rules
+from explorative_user_env.users.confidence import constant
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import blank_state
 from explorative_user_env.validation import InvalidArgumentError
@@ -17,7 +18,7 @@ TWO = Instance((2.0, 0.0), 0)
 THREE = Instance((0.5, 1.0, 0.0), 1)
 
 
-def close(value: float, rel: float = 1e-9) -> Any:
+def close(value: Any, rel: float = 1e-9) -> Any:
     return pytest.approx(value, rel=rel)
 
 
@@ -160,8 +161,8 @@ def test_three_arms_agree_with_a_search_of_the_simplex(means: tuple[float, ...])
     best = means.index(max(means))
     instance = Instance(means, best)
     shares = np.linspace(0.0, 1.0, 201)
-    weights = [(a, b, 1 - a - b) for a in shares for b in shares if a + b <= 1.0]
-    weights = np.array([theory.optimal_weights(instance), *weights])
+    others = [(a, b, 1 - a - b) for a in shares for b in shares if a + b <= 1.0]
+    weights = np.array([theory.optimal_weights(instance), *others])
     worst = np.full(len(weights), np.inf)
     for other in {0, 1, 2} - {best}:
         for meeting in np.linspace(means[other], means[best], 801):
@@ -200,7 +201,7 @@ def test_the_user_rejects_an_arm_with_that_many_acceptances(setting: Any) -> Non
         n_arms, alpha = int(rng.integers(2, 30)), float(rng.choice([0.3, 1.0, 3.0]))
         gap, delta = float(rng.choice([0.05, 0.5, 3.0])), float(rng.choice([0.001, 0.1, 0.9]))
         n1, rho_1 = float(rng.choice([0, 100, 10**6])), float(rng.choice([0.01, 2.0]))
-        population = Population(setting=setting, n_arms=n_arms, alpha=alpha, rho=rho_1)
+        population = Population(setting=setting, n_arms=n_arms, alpha=alpha, rho=constant(rho_1))
         user = population.user
         state = blank_state(user)
         needed = theory.elimination_bound(gap, n1, n_arms, delta, alpha, rho_1)
