@@ -1,4 +1,4 @@
-"""What the tests of the agents share: a driver for scripted responses and slow references."""
+"""What the tests of the agents share: agents, scripted responses and slow references."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from explorative_user_env.agents import AGENTS, ALGORITHMS, REFERENCES, AlgorithmAgent
 from explorative_user_env.protocol import Agent
 
 Respond = Callable[[int, int], bool]
 """The response to (step, arm)."""
+
+
+@pytest.fixture(params=sorted(ALGORITHMS))
+def make(request: pytest.FixtureRequest) -> Callable[..., AlgorithmAgent]:
+    """What makes an agent, each of the package's in turn; SE is BAIR by another name."""
+    return (AGENTS | REFERENCES)[request.param]
 
 
 def _drive(

@@ -64,9 +64,11 @@ def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(
     for arm, accepted in zip(both.arms[length:], both.accepted[length:], strict=True):
         assert alone.act() == arm
         alone.observe(arm, accepted)
+    assert len(both.arms) > length
     assert alone.answer() == both.answer
 
 
+@pytest.mark.slow  # a composed record is compiled anew in every process
 def test_compiled_runs_are_those_of_the_readable_loop() -> None:
     options: dict[str, Any] = {
         "n_arms": 3,
