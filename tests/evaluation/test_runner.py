@@ -71,6 +71,34 @@ def test_uni_and_exp3_get_the_mean_time_of_bair() -> None:
     assert (times.get_group("UNI") == horizon).all()
 
 
+@pytest.mark.parametrize("max_steps", [50, 500])
+def test_the_mean_time_is_that_of_the_runs_that_the_setting_s_table_has(
+    setting: Setting, max_steps: int
+) -> None:
+    facts: dict[str, Any] = SMALL | {"setting": setting, "max_steps": max_steps}
+    results = eu.evaluate([Uniform(), BAIR(n1=60)], **facts)
+    runs = results.runs[results.runs["agent"] == "BAIR"]
+    n_kept = int((~runs["censored"]).sum())
+    assert n_kept == 0 if max_steps == 50 else 0 < n_kept < len(runs)
+    drops = setting.drops_censored and n_kept > 0
+    kept = runs[~runs["censored"]] if drops else runs
+    assert results.cell["horizon"] == round(kept["interactions"].mean())
+
+
+def test_the_mean_time_may_be_that_of_another_agent() -> None:
+    line_up = [TrackAndStop(max_steps=90), BAIR(), Uniform()]
+    results = eu.evaluate(line_up, baseline_time="T&S", **SMALL)
+    times = results.runs.groupby("agent")["interactions"].mean()
+    assert results.cell["horizon"] == times["UNI"] == round(times["T&S"]) != round(times["BAIR"])
+
+
+def test_success_is_held_against_an_agent_s_own_delta() -> None:
+    line_up = [BAIR(max_steps=9), BAIR(max_steps=9, delta=0.5, name="bold")]
+    summary = eu.evaluate(line_up, delta=0.25, **SMALL).summary()
+    assert summary["success"].tolist() == [0.0, 0.0]
+    assert summary["failure_over_delta"].tolist() == [1 / 0.25, 1 / 0.5]
+
+
 def test_an_agent_that_never_stops_is_censored_at_the_cap() -> None:
     runs = eu.evaluate([tireless()], max_steps=30, **SMALL | {"n_instances": 3}).runs
     assert runs["censored"].all()
@@ -115,7 +143,8 @@ def test_the_summary_is_what_the_runs_say() -> None:
 
 def test_a_cell_says_all_that_made_its_runs() -> None:
     line_up = [BAIR(n1=5), TrackAndStop(max_steps=300), spy()]
-    results = eu.evaluate(line_up, means="uniform", rho=1.5, delta=0.2, max_steps=400, **SMALL)
+    facts: dict[str, Any] = SMALL | {"n_instances": 2, "compiled": False}  # no path is in the cell
+    results = eu.evaluate(line_up, means="uniform", rho=1.5, delta=0.2, max_steps=400, **facts)
     users = eu.Population(n_arms=3, means="uniform", rho=constant(1.5))
     assert results.population == users
     words = users.words()

@@ -38,11 +38,11 @@ def everyone() -> list[Any]:
     return [make() for make in (AGENTS | REFERENCES).values()]
 
 
-def replayed(run: Any, agent: Any, reward: str, **env: Any) -> eu.Episode:
+def replayed(run: Any, agent: Any, reward: str, horizon: int = HORIZON, **env: Any) -> eu.Episode:
     """The run as the step-by-step loop has it, by the user's seed alone."""
     made = eu.ExplorativeUserEnv(n_arms=3, reward=reward, **env)
     seed = int(run["user_seed"])
-    return eu.rollout(made, agent, seed, max_steps=HORIZON, horizon=HORIZON, commits=True)
+    return eu.rollout(made, agent, seed, max_steps=horizon, horizon=horizon, commits=True)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.1])
@@ -112,22 +112,21 @@ def test_utility_is_what_the_environment_pays_for_the_same_run(make: Any) -> Non
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_full_information_answers_by_the_rewards_that_were_realized(compiled: bool) -> None:
-    facts = SMALL | {"noise": 0.2, "compiled": compiled}
+    facts = SMALL | {"noise": 0.4, "n_instances": 40, "horizon": 30, "compiled": compiled}
     runs = eu.evaluate([FullInformation()], **facts).runs
     differs = 0
     for _, run in runs.iterrows():
-        episode = replayed(run, FullInformation(), "realized", noise=0.2)
-        sums, counts, wins = np.zeros(3), np.zeros(3), np.zeros(3)
+        episode = replayed(run, FullInformation(), "realized", horizon=30, noise=0.4)
+        sums, counts = np.zeros(3), np.zeros(3)
         for arm, yes, reward in zip(episode.arms, episode.accepted, episode.rewards, strict=True):
             sums[arm] += reward
             counts[arm] += yes
-            wins[arm] += yes
         # The posterior mean of a standard normal prior.
         assert run["answer"] == np.argmax(sums / (counts + 1.0))
         assert run["acceptances"] == counts.sum()
         assert counts.sum() > 10
-        differs += int(np.argmax(sums / (counts + 1.0)) != np.argmin(wins))
-    assert differs > 0
+        differs += int(run["answer"] != np.argmax(counts))
+    assert differs > 2  # else the responses might have told it as much
 
 
 def test_only_who_sees_rewards_is_told_them() -> None:
