@@ -170,16 +170,6 @@ def test_the_summary_is_the_mean_of_the_runs_and_ranks_by_regret() -> None:
     )
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_one_and_two_workers_play_alike(compiled: bool) -> None:
-    line_up = [*everyone(), scripted([0, 1] * 10)]
-    # As in the tests above, so that the loops are compiled already.
-    facts = SMALL | {"n_instances": 21, "noise": 0.1, "horizon": 60, "compiled": compiled}
-    one = eu.evaluate(line_up, workers=1, **facts)
-    two = eu.evaluate(line_up, workers=2, **facts)
-    pd.testing.assert_frame_equal(one.runs, two.runs, check_exact=True)
-
-
 def test_an_agents_own_step_cap_does_not_end_a_play() -> None:
     capped = eu.evaluate([UCB1(max_steps=7)], **SMALL).runs
     assert capped.equals(eu.evaluate([UCB1()], **SMALL).runs)

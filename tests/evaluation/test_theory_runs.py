@@ -46,26 +46,6 @@ def test_the_check_changes_no_run_and_is_made_only_if_asked_for(results: eu.Resu
     pd.testing.assert_frame_equal(plain.runs, results.runs)
 
 
-@pytest.mark.slow  # two processes have to start
-def test_the_number_of_workers_changes_nothing() -> None:
-    one, two = (
-        eu.evaluate(
-            ["BAIR"],
-            setting="released",
-            n_instances=45,
-            max_steps=700,
-            check_theory=True,
-            workers=workers,
-            progress=False,
-        ).checks
-        for workers in (1, 2)
-    )
-    assert one is not None
-    assert two is not None
-    assert one["censored"].any()
-    pd.testing.assert_frame_equal(one, two)
-
-
 def test_progress_counts_the_checks_as_runs_of_another_agent() -> None:
     told: list[tuple[str, int, int]] = []
     report: OnProgress = lambda *what: told.append(what)  # noqa: E731
