@@ -68,6 +68,18 @@ def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(
     assert alone.answer() == both.answer
 
 
+def test_a_used_state_starts_with_phase_1_again() -> None:
+    agent = after_phase1(Uniform(horizon=5), n1=3)
+    phase1_length(agent, lambda step: True, 3)
+    rule, params, used = agent.algorithm, agent._params, agent._state
+    assert used.prepared == [1]
+    assert used.own.accepted == [2, 2, 1]
+    rule.start(params, used, np.random.default_rng(0))
+    assert used.prepared == [0]
+    assert used.own == Uniform().algorithm.blank(params.own)
+    assert used.phase1.accepted == [0, 0, 0]
+
+
 @pytest.mark.slow  # a composed record is compiled anew in every process
 def test_compiled_runs_are_those_of_the_readable_loop() -> None:
     options: dict[str, Any] = {

@@ -131,6 +131,25 @@ def test_the_arm_that_an_eliminated_one_lost_to_has_the_largest_lower_bound() ->
     assert interval_margin(trace) == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize(
+    ("estimates", "counts", "margin"),
+    [
+        ([1.0, 0.0, 3.4], [100, 100, 1], 1 - 1.4),  # one reward is enough to stand against it
+        ([1.3, 0.0, 9.9], [100, 100, 0], 0.1 - 0.3),  # and none is not
+        ([0.0, 0.5, 0.0], [0, 25, 0], 0.2 - 0.5),  # nobody, so a coin flip: its own interval counts
+        ([1.5, 0.0, 0.0], [4, 0, 0], 0.5 - 0.5),  # it has no interval itself
+        ([0.0, 0.0, 0.0], [0, 0, 0], math.inf),
+    ],
+)
+def test_arms_without_a_reward_have_no_interval(
+    estimates: list[float], counts: list[int], margin: float
+) -> None:
+    three = Instance((1.0, 0.0, 2.0), 2)
+    start = {"instance": three, "estimates": estimates, "counts": counts}
+    trace = trace_of([(ELIMINATION, 1, False, 0.0, counts[1])], **start)
+    assert interval_margin(trace) == pytest.approx(margin)
+
+
 def test_a_round_that_does_not_lower_the_largest_mean_is_seen() -> None:
     start: dict[str, Any] = {"estimates": [1.0, 0.8], "counts": [1, 1]}
     steps = [
