@@ -16,21 +16,36 @@ from explorative_user_env.compiled.kernel_cache import APPLICATION
 
 Answer = Callable[..., int]
 
-RULE = """
-from {helpers} import NUMBER, compiled, plain
+FILES = {
+    "rule_of_theirs": """
+from number_of_theirs import NUMBER
+from plain_of_theirs import plain
+from compiled_of_theirs import compiled
 def rule(x):
-    return x + NUMBER + plain() + compiled()
-"""
-
-HELPERS = """
-import numba
-NUMBER = {0}
+    return x + {own} + NUMBER + plain() + compiled()
+""",
+    "number_of_theirs": "NUMBER = {number}",
+    "plain_of_theirs": """
 def plain():
-    return {1}
+    return {plain}
+""",
+    "compiled_of_theirs": """
+import numba
 @numba.njit
 def compiled():
-    return {2}
-"""
+    return {compiled}
+""",
+    "word_of_theirs": """
+from numba.core import types
+from numba.extending import intrinsic
+@intrinsic
+def rule(typing_context, x):
+    def generate(context, builder, signature, arguments):
+        return builder.add(arguments[0], context.get_constant(types.int64, {word}))
+    return types.int64(types.int64), generate
+""",
+}
+"""Everything that may go into a loop, each in a file of its own."""
 
 
 def make_loop(rule: Answer) -> Answer:
@@ -73,44 +88,49 @@ def kept_loops(folder: Path) -> set[str]:
 
 @pytest.fixture
 def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Answer]]:
-    """What writes somebody's files, with these numbers in them, and compiles a loop of theirs."""
+    """What writes somebody's files, with some numbers in them, and compiles a loop of theirs."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    rule, helpers = "rule_of_theirs", "helpers_of_theirs"
 
-    def write(*numbers: int) -> Answer:
-        (tmp_path / f"{rule}.py").write_text(RULE.format(helpers=helpers))
-        (tmp_path / f"{helpers}.py").write_text(HELPERS.format(*numbers))
-        for module in (rule, helpers):
-            sys.modules.pop(module, None)
+    def write(module: str = "rule_of_theirs", **numbers: int) -> Answer:
+        usual = dict.fromkeys(("own", "number", "plain", "compiled", "word"), 0)
+        for name, text in FILES.items():
+            (tmp_path / f"{name}.py").write_text(text.format(**usual | numbers))
+            sys.modules.pop(name, None)
         importlib.invalidate_caches()
-        loop: Answer = compile_loop(make_loop(importlib.import_module(rule).rule))
+        loop: Answer = compile_loop(make_loop(importlib.import_module(module).rule))
         return loop
 
     yield write
-    for module in (rule, helpers):
-        sys.modules.pop(module, None)
+    for name in FILES:
+        sys.modules.pop(name, None)
 
 
+@pytest.mark.parametrize("part", ["own", "number", "plain", "compiled"])
 def test_a_loop_kept_on_disk_is_not_taken_for_a_changed_one(
-    kept: Path, theirs: Callable[..., Answer]
+    kept: Path, theirs: Callable[..., Answer], part: str
 ) -> None:
     # What another file says goes into the compiled loop as well as the rule's own file.
-    parts = [(0, 0, 0), (0, 1, 0), (1, 1, 0), (1, 1, 2)]
-    # First the plain function changed, then the number, then the compiled function.
-    assert [theirs(*each)(0) for each in parts] == [0, 1, 2, 4]
-    assert len(kept_loops(kept)) == 4
+    assert [theirs(**{part: number})(0) for number in (0, 1)] == [0, 1]
+    assert len(kept_loops(kept)) == 2
+
+
+def test_a_loop_is_compiled_anew_for_a_changed_word_of_compiled_code(
+    kept: Path, theirs: Callable[..., Answer]
+) -> None:
+    assert [theirs("word_of_theirs", word=number)(0) for number in (0, 1)] == [0, 1]
+    assert len(kept_loops(kept)) == 2
 
 
 def test_a_loop_that_is_the_same_is_kept_once_and_not_compiled_again(
     kept: Path, theirs: Callable[..., Any]
 ) -> None:
-    first = theirs(5, 0, 0)
+    first = theirs(plain=5)
     assert first(1) == 6
     assert (first.stats.cache_misses.total(), first.stats.cache_hits.total()) == (1, 0)
     (name,) = kept_loops(kept)
     del sys.modules[name.removesuffix(".py")]  # as in another process
-    again = theirs(5, 0, 0)
+    again = theirs(plain=5)
     assert again(1) == 6
     assert (again.stats.cache_misses.total(), again.stats.cache_hits.total()) == (0, 1)
     assert kept_loops(kept) == {name}

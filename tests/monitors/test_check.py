@@ -6,6 +6,7 @@ import gymnasium as gym
 import pytest
 from traces import RESTLESS, broken, environment, trace_of
 
+from explorative_user_env import theory
 from explorative_user_env.agents import BAIR
 from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
 from explorative_user_env.loop import Episode
@@ -106,3 +107,20 @@ def test_a_run_that_is_cut_off_is_checked_as_far_as_it_went() -> None:
     assert (check.recommendations, check.phase2_length) == (40, 0)
     assert check_run(environment(), BAIR(max_steps=7), seed=1).recommendations == 7
     assert check_run(environment(), BAIR(max_steps=7), seed=1, max_steps=9).recommendations == 9
+
+
+def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers() -> None:
+    # rho_t is in [1, 2], and alpha so large that the bounds feel which end is which.
+    instance = Instance((0.0, 1.0, 0.5), 1)
+    env = environment(n_arms=3, alpha=4.0, means=instance.means)
+    check = check_run(env, BAIR(delta=0.2, n1=30.0), seed=0, max_steps=20)
+    assert check.rounds_bound == pytest.approx(
+        theory.early_rounds_bound(alpha=4.0, rho_0=1.0) + theory.phase1_rounds_bound(30.0, 3, 0.2)
+    )
+    rejections = theory.phase1_rejections_bound(30.0, 3, 0.2, alpha=4.0, rho_0=1.0)
+    assert check.phase1_rejections_bound == rejections
+    length = theory.phase2_length_bound(instance, 30.0, 0.2, alpha=4.0, rho_1=2.0)
+    assert check.phase2_length_bound == length
+    printed = theory.printed_phase2_length_bound(instance, 0.2, alpha=4.0, rho_0=1.0, rho_1=2.0)
+    assert check.phase2_length_printed_bound == printed
+    assert check.recommendations_bound == 32 + rejections + length
