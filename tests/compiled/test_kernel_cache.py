@@ -178,3 +178,16 @@ def test_what_another_process_cannot_import_is_compiled_in_memory(kept: Path) ->
 
     assert compile_loop(make_loop(local_rule))(5) == 15
     assert kept_loops(kept) == set()
+
+
+def test_what_stands_in_a_script_is_compiled_in_memory(
+    kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In another process, "__main__" is another script.
+    def scripted_rule(x: int) -> int:
+        return 3 * x
+
+    monkeypatch.setattr(scripted_rule, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "scripted_rule", scripted_rule, raising=False)
+    assert compile_loop(make_loop(scripted_rule))(5) == 15
+    assert kept_loops(kept) == set()

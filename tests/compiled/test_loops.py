@@ -95,6 +95,24 @@ def test_compiled_runs_are_those_of_the_environment(
         assert user.interactions == [truth.interactions] == [episode.stopping_time]
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("name", sorted(REFERENCES))
+def test_plays_are_those_of_the_environment_and_who_has_answered_is_told_no_more(
+    name: str, setting: Setting, compiled: bool
+) -> None:
+    users = Population(setting=setting, n_arms=5, noise=0.1)
+    agent = agent_as_in_an_evaluation(name, users)
+    env = environment_of(users, agent)
+    for seed in SEEDS:
+        episode = rollout(env, agent, seed, CAP, HORIZON, commits=True)
+        left = play_of(users, agent, seed, compiled)
+        (answer,), (arms,), (responses,) = left.figures
+        assert (tuple(arms), tuple(responses)) == (episode.arms, episode.accepted)
+        assert answer == episode.answer
+        assert left.state == [np.asarray(values).tolist() for values in agent._state]
+        assert left.streams[1] == agent._rng.bit_generator.state
+
+
 def test_the_runs_compared_cover_all_ways_to_end(setting: Setting) -> None:
     users = Population(setting=setting, n_arms=5, noise=0.1)
     ends = {
