@@ -24,8 +24,9 @@ def test_a_given_option_wins_over_the_setting() -> None:
     assert times["BAIR"] < 2000 <= times["patient"]
 
 
-def test_an_agents_own_cap_wins_over_the_harness() -> None:
-    runs = eu.evaluate([BAIR(max_steps=10)], max_steps=1000, **SMALL).runs
+@pytest.mark.parametrize("max_steps", [4, 1000])
+def test_an_agents_own_cap_wins_over_the_harness(max_steps: int) -> None:
+    runs = eu.evaluate([BAIR(max_steps=10)], max_steps=max_steps, **SMALL).runs
     assert runs["censored"].all()
     assert (runs["interactions"] == 10).all()
 

@@ -58,3 +58,8 @@ PLAYS: dict[str, Any] = {
 def test_a_horizon_that_is_no_number_of_steps_is_refused(horizon: Any) -> None:
     with pytest.raises(eu.InvalidArgumentError, match="horizon must be an integer of at least 1"):
         eu.evaluate([BAIR()], **PLAYS | {"horizon": horizon})
+
+
+def test_regret_is_refused_where_the_best_arm_moves() -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=r"^behaviour must be one whose means stay"):
+        eu.evaluate([BAIR()], **PLAYS, behaviour="drifting")

@@ -62,8 +62,15 @@ def test_agents_see_arms_and_responses_and_nothing_else() -> None:
         assert two is None or type(two) is bool
 
 
+def test_who_stops_by_itself_is_told_no_time() -> None:
+    agent = spy()
+    eu.evaluate([agent, Uniform()], baseline_time=17, **SMALL)
+    assert agent.seen[0] == (3, None)
+
+
 def test_uni_and_exp3_get_the_mean_time_of_bair() -> None:
     results = eu.evaluate([Uniform(), BAIR(), EXP3()], **SMALL)
+    assert results.runs["agent"].unique().tolist() == ["UNI", "BAIR", "EXP3"]  # as they were given
     times = results.runs.groupby("agent")["stopping_time"]
     horizon = round(times.mean()["BAIR"])
     assert results.cell["horizon"] == horizon
