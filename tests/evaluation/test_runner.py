@@ -158,6 +158,10 @@ def test_a_cell_says_all_that_made_its_runs() -> None:
     assert {name: results.cell[name] for name in words} == words
     assert results.cell["setting"] == "printed (means=uniform, rho=1.5)"
     assert (results.cell["max_steps"], results.cell["version"]) == (400, eu.__version__)
+    said = {name: results.cell[name] for name in ("task", "delta", "horizon", "seed", "step_cost")}
+    expected = {"task": "bai", "delta": 0.2, "horizon": None, "seed": 11, "step_cost": 5e-4}
+    assert said == expected
+    assert set(results.cell) == {*words, *expected, "max_steps", "agents", "version"}
     agents = results.cell["agents"]
     assert {name: own["max_steps"] for name, own in agents.items()} == {
         "BAIR": 400,

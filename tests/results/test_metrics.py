@@ -41,6 +41,13 @@ def test_the_two_rejection_rates_differ_as_they_should() -> None:
     assert figures["rejection_rate_ratio_of_means"] == pytest.approx(520 / 2300)
 
 
+def test_a_run_of_one_step_has_a_ratio_and_one_of_none_has_0() -> None:
+    right, ended = np.ones(3, dtype=bool), np.zeros(3, dtype=bool)
+    times, rejections = np.array([0, 1, 4]), np.array([0, 1, 1])
+    figures = summarize(times, rejections, right, ended, delta=0.1, step_cost=0.0)
+    assert figures["rejection_rate_mean_of_ratios"] == pytest.approx((0 + 1 + 0.25) / 3)
+
+
 @pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
 def test_the_headline_rate_is_the_one_asked_for(form: str) -> None:
     figures = summary(rejection_rate=form)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -6,7 +7,9 @@ from made_results import CELL, PLAY_CELL, bai_runs, play_runs
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
+from explorative_user_env.population import Population
 from explorative_user_env.results.results import Results
+from explorative_user_env.settings import PRINTED
 
 
 def test_the_cost_of_an_evaluation_is_by_its_step_cost() -> None:
@@ -36,6 +39,18 @@ def test_tied_agents_share_the_better_rank() -> None:
     frames = [bai_runs(name, [50], [True]) for name in "ab"]
     summary = Results(pd.concat([*frames, bai_runs("c", [60], [True])]), CELL).summary()
     assert summary["rank"].tolist() == [1, 1, 3]
+
+
+def test_a_summary_is_as_the_setting_of_its_users_has_it() -> None:
+    runs = bai_runs("one", [100, 300, 900], [True, True, False])
+    runs = runs.assign(rejections=[10, 60, 0], censored=[False, False, True])
+    printed = Results(runs, CELL, Population(setting=PRINTED)).summary().iloc[0]
+    assert printed["stopping_time"] == pytest.approx(1300 / 3)
+    assert printed["rejection_rate"] == pytest.approx((0.1 + 0.2 + 0) / 3)
+    setting = replace(PRINTED, drops_censored=True, rejection_rate="ratio of means")
+    dropped = Results(runs, CELL, Population(setting=setting)).summary().iloc[0]
+    assert dropped["stopping_time"] == 200
+    assert dropped["rejection_rate"] == pytest.approx(70 / 400)
 
 
 def test_over_a_horizon_agents_rank_by_regret() -> None:

@@ -35,6 +35,15 @@ def test_the_table_of_answers_has_cost_and_rank() -> None:
     assert line.split()[-2:] == [".700", "1"]
 
 
+def test_a_cell_is_named_in_its_first_row_and_parted_from_the_next() -> None:
+    runs = pd.concat([bai_runs(name, [100, 300], [True, False]) for name in ("one", "two")])
+    cells = [Results(runs, CELL | changes).summary() for changes in ({}, {"n_arms": 20})]
+    table = summary_table(pd.concat(cells))
+    leads = [[*column.cells][:4] for column in table.columns[:3]]
+    assert leads == [["0.1", "", "0.1", ""], ["5", "", "20", ""], ["one", "two"] * 2]
+    assert [row.end_section for row in table.rows] == [False, True, False, False]
+
+
 def test_a_cost_above_1_keeps_its_digit() -> None:
     summary = Results(bai_runs("one", [1500], [True]), CELL).summary()
     assert as_text(summary_table(summary)).splitlines()[-1].split()[-2:] == ["1.500", "1"]
