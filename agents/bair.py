@@ -1,7 +1,24 @@
 """BAIR, Best Arm Identification under Revealed preferences (paper, Algorithms 1 and 2).
 
 Phase 1 (sweeping) lets the user gather N_1 acceptances at the cost of few rejections; Phase 2
-(elimination) drops an arm when it is rejected, until one is left.
+(elimination) drops an arm when it is rejected, until one is left. Line by line:
+
+    Algorithm 1                                     here
+    input                                           `prepare`
+    initialization, F = [K]                         `start`, `_all_candidates`
+    first loop: each of F once, out if rejected     `_after_sweep_step`, `drop`
+      until F is empty or N_1 is reached            `_after_sweep_step`
+    second loop: F = [K] again if it is empty       `_after_round_step`, `_all_candidates`
+      each of F until rejected, then out            `_after_round_step`, `drop`
+      until N_1 is reached                          `_after_round_step`
+    output, n_i                                     `State.accepted`, counted by `observe`
+
+    Algorithm 2                                     here
+    initialization, F = [K]                         `_all_candidates`
+    while |F| > 1                                   `act`
+      a_t = argmin n_i; n_i goes up                 `_after_elimination_step`; `observe`
+      out of F if rejected (m times)                `observe`, `drop`
+    output, F                                       `verdict`
 """
 
 from collections.abc import Mapping
@@ -10,12 +27,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.validation import (
-    choice,
-    positive,
-    probability,
-    risk,
-)
+from explorative_user_env.validation import choice, positive, probability, risk
 
 from .adapter import AlgorithmAgent
 from .bair_candidates import admit_all, drop, make_heap, sift_down

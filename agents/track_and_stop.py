@@ -1,7 +1,19 @@
 """Track-and-Stop with D-tracking on Bernoulli responses (Garivier and Kaufmann 2016).
 
 The rule takes acceptances for independent rewards, which an explorative user's are not: the paper
-runs it to show what that mistake costs.
+runs it to show what that mistake costs. Step by step:
+
+    Garivier and Kaufmann 2016                      here
+    every arm once, at first                        `act`; if primed, `start`
+    N_a, S_a and the rate of each arm               `observe`
+    arms of the highest rate                        `_leader`; if several, `_one_of_tied`
+    Z(t), the least evidence for the leader         `_cost`, `_beats_all`
+    beta(t, delta), the threshold                   `_threshold`
+    stop when Z(t) is above it                      `_beats_all`, `act`
+    D-tracking: argmin N_a if that is too small     `act` (`neglected`)
+      w*, Lemma 3 and Theorem 5                     `divergence.characteristic_weights`
+      else argmax of t w*_a - N_a                   `act` (`behind`)
+    the answer                                      `verdict`
 """
 
 import math
@@ -14,13 +26,7 @@ from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.validation import choice, flag, risk
 
 from .adapter import AlgorithmAgent
-from .divergence import (
-    Solver,
-    blank_solver,
-    characteristic_weights,
-    start_solver,
-    transport_cost,
-)
+from .divergence import Solver, blank_solver, characteristic_weights, start_solver, transport_cost
 from .ties import largest
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
@@ -269,11 +275,5 @@ def TrackAndStop(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {
-        "delta": delta,
-        "threshold": threshold,
-        "primed": primed,
-        "tied": tied,
-        "ties": ties,
-    }
+    options = {"delta": delta, "threshold": threshold, "primed": primed, "tied": tied, "ties": ties}
     return AlgorithmAgent(ALGORITHM, options, name, max_steps)

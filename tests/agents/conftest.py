@@ -1,4 +1,4 @@
-"""What the tests of the agents share: a driver for scripted responses and slow references."""
+"""What the tests of the agents share: agents, scripted responses and slow references."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,10 +8,17 @@ import numpy as np
 import pytest
 from scipy import optimize
 
+from explorative_user_env.agents import AGENTS, ALGORITHMS, REFERENCES, AlgorithmAgent
 from explorative_user_env.protocol import Agent
 
 Respond = Callable[[int, int], bool]
 """The response to (step, arm)."""
+
+
+@pytest.fixture(params=sorted(ALGORITHMS))
+def make(request: pytest.FixtureRequest) -> Callable[..., AlgorithmAgent]:
+    """What makes an agent, each of the package's in turn; SE is BAIR by another name."""
+    return (AGENTS | REFERENCES)[request.param]
 
 
 def _drive(
@@ -83,9 +90,8 @@ def _slow_weights(means: Sequence[float]) -> list[float]:
             return _plain_kl(top, mu) + ratio(mu, other) * _plain_kl(other, mu) - level
 
         width = top - other
-        return optimize.brentq(
-            gap, other + 1e-11 * width, top - 1e-11 * width, xtol=1e-15, rtol=1e-14
-        )
+        ends = (other + 1e-11 * width, top - 1e-11 * width)
+        return float(optimize.brentq(gap, *ends, xtol=1e-15, rtol=1e-14))
 
     def excess(level: float) -> float:
         mus = [mean_at(level, other) for other in others]

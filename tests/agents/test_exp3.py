@@ -18,7 +18,7 @@ Drive = Callable[..., list[int]]
 BELOW_ONE = 1.0 - 2.0**-53
 
 
-def probabilities(params: rule.Params, state: rule.State) -> np.ndarray:
+def probabilities(params: rule.Params, state: rule.State) -> Any:
     """The law of the next arm, from what the agent keeps."""
     weights = np.array(state.weights)
     return (1 - params.mixing) * weights / weights.sum() + params.mixing / params.n_arms

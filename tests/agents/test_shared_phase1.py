@@ -1,6 +1,7 @@
 """Agents that meet users who have been through BAIR's Phase 1."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,11 +64,30 @@ def test_an_agent_after_phase1_is_the_agent_alone_with_the_prepared_user(
     for arm, accepted in zip(both.arms[length:], both.accepted[length:], strict=True):
         assert alone.act() == arm
         alone.observe(arm, accepted)
+    assert len(both.arms) > length
     assert alone.answer() == both.answer
 
 
+def test_a_used_state_starts_with_phase_1_again() -> None:
+    agent = after_phase1(Uniform(horizon=5), n1=3)
+    phase1_length(agent, lambda step: True, 3)
+    rule, params, used = agent.algorithm, agent._params, agent._state
+    assert used.prepared == [1]
+    assert used.own.accepted == [2, 2, 1]
+    rule.start(params, used, np.random.default_rng(0))
+    assert used.prepared == [0]
+    assert used.own == Uniform().algorithm.blank(params.own)
+    assert used.phase1.accepted == [0, 0, 0]
+
+
+@pytest.mark.slow  # a composed record is compiled anew in every process
 def test_compiled_runs_are_those_of_the_readable_loop() -> None:
-    options = {"n_arms": 3, "n_instances": 10, "baseline_time": 50, "progress": False}
+    options: dict[str, Any] = {
+        "n_arms": 3,
+        "n_instances": 10,
+        "baseline_time": 50,
+        "progress": False,
+    }
     agents = [Phase1(), after_phase1(Uniform(horizon=40))]  # one is as good as another here
     compiled = eu.evaluate(agents, **options)
     assert compiled.runs.equals(eu.evaluate(agents, compiled=False, **options).runs)

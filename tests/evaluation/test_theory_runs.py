@@ -6,13 +6,13 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.display.progress import OnProgress
-from explorative_user_env.monitors import CLAIMS, broken_table, check_run
-from explorative_user_env.results.intervals import wilson_interval
+from explorative_user_env.monitors import broken_table, check_run
+from explorative_user_env.protocol import Agent
 
 
 @pytest.fixture(scope="module")
 def results() -> eu.Results:
-    agents = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
+    agents: list[Agent | str] = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
     return eu.evaluate(
         agents, n_arms=3, n_instances=30, max_steps=400, check_theory=True, progress=False
     )
@@ -40,30 +40,10 @@ def test_a_row_is_what_a_check_of_the_run_gives(results: eu.Results) -> None:
 
 
 def test_the_check_changes_no_run_and_is_made_only_if_asked_for(results: eu.Results) -> None:
-    agents = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
+    agents: list[Agent | str] = ["UNI", BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
     plain = eu.evaluate(agents, n_arms=3, n_instances=30, max_steps=400, progress=False)
     assert plain.checks is None
     pd.testing.assert_frame_equal(plain.runs, results.runs)
-
-
-@pytest.mark.slow  # two processes have to start
-def test_the_number_of_workers_changes_nothing() -> None:
-    one, two = (
-        eu.evaluate(
-            ["BAIR"],
-            setting="released",
-            n_instances=45,
-            max_steps=700,
-            check_theory=True,
-            workers=workers,
-            progress=False,
-        ).checks
-        for workers in (1, 2)
-    )
-    assert one is not None
-    assert two is not None
-    assert one["censored"].any()
-    pd.testing.assert_frame_equal(one, two)
 
 
 def test_progress_counts_the_checks_as_runs_of_another_agent() -> None:
@@ -88,46 +68,6 @@ def test_without_the_papers_task_there_is_nothing_to_check(arguments: dict[str, 
         eu.evaluate(**arguments, check_theory=True)
     with pytest.raises(eu.InvalidArgumentError, match=r"^check_theory must be True or False"):
         eu.evaluate(["BAIR"], check_theory=1)  # type: ignore[arg-type]
-
-
-def test_the_table_counts_what_was_broken() -> None:
-    frame = pd.DataFrame(
-        {f"{claim.name}_broken": [False] * 40 for claim in CLAIMS}
-        | {"agent": ["BAIR"] * 40, "delta": 0.1}
-    )
-    frame.loc[:9, "answer_broken"] = True  # 10 of 40
-    frame.loc[:3, "band_broken"] = True  # 4 of 40
-    frame.loc[0, "drop_broken"] = True
-    table = broken_table(frame).set_index("claim")
-    assert list(table.index) == [claim.name for claim in CLAIMS]
-    assert tuple(table.loc["answer", ["low", "high"]]) == wilson_interval(10, 40)
-    assert dict(table["broken"]) == dict.fromkeys(table.index, 0) | {
-        "answer": 10,
-        "band": 4,
-        "drop": 1,
-    }
-    assert table.loc["answer", "share"] == 0.25
-    assert set(table["n_runs"]) == {40}
-    # Wilson's low ends are 0.142 and 0.040; what is sure may not break once.
-    assert not table.loc["answer", "holds"]
-    assert not table.loc["drop", "holds"]
-    assert table["holds"].sum() == len(CLAIMS) - 2
-    assert (table.loc["recommendations", "allowed"], table.loc["drop", "allowed"]) == (0.2, 0.0)
-    assert broken_table(frame, delta=0.2).set_index("claim").loc["answer", "holds"]
-
-
-def test_the_table_has_a_part_for_each_agent(results: eu.Results) -> None:
-    assert results.checks is not None
-    table = broken_table(results.checks)
-    assert list(table["agent"]) == ["BAIR"] * len(CLAIMS) + ["eager"] * len(CLAIMS)
-    assert table.iloc[-1]["allowed"] == pytest.approx(0.6)
-
-
-def test_the_table_wants_checks_and_a_delta() -> None:
-    with pytest.raises(eu.InvalidArgumentError, match=r"^checks must be"):
-        broken_table(pd.DataFrame({"agent": ["BAIR"]}))
-    with pytest.raises(eu.InvalidArgumentError, match=r"^delta must be"):
-        broken_table(pd.DataFrame(), delta=1.0)
 
 
 @pytest.mark.slow

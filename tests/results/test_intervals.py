@@ -55,5 +55,18 @@ def test_the_ratio_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
     assert 930 <= covered <= 970  # binomial(1000, .95) within 2.9 standard errors
 
 
+def test_the_ratio_interval_is_the_students_of_what_is_left_over() -> None:
+    # 6 of 12; what is left over is 0, -1 and 1, whose mean has the error sqrt(1/3), and the mean
+    # whole is 4. With 2 degrees of freedom the quantile is 4.302653.
+    half = 4.302652730 * math.sqrt(1 / 3) / 4
+    found = ratio_interval(np.array([1.0, 2.0, 3.0]), np.array([2.0, 6.0, 4.0]))
+    assert found == pytest.approx((0.5 - half, 0.5 + half), abs=1e-8)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_fewer_than_two_pairs_have_no_interval(n: int) -> None:
+    assert all(math.isnan(bound) for bound in ratio_interval(np.ones(n), np.ones(n)))
+
+
 def test_a_ratio_without_a_whole_has_no_interval() -> None:
     assert all(math.isnan(bound) for bound in ratio_interval(np.zeros(3), np.zeros(3)))

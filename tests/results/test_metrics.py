@@ -41,6 +41,13 @@ def test_the_two_rejection_rates_differ_as_they_should() -> None:
     assert figures["rejection_rate_ratio_of_means"] == pytest.approx(520 / 2300)
 
 
+def test_a_run_of_one_step_has_a_ratio_and_one_of_none_has_0() -> None:
+    right, ended = np.ones(3, dtype=bool), np.zeros(3, dtype=bool)
+    times, rejections = np.array([0, 1, 4]), np.array([0, 1, 1])
+    figures = summarize(times, rejections, right, ended, delta=0.1, step_cost=0.0)
+    assert figures["rejection_rate_mean_of_ratios"] == pytest.approx((0 + 1 + 0.25) / 3)
+
+
 @pytest.mark.parametrize("form", ["mean of ratios", "ratio of means"])
 def test_the_headline_rate_is_the_one_asked_for(form: str) -> None:
     figures = summary(rejection_rate=form)
@@ -53,6 +60,12 @@ def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
     low, high = figures["rejection_rate_low"], figures["rejection_rate_high"]
     assert low < figures["rejection_rate"] < high
     assert (low + high) / 2 == pytest.approx(figures["rejection_rate"])
+    # Student's quantile with 3 degrees of freedom, times the error of the mean over four runs.
+    spread = [0.1, 0.05, 0.5, 0.0]
+    if form == "ratio of means":
+        ratio = 520 / 2300
+        spread = ((REJECTIONS - ratio * TIMES) / TIMES.mean()).tolist()
+    assert high - low == pytest.approx(2 * 3.182446305 * np.std(spread, ddof=1) / 2, rel=1e-8)
 
 
 def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from explorative_user_env.theory.hard_instances import HardPair, hard_pair
-from explorative_user_env.theory.proof_conditions import Condition, proof_conditions
+from explorative_user_env.theory.hard_instances import hard_pair
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -77,66 +76,6 @@ def test_the_band_of_event_a_holds_more_often_than_the_bound() -> None:
     means = rng.standard_normal((4000, 200)).cumsum(axis=1) / n
     within = (np.abs(means) < 2 * np.sqrt(np.log(2 * n) / n)).all(axis=1)
     assert within.mean() - 4 * 0.5 / math.sqrt(4000) > hard_pair(0.01).event_a_bound
-
-
-def holds(pair: HardPair, where: str) -> list[bool]:
-    return [condition.holds for condition in proof_conditions(pair) if condition.where == where]
-
-
-@given(
-    exponent=st.floats(1.0, 60.0),
-    alpha=st.floats(0.1, 1.0),
-    rho_1=st.floats(1.0, 2.0),
-    c=st.floats(0.1, 0.49),
-    n_arms=st.integers(2, 5),
-)
-def test_the_steps_imply_what_they_are_for(
-    exponent: float, alpha: float, rho_1: float, c: float, n_arms: int
-) -> None:
-    try:
-        pair = hard_pair(10**-exponent, alpha, 1.0, rho_1, n_arms, c=c)
-    except InvalidArgumentError:  # N_0 < K
-        return
-    steps = holds(pair, "eq:146") + holds(pair, "eq:147") + holds(pair, "eq:148")
-    assert len(steps) == 6
-    if all(steps):
-        assert holds(pair, "events") == [True]
-        assert pair.overlap_bound > 2 * pair.delta
-
-
-def test_all_conditions_hold_for_an_absurdly_small_delta_and_not_before() -> None:
-    assert all(condition.holds for condition in proof_conditions(hard_pair(4e-13)))
-    failing = [c.where for c in proof_conditions(hard_pair(1e-6)) if not c.holds]
-    assert failing == ["eq:146", "eq:148", "events"]
-
-
-def test_conditions_worked_by_hand() -> None:
-    # N_0 = 1000, M = 999, L = 2 log 1000 = 13.815511
-    by_name = {c.says: c for c in proof_conditions(hard_pair(1e-4))}
-    excess = by_name["d - sqrt(L) < N_0^(-1/4)"]
-    assert excess.left == pytest.approx(
-        2 * math.sqrt(13.815511 / 999) + 2 * math.sqrt(math.log(1998) / 999), abs=1e-6
-    )
-    assert excess.right == pytest.approx(0.177828, abs=1e-6)
-    # e^-1.5 / (8 sqrt(pi) 10^-1 sqrt(log 1000)) = 0.2231302 / 3.726777
-    assert by_name["2^K < the factor before delta"].right == pytest.approx(0.0598721, abs=1e-6)
-
-
-@pytest.mark.parametrize("options", [{}, {"n_arms": 4}, {"alpha": 0.25}, {"rho_1": 2.0}])
-@pytest.mark.parametrize("n0", [6, 40, 3000, 6000])
-def test_the_growth_of_f_is_looked_at_for_every_n(options: dict[str, Any], n0: int) -> None:
-    pair = hard_pair(0.001, n0=n0, **options)
-
-    def f(n: int) -> float:
-        m = n - pair.n_arms + 1
-        root = math.sqrt(2 * pair.alpha * math.log(pair.rho_1 * n))
-        return root * (1 + 1 / math.sqrt(m)) + 2 * math.sqrt(math.log(2 * m) / m)
-
-    condition: Condition = proof_conditions(pair)[-1]
-    assert condition.where == "eq:162"
-    assert condition.left == pytest.approx(max(f(n) for n in range(pair.n_arms, n0)))
-    assert condition.right == pytest.approx(f(n0))
-    assert condition.holds == all(f(n) < f(n0) for n in range(pair.n_arms, n0))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,105 @@
+"""The characteristic weights, from a search that begins where another one ended."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from weights import problems, weights_of
+
+from explorative_user_env.agents import divergence
+from explorative_user_env.agents.divergence import (
+    Solver,
+    blank_solver,
+    characteristic_weights,
+    start_solver,
+)
+
+
+@settings(max_examples=120)
+@given(means=problems(), other=problems())
+@example(means=[0.0, 0.01], other=[0.0, 1.0])
+@example(means=[0.0, 1.0], other=[0.0, 0.01])
+@example(means=[0.002, 0.0, 0.0], other=[0.5, 0.499, 0.3])
+def test_a_start_from_any_other_problem_ends_where_a_cold_one_does(
+    means: list[float], other: list[float]
+) -> None:
+    other = (other * len(means))[: len(means)]
+    assume(other.count(max(other)) == 1)
+    solver = blank_solver(len(means))
+    characteristic_weights(other, int(np.argmax(other)), solver)
+    cold = weights_of(means)
+    assert all(0.0 < weight < 1.0 for weight in cold)
+    np.testing.assert_allclose(weights_of(means, solver), cold, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=80)
+@given(
+    means=problems(),
+    powers=st.lists(st.floats(-8, 8), min_size=8, max_size=8),
+    level=st.floats(-8, 3),
+)
+@example(means=[0.0, 0.5], powers=[0.0, 0.0], level=2.0)
+@example(means=[0.0, 0.5], powers=[8.0, 8.0], level=-8.0)
+def test_a_start_from_any_positive_numbers_ends_where_a_cold_one_does(
+    means: list[float], powers: list[float], level: float
+) -> None:
+    n_arms = len(means)
+    solver = Solver([10.0**power for power in powers[:n_arms]], [10.0**level], [0.0] * n_arms)
+    np.testing.assert_allclose(weights_of(means, solver), weights_of(means), rtol=1e-9, atol=1e-9)
+
+
+def test_a_slowly_changing_problem_can_be_followed_for_ever() -> None:
+    rng = np.random.default_rng(0)
+    tries, successes = np.ones(5), np.ones(5)
+    solver = blank_solver(5)
+    n_compared = 0
+    for _ in range(400):
+        arm = rng.integers(5)
+        tries[arm] += 1
+        successes[arm] += rng.random() < 0.9 - 0.1 * arm
+        means = (successes / tries).tolist()
+        if means.count(max(means)) == 1:
+            n_compared += 1
+            warm = weights_of(means, solver)
+            np.testing.assert_allclose(warm, weights_of(means), rtol=1e-9, atol=1e-9)
+    assert n_compared > 300
+
+
+def test_a_started_solver_is_a_blank_one() -> None:
+    solver = blank_solver(3)
+    weights_of([0.1, 0.5, 0.3], solver)
+    start_solver(solver)
+    assert solver == blank_solver(3)
+
+
+@pytest.mark.parametrize("n_arms", [2, 5, 20])
+def test_following_means_that_move_finds_what_a_search_from_nothing_does(n_arms: int) -> None:
+    rng = np.random.default_rng(n_arms)
+    followed = 0
+    for _ in range(8):
+        recommended = rng.integers(3, 200, n_arms)
+        accepted = (recommended * rng.uniform(0.3, 1.0, n_arms)).astype(int)
+        solver = blank_solver(n_arms)
+        for _ in range(40):
+            arm = rng.integers(n_arms)
+            recommended[arm] += 1
+            accepted[arm] += rng.random() < 0.8
+            means = (accepted / recommended).tolist()
+            if means.count(max(means)) > 1:
+                continue
+            fresh = blank_solver(n_arms)
+            followed += divergence._follows(means, int(np.argmax(means)), solver)
+            np.testing.assert_allclose(
+                weights_of(means, solver), weights_of(means, fresh), rtol=1e-10
+            )
+    assert followed > 200  # of 320: the nested search is the exception
+
+
+@pytest.mark.parametrize("level", [1e-9, 0.3, 1e3])
+@pytest.mark.parametrize("ratio", [1e-6, 1.0, 1e6])
+def test_wherever_a_search_begins_it_ends_at_the_same_weights(level: float, ratio: float) -> None:
+    means = [0.8, 0.75, 0.5, 0.1]
+    solver = blank_solver(4)
+    solver.level[0] = level
+    solver.ratios[:] = [ratio] * 4
+    np.testing.assert_allclose(weights_of(means, solver), weights_of(means), rtol=1e-10)

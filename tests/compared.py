@@ -1,0 +1,99 @@
+"""One user and one agent by the plain loops or the compiled ones, and all that is left of it."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+from shared import compiled_run
+
+from explorative_user_env.agents import AGENTS, REFERENCES, AlgorithmAgent
+from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env.compiled.intrinsics import addresses_of_all
+from explorative_user_env.compiled.kernels import compiled_play_all
+from explorative_user_env.compiled.loops import make_play, make_run
+from explorative_user_env.population import Population
+from explorative_user_env.seeding import agent_generator, user_generator
+from explorative_user_env.users.behaviour import EXPLORATIVE
+from explorative_user_env.users.state import UserState, blank_state
+
+CAP = 400
+"""Steps of a run or of a play, and what agents that need a horizon are told is less."""
+
+HORIZON = CAP - 50
+
+TABLES = ("logarithms", "inverse_roots")
+"""Fields of a user's state that are longer in compiled code."""
+
+OWN = [field.name for field in dataclasses.fields(UserState) if field.name not in TABLES]
+
+
+class Left(NamedTuple):
+    """All that is left after a loop, as plain numbers."""
+
+    figures: Any
+    user: dict[str, list[Any]]
+    state: list[Any]
+    streams: list[Any]
+
+
+def agent_as_in_an_evaluation(name: str, users: Population) -> AlgorithmAgent:
+    """The agent of this name, informed; BAIR(m) of a noisy user has an m above 1."""
+    facts = {"delta": 0.3, "alpha": users.alpha, "rho_0": 1.0, "noise": users.noise}
+    facts |= users.setting.agent_options(name, users.n_arms)
+    return (AGENTS | REFERENCES)[name]().informed(facts)
+
+
+class _Parts(NamedTuple):
+    """What every loop is handed."""
+
+    user: Any
+    user_state: Any
+    user_rng: np.random.Generator
+    params: Any
+    state: Any
+    own_rng: np.random.Generator
+
+    def left(self, figures: Any) -> Left:
+        return Left(
+            figures,
+            {name: np.asarray(getattr(self.user_state, name)).tolist() for name in OWN},
+            [np.asarray(values).tolist() for values in self.state],
+            [self.user_rng.bit_generator.state, self.own_rng.bit_generator.state],
+        )
+
+
+def _parts(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> _Parts:
+    user, params = users.user, agent.params(users.n_arms, HORIZON)
+    blank = agent.algorithm.blank(params)
+    rng, own = user_generator(seed), agent_generator(seed, agent.name)
+    state: Any = user_arrays(user) if compiled else blank_state(user)
+    state.means[:] = users.instance_law.draw(rng).means
+    if compiled:
+        return _Parts(user_tuple(user), state, rng, params, as_arrays(blank), own)
+    return _Parts(user, state, rng, params, blank, own)
+
+
+def run_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
+    """A run of best-arm identification; its figures are those of the loop."""
+    parts = _parts(users, agent, seed, compiled)
+    make = compiled_run if compiled else make_run
+    run = make(agent.algorithm, users.schedule.rule)
+    return parts.left(run(*parts, CAP))
+
+
+def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
+    """A play over a horizon; its figures are the answer, the arms and the responses."""
+    parts = _parts(users, agent, seed, compiled)
+    arms, responses = np.zeros((1, CAP), np.int32), np.zeros((1, CAP), bool)
+    answers = np.zeros(1, int)
+    if compiled:
+        play_all = compiled_play_all(agent.algorithm, users.schedule.rule, EXPLORATIVE)
+        streams, draws = addresses_of_all([parts.user_rng, parts.own_rng])
+        means = parts.user_state.means[np.newaxis].copy()
+        hers = (parts.user, parts.user_state, means, streams[:1])
+        its = (parts.params, parts.state, streams[1:])
+        play_all(*hers, *its, draws, arms, responses, answers)
+    else:
+        play = make_play(agent.algorithm, users.schedule.rule)
+        answers[0] = play(*parts, arms[0], responses[0])
+    return parts.left((answers.tolist(), arms.tolist(), responses.tolist()))

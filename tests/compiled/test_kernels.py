@@ -1,0 +1,55 @@
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import BAIR, EXP3, UCB1, Uniform
+from explorative_user_env.compiled import kernels
+from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
+from explorative_user_env.users import others
+from explorative_user_env.users.behaviour import EXPLORATIVE
+from explorative_user_env.users.confidence import ACCEPTANCE_RATE, constant
+
+SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
+
+
+def test_a_copied_or_pickled_agent_runs_the_loop_that_is_compiled_already() -> None:
+    kernels._run_all.cache_clear()
+    agents = [BAIR(), copy.deepcopy(BAIR()), pickle.loads(pickle.dumps(BAIR()))]
+    runs = [eu.evaluate([agent], **SMALL).runs for agent in agents]
+    assert runs[0].equals(runs[1])
+    assert runs[0].equals(runs[2])
+    assert kernels._run_all.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("name", ["run_all", "play_all"])
+def test_numbers_of_users_and_agents_do_not_compile_in(name: str) -> None:
+    # Looked at where kernels are kept in memory: on the disk, equal ones are the same anyway.
+    kernel, kept = getattr(kernels, f"compiled_{name}"), getattr(kernels, f"_{name}")
+    kept.cache_clear()
+    few, many = (
+        kernel(agent.algorithm, constant(rho).rule, others.forgetful(window))
+        for agent, rho, window in [(Uniform(horizon=4), 1.0, 3), (Uniform(horizon=40), 2.0, 30)]
+    )
+    assert few is many
+    assert kept.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("kernel", [compiled_run_all, compiled_play_all])
+def test_every_rule_of_agents_and_users_has_a_loop_of_its_own(kernel: Callable[..., Any]) -> None:
+    made = [
+        kernel(agent.algorithm, rule, behaviour)
+        for agent in (UCB1(), EXP3())
+        for rule in (ACCEPTANCE_RATE.rule, constant(1.0).rule)
+        for behaviour in (EXPLORATIVE, others.forgetful(3), others.drifting(0.1))
+    ]
+    assert len({id(loop) for loop in made}) == len(made) == 12
+
+
+def test_a_run_and_a_play_are_loops_apart() -> None:
+    record, rule = UCB1().algorithm, ACCEPTANCE_RATE.rule
+    run = compiled_run_all(record, rule, EXPLORATIVE)
+    assert run is not compiled_play_all(record, rule, EXPLORATIVE)

@@ -1,0 +1,34 @@
+import numpy as np
+
+from explorative_user_env.compiled.layout import row_of, user_rows
+from explorative_user_env.population import Population
+from explorative_user_env.users.state import blank_state
+
+TABLES = ("logarithms", "inverse_roots")
+
+
+def test_no_two_numbers_of_users_share_a_place() -> None:
+    user = Population(n_arms=3).user
+    rows = user_rows(user, 2)
+    fields = [name for name in row_of(rows, 0)._fields if name not in TABLES]
+    written: dict[tuple[int, str], list[int]] = {}
+    number = 1
+    for row in range(2):
+        for name in fields:
+            values = getattr(row_of(rows, row), name)
+            written[row, name] = list(range(number, number + len(values)))
+            values[:] = written[row, name]
+            number += len(values)
+    for (row, name), values in written.items():
+        assert getattr(row_of(rows, row), name).tolist() == values, name
+    assert len(written) == 2 * len(fields)
+
+
+def test_a_row_has_the_fields_of_a_user_s_state_in_their_kinds() -> None:
+    user = Population(n_arms=3).user
+    row, lists = row_of(user_rows(user, 1), 0), blank_state(user)
+    for name in row._fields:
+        if name not in TABLES:
+            alike = np.array(getattr(lists, name))
+            array = getattr(row, name)
+            assert (array.shape, array.dtype) == (alike.shape, alike.dtype), name

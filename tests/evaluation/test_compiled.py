@@ -1,0 +1,139 @@
+"""Which agents run compiled, and that nobody notices."""
+
+import dataclasses
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+from compared import CAP, agent_as_in_an_evaluation
+
+from explorative_user_env.agents import (
+    AGENTS,
+    AlgorithmAgent,
+    Uniform,
+    uniform,
+)
+from explorative_user_env.compiled.generators import N_STREAMS
+from explorative_user_env.evaluation import evaluate
+from explorative_user_env.evaluation.compiled import compiles, play_compiled, run_compiled
+from explorative_user_env.population import Population
+from explorative_user_env.settings import Setting
+
+
+def assert_same_runs(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(one.reset_index(drop=True), other.reset_index(drop=True))
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+@pytest.mark.parametrize("name", sorted(AGENTS))
+def test_a_worker_s_arrays_are_fit_for_the_next_user(
+    name: str, setting: Setting, noise: float
+) -> None:
+    users = Population(setting=setting, n_arms=5, noise=noise)
+    agent = agent_as_in_an_evaluation(name, users)
+    seeds = range(N_STREAMS + 7)  # more than there are streams to lend, so several portions
+    apart = [run_compiled(users, agent, [seed], CAP, 100)[0].tolist() for seed in seeds]
+    assert run_compiled(users, agent, seeds, CAP, 100).tolist() == apart
+
+
+@pytest.mark.parametrize("name", ["BAIR", "EXP3"])
+def test_plays_in_several_portions_are_those_of_one_user_each(name: str, setting: Setting) -> None:
+    users = Population(setting=setting, n_arms=3)
+    agent = agent_as_in_an_evaluation(name, users)
+    seeds = range(N_STREAMS + 7)
+    together = play_compiled(users, agent, seeds, 60, 60)
+    for seed in seeds:
+        alone = play_compiled(users, agent, [seed], 60, 60)
+        assert together.instances[seed] == alone.instances[0]
+        for all_of_it, one in zip(together[1:], alone[1:], strict=True):
+            np.testing.assert_array_equal(all_of_it[seed], one[0])
+
+
+def answer_by_dict(params: Any, state: Any, rng: np.random.Generator) -> int:
+    counts = {arm: state.accepted[arm] for arm in range(params.n_arms)}
+    return max(counts, key=counts.__getitem__)
+
+
+def answer_by_array(params: Any, state: Any, rng: np.random.Generator) -> int:
+    return int(np.argmax(np.array([state.accepted[arm] for arm in range(params.n_arms)])))
+
+
+class Remembering(NamedTuple):
+    accepted: list[int]
+    steps: list[int]
+    following: list[int]
+    seen: dict[int, int]
+
+
+class Journal(NamedTuple):
+    accepted: list[int]
+    steps: list[int]
+    following: list[int]
+    pages: list[list[int]]
+
+
+def blank_with_dict(params: uniform.Params) -> Remembering:
+    return Remembering([0] * params.n_arms, [0], [0], {})
+
+
+def blank_with_pages(params: uniform.Params) -> Journal:
+    return Journal([0] * params.n_arms, [0], [0], [[], [0]])
+
+
+def observe_in_dict(params: Any, state: Any, arm: int, accepted: bool) -> None:
+    uniform.observe(params, state, arm, accepted)
+    state.seen[arm] = state.seen.get(arm, 0) + 1
+
+
+def observe_in_pages(params: Any, state: Any, arm: int, accepted: bool) -> None:
+    uniform.observe(params, state, arm, accepted)
+    state.pages[0].append(arm)
+
+
+UNCOMPILABLE: dict[str, dict[str, Any]] = {
+    "dict": {"verdict": answer_by_dict},
+    "array": {"verdict": answer_by_array},
+    "dict in the state": {"blank": blank_with_dict, "observe": observe_in_dict},
+    "lists in the state": {"blank": blank_with_pages, "observe": observe_in_pages},
+}
+
+
+@pytest.mark.parametrize("case", UNCOMPILABLE)
+def test_a_record_that_does_not_compile_is_reported_and_runs_all_the_same(case: str) -> None:
+    record = dataclasses.replace(uniform.ALGORITHM, name="mine", **UNCOMPILABLE[case])
+    agent = AlgorithmAgent(record, {"horizon": 30, "ties": "first"})
+    with pytest.warns(UserWarning, match="mine does not compile, so it runs in the slower"):
+        runs = evaluate([agent], n_instances=6).runs
+    # The same rule, written so that it compiles.
+    expected = evaluate([Uniform(horizon=30, ties="first", name="mine")], n_instances=6).runs
+    assert_same_runs(runs, expected)
+
+
+def test_the_warning_says_what_does_not_compile() -> None:
+    record = dataclasses.replace(uniform.ALGORITHM, name="mine", verdict=answer_by_dict)
+    with pytest.warns(UserWarning, match="answer_by_dict") as caught:
+        assert not compiles(Population(n_arms=5), AlgorithmAgent(record, {"horizon": 30}), 1, 30)
+    assert "\n" not in str(caught[0].message)
+
+
+def test_an_agent_without_a_record_has_nothing_to_compile_and_no_warning() -> None:
+    class Stubborn:
+        def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+            self.steps = 0
+
+        def act(self) -> int | None:
+            return 1 if self.steps < 9 else None
+
+        def observe(self, arm: int, accepted: bool) -> None:
+            self.steps += 1
+
+        def answer(self) -> int:
+            return 1
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not compiles(Population(), Stubborn(), 1, None)
+        runs = evaluate([Stubborn()], n_instances=3).runs
+    assert runs["interactions"].tolist() == [9] * 3

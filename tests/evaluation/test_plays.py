@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+
+from explorative_user_env.evaluation.plays import PLAY_COLUMNS, Play, figures
+from explorative_user_env.users.instances import Instance
+
+
+def test_the_figures_are_those_of_a_slow_loop() -> None:
+    rng = np.random.default_rng(0)
+    n_users, horizon, n_arms = 6, 40, 3
+    means = rng.standard_normal((n_users, n_arms))
+    best_arms = means.argmax(axis=1).tolist()
+    instances = [
+        Instance(tuple(row), best) for row, best in zip(means.tolist(), best_arms, strict=True)
+    ]
+    arms = rng.integers(0, n_arms, (n_users, horizon)).astype(np.int32)
+    accepted = rng.random((n_users, horizon)) < 0.5
+    answers = rng.integers(0, n_arms, n_users)
+    found = figures(Play(instances, arms, accepted, answers))
+    assert found.shape == (n_users, len(PLAY_COLUMNS))
+    for user in range(n_users):
+        regret = utility = 0.0
+        accepted_arms = [0] * n_arms
+        for arm, yes in zip(arms[user].tolist(), accepted[user].tolist(), strict=True):
+            regret += max(means[user]) - means[user][arm]
+            if yes:
+                utility += means[user][arm]
+                accepted_arms[arm] += 1
+        row = dict(zip(PLAY_COLUMNS, found[user].tolist(), strict=True))
+        assert row["best_arm"] == best_arms[user]
+        assert row["answer"] == answers[user]
+        assert row["acceptances"] == sum(accepted_arms)
+        assert row["regret"] == pytest.approx(regret)
+        assert row["utility"] == pytest.approx(utility)
+        assert row["last_arm"] == arms[user, -1]
+        assert row["most_accepted_arm"] == accepted_arms.index(max(accepted_arms))
+
+
+def test_of_arms_accepted_equally_often_the_first_is_the_most_accepted() -> None:
+    arms = np.array([[2, 1, 0, 2, 1]], np.int32)
+    accepted = np.array([[True, True, False, True, True]])
+    play = Play([Instance((0.0, 1.0, 2.0), 2)], arms, accepted, np.array([0]))
+    assert figures(play)[0, PLAY_COLUMNS.index("most_accepted_arm")] == 1

@@ -1,0 +1,39 @@
+"""Results made by hand, for tests of what is said of them."""
+
+import pandas as pd
+
+from explorative_user_env.results.results import Results
+
+CELL = {"task": "bai", "setting": "printed", "n_arms": 5, "delta": 0.1, "step_cost": 1e-3}
+
+PLAY_CELL = {"task": "regret", "setting": "printed", "n_arms": 5, "delta": 0.1, "horizon": 10}
+
+
+def bai_runs(agent: str, times: list[int], correct: list[bool]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "agent": agent,
+            "stopping_time": times,
+            "rejections": 0,
+            "correct": correct,
+            "censored": False,
+        }
+    )
+
+
+def play_runs(agent: str, regrets: list[float]) -> pd.DataFrame:
+    runs = {"regret": regrets, "utility": 1.0, "acceptances": 5, "best_arm": 1}
+    return pd.DataFrame(runs | {"agent": agent, "last_arm": 1, "most_accepted_arm": 0})
+
+
+def wide_summary(over_horizon: bool, longest: int = 21_000) -> pd.DataFrame:
+    """Figures as wide as they get in a study of 100 arms."""
+    names = ["Full-information", "RecurrentPPO", "MaskablePPO"]
+    if over_horizon:
+        frames = [play_runs(name, [999_000.0, 990_000.0, 988_888.0]) for name in names]
+        cell = PLAY_CELL | {"n_arms": 100, "horizon": 100_000}
+    else:
+        times = [longest, longest - longest // 20, longest]
+        frames = [bai_runs(name, times, [True, False, True]) for name in names]
+        cell = CELL | {"n_arms": 100, "delta": 0.005}
+    return Results(pd.concat(frames), cell).summary()

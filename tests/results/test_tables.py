@@ -1,0 +1,108 @@
+import pandas as pd
+import pytest
+from made_results import CELL, PLAY_CELL, bai_runs, play_runs, wide_summary
+
+from explorative_user_env.display.tables import WIDTH, as_text, markdown
+from explorative_user_env.results.results import Results
+from explorative_user_env.results.tables import (
+    legend_of,
+    regret_table,
+    summary_table,
+    table_of,
+)
+
+
+def headers(summary: pd.DataFrame) -> list[str]:
+    return [str(column.header) for column in table_of(summary).columns]
+
+
+def test_the_table_of_regret_has_its_columns_and_figures() -> None:
+    runs = pd.concat([play_runs("bad", [9.0, 7.0]), play_runs("good", [2.0, 2.0])])
+    summary = Results(runs, PLAY_CELL).summary()
+    columns = ["K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best"]
+    assert headers(summary) == columns
+    bad, good = as_text(regret_table(summary)).splitlines()[-2:]
+    assert bad.split()[:6] == ["5", "10", "bad", "8", "±", "13"]
+    assert good.split()[:6] == ["5", "10", "good", "2", "1", "50.0"]
+    assert "1.00 [.342, 1.00]" in good
+    assert ".000 [.000, .658]" in good
+
+
+def test_the_table_of_answers_has_cost_and_rank() -> None:
+    summary = Results(bai_runs("one", [100, 300], [True, False]), CELL).summary()
+    assert headers(summary)[-2:] == ["cost", "rank"]
+    line = as_text(summary_table(summary)).splitlines()[-1]
+    assert line.split()[-2:] == [".700", "1"]
+
+
+def test_a_cell_is_named_in_its_first_row_and_parted_from_the_next() -> None:
+    runs = pd.concat([bai_runs(name, [100, 300], [True, False]) for name in ("one", "two")])
+    cells = [Results(runs, CELL | changes).summary() for changes in ({}, {"n_arms": 20})]
+    table = summary_table(pd.concat(cells))
+    leads = [[*column.cells][:4] for column in table.columns[:3]]
+    assert leads == [["0.1", "", "0.1", ""], ["5", "", "20", ""], ["one", "two"] * 2]
+    assert [row.end_section for row in table.rows] == [False, True, False, False]
+
+
+def test_a_cost_above_1_keeps_its_digit() -> None:
+    summary = Results(bai_runs("one", [1500], [True]), CELL).summary()
+    assert as_text(summary_table(summary)).splitlines()[-1].split()[-2:] == ["1.500", "1"]
+
+
+def test_beside_published_figures_cost_and_rank_give_way() -> None:
+    summary = Results(bai_runs("one", [100, 300], [True, False]), CELL).summary()
+    published = {"published_stopping_time": 99.0, "published_rejection_rate": 0.1}
+    summary = summary.assign(**published, published_success=0.999)
+    assert not {"cost", "rank"} & set(headers(summary))
+    assert headers(summary).count("paper") == 3
+
+
+@pytest.mark.parametrize("over_horizon", [True, False])
+def test_the_widest_table_fits_100_columns_with_nothing_cut_off(over_horizon: bool) -> None:
+    summary = wide_summary(over_horizon)
+    text = as_text(table_of(summary))
+    assert max(map(len, text.splitlines())) <= WIDTH == 100
+    assert "…" not in text
+    for name in summary["agent"]:
+        assert sum(name in line for line in text.splitlines()) == 1
+
+
+PUBLISHED = {
+    "published_stopping_time": 20_000.0,
+    "published_rejection_rate": 0.123,
+    "published_success": 0.999,
+}
+
+
+@pytest.mark.parametrize("published", [{}, PUBLISHED])
+def test_even_absurd_figures_stay_within_100_columns(published: dict[str, float]) -> None:
+    summary = wide_summary(over_horizon=False, longest=10**9).assign(**published)
+    assert max(map(len, as_text(table_of(summary)).splitlines())) <= 100
+
+
+@pytest.mark.parametrize("over_horizon", [True, False])
+def test_markdown_has_the_columns_and_rows_of_the_table(over_horizon: bool) -> None:
+    table = table_of(wide_summary(over_horizon))
+    lines = markdown(table).splitlines()
+    assert len(lines) == 2 + 3
+    assert {line.count("|") for line in lines} == {len(table.columns) + 1}
+
+
+@pytest.mark.parametrize("published", [{}, PUBLISHED], ids=["alone", "beside the paper's"])
+def test_the_legend_explains_columns_that_are_there(published: dict[str, float]) -> None:
+    summary = wide_summary(over_horizon=False).assign(**published)
+    words = {"stopping time", "wrong", "cens.", "(1-p)/δ"} | (set() if published else {"cost"})
+    text = " ".join(legend_of(summary))
+    assert all(f"{word}: " in text for word in words)
+    assert words <= set(headers(summary))
+    assert ("cost: " in text) == ("cost" in headers(summary))
+    assert "regret: " not in text
+
+
+def test_the_legend_of_regret_explains_its_own_columns() -> None:
+    summary = wide_summary(over_horizon=True)
+    text = " ".join(legend_of(summary))
+    for word in ("regret", "utility", "last best", "most acc. best"):
+        assert f"{word}: " in text
+        assert word in headers(summary)
+    assert "stopping time: " not in text

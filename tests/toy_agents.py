@@ -1,0 +1,150 @@
+"""Agents without an algorithm record, for tests that look at what an agent is asked and told."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env.protocol import STOP
+
+Array = np.ndarray[Any, Any]
+
+ONLY = np.zeros(1, int)
+
+
+class Wanderer:
+    """Recommends, stops and answers at random, by each user's stream and what she accepted.
+
+    It offers both protocols, and keeps what it is given.
+    """
+
+    name = "wanderer"
+
+    def __init__(self, stops: float = 0.05) -> None:
+        self.stops = stops
+        self.sizes: list[int] = []
+        self.told: list[Any] = []
+        self.n_answers: list[int] = []
+
+    def reset_all(
+        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
+    ) -> None:
+        self.rngs, self.n_arms, self.horizon = rngs, n_arms, horizon
+        self.accepted = np.zeros((len(rngs), n_arms), int)
+        self.n_answers += [0] * len(rngs)
+        self.first = len(self.n_answers) - len(rngs)
+        self.sizes.append(len(rngs))
+
+    def act_all(self, users: Array) -> Array:
+        return np.array([self._arm(user) for user in users.tolist()], int)
+
+    def _arm(self, user: int) -> int:
+        rng = self.rngs[user]
+        if rng.random() < self.stops:
+            return STOP
+        # What was accepted counts, so a response that goes astray shows.
+        return int((rng.integers(self.n_arms) + self.accepted[user].sum()) % self.n_arms)
+
+    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
+        self.told.append((users.copy(), arms.copy(), accepted.copy()))
+        self.accepted[users, arms] += accepted
+
+    def answer_all(self, users: Array) -> Array:
+        for user in users.tolist():
+            self.n_answers[self.first + user] += 1
+        return np.array([self.rngs[user].integers(self.n_arms) for user in users.tolist()], int)
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        self.reset_all(n_arms, [rng], horizon)
+
+    def act(self) -> int | None:
+        arm = int(self.act_all(ONLY)[0])
+        return None if arm == STOP else arm
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        self.observe_all(ONLY, np.array([arm]), np.array([accepted]))
+
+    def answer(self) -> int:
+        return int(self.answer_all(ONLY)[0])
+
+
+class Clock(Wanderer):
+    """Stops with a user after a number of steps that is in her stream: 1, or very many."""
+
+    name = "clock"
+    short, long = 1, 200
+
+    def reset_all(
+        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
+    ) -> None:
+        super().reset_all(n_arms, rngs, horizon)
+        self.left = np.array([self.long if rng.random() < 0.3 else self.short for rng in rngs])
+
+    def _arm(self, user: int) -> int:
+        self.left[user] -= 1
+        return STOP if self.left[user] < 0 else 0
+
+
+def scripted(script: list[int], answer: int = 2) -> Any:
+    """An agent that recommends by a script, stops, answers, and keeps all it is told."""
+
+    # A class inside a function travels to worker processes by value.
+    class Scripted:
+        name = "scripted"
+
+        def __init__(self) -> None:
+            self.told: list[list[Any]] = []
+            self.learned: list[Any] = []
+
+        def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+            self.left, self.horizon = list(script), horizon
+            self.told.append([])
+
+        def act(self) -> int | None:
+            return self.left.pop(0) if self.left else None
+
+        def observe(self, arm: int, accepted: bool) -> None:
+            self.told[-1].append((arm, accepted))
+
+        def learn(self, arm: int, reward: float) -> None:
+            self.learned.append((arm, reward))
+
+        def answer(self) -> int:
+            return answer
+
+    return Scripted()
+
+
+def spy() -> Any:
+    """An agent that recommends in turn for 20 steps and keeps everything it is given."""
+
+    # A class inside a function travels to worker processes by value, as one in a notebook does.
+    class Spy:
+        name = "spy"
+
+        def __init__(self) -> None:
+            self.seen: list[Any] = []
+
+        def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+            self.n_arms, self.steps = n_arms, 0
+            self.seen.append((n_arms, horizon))
+
+        def act(self) -> int | None:
+            return None if self.steps == 20 else self.steps % self.n_arms
+
+        def observe(self, arm: int, accepted: bool) -> None:
+            self.steps += 1
+            self.seen.append((arm, accepted))
+
+        def answer(self) -> int:
+            return 0
+
+    return Spy()
+
+
+def tireless() -> Any:
+    """An agent that never stops."""
+    agent = spy()
+    agent.name = "tireless"
+    agent.act = lambda: agent.steps % agent.n_arms
+    return agent
