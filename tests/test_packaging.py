@@ -18,9 +18,10 @@ def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     source = folder / "source"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "explorative_user_env", "agents"):
-        path = ROOT / name
-        copy = shutil.copytree if path.is_dir() else shutil.copy
-        copy(path, source / name, **({"symlinks": True} if path.is_dir() else {}))
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, source / name, symlinks=True)
+        else:
+            shutil.copy(ROOT / name, source / name)
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, source],
         check=True,

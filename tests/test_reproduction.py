@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -133,7 +134,7 @@ def test_the_code_finds_the_reports_figures(
 def test_the_code_finds_the_reports_ladder_for_bair() -> None:
     shown = pd.read_csv(FOLDER / "ladder.csv")
     assert set(shown["point"]) == {"the paper's text", *(one.point for one in DIFFERENCES)}
-    options = {"n_instances": 1000, "seed": 0, "workers": 2, "progress": silent}
+    options: dict[str, Any] = {"n_instances": 1000, "seed": 0, "workers": 2, "progress": silent}
     found = run_ladder(agents=["bair"], **options)
     expected = shown[shown["agent"] == "BAIR"].reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected, rtol=1e-9, check_dtype=False)

@@ -48,8 +48,7 @@ def agent_of(algorithm: Any, task: str, observation: str | None = None, **option
     default = "last-step" if algorithm is RecurrentPPO else "sorted-counts"
     observation = observation or default
     model = model_of(algorithm, task, observation)
-    options = {"task": task, "observation": observation, "horizon": HORIZON} | options
-    return SB3Agent(model, **options)
+    return SB3Agent(model, task=task, observation=observation, **{"horizon": HORIZON} | options)
 
 
 def facts_of(task: str) -> dict[str, Any]:
@@ -143,7 +142,8 @@ def test_a_recurrent_model_remembers_each_users_steps(monkeypatch: pytest.Monkey
     agent = agent_of(RecurrentPPO, "regret")
     kept = seen_by(agent, monkeypatch)
     agent.reset_all(N_ARMS, [np.random.default_rng(user) for user in range(4)])
-    policy, state = agent.model.policy, None
+    policy: Any = agent.model.policy
+    state = None
     rng = np.random.default_rng(0)
     for step in range(6):
         # Users 1 and 3 alone in odd steps.
@@ -255,7 +255,7 @@ def test_a_value_model_may_explore_as_in_training(monkeypatch: pytest.MonkeyPatc
     ],
 )
 def test_a_model_of_other_spaces_is_refused_by_name(
-    trained: tuple[str, str], said: dict[str, str]
+    trained: tuple[str, str], said: dict[str, Any]
 ) -> None:
     message = f"model must be trained on the task '{said['task']}' and the observation "
     with pytest.raises(eu.InvalidArgumentError, match=f"{message}.*got 'PPO"):
@@ -267,7 +267,8 @@ def test_a_model_of_an_unknown_kind_is_refused_by_name() -> None:
         observation_space = spaces.Box(-1.0, 1.0, (3,))
         action_space = spaces.Box(-1.0, 1.0, (1,))
 
-    for model in (SAC("MlpPolicy", Continuous(), buffer_size=10), "model.zip"):
+    models: list[Any] = [SAC("MlpPolicy", Continuous(), buffer_size=10), "model.zip"]
+    for model in models:
         with pytest.raises(eu.InvalidArgumentError, match="model must be a model with discrete"):
             SB3Agent(model)
 

@@ -14,8 +14,16 @@ from stable_baselines3 import PPO
 
 import explorative_user_env as eu
 from explorative_user_env.population import Population
-from explorative_user_env.rl import SB3Agent, callback, load_agent, train, training
+from explorative_user_env.rl import (
+    SB3Agent,
+    callback,
+    load_agent,
+    make_sb3_vec_env,
+    train,
+    training,
+)
 from explorative_user_env.rl.callback import EVALUATION_SEED
+from explorative_user_env.settings import RELEASED
 from explorative_user_env.validation import InvalidArgumentError
 
 TINY: dict[str, Any] = {
@@ -100,7 +108,7 @@ def test_the_folder_has_the_model_its_settings_and_its_evaluations(
         "horizon": 30,
         "n_envs": 4,
         "environment": {"gap": 0.7, "setting": "released", "n_arms": 3},
-        "users": Population(gap=0.7, setting="released", n_arms=3).words(),
+        "users": Population(gap=0.7, setting=RELEASED, n_arms=3).words(),
     }
     assert {name: settings[name] for name in expected} == expected
     assert set(settings["versions"]) >= {"python", "torch", "stable-baselines3"}
@@ -154,15 +162,14 @@ def test_it_is_evaluated_on_users_like_those_it_learns_from(
 ) -> None:
     met: list[dict[str, Any]] = []
     learned_from: list[Population] = []
-    make, evaluate = training.make_sb3_vec_env, callback.evaluate
 
     def making(*arguments: Any, **given: Any) -> Any:
         learned_from.append(given["population"])
-        return make(*arguments, **given)
+        return make_sb3_vec_env(*arguments, **given)
 
     def evaluating(*arguments: Any, **given: Any) -> Any:
         met.append(given)
-        return evaluate(*arguments, **given)
+        return eu.evaluate(*arguments, **given)
 
     monkeypatch.setattr(training, "make_sb3_vec_env", making)
     monkeypatch.setattr(callback, "evaluate", evaluating)

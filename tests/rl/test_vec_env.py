@@ -59,7 +59,7 @@ def actions_of(rng: np.random.Generator, env: Any) -> np.ndarray:
     """Mostly recommendations: answers end episodes, at times that differ."""
     recommended = rng.integers(0, N_ARMS, env.num_envs)
     answers = rng.random(env.num_envs) < 0.04
-    return np.where(answers, env.action_space.n - 1, recommended)
+    return np.asarray(np.where(answers, env.action_space.n - 1, recommended))
 
 
 def assert_same_step(one: Any, other: Any) -> None:
@@ -259,6 +259,8 @@ def test_stable_baselines3s_evaluate_policy_runs_the_episodes_it_is_asked_for(ta
     returns, lengths = evaluate_policy(
         model, envs, n_eval_episodes=7, deterministic=False, return_episode_rewards=True
     )
+    assert isinstance(returns, list)
+    assert isinstance(lengths, list)
     assert len(returns) == len(lengths) == 7
     assert max(lengths) <= HORIZON
     if task == "regret":

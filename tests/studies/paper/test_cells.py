@@ -1,4 +1,5 @@
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -77,7 +78,7 @@ def test_cells_run_in_order_with_progress_over_all() -> None:
 
 def test_released_baselines_run_to_the_published_time_and_printed_ones_to_bairs() -> None:
     small = replace(TABLE2, deltas=(0.1,), n_arms=(2,))
-    options = {"n_instances": 5, "progress": silent}
+    options: dict[str, Any] = {"n_instances": 5, "progress": silent}
     (released,) = run_experiment(small, "released", **options)
     exp3 = released.runs[released.runs["agent"] == "EXP3"]
     assert set(exp3["stopping_time"]) == {405}

@@ -27,7 +27,7 @@ def explained_by(key: str, name: str, *rows: dict[str, Any]) -> list[bool]:
     assert all(BY_KEY[key].concerns(row) for row in full)
     found = BY_KEY[key].test(experiment, full, OPTIONS)
     assert found["index"].tolist() == list(range(len(rows)))
-    return found["explained"].tolist()
+    return list(found["explained"])
 
 
 def cell(delta: float, n_arms: int, agent: str, figure: str, published: float) -> dict[str, Any]:

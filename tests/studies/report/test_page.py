@@ -1,4 +1,5 @@
 import re
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -15,7 +16,7 @@ TITLES = {"table2": "Table 2", "table6": "Table 6"}
 
 @pytest.fixture(scope="module")
 def page(table2: Reproduction) -> str:
-    options = {"n_instances": 10, "n_arms": 2, "progress": silent}
+    options: dict[str, Any] = {"n_instances": 10, "n_arms": 2, "progress": silent}
     return report([table2], run_ladder(agents=["bair", "tas"], **options), "300 users a cell")
 
 

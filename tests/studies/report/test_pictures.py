@@ -35,7 +35,7 @@ def test_the_grid_has_a_square_for_each_figure_in_the_colour_of_its_verdict(
     from matplotlib.colors import to_hex
 
     titles = {"table2": "Table 2", "table6": "Table 6"}
-    axes = pictures.grid_of_verdicts(found, titles).axes[0]
+    axes: Any = pictures.grid_of_verdicts(found, titles).axes[0]
     squares = {
         (
             round(bar.get_y() + bar.get_height() / 2),
@@ -66,7 +66,7 @@ def test_the_ladder_is_drawn_step_by_step() -> None:
         for step in steps
         for agent in ("BAIR", "T&S")
     ]
-    panels = pictures.ladder(pd.DataFrame(rows), ["BAIR", "T&S"]).axes
+    panels: list[Any] = pictures.ladder(pd.DataFrame(rows), ["BAIR", "T&S"]).axes
     assert [axes.get_title() for axes in panels] == ["BAIR", "T&S"]
     for axes in panels:
         assert list(axes.containers[0].lines[0].get_xdata()) == [100.0 + step for step in steps]

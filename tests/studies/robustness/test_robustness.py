@@ -13,6 +13,7 @@ from explorative_user_env.agents import BAIR
 from explorative_user_env.commands.robustness import robustness as command
 from explorative_user_env.display import figures as plotting
 from explorative_user_env.population import Population
+from explorative_user_env.settings import RELEASED
 from explorative_user_env.studies import robustness as room
 from explorative_user_env.studies.robustness import VARIETIES, UniformBelow, Variety, robustness
 
@@ -223,7 +224,7 @@ def test_quick_is_a_hundred_users_and_options_arrive(
     (options,) = asked
     assert (options["agents"], options["users"]) == (None, VARIETIES)
     assert options["n_instances"] == 100
-    assert options["population"] == Population(gap=0.3, setting="released")
+    assert options["population"] == Population(gap=0.3, setting=RELEASED)
     assert options["delta"] == 0.05
     assert (options["baseline_time"], options["max_steps"], options["seed"]) == (70, 77, 9)
     assert options["workers"] == 1

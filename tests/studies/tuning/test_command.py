@@ -13,7 +13,14 @@ from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.display import figures as plotting
 from explorative_user_env.studies.tuning import load_tuned, trials
 
-SMALL = {"n_arms": 3, "delta": 0.2, "gap": 0.4, "n_instances": 600, "confirm": 80, "workers": 1}
+SMALL: dict[str, Any] = {
+    "n_arms": 3,
+    "delta": 0.2,
+    "gap": 0.4,
+    "n_instances": 600,
+    "confirm": 80,
+    "workers": 1,
+}
 FILES = ["frontier.csv", "search.csv", "table.md", "tuned.json"]
 
 
@@ -23,7 +30,7 @@ def few_users(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def tune(output: Path, **options: object) -> None:
-    tune_n1(**SMALL | options, output=output)  # type: ignore[arg-type]
+    tune_n1(**SMALL | options, output=output)
 
 
 def test_it_prints_the_search_what_was_found_and_where_it_is(

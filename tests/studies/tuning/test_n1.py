@@ -8,6 +8,7 @@ import pytest
 from explorative_user_env import InvalidArgumentError, evaluate
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import tuning_seed, user_seeds
+from explorative_user_env.settings import RELEASED
 from explorative_user_env.studies.tuning import (
     Candidate,
     NoneFoundError,
@@ -42,7 +43,7 @@ def test_the_search_begins_at_the_papers_lower_bound_and_ends_at_its_n1(tuning: 
     assert tuning.tuned.n1 == min(c.n1 for c in tuning.candidates if c.decision == "good")
     assert tuning.tuned.interval[1] == tuning.tuned.n1
     assert tuning.tuned.n_runs == sum(c.n_runs for c in tuning.candidates)
-    words = Population(n_arms=3, gap=0.4, setting="released").words()
+    words = Population(n_arms=3, gap=0.4, setting=RELEASED).words()
     assert dict(tuning.tuned.cell) == words | {"delta": 0.2, "rho": None}
     assert words["means"] == "uniform"
 
@@ -128,14 +129,14 @@ def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study() -> None
 
 
 def test_every_candidate_and_portion_meets_users_of_its_own() -> None:
-    hard = Population(n_arms=3, gap=0.02, setting="released")  # so that it fails now and then
+    hard = Population(n_arms=3, gap=0.02, setting=RELEASED)  # so that it fails now and then
     users = trials.Trials(hard, delta=0.2, max_steps=2000, workers=1, seed=0)
     seen = [users.successes(0, *place, 100).tolist() for place in [(0, 0), (0, 1), (1, 0), (0, 0)]]
     assert seen[0] == seen[3]
     assert seen[0] != seen[1] != seen[2] != seen[0]
     seed = tuning_seed(0, 0, 1, 0)
-    options = {"population": hard, "delta": 0.2, "max_steps": 2000, "n_instances": 100}
-    runs = evaluate([TunedAgent(0)], seed=seed, **options).runs
+    options: dict[str, Any] = {"population": hard, "delta": 0.2, "max_steps": 2000}
+    runs = evaluate([TunedAgent(0)], seed=seed, n_instances=100, **options).runs
     assert seen[2] == list(runs["correct"] & ~runs["censored"])
 
 
@@ -217,7 +218,7 @@ def test_the_frontier_has_a_picture(tuning: Tuning) -> None:
 
     figure = frontier_figure(tuning)
     (time, *_), (success, *_) = (axes.lines for axes in figure.axes)
-    assert list(time.get_xdata()) == list(tuning.frontier["n1"])
-    assert list(time.get_ydata()) == list(tuning.frontier["stopping_time"])
-    assert list(success.get_ydata()) == list(tuning.frontier["success"])
+    assert np.asarray(time.get_xdata()).tolist() == list(tuning.frontier["n1"])
+    assert np.asarray(time.get_ydata()).tolist() == list(tuning.frontier["stopping_time"])
+    assert np.asarray(success.get_ydata()).tolist() == list(tuning.frontier["success"])
     assert as_png(figure).startswith(b"\x89PNG")
