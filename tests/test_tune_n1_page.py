@@ -13,7 +13,7 @@ from explorative_user_env.studies.tuning.search import found, search
 from explorative_user_env.studies.tuning.tables import search_line
 from explorative_user_env.studies.tuning.trials import FRONTIER_USERS, Trials
 
-PAGE = (Path(__file__).parents[3] / "examples" / "tune_n1.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "examples" / "tune_n1.md").read_text(encoding="utf-8")
 TRIALS = Trials(
     Population(setting=RELEASED, n_arms=20), delta=0.005, max_steps=1_000_000, workers=2, seed=0
 )
