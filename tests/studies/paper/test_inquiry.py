@@ -47,7 +47,7 @@ def test_each_alternative_is_an_evaluation_of_its_agent_in_the_cell() -> None:
         found.to_dict("records"),
         strict=True,
     ):
-        place = {name: cell[name] for name in ("delta", "n_arms")}
+        place: dict[str, Any] = {name: cell[name] for name in ("delta", "n_arms")}
         own = evaluate(
             [agent], baseline_time=horizon, **place, **USERS, **OPTIONS, progress=False
         ).summary()

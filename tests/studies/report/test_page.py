@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -6,18 +7,29 @@ import pytest
 
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
+from explorative_user_env.settings import DIFFERENCES
+from explorative_user_env.studies.paper import ladder as ladder_module
 from explorative_user_env.studies.paper import run_ladder
 from explorative_user_env.studies.paper.reproduction import Reproduction
-from explorative_user_env.studies.report import as_html, glance, report
+from explorative_user_env.studies.report import as_html, glance, report, sections
+from explorative_user_env.studies.report import page as page_module
 from explorative_user_env.studies.report.page import how_to_read
 
 TITLES = {"table2": "Table 2", "table6": "Table 6"}
 
 
 @pytest.fixture(scope="module")
-def page(table2: Reproduction) -> str:
-    options: dict[str, Any] = {"n_instances": 10, "n_arms": 2, "progress": silent}
-    return report([table2], run_ladder(agents=["bair", "tas"], **options), "300 users a cell")
+def ladder() -> pd.DataFrame:
+    """The first of the differences: each of them would be compiled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ladder_module, "DIFFERENCES", DIFFERENCES[:4])
+        options: dict[str, Any] = {"n_instances": 10, "n_arms": 2, "progress": silent}
+        return run_ladder(agents=["bair", "tas"], **options)
+
+
+@pytest.fixture(scope="module")
+def page(table2: Reproduction, ladder: pd.DataFrame) -> str:
+    return report([table2], ladder, "300 users a cell")
 
 
 def test_the_glance_counts_what_agrees(found: pd.DataFrame) -> None:
@@ -76,16 +88,20 @@ def test_the_html_has_the_same_tables_with_verdicts_in_colour(page: str) -> None
     assert html.count("<tr>") == n_rows
     assert re.search(r'<td[^>]* class="agrees">agrees</td>', html)
     assert re.search(r'<td[^>]* class="cannot">cannot: b</td>', html)
+    assert "<title>The paper's experiments, run again</title>" in html
     for verdict in ("agrees", "cannot", "differs"):
         assert f"td.{verdict} {{ background" in html
 
 
 def test_without_matplotlib_the_tables_are_all_there(
-    page: str, table2: Reproduction, monkeypatch: pytest.MonkeyPatch
+    table2: Reproduction, ladder: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from explorative_user_env.studies.report import page as module
-
-    monkeypatch.setattr(module, "can_plot", lambda: False)
-    plain = report([table2], None, "300 users a cell")
+    for module in (page_module, sections):
+        monkeypatch.setattr(module, "can_plot", lambda: False)
+    drawn = replace(table2.experiment, title="Figure 1a", drawn=True)
+    figure = replace(table2, experiment=drawn, found=pd.DataFrame())
+    plain = report([table2, figure], ladder, "300 users a cell")
     assert "data:image" not in plain
     assert "| 0.005 | 2 | BAIR | 512 |" in plain
+    assert "## Figure 1a" in plain
+    assert "| arm means | " in plain

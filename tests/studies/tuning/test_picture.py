@@ -38,7 +38,8 @@ def test_the_n1_found_the_papers_and_what_success_is_asked_for_are_marked(tuning
 def test_bands_are_the_intervals(tuning: Tuning) -> None:
     for axes, name in zip(frontier_figure(tuning).axes, ("stopping_time", "success"), strict=True):
         (band,) = axes.collections
-        edges = {tuple(point) for path in band.get_paths() for point in path.vertices.tolist()}
+        (outline,) = band.get_paths()
+        edges = {tuple(point) for point in np.asarray(outline.vertices).tolist()}
         for end in ("low", "high"):
             rows = tuning.frontier[["n1", f"{name}_{end}"]].to_numpy(float).tolist()
             assert {tuple(row) for row in rows} <= edges
