@@ -1,11 +1,11 @@
 """The command line as a whole: what each command explains, and how all of them end."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from processes import python
 
 COMMANDS = ["bench", "lower-bound", "reproduce", "robustness", "train", "tune-n1"]
 
@@ -42,13 +42,8 @@ def test_an_unknown_command_is_refused_in_one_line(
     assert capsys.readouterr().err == "error: No such command 'sleep'.\n"
 
 
-def test_the_module_runs_as_the_command_does() -> None:
-    finished = subprocess.run(
-        [sys.executable, "-m", "explorative_user_env", "bench", "--n-arms", "1"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_the_module_runs_as_the_command_does(tmp_path: Path) -> None:
+    finished = python("-m", "explorative_user_env", "bench", "--n-arms", "1", folder=tmp_path)
     assert finished.returncode == 2
     assert finished.stderr == "error: n_arms must be an integer of at least 2, got 1\n"
     assert finished.stdout == ""

@@ -1,7 +1,5 @@
 import contextlib
 import io
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import typer
+from processes import python
 
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.display import figures as plotting
@@ -196,7 +195,5 @@ def test_the_command_itself_needs_nothing_heavy() -> None:
         "import sys, explorative_user_env.commands.tune_n1;"
         "print([name for name in ('numba', 'pandas', 'scipy') if name in sys.modules])"
     )
-    printed = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert printed.stdout.strip() == "[]"
+    finished = python("-c", code)
+    assert finished.stdout.strip() == "[]", finished.stderr
