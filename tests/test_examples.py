@@ -1,7 +1,7 @@
 import importlib
 import re
 import runpy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
@@ -41,6 +41,16 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
     return of
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """More threads of PyTorch are slower for networks as small as these."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 def row_of(agent: str, printed: str) -> str:
     """The one row of a printed table that is about this agent."""
     (row,) = (line for line in printed.splitlines() if re.search(rf"(^|\s){agent}\s+\d", line))
@@ -74,6 +84,7 @@ def test_the_bounds_of_the_paper_and_how_often_they_were_broken(run: Callable[..
     assert verdicts == ["holds"] * 9
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_ppo_of_stable_baselines3_stands_beside_bair(run: Callable[..., str]) -> None:
     pytest.importorskip("stable_baselines3")
     pytest.importorskip("sb3_contrib")
@@ -82,8 +93,8 @@ def test_ppo_of_stable_baselines3_stands_beside_bair(run: Callable[..., str]) ->
         assert row_of(agent, printed)
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_ppo_in_one_file_stands_beside_bair(run: Callable[..., str]) -> None:
-    pytest.importorskip("torch")
     small = {"HORIZON": 20, "N_USERS": 4, "N_STEPS": 32, "UPDATES": 2, "BATCH": 64}
     printed = run("cleanrl_style.py", **small, N_INSTANCES=5)
     # 128 steps of users whose episodes are 20 steps long: some have ended.
@@ -91,6 +102,7 @@ def test_ppo_in_one_file_stands_beside_bair(run: Callable[..., str]) -> None:
     assert row_of("one-file PPO", printed)
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_training_speed_prints_the_ratio(run: Callable[..., str]) -> None:
     pytest.importorskip("stable_baselines3")
     pytest.importorskip("sb3_contrib")
