@@ -113,7 +113,7 @@ def test_track_and_stop_as_printed_is_never_wrong(n_arms: int) -> None:
 def test_bair_with_more_willing_users() -> None:
     bair = with_entrants(TABLE5, ["bair"])
     cells = replace(bair, n_arms=(2, 5, 20))
-    options: dict[str, Any] = {"n_instances": 5000, "workers": 2, "progress": silent}
+    options: dict[str, Any] = {"n_instances": 2000, "workers": 2, "progress": silent}
     summary = compared(run_experiment(cells, "released", **options), published_figures(cells))
     found = verdicts(cells, {"released": summary})
     times = found[found["figure"] == "stopping_time"].set_index(["delta", "n_arms"])
