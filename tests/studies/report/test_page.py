@@ -11,6 +11,7 @@ from explorative_user_env.settings import DIFFERENCES
 from explorative_user_env.studies.paper import ladder as ladder_module
 from explorative_user_env.studies.paper import run_ladder
 from explorative_user_env.studies.paper.reproduction import Reproduction
+from explorative_user_env.studies.paper.verdicts import verdicts
 from explorative_user_env.studies.report import as_html, glance, report, sections
 from explorative_user_env.studies.report import page as page_module
 from explorative_user_env.studies.report.page import how_to_read
@@ -46,6 +47,16 @@ def test_the_report_says_how_many_users_it_rests_on_and_how_to_read_it(page: str
     assert how_to_read() in page
     assert "stopping time within 4%" in page
     assert ".005, .020 for T&S, .050 for UNI, .060 for EXP3" in page
+
+
+def test_the_text_alone_is_judged_as_the_text_and_says_so(table2: Reproduction) -> None:
+    summaries = {"printed": table2.summaries["printed"]}
+    found = verdicts(table2.experiment, summaries)
+    alone = report([replace(table2, summaries=summaries, found=found, evidence={})], None, "how")
+    assert "judged under `printed`" in alone
+    assert how_to_read("printed") in alone
+    assert "printed | verdict" in alone
+    assert "released" not in alone.split("## Table 2")[1]
 
 
 def test_every_published_cell_has_a_row_with_all_figures_and_verdicts(

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import explorative_user_env as eu
+from explorative_user_env.agents import TrackAndStop
 from explorative_user_env.studies import robustness as room
 from explorative_user_env.studies.robustness import VARIETIES, UniformBelow, Variety, robustness
 
@@ -32,6 +33,16 @@ def test_it_is_the_same_for_any_number_of_workers_and_company(matrix: pd.DataFra
     again = robustness(["BAIR", "UNI"], USERS[::-1], workers=2, **SMALL)
     both = pd.concat([again[2:], again[:2]], ignore_index=True)
     pd.testing.assert_frame_equal(both, matrix)
+
+
+def test_every_option_arrives_at_each_evaluation() -> None:
+    options: dict[str, Any] = {"delta": 0.3, "seed": 6, "baseline_time": 17, "max_steps": 90}
+    options |= {"n_instances": 5, "n_arms": 3, "gap": 0.4}
+    found = robustness(["UNI", "T&S"], USERS[:1], **options)
+    alone = eu.evaluate(["UNI", TrackAndStop(max_steps=90)], progress=False, **options).summary()
+    pd.testing.assert_frame_equal(found.drop(columns="user"), alone)
+    assert found["horizon"].tolist() == [17, 17]
+    assert (found["stopping_time"] <= 90).all()
 
 
 def test_progress_goes_from_user_to_user() -> None:
