@@ -58,18 +58,19 @@ def test_each_alternative_is_an_evaluation_of_its_agent_in_the_cell() -> None:
 
 def test_a_cap_gives_what_an_agent_with_that_cap_has() -> None:
     cells = [{"delta": 0.2, "n_arms": 3, "agent": "T&S"}]
-    caps = (150, 300, 600)
-    few = OPTIONS | {"n_instances": 30}
+    few: dict[str, Any] = OPTIONS | {"n_instances": 30}
+    cell: dict[str, Any] = {"delta": 0.2, "n_arms": 3, "progress": False}
+    whole = evaluate([TrackAndStop(max_steps=600)], **cell, **USERS, **few).runs
+    # Among the caps is one that a run reaches as it stops by itself.
+    exactly = int(whole["interactions"].sort_values().iloc[10])
+    caps = (exactly - 1, exactly, exactly + 1, 600)
     found = run_under_caps(
         EXPERIMENT, cells, TrackAndStop(max_steps=600), caps, progress=silent, **few
     )
     assert found["what"].tolist() == [f"a cap of {cap}" for cap in caps]
     assert set(found["agent"]) == {"T&S"}
     alone = pd.concat(
-        evaluate(
-            [TrackAndStop(max_steps=cap)], delta=0.2, n_arms=3, **USERS, **few, progress=False
-        ).summary()
-        for cap in caps
+        evaluate([TrackAndStop(max_steps=cap)], **cell, **USERS, **few).summary() for cap in caps
     )
     assert alone["censored"].is_monotonic_decreasing
     assert alone["censored"].nunique() > 1
