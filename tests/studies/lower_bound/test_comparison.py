@@ -125,6 +125,20 @@ def test_success_is_the_share_of_right_answers_whoever_works() -> None:
     assert told[-1] == ("", 4, 4)
 
 
+def test_success_is_measured_under_the_schedule_that_is_asked_for() -> None:
+    pair = noticing_pair()
+    found = success(pair, [20], agents=few, rho=0.3, n_instances=60, seed=2)
+    runs = evaluate(
+        few(20, 0.1), means=pair.nu.means, n_arms=2, alpha=0.25, rho=0.3, n_instances=60, seed=2,
+        progress=False,
+    ).runs  # fmt: skip
+    shares = runs.groupby("agent", sort=False)["acceptances"].mean()
+    own = found[found["instance"] == "nu"].set_index("agent")["acceptances"]
+    assert own.to_dict() == shares.to_dict()
+    usual = success(pair, [20], agents=few, n_instances=60, seed=2)
+    assert usual["acceptances"].tolist() != found["acceptances"].tolist()
+
+
 def test_what_is_needed_worked_by_hand() -> None:
     # Success on (nu, nu') at N = 8, 16, 32, 64; only from 32 on are all at least .9.
     measured = pd.DataFrame(

@@ -45,8 +45,8 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> Reproduction:
     ]  # fmt: skip
     evidence = place | {"figure": "stopping_time", "published": 313.0, "found": 311.4}
     evidence |= {"at": "a cap of 5000", "explained": True}
-    share = evidence | {"agent": "BAIR", "found": 199.2, "at": "N_1", "explained": False}
     other = evidence | {"figure": "success", "published": 0.97, "found": 0.955}
+    share = other | {"agent": "BAIR", "found": 199.2, "at": "N_1", "explained": False}
     return Reproduction(
         replace(TABLE2, note="Mind this."),
         results={},
@@ -100,7 +100,7 @@ def test_the_evidence_says_what_gave_which_figure(made_up: Reproduction) -> None
     assert time == [*place, "stopping time", "313", "311", "a cap of 5000", "yes"]
     assert success[3:] == ["probability of success", ".970", ".955", "a cap of 5000", "yes"]
     _, share = rows_of(page.split("### Test of reason f")[1])
-    assert share[4:] == ["313", "199", "N_1", "no"]
+    assert share[3:] == ["probability of success", ".970", "199", "N_1", "no"]
 
 
 def test_what_is_drawn_and_not_published_is_a_table_without_verdicts(
