@@ -58,7 +58,7 @@ def test_each_alternative_is_an_evaluation_of_its_agent_in_the_cell() -> None:
 
 def test_a_cap_gives_what_an_agent_with_that_cap_has() -> None:
     cells = [{"delta": 0.2, "n_arms": 3, "agent": "T&S"}]
-    few: dict[str, Any] = OPTIONS | {"n_instances": 30}
+    few: dict[str, Any] = OPTIONS | {"n_instances": 30, "compiled": True}
     cell: dict[str, Any] = {"delta": 0.2, "n_arms": 3, "progress": False}
     whole = evaluate([TrackAndStop(max_steps=600)], **cell, **USERS, **few).runs
     # Among the caps is one that a run reaches as it stops by itself.
