@@ -43,6 +43,10 @@ def test_masked_answers_are_never_chosen(mask: str, monkeypatch: pytest.MonkeyPa
     assert (odd[:, N_ARMS:] > 0.0).any()
     assert stopped[::2].any() == (mask == "none")
     assert stopped[1::2].any()
+    # Those who are asked about alone have the masks that are theirs.
+    agent.act_all(users[1::2])
+    np.testing.assert_array_equal(kept[-1][1], kept[-2][1][1::2])
+    assert kept[-1][1][:, N_ARMS:].any()
 
 
 def test_the_answer_of_a_run_without_one_is_the_most_accepted_arm() -> None:
