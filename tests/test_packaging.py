@@ -1,54 +1,68 @@
 """The built wheel, which must live beside another package that has a top-level `agents`."""
 
 import shutil
-import subprocess
-import sys
+import stat
 import zipfile
 from pathlib import Path
 
 import pytest
+from processes import python
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "explorative_user_env"
 
 
 @pytest.fixture(scope="module")
-def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The names in a wheel built from a copy of the checkout."""
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    """A wheel built from a copy of the checkout, with the setuptools of this environment."""
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
     for name in ("pyproject.toml", "README.md", "LICENSE", "explorative_user_env", "agents"):
-        path = ROOT / name
-        copy = shutil.copytree if path.is_dir() else shutil.copy
-        copy(path, source / name, **({"symlinks": True} if path.is_dir() else {}))
-    subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", folder, source],
-        check=True,
-        capture_output=True,
-    )
-    (wheel,) = folder.glob("*.whl")
-    return zipfile.ZipFile(wheel).namelist()
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, source / name, symlinks=True)
+        else:
+            shutil.copy(ROOT / name, source / name)
+    options = ["--wheel", "--no-isolation", "--outdir", str(folder)]
+    finished = python("-m", "build", *options, str(source), folder=folder)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    (built,) = folder.glob("*.whl")
+    return zipfile.ZipFile(built)
 
 
-def test_the_wheel_has_no_top_level_agents(wheel_names: list[str]) -> None:
-    tops = {name.split("/")[0] for name in wheel_names}
+def test_the_wheel_has_no_top_level_agents(wheel: zipfile.ZipFile) -> None:
+    tops = {name.split("/")[0] for name in wheel.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"explorative_user_env"}
 
 
-def test_the_wheel_has_the_agents_the_data_and_the_type_marker(wheel_names: list[str]) -> None:
+def test_the_wheel_has_the_agents_the_data_and_the_type_marker(wheel: zipfile.ZipFile) -> None:
+    names = wheel.namelist()
     for name in ("agents/bair.py", "agents/divergence.py", "data/table2_alpha1.csv", "py.typed"):
-        assert f"explorative_user_env/{name}" in wheel_names
-
-
-def test_the_wheel_has_every_module_of_the_checkout(wheel_names: list[str]) -> None:
-    package = ROOT / "explorative_user_env"
-    modules = {
-        *(path.relative_to(package) for path in package.glob("**/*.py")),
-        *(path.relative_to(ROOT) for path in ROOT.glob("agents/*.py")),
-    }
-    missing = {f"explorative_user_env/{module.as_posix()}" for module in modules} - set(wheel_names)
+        assert f"explorative_user_env/{name}" in names
+    kinds = {".csv", ".json", ".zip"}
+    data = [path for path in (PACKAGE / "data").rglob("*") if path.suffix in kinds]
+    assert {path.suffix for path in data} == kinds
+    missing = {path.relative_to(ROOT).as_posix() for path in data} - {*names}
     assert missing == set()
 
 
-def test_no_file_of_the_wheel_is_a_link(wheel_names: list[str]) -> None:
-    assert not any(name.rstrip("/").endswith("explorative_user_env/agents") for name in wheel_names)
+def test_the_wheel_has_every_module_of_the_checkout(wheel: zipfile.ZipFile) -> None:
+    modules = {
+        *(path.relative_to(PACKAGE) for path in PACKAGE.glob("**/*.py")),
+        *(path.relative_to(ROOT) for path in ROOT.glob("agents/*.py")),
+    }
+    assert len(modules) > 100
+    names = {f"explorative_user_env/{module.as_posix()}" for module in modules}
+    assert names - {*wheel.namelist()} == set()
+
+
+def test_no_file_of_the_wheel_is_a_link(wheel: zipfile.ZipFile) -> None:
+    names = wheel.namelist()
+    assert not any(name.rstrip("/").endswith("explorative_user_env/agents") for name in names)
+    assert not any(stat.S_ISLNK(file.external_attr >> 16) for file in wheel.infolist())
+
+
+def test_the_wheel_installs_the_command(wheel: zipfile.ZipFile) -> None:
+    (name,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
+    lines = wheel.read(name).decode().split()
+    assert lines == ["[console_scripts]", "explorative-user", "=", "explorative_user_env.cli:main"]

@@ -6,6 +6,7 @@ a mean stopping time is 1 to 2%, that of a success rate at most .016.
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -33,7 +34,7 @@ OUT_OF_REACH = {(0.05, 5): 741, (0.05, 20): 2125, (0.02, 5): 772, (0.02, 20): 24
 def table2(n_arms: tuple[int, ...], deltas: tuple[float, ...], n_instances: int) -> pd.DataFrame:
     """Run cells of Table 2 under `released`, Track-and-Stop apart."""
     cells = replace(with_entrants(TABLE2, ["bair", "uni", "exp3"]), deltas=deltas, n_arms=n_arms)
-    options = {"n_instances": n_instances, "workers": 2, "progress": silent}
+    options: dict[str, Any] = {"n_instances": n_instances, "workers": 2, "progress": silent}
     results = run_experiment(cells, "released", **options)
     return compared(results, published_figures(cells))
 
@@ -112,7 +113,7 @@ def test_track_and_stop_as_printed_is_never_wrong(n_arms: int) -> None:
 def test_bair_with_more_willing_users() -> None:
     bair = with_entrants(TABLE5, ["bair"])
     cells = replace(bair, n_arms=(2, 5, 20))
-    options = {"n_instances": 5000, "workers": 2, "progress": silent}
+    options: dict[str, Any] = {"n_instances": 2000, "workers": 2, "progress": silent}
     summary = compared(run_experiment(cells, "released", **options), published_figures(cells))
     found = verdicts(cells, {"released": summary})
     times = found[found["figure"] == "stopping_time"].set_index(["delta", "n_arms"])

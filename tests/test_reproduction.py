@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -10,7 +11,13 @@ from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.settings import DIFFERENCES
-from explorative_user_env.studies.paper import EXPERIMENTS, quick_form, run_ladder, with_entrants
+from explorative_user_env.studies.paper import (
+    EXPERIMENTS,
+    published_figures,
+    quick_form,
+    run_ladder,
+    with_entrants,
+)
 from explorative_user_env.studies.paper.agreement import agrees
 from explorative_user_env.studies.paper.reproduction import reproduce
 from explorative_user_env.studies.paper.verdicts import NOT_JUDGED
@@ -56,10 +63,22 @@ def test_every_verdict_follows_from_the_figures(
     verdicts: pd.DataFrame, summary: pd.DataFrame
 ) -> None:
     figures = summary[summary["setting"] == "released"].set_index(PLACE)
+    printed = {
+        name: published_figures(experiment)
+        for name, experiment in EXPERIMENTS.items()
+        if not experiment.drawn
+    }
+    given = {name: table["agent"].isin(["UNI", "EXP3"]) for name, table in printed.items()}
+    assert verdicts["experiment"].value_counts().to_dict() == {
+        name: int(table[list(PUBLISHED.values())].notna().sum().sum() - given[name].sum())
+        for name, table in printed.items()
+    }
     for row in verdicts.to_dict("records"):
         own = figures.loc[tuple(row[name] for name in PLACE)]
         figure = row["figure"]
         interval = (own[f"{figure}_low"], own[f"{figure}_high"])
+        assert row["published"] == own[PUBLISHED[figure]]
+        assert row["released"] == pytest.approx(own[figure])
         near = agrees(figure, row["agent"], own[figure], interval, own[PUBLISHED[figure]])
         allowed = {"agrees", NOT_JUDGED} if near else {"differs", "cannot", NOT_JUDGED}
         assert row["verdict"] in allowed, row
@@ -72,7 +91,7 @@ def test_every_verdict_follows_from_the_figures(
         ("table2", "BAIR", "stopping_time", 16, 20),
         ("table2", "UNI", "success", 14, 20),
         ("table2", "EXP3", "success", 15, 20),
-        ("table5", "BAIR", "stopping_time", 13, 20),  # 14 with 5000 users: see test_paper.py
+        ("table5", "BAIR", "stopping_time", 13, 20),  # 14 with more users: see test_paper.py
         ("table6", "BAIR", "stopping_time", 15, 15),
         ("table7", "N_1 full", "stopping_time", 4, 4),
     ],
@@ -133,7 +152,7 @@ def test_the_code_finds_the_reports_figures(
 def test_the_code_finds_the_reports_ladder_for_bair() -> None:
     shown = pd.read_csv(FOLDER / "ladder.csv")
     assert set(shown["point"]) == {"the paper's text", *(one.point for one in DIFFERENCES)}
-    options = {"n_instances": 1000, "seed": 0, "workers": 2, "progress": silent}
+    options: dict[str, Any] = {"n_instances": 1000, "seed": 0, "workers": 2, "progress": silent}
     found = run_ladder(agents=["bair"], **options)
     expected = shown[shown["agent"] == "BAIR"].reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected, rtol=1e-9, check_dtype=False)

@@ -5,6 +5,7 @@ on hours of training; what can be had of the shipped ones is in test_readme.py.
 """
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -23,7 +24,7 @@ def row_of(beginning: str) -> list[str]:
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
-def summary(agents: list[str], **options: object) -> pd.DataFrame:
+def summary(agents: list[str], **options: Any) -> pd.DataFrame:
     results = eu.evaluate(agents, n_instances=2000, workers=2, progress=False, **options)
     return results.summary().set_index("agent")
 

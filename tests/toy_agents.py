@@ -12,6 +12,13 @@ Array = np.ndarray[Any, Any]
 ONLY = np.zeros(1, int)
 
 
+class Answering:
+    """A policy for three arms and the task bai that can be sent to another process."""
+
+    def __call__(self, observation: Any) -> int:
+        return 3 if observation[-1] > 0.4 else int(observation[3] > 0.2)
+
+
 class Wanderer:
     """Recommends, stops and answers at random, by each user's stream and what she accepted.
 

@@ -14,6 +14,7 @@ from explorative_user_env.commands.agent_names import (
 )
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import name_of
+from explorative_user_env.settings import RELEASED
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.studies.tuning.records import Estimate, TunedN1
 
@@ -234,7 +235,7 @@ def test_a_tuned_n1_among_other_users_is_warned_of(tuned: str) -> None:
     usual = defaults(agents)
     assert elsewhere(agents, usual, Population(alpha=0.8)) == []
     other = defaults(agents, deltas=[0.005, 0.1], setting="released")
-    assert elsewhere(agents, other, Population(setting="released", means="normal")) == [
+    assert elsewhere(agents, other, Population(setting=RELEASED, means="normal")) == [
         f"BAIR-tuned:{Path(tuned).name}: N_1 was tuned for delta=0.005, setting=printed, "
         "alpha=0.8; it promises nothing else."
     ]

@@ -1,7 +1,12 @@
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from explorative_user_env.rl import SB3Agent
 
 
 @pytest.fixture(autouse=True)
@@ -14,3 +19,31 @@ def _one_thread() -> Iterator[None]:
 
     with one_thread():
         yield
+
+
+@pytest.fixture(scope="session")
+def told() -> list[tuple[str, int, int]]:
+    """The progress that `trained` told."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def trained(
+    tmp_path_factory: pytest.TempPathFactory, told: list[tuple[str, int, int]]
+) -> "tuple[SB3Agent, Path]":
+    """A small PPO and its folder; the facts are not the defaults."""
+    from sb3_trainings import TINY
+
+    from explorative_user_env.rl import train
+
+    folder = tmp_path_factory.mktemp("models") / "new" / "ppo"
+    agent = train(
+        "ppo",
+        seed=3,
+        gap=0.7,
+        setting="released",
+        output=folder,
+        progress=lambda *what: told.append(what),
+        **TINY,
+    )
+    return agent, folder

@@ -2,13 +2,17 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+pytest.importorskip("torch", reason="needs the extra rl")
 pytest.importorskip("stable_baselines3", reason="needs the extra rl")
 pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
+from sb3_trainings import SMALL, TINY, same, weights
+
 import explorative_user_env as eu
-from explorative_user_env.rl import load_agent
+from explorative_user_env.rl import SB3Agent, load_agent, train
 from explorative_user_env.rl.models import shipped_models
 
 
@@ -68,6 +72,37 @@ def test_the_package_has_a_small_model_of_each_task() -> None:
 
 
 def test_the_packages_own_models_are_found_by_name() -> None:
-    for name, folder in shipped_models().items():
-        assert folder.name == name
-        assert load_agent(name).n_arms >= 2
+    for name, task in (("bai-k5", "bai"), ("regret-k5", "regret")):
+        assert shipped_models()[name].name == name
+        agent = load_agent(name)
+        assert (agent.task.name, agent.n_arms) == (task, 5)
+        assert agent.trained_on["task"] == task
+
+
+def test_a_saved_model_has_the_same_runs(trained: tuple[SB3Agent, Path]) -> None:
+    agent, folder = trained
+    loaded = load_agent(folder)
+    assert same(weights(agent), weights(loaded))
+    assert (loaded.name, loaded.horizon, loaded.observation) == ("PPO", 30, "sorted-counts")
+    assert loaded.trained_on == {"task": "regret", "n_arms": 3, "setting": "released"}
+    facts = SMALL | {"task": "regret", "horizon": 30}
+    runs = eu.evaluate([agent], **facts).runs
+    pd.testing.assert_frame_equal(runs, eu.evaluate([loaded], **facts).runs, check_exact=True)
+    assert load_agent(str(folder), name="mine").name == "mine"
+    with pytest.warns(UserWarning, match="PPO with deterministic=True"):
+        assert load_agent(folder, deterministic=True).deterministic
+
+
+def test_a_model_of_the_other_task_is_saved_with_its_mask(tmp_path: Path) -> None:
+    facts = TINY | {"steps": 200, "task": "bai", "mask": "none", "step_cost": 0.01}
+    agent = train("maskable-ppo", output=tmp_path, **facts)
+    loaded = load_agent(tmp_path)
+    assert (agent.mask, loaded.mask, loaded.task.name) == ("none", "none", "bai")
+    assert loaded.max_steps == 30
+    runs = eu.evaluate([agent], **SMALL).runs
+    pd.testing.assert_frame_equal(runs, eu.evaluate([loaded], **SMALL).runs, check_exact=True)
+    columns = ["steps", "cost", "success", "stopping_time"]
+    progress = pd.read_csv(tmp_path / "training.csv")
+    assert list(progress) == columns
+    own = 0.01 * progress["stopping_time"] + 1.0 - progress["success"]
+    assert progress["cost"].to_numpy() == pytest.approx(own.to_numpy())

@@ -1,96 +1,15 @@
 """Without Stable-Baselines3 all else works, and what needs it says how to get it."""
 
-import subprocess
-import sys
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from processes import python
 
+from explorative_user_env import extras
 from explorative_user_env.extras import how_to_get
-
-BLOCKER = """
-import sys
-from importlib.machinery import PathFinder
-
-find = PathFinder.find_spec
-
-def find_spec(name, path=None, target=None):
-    return None if name.split(".")[0] in {missing!r} else find(name, path, target)
-
-PathFinder.find_spec = find_spec
-"""
-
-BOTH = ("stable_baselines3", "sb3_contrib")
-
-LINE = f"reinforcement learning needs stable-baselines3 and sb3-contrib: {how_to_get('rl')}"
-
-
-def run(
-    code: str, *arguments: str, missing: tuple[str, ...] = BOTH, folder: Path | None = None
-) -> "subprocess.CompletedProcess[str]":
-    """Run code where these packages are not installed."""
-    return subprocess.run(
-        [sys.executable, "-c", BLOCKER.format(missing=missing) + code, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-    )
-
-
-def test_the_blocker_of_these_tests_blocks() -> None:
-    finished = run("""
-for name in ("stable_baselines3", "sb3_contrib"):
-    try:
-        __import__(name)
-    except ModuleNotFoundError:
-        print("missing")
-""")
-    assert finished.stdout == "missing\n" * 2, finished.stderr
-
-
-def test_the_package_and_its_harness_work_without_stable_baselines3() -> None:
-    finished = run("""
-import explorative_user_env as eu
-from explorative_user_env import cli
-from explorative_user_env.commands import agent_names as line_up
-from explorative_user_env.commands import train
-
-agent = eu.PolicyAgent(lambda observation: 0)
-results = eu.evaluate([agent, "UCB1"], task="regret", horizon=20, n_instances=3, compiled=False)
-assert len(results.runs) == 6
-assert not {"stable_baselines3", "sb3_contrib", "torch"} & set(sys.modules)
-print("works")
-""")
-    assert finished.stdout == "works\n", finished.stderr
-
-
-IMPORT = """
-try:
-    import explorative_user_env.rl
-except ImportError as error:
-    print(type(error).__name__)
-    print(error)
-"""
-
-
-@pytest.mark.parametrize(
-    ("missing", "named"),
-    [
-        (BOTH, "stable-baselines3 and sb3-contrib"),
-        (BOTH[:1], "stable-baselines3"),
-        (BOTH[1:], "sb3-contrib"),
-    ],
-)
-def test_the_import_says_in_one_line_what_is_missing_and_how_to_get_it(
-    missing: tuple[str, ...], named: str
-) -> None:
-    finished = run(IMPORT, missing=missing)
-    assert finished.stdout.splitlines() == [
-        "MissingExtraError",
-        f"reinforcement learning needs {named}: {how_to_get('rl')}",
-    ], finished.stderr
-
+from explorative_user_env.validation import MissingExtraError
 
 COMMANDS = [
     ["train", "--output", "model"],
@@ -99,27 +18,104 @@ COMMANDS = [
     ["bench", "--agent", "sb3:"],
 ]
 
-RUN_ALL = f"""
-from explorative_user_env import cli
+PROGRAM = f"""
+import contextlib, io, json, sys
+from importlib.machinery import PathFinder
 
-for arguments in {COMMANDS!r}:
-    sys.argv = ["explorative-user", *arguments]
+MISSING = ("stable_baselines3", "sb3_contrib")
+find = PathFinder.find_spec
+
+def find_spec(name, path=None, target=None):
+    return None if name.split(".")[0] in MISSING else find(name, path, target)
+
+PathFinder.find_spec = find_spec
+found = {{"blocked": [], "commands": []}}
+for name in MISSING:
     try:
-        cli.main()
-    except SystemExit as stop:
-        print(stop.code)
+        __import__(name)
+    except ModuleNotFoundError:
+        found["blocked"].append(name)
+
+import explorative_user_env as eu
+from explorative_user_env import cli
+from explorative_user_env.commands import agent_names, train
+
+agent = eu.PolicyAgent(lambda observation: 0)
+results = eu.evaluate([agent, "UCB1"], task="regret", horizon=20, n_instances=3, compiled=False)
+found["runs"] = len(results.runs)
+found["loaded"] = [name for name in (*MISSING, "torch") if name in sys.modules]
+
+try:
+    import explorative_user_env.rl
+except ImportError as error:
+    found["import"] = [type(error).__name__, str(error)]
+
+def run(arguments):
+    sys.argv = ["explorative-user", *arguments]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            cli.main()
+        except SystemExit as stop:
+            return [stop.code, out.getvalue(), err.getvalue()]
+
+found["commands"] = [run(arguments) for arguments in {COMMANDS!r}]
+found["help"] = run(["train", "--help"])
+print(json.dumps(found))
 """
 
-
-def test_commands_that_need_it_say_so_in_one_line_and_exit_with_2(tmp_path: Path) -> None:
-    finished = run(RUN_ALL, folder=tmp_path)
-    assert finished.stderr == f"error: {LINE}\n" * len(COMMANDS)
-    assert finished.stdout == "2\n" * len(COMMANDS)
-    assert list(tmp_path.iterdir()) == []
+LINE = f"reinforcement learning needs stable-baselines3 and sb3-contrib: {how_to_get('rl')}"
 
 
-def test_help_for_training_needs_nothing(tmp_path: Path) -> None:
-    code = "from explorative_user_env import cli; cli.main()"
-    finished = run(code, "train", "--help", folder=tmp_path)
-    assert finished.returncode == 0
-    assert "recurrent-ppo" in finished.stdout
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("empty")
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> dict[str, Any]:
+    """What a program finds where these packages are not installed."""
+    finished = python("-c", PROGRAM, folder=folder)
+    assert finished.returncode == 0, finished.stderr
+    return dict(json.loads(finished.stdout))
+
+
+def test_the_blocker_of_these_tests_blocks(found: dict[str, Any]) -> None:
+    assert found["blocked"] == ["stable_baselines3", "sb3_contrib"]
+
+
+def test_the_package_and_its_harness_work_without_stable_baselines3(found: dict[str, Any]) -> None:
+    assert found["runs"] == 6
+    assert found["loaded"] == []
+
+
+def test_the_import_says_in_one_line_what_is_missing_and_how_to_get_it(
+    found: dict[str, Any],
+) -> None:
+    assert found["import"] == ["MissingExtraError", LINE]
+
+
+@pytest.mark.parametrize("missing", ["stable_baselines3", "sb3_contrib"])
+def test_only_what_is_missing_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("stable_baselines3", reason="else the room cannot be entered")
+    pytest.importorskip("sb3_contrib", reason="else the room cannot be entered")
+    from explorative_user_env.rl.requirements import require_rl
+
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == missing else "there")
+    with pytest.raises(MissingExtraError) as error:
+        require_rl()
+    named = missing.replace("_", "-")
+    assert str(error.value) == f"reinforcement learning needs {named}: {how_to_get('rl')}"
+
+
+def test_commands_that_need_it_say_so_in_one_line_and_exit_with_2(
+    found: dict[str, Any], folder: Path
+) -> None:
+    assert found["commands"] == [[2, "", f"error: {LINE}\n"]] * len(COMMANDS)
+    assert list(folder.iterdir()) == []
+
+
+def test_help_for_training_needs_nothing(found: dict[str, Any]) -> None:
+    code, printed, error = found["help"]
+    assert (code, error) == (0, "")
+    assert "recurrent-ppo" in printed

@@ -10,55 +10,16 @@ torch = pytest.importorskip("torch", reason="needs the extra rl")
 pytest.importorskip("stable_baselines3", reason="needs the extra rl")
 pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
+from sb3_trainings import SHORT, SMALL, TINY, same, weights
 from stable_baselines3 import PPO
+from stable_baselines3.common.vec_env import VecNormalize
 
 import explorative_user_env as eu
 from explorative_user_env.population import Population
-from explorative_user_env.rl import SB3Agent, callback, load_agent, train, training
-from explorative_user_env.rl.callback import EVALUATION_SEED
-from explorative_user_env.validation import InvalidArgumentError
-
-TINY: dict[str, Any] = {
-    "steps": 3000,
-    "n_arms": 3,
-    "horizon": 30,
-    "evaluation_users": 5,
-    "n_envs": 4,
-}
-SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 12, "progress": False}
-SHORT: dict[str, Any] = {"steps": 64, "n_envs": 2, "evaluation_users": 2}
-
-
-def weights(agent: SB3Agent) -> dict[str, Any]:
-    return dict(agent.model.policy.state_dict())
-
-
-def same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return all(torch.equal(values, other[name]) for name, values in one.items())
-
-
-@pytest.fixture(scope="module")
-def told() -> list[tuple[str, int, int]]:
-    """The progress that `trained` told."""
-    return []
-
-
-@pytest.fixture(scope="module")
-def trained(
-    tmp_path_factory: pytest.TempPathFactory, told: list[tuple[str, int, int]]
-) -> tuple[SB3Agent, Path]:
-    """A small PPO and its folder; the facts are not the defaults."""
-    folder = tmp_path_factory.mktemp("models") / "new" / "ppo"
-    agent = train(
-        "ppo",
-        seed=3,
-        gap=0.7,
-        setting="released",
-        output=folder,
-        progress=lambda *what: told.append(what),
-        **TINY,
-    )
-    return agent, folder
+from explorative_user_env.rl import SB3Agent, train, training
+from explorative_user_env.rl.recipes import RECIPES
+from explorative_user_env.seeding import user_seeds
+from explorative_user_env.settings import RELEASED
 
 
 def test_training_gives_an_agent_of_the_harness(trained: tuple[SB3Agent, Path]) -> None:
@@ -100,7 +61,7 @@ def test_the_folder_has_the_model_its_settings_and_its_evaluations(
         "horizon": 30,
         "n_envs": 4,
         "environment": {"gap": 0.7, "setting": "released", "n_arms": 3},
-        "users": Population(gap=0.7, setting="released", n_arms=3).words(),
+        "users": Population(gap=0.7, setting=RELEASED, n_arms=3).words(),
     }
     assert {name: settings[name] for name in expected} == expected
     assert set(settings["versions"]) >= {"python", "torch", "stable-baselines3"}
@@ -113,100 +74,54 @@ def test_the_folder_has_the_model_its_settings_and_its_evaluations(
     assert (progress["regret"] > 0).all()
 
 
-def test_progress_is_told_to_the_end(
-    trained: tuple[SB3Agent, Path], told: list[tuple[str, int, int]]
+@pytest.mark.parametrize(("algo", "task"), [("ppo", "regret"), ("maskable-ppo", "bai")])
+def test_what_the_recipe_says_and_what_is_asked_for_reach_the_model(
+    algo: str, task: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    done = [each for _, each, _ in told]
-    assert done == sorted(done)
-    assert done[-1] == 3000
-    assert {total for *_, total in told} == {3000}
-    assert told[0][0] == "training"
-    assert told[-1][0].startswith("regret ")
+    models: list[Any] = []
+    recipe = RECIPES[algo]
+    monkeypatch.setattr(recipe.model, "learn", lambda model, *_, **__: models.append(model))
+    monkeypatch.setattr(training, "find_spec", lambda name: "there")
+    train(algo, task=task, seed=9, n_arms=3, horizon=30, n_envs=1, tensorboard=tmp_path / "logs")
+    (model,) = models
+    assert model.seed == 9
+    assert model.tensorboard_log == str(tmp_path / "logs")
+    assert model.device.type == "cpu"
+    assert model.n_envs == 1
+    for name in ("n_steps", "n_epochs", "gamma", "gae_lambda", "ent_coef"):
+        assert getattr(model, name) == recipe.options[name], name
+    # No batch is larger than what is collected for it.
+    assert model.batch_size == min(recipe.options["batch_size"], recipe.options["n_steps"])
+    assert [model.learning_rate(left) for left in (1.0, 0.5, 0.0)] == pytest.approx([1e-3, 5e-4, 0])
+    users = model.get_env()
+    assert isinstance(users, VecNormalize) == recipe.scales_rewards
+    assert users.get_attr("num_envs", indices=0) == [1]
 
 
-def test_the_last_evaluation_is_that_of_the_model(trained: tuple[SB3Agent, Path]) -> None:
-    agent, folder = trained
-    results = eu.evaluate(
-        [agent],
-        task="regret",
-        n_arms=3,
-        n_instances=5,
-        seed=EVALUATION_SEED,
-        gap=0.7,
-        setting="released",
-        horizon=30,
-        progress=False,
-    )
-    regret = pd.read_csv(folder / "training.csv")["regret"].iloc[-1]
-    assert results.summary()["regret"].iloc[0] == pytest.approx(regret)
-
-
-@pytest.mark.parametrize(
-    ("task", "options"),
-    [
-        ("regret", {"reward_law": "bounded", "rho": 1.0}),
-        ("regret", {"behaviour": "omniscient", "noise": 0.1}),
-        ("bai", {"behaviour": "drifting", "step_cost": 0.01}),
-    ],
-)
-def test_it_is_evaluated_on_users_like_those_it_learns_from(
-    monkeypatch: pytest.MonkeyPatch, task: str, options: dict[str, Any]
-) -> None:
-    met: list[dict[str, Any]] = []
-    learned_from: list[Population] = []
-    make, evaluate = training.make_sb3_vec_env, callback.evaluate
-
-    def making(*arguments: Any, **given: Any) -> Any:
-        learned_from.append(given["population"])
-        return make(*arguments, **given)
-
-    def evaluating(*arguments: Any, **given: Any) -> Any:
-        met.append(given)
-        return evaluate(*arguments, **given)
-
-    monkeypatch.setattr(training, "make_sb3_vec_env", making)
-    monkeypatch.setattr(callback, "evaluate", evaluating)
-    algo = "maskable-ppo" if task == "bai" else "ppo"
-    train(algo, task=task, n_arms=3, horizon=8, **SHORT, **options)
-    users = {name: value for name, value in options.items() if name != "step_cost"}
-    assert learned_from == [Population(n_arms=3, **users)]
-    assert met
-    assert all(given["population"] == learned_from[0] for given in met)
-    assert all(given.get("step_cost") == options.get("step_cost") for given in met)
+def test_a_model_learns_from_users_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    models: list[Any] = []
+    monkeypatch.setattr(PPO, "learn", lambda model, *_, **__: models.append(model))
+    for seed in (1, 1, 2):
+        train(seed=seed, n_arms=3, n_envs=2)
+    means = []
+    for model in models:
+        users = model.get_env()
+        users.reset()
+        means.append([truth.instance.means for truth in users.env_method("hidden_state")])
+    assert means[0] == means[1]
+    env = eu.ExplorativeUserEnv(n_arms=3)
+    for own, seed in zip(means[1:], (1, 2), strict=True):
+        met = []
+        for user in user_seeds(seed, 200):  # whom a study of that seed meets
+            env.reset(seed=user)
+            met.append(env.hidden_state().instance.means)
+        assert not {*own} & {*met}
+    assert not {*means[0]} & {*means[2]}
 
 
 def test_users_on_whom_regret_cannot_be_measured_are_refused_before_the_training() -> None:
-    with pytest.raises(InvalidArgumentError, match="behaviour must be one whose means stay"):
+    with pytest.raises(eu.InvalidArgumentError, match="behaviour must be one whose means stay"):
         train(task="regret", behaviour="drifting", **SHORT)
-
-
-def test_a_saved_model_has_the_same_runs(trained: tuple[SB3Agent, Path]) -> None:
-    agent, folder = trained
-    loaded = load_agent(folder)
-    assert same(weights(agent), weights(loaded))
-    assert (loaded.name, loaded.horizon, loaded.observation) == ("PPO", 30, "sorted-counts")
-    assert loaded.trained_on == {"task": "regret", "n_arms": 3, "setting": "released"}
-    facts = SMALL | {"task": "regret", "horizon": 30}
-    runs = eu.evaluate([agent], **facts).runs
-    pd.testing.assert_frame_equal(runs, eu.evaluate([loaded], **facts).runs, check_exact=True)
-    assert load_agent(str(folder), name="mine").name == "mine"
-    with pytest.warns(UserWarning, match="PPO with deterministic=True"):
-        assert load_agent(folder, deterministic=True).deterministic
-
-
-def test_a_model_of_the_other_task_is_saved_with_its_mask(tmp_path: Path) -> None:
-    facts = TINY | {"steps": 200, "task": "bai", "mask": "none", "step_cost": 0.01}
-    agent = train("maskable-ppo", output=tmp_path, **facts)
-    loaded = load_agent(tmp_path)
-    assert (agent.mask, loaded.mask, loaded.task.name) == ("none", "none", "bai")
-    assert loaded.max_steps == 30
-    runs = eu.evaluate([agent], **SMALL).runs
-    pd.testing.assert_frame_equal(runs, eu.evaluate([loaded], **SMALL).runs, check_exact=True)
-    columns = ["steps", "cost", "success", "stopping_time"]
-    progress = pd.read_csv(tmp_path / "training.csv")
-    assert list(progress) == columns
-    own = 0.01 * progress["stopping_time"] + 1.0 - progress["success"]
-    assert progress["cost"].to_numpy() == pytest.approx(own.to_numpy())
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])

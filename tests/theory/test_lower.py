@@ -137,7 +137,6 @@ def test_a_wider_gap_costs_less(bound: Bound) -> None:
         (lambda: theory.lower_bound(0.1, 0.5, c=0.0), "c"),
         (lambda: theory.lower_bound(0.1, 0.0, c=0.1), "gap"),
         (lambda: theory.characteristic_time(Instance((1.0, 1.0), 0)), "instance"),
-        (lambda: theory.optimal_weights(Instance((1.0, 2.0), 0)), "instance"),
         (lambda: theory.general_lower_bound(TWO, 0.0), "delta"),
     ],
 )

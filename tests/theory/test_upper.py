@@ -26,7 +26,7 @@ def test_the_bound_on_all_recommendations_is_the_sum_of_its_parts() -> None:
 
 
 def test_every_part_is_that_of_the_user_s_own_numbers() -> None:
-    her: dict[str, float] = {"alpha": 4.0, "rho_0": 0.5, "rho_1": 3.0}
+    her: dict[str, Any] = {"alpha": 4.0, "rho_0": 0.5, "rho_1": 3.0}
     n1 = 60 ** (1 / 4.0) / 0.5
     assert theory.upper_bound(THREE, 0.1, **her) == (
         theory.phase1_acceptances_bound(n1, 3),

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bounds import assert_refused
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -189,3 +190,9 @@ def test_a_callable_law_that_gives_no_k_finite_numbers_is_refused(answer: Any) -
     law = InstanceLaw(2, lambda n_arms, rng: answer)
     with pytest.raises(InvalidArgumentError, match="means must be 2 finite numbers"):
         law.draw(generator())
+
+
+@pytest.mark.parametrize("best_arm", [0, 3, -1])
+def test_the_best_arm_is_the_arm_with_the_largest_mean(best_arm: int) -> None:
+    assert Instance((0.5, 2.0, 1.0), 1).best_arm == 1
+    assert_refused(lambda: Instance((0.5, 2.0, 1.0), best_arm), "best_arm")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from toy_agents import Answering
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
@@ -92,13 +93,6 @@ def test_an_action_that_is_none_is_refused_by_name(action: Any) -> None:
 def test_a_wrong_argument_is_named(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(eu.InvalidArgumentError, match=re.escape(message)):
         eu.PolicyAgent(in_turn, **wrong)
-
-
-class Answering:
-    """A policy for three arms and the task bai that can be sent to another process."""
-
-    def __call__(self, observation: Any) -> int:
-        return 3 if observation[-1] > 0.4 else int(observation[3] > 0.2)
 
 
 @pytest.mark.parametrize("task", ["regret", "bai"])

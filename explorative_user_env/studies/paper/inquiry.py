@@ -77,7 +77,7 @@ def run_under_caps(
         report = portion(progress, index, len(cells))
         found = _run(experiment, cell, Alternative("", agent), progress=report, **options)
         for cap in caps:
-            cut = found.runs["interactions"] >= cap
+            cut = found.runs["interactions"] > cap
             runs = found.runs.assign(censored=found.runs["censored"] | cut)
             summary = replace(found, runs=runs).summary()
             frames.append(summary.assign(agent=cell["agent"], what=f"a cap of {cap}"))

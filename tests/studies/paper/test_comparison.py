@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 import explorative_user_env as eu
@@ -9,7 +11,12 @@ from explorative_user_env.studies.paper.comparison import compared
 
 @pytest.fixture(scope="module")
 def results() -> list[eu.Results]:
-    options = {"setting": "released", "n_arms": 2, "n_instances": 20, "progress": False}
+    options: dict[str, Any] = {
+        "setting": "released",
+        "n_arms": 2,
+        "n_instances": 20,
+        "progress": False,
+    }
     return [eu.evaluate(["bair", "uni"], delta=delta, **options) for delta in (0.1, 0.3)]
 
 

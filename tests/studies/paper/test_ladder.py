@@ -29,13 +29,13 @@ def test_every_field_that_differs_is_in_one_difference() -> None:
 
 @pytest.fixture(scope="module")
 def ladder() -> pd.DataFrame:
-    return run_ladder(n_arms=3, agents=["bair", "uni"], n_instances=40, progress=silent)
+    return run_ladder(delta=0.2, n_arms=3, agents=["bair", "uni"], n_instances=40, progress=silent)
 
 
 def test_the_ladder_begins_as_printed_and_ends_as_released(ladder: pd.DataFrame) -> None:
     for setting, step in (("printed", 0), ("released", len(DIFFERENCES))):
         summary = eu.evaluate(
-            ["bair", "uni"], setting=setting, n_arms=3, n_instances=40, progress=False
+            ["bair", "uni"], setting=setting, delta=0.2, n_arms=3, n_instances=40, progress=False
         ).summary()
         rung = ladder[ladder["step"] == step]
         for figure in ("stopping_time", "rejection_rate", "success", "stopping_time_low"):
@@ -49,6 +49,7 @@ def test_what_a_difference_does_alone_is_measured_in_the_text(ladder: pd.DataFra
     alone = eu.evaluate(
         ["bair"],
         setting=replace(PRINTED, means="uniform"),
+        delta=0.2,
         n_arms=3,
         n_instances=40,
         progress=False,

@@ -33,23 +33,6 @@ def test_every_cell_that_the_paper_prints_is_run_for_every_entrant(name: str) ->
     assert not figures[["published_stopping_time", "published_success"]].isna().any(axis=None)
 
 
-def test_published_figures_are_the_papers() -> None:
-    def figures(name: str, delta: float, n_arms: int, agent: str) -> tuple[float, ...]:
-        table = published_figures(EXPERIMENTS[name]).set_index(["delta", "n_arms", "agent"])
-        return tuple(table.loc[(delta, n_arms, agent)])
-
-    assert figures("table3", 0.05, 20, "T&S") == (10097.0, pytest.approx(0.102), 0.97)
-    assert figures("table3", 0.1, 2, "BAIR(m) printed") == (470.0, pytest.approx(0.09), 0.994)
-    assert figures("table4", 0.02, 100, "T&S") == (4151.0, pytest.approx(0.023), 0.203)
-    assert figures("table4", 0.01, 5, "UNI") == (140.0, pytest.approx(0.012), 0.43)
-    assert figures("table5", 0.005, 100, "EXP3") == (25537.0, pytest.approx(0.094), 0.532)
-    assert figures("table6", 0.01, 20, "BAIR") == (29895.0, pytest.approx(0.002), 1.0)
-    time, rate, success = figures("table7", 0.1, 100, "N_1 of log K")
-    assert (time, success) == (8603.0, 0.999)
-    assert math.isnan(rate)
-    assert published_figures(EXPERIMENTS["figure1b"]).empty
-
-
 def test_the_names_of_entrants_are_those_of_their_agents() -> None:
     for experiment in EXPERIMENTS.values():
         for entrant in experiment.entrants:

@@ -1,22 +1,36 @@
 import re
+from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
+from explorative_user_env.settings import DIFFERENCES
+from explorative_user_env.studies.paper import ladder as ladder_module
 from explorative_user_env.studies.paper import run_ladder
 from explorative_user_env.studies.paper.reproduction import Reproduction
-from explorative_user_env.studies.report import as_html, glance, report
+from explorative_user_env.studies.paper.verdicts import verdicts
+from explorative_user_env.studies.report import as_html, glance, report, sections
+from explorative_user_env.studies.report import page as page_module
 from explorative_user_env.studies.report.page import how_to_read
 
 TITLES = {"table2": "Table 2", "table6": "Table 6"}
 
 
 @pytest.fixture(scope="module")
-def page(table2: Reproduction) -> str:
-    options = {"n_instances": 10, "n_arms": 2, "progress": silent}
-    return report([table2], run_ladder(agents=["bair", "tas"], **options), "300 users a cell")
+def ladder() -> pd.DataFrame:
+    """The first of the differences: each of them would be compiled."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ladder_module, "DIFFERENCES", DIFFERENCES[:4])
+        options: dict[str, Any] = {"n_instances": 10, "n_arms": 2, "progress": silent}
+        return run_ladder(agents=["bair", "tas"], **options)
+
+
+@pytest.fixture(scope="module")
+def page(table2: Reproduction, ladder: pd.DataFrame) -> str:
+    return report([table2], ladder, "300 users a cell")
 
 
 def test_the_glance_counts_what_agrees(found: pd.DataFrame) -> None:
@@ -33,6 +47,16 @@ def test_the_report_says_how_many_users_it_rests_on_and_how_to_read_it(page: str
     assert how_to_read() in page
     assert "stopping time within 4%" in page
     assert ".005, .020 for T&S, .050 for UNI, .060 for EXP3" in page
+
+
+def test_the_text_alone_is_judged_as_the_text_and_says_so(table2: Reproduction) -> None:
+    summaries = {"printed": table2.summaries["printed"]}
+    found = verdicts(table2.experiment, summaries)
+    alone = report([replace(table2, summaries=summaries, found=found, evidence={})], None, "how")
+    assert "judged under `printed`" in alone
+    assert how_to_read("printed") in alone
+    assert "printed | verdict" in alone
+    assert "released" not in alone.split("## Table 2")[1]
 
 
 def test_every_published_cell_has_a_row_with_all_figures_and_verdicts(
@@ -75,16 +99,20 @@ def test_the_html_has_the_same_tables_with_verdicts_in_colour(page: str) -> None
     assert html.count("<tr>") == n_rows
     assert re.search(r'<td[^>]* class="agrees">agrees</td>', html)
     assert re.search(r'<td[^>]* class="cannot">cannot: b</td>', html)
+    assert "<title>The paper's experiments, run again</title>" in html
     for verdict in ("agrees", "cannot", "differs"):
         assert f"td.{verdict} {{ background" in html
 
 
 def test_without_matplotlib_the_tables_are_all_there(
-    page: str, table2: Reproduction, monkeypatch: pytest.MonkeyPatch
+    table2: Reproduction, ladder: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from explorative_user_env.studies.report import page as module
-
-    monkeypatch.setattr(module, "can_plot", lambda: False)
-    plain = report([table2], None, "300 users a cell")
+    for module in (page_module, sections):
+        monkeypatch.setattr(module, "can_plot", lambda: False)
+    drawn = replace(table2.experiment, title="Figure 1a", drawn=True)
+    figure = replace(table2, experiment=drawn, found=pd.DataFrame())
+    plain = report([table2, figure], ladder, "300 users a cell")
     assert "data:image" not in plain
     assert "| 0.005 | 2 | BAIR | 512 |" in plain
+    assert "## Figure 1a" in plain
+    assert "| arm means | " in plain

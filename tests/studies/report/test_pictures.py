@@ -5,6 +5,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.settings import DIFFERENCES
 from explorative_user_env.studies.paper.reproduction import Reproduction
 from explorative_user_env.studies.report import pictures
@@ -12,6 +13,18 @@ from explorative_user_env.studies.report import pictures
 
 def lines_of(axes: Any) -> dict[str, list[float]]:
     return {bars.get_label(): list(bars.lines[0].get_ydata()) for bars in axes.containers}
+
+
+def ends_of(bars: Any, direction: int) -> list[list[float]]:
+    """Where error bars end: 0 along x, 1 along y."""
+    (segments,) = bars.lines[2]
+    return [segment[:, direction].tolist() for segment in segments.get_segments()]
+
+
+def hollow_marks(axes: Any) -> list[float]:
+    """The heights of what is drawn hollow beside the lines."""
+    marks = [line for line in axes.lines if line.get_markerfacecolor() == "none"]
+    return [height for line in marks for height in line.get_ydata()]
 
 
 def test_figure_1_draws_every_figure_of_every_agent(table2: Reproduction) -> None:
@@ -29,13 +42,30 @@ def test_figure_1_draws_every_figure_of_every_agent(table2: Reproduction) -> Non
             assert all(values == [here[agent]] for agent, values in drawn.items())
 
 
+def test_figure_1_has_intervals_and_the_published_figures_beside_the_lines(
+    table2: Reproduction,
+) -> None:
+    grid = pictures.comparison(table2.summaries["released"]).axes
+    summary = table2.summaries["released"].set_index(["delta", "agent"])
+    (bair,) = grid[1].containers  # the stopping time at delta = .005
+    own = summary.loc[(0.005, "BAIR")]
+    ends = [own["stopping_time_low"], own["stopping_time_high"]]
+    assert ends_of(bair, 1) == [pytest.approx(ends)]
+    assert hollow_marks(grid[1]) == [512.0]
+    assert hollow_marks(grid[5]) == [1.0, 0.992]  # successes of BAIR and UNI
+    plain = pictures.comparison(
+        table2.summaries["released"].drop(columns=list(PUBLISHED.values()))
+    ).axes
+    assert [hollow_marks(axes) for axes in plain] == [[]] * 6
+
+
 def test_the_grid_has_a_square_for_each_figure_in_the_colour_of_its_verdict(
     found: pd.DataFrame,
 ) -> None:
     from matplotlib.colors import to_hex
 
     titles = {"table2": "Table 2", "table6": "Table 6"}
-    axes = pictures.grid_of_verdicts(found, titles).axes[0]
+    axes: Any = pictures.grid_of_verdicts(found, titles).axes[0]
     squares = {
         (
             round(bar.get_y() + bar.get_height() / 2),
@@ -66,7 +96,11 @@ def test_the_ladder_is_drawn_step_by_step() -> None:
         for step in steps
         for agent in ("BAIR", "T&S")
     ]
-    panels = pictures.ladder(pd.DataFrame(rows), ["BAIR", "T&S"]).axes
+    panels: list[Any] = pictures.ladder(pd.DataFrame(rows), ["BAIR", "T&S"]).axes
     assert [axes.get_title() for axes in panels] == ["BAIR", "T&S"]
     for axes in panels:
         assert list(axes.containers[0].lines[0].get_xdata()) == [100.0 + step for step in steps]
+        assert ends_of(axes.containers[0], 0) == [[90.0 + step, 110.0 + step] for step in steps]
+    names = [label.get_text() for label in panels[0].get_yticklabels()]
+    assert names == [str(step) for step in steps]
+    assert panels[0].yaxis_inverted()  # from the text above to the code below

@@ -1,39 +1,18 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from small_tuning import SMALL, USERS
 
 from explorative_user_env import InvalidArgumentError, evaluate
 from explorative_user_env.population import Population
-from explorative_user_env.seeding import tuning_seed, user_seeds
-from explorative_user_env.studies.tuning import (
-    Candidate,
-    NoneFoundError,
-    TunedAgent,
-    Tuning,
-    trials,
-    tune_n1,
-)
+from explorative_user_env.seeding import tuning_seed
+from explorative_user_env.settings import RELEASED
+from explorative_user_env.studies.tuning import Candidate, NoneFoundError, Tuning, tune_n1
 from explorative_user_env.studies.tuning.n1 import grid
-from explorative_user_env.studies.tuning.tables import search_line, sentences, tuning_page
 from explorative_user_env.users.confidence import constant
-
-USERS: dict[str, Any] = {"n_arms": 3, "delta": 0.2, "gap": 0.4, "setting": "released"}
-SMALL: dict[str, Any] = USERS | {"n_instances": 600, "confirm": 80, "progress": False}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def few_users() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trials, "FRONTIER_USERS", 40)
-        yield
-
-
-@pytest.fixture(scope="module")
-def tuning(few_users: None) -> Tuning:
-    return tune_n1(**SMALL)
 
 
 def test_the_search_begins_at_the_papers_lower_bound_and_ends_at_its_n1(tuning: Tuning) -> None:
@@ -42,7 +21,7 @@ def test_the_search_begins_at_the_papers_lower_bound_and_ends_at_its_n1(tuning: 
     assert tuning.tuned.n1 == min(c.n1 for c in tuning.candidates if c.decision == "good")
     assert tuning.tuned.interval[1] == tuning.tuned.n1
     assert tuning.tuned.n_runs == sum(c.n_runs for c in tuning.candidates)
-    words = Population(n_arms=3, gap=0.4, setting="released").words()
+    words = Population(n_arms=3, gap=0.4, setting=RELEASED).words()
     assert dict(tuning.tuned.cell) == words | {"delta": 0.2, "rho": None}
     assert words["means"] == "uniform"
 
@@ -115,30 +94,6 @@ def test_the_seed_changes_the_users(tuning: Tuning) -> None:
     assert list(other["stopping_time"]) != list(tuning.frontier["stopping_time"])
 
 
-def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study() -> None:
-    places = [
-        (),
-        (1,),
-        (2,),
-        *((0, candidate, portion) for candidate in (0, 1) for portion in (0, 1)),
-    ]
-    studies = [0, *(tuning_seed(0, *place) for place in places)]
-    users = [user for study in studies for user in user_seeds(study, 50)]
-    assert len(set(users)) == 50 * len(studies)
-
-
-def test_every_candidate_and_portion_meets_users_of_its_own() -> None:
-    hard = Population(n_arms=3, gap=0.02, setting="released")  # so that it fails now and then
-    users = trials.Trials(hard, delta=0.2, max_steps=2000, workers=1, seed=0)
-    seen = [users.successes(0, *place, 100).tolist() for place in [(0, 0), (0, 1), (1, 0), (0, 0)]]
-    assert seen[0] == seen[3]
-    assert seen[0] != seen[1] != seen[2] != seen[0]
-    seed = tuning_seed(0, 0, 1, 0)
-    options = {"population": hard, "delta": 0.2, "max_steps": 2000, "n_instances": 100}
-    runs = evaluate([TunedAgent(0)], seed=seed, **options).runs
-    assert seen[2] == list(runs["correct"] & ~runs["censored"])
-
-
 def test_a_run_that_the_cap_ends_is_no_success() -> None:
     with pytest.raises(NoneFoundError) as none:
         tune_n1(**SMALL | {"max_steps": 3})
@@ -193,31 +148,3 @@ def test_any_law_of_the_means_will_do(means: Any, words: Any) -> None:
 def test_a_wrong_option_is_named(name: str, value: Any) -> None:
     with pytest.raises(InvalidArgumentError, match=f"^{name} "):
         tune_n1(**SMALL | {name: value})
-
-
-def test_the_page_says_all_of_it(tuning: Tuning) -> None:
-    text = tuning_page(tuning)
-    for line in sentences(tuning):
-        assert f"- {line}" in text
-    assert text.startswith("# BAIR's N_1, released: delta=0.2, K=3, alpha=1, gap=0.4, noise=0, ")
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    assert len(rows) == len(tuning.candidates) + len(tuning.frontier) + 4
-    assert sum("found" in row for row in rows) == sum("paper" in row for row in rows) == 1
-
-
-def test_a_candidate_is_a_line() -> None:
-    line = search_line(Candidate(200, 1313, 1, "good"))
-    assert line.split() == ["200", "1313", "0.9992", "[0.9923,", "1.0000]", "good"]
-
-
-def test_the_frontier_has_a_picture(tuning: Tuning) -> None:
-    pytest.importorskip("matplotlib")
-    from explorative_user_env.display.figures import as_png
-    from explorative_user_env.studies.tuning.picture import frontier_figure
-
-    figure = frontier_figure(tuning)
-    (time, *_), (success, *_) = (axes.lines for axes in figure.axes)
-    assert list(time.get_xdata()) == list(tuning.frontier["n1"])
-    assert list(time.get_ydata()) == list(tuning.frontier["stopping_time"])
-    assert list(success.get_ydata()) == list(tuning.frontier["success"])
-    assert as_png(figure).startswith(b"\x89PNG")

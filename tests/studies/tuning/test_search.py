@@ -22,7 +22,7 @@ def drawn_from(success: Callable[[int], float], seed: int = 0) -> Draw:
 
     def draw(n1: int, candidate: int, portion: int, n_users: int) -> np.ndarray:
         rng = np.random.default_rng([seed, candidate, portion])
-        return rng.random(n_users) < success(n1)
+        return np.asarray(rng.random(n_users) < success(n1))
 
     return draw
 
@@ -82,7 +82,7 @@ def test_without_a_decision_a_candidate_is_not_good_and_ends_at_the_cap() -> Non
         calls.append((n1, candidate, portion, n_users))
         if n1 >= 6:
             return np.ones(n_users, bool)
-        return np.arange(n_users) % 10 != 0  # on the border for ever
+        return np.asarray(np.arange(n_users) % 10 != 0)  # on the border for ever
 
     candidates = search(draw, 2, 8, delta=0.1, error=0.05, cap=2500)
     assert [(c.n1, c.decision) for c in candidates] == [
@@ -108,7 +108,8 @@ def test_the_size_of_a_portion_decides_nothing(monkeypatch: pytest.MonkeyPatch) 
         def draw(n1: int, candidate: int, portion: int, n_users: int) -> np.ndarray:
             start = taken[candidate]
             taken[candidate] += n_users
-            return stream[candidate, start : start + n_users] < 1 - 0.5 * np.exp(-n1 / 100)
+            rolled = stream[candidate, start : start + n_users]
+            return np.asarray(rolled < 1 - 0.5 * np.exp(-n1 / 100))
 
         return search(draw, 10, 500, delta=0.1, error=0.05, cap=4000)
 

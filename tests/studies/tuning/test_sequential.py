@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from explorative_user_env.studies.tuning.sequential import interval, judge, log_evidence
+from explorative_user_env.studies.tuning.sequential import Decision, interval, judge, log_evidence
 
 
 def evidence(failures: int, n: int, delta: float) -> tuple[float, float]:
@@ -68,16 +68,21 @@ def test_the_exact_error_at_the_border_keeps_to_what_is_allowed(decision: str, q
 
 
 @pytest.mark.parametrize(
-    ("q", "right"), [(0.03, "good"), (0.1, "good"), (0.11, "bad"), (0.2, "bad")]
+    ("q", "right", "least"),
+    [(0.03, "good", 271), (0.1, "good", 0), (0.11, "bad", 0), (0.2, "bad", 271)],
 )
-def test_streams_are_judged_wrongly_as_rarely_as_allowed(q: float, right: str) -> None:
-    """300 streams of up to 400 trials: error 0.1 allows 30 wrong decisions on average at most."""
+def test_streams_are_judged_wrongly_as_rarely_as_allowed(
+    q: float, right: Decision, least: int
+) -> None:
+    """300 streams of up to 400 trials: error 0.1 allows 30 wrong decisions on average at most.
+
+    Far from delta nearly all are decided by then; near it there is no saying how many.
+    """
     rng = np.random.default_rng(5)
     decisions = [judge(rng.random(400) < q, 0.1, 0.1).decision for _ in range(300)]
-    wrong = {"good": "bad", "bad": "good"}[right]
+    wrong: Decision = "bad" if right == "good" else "good"
     assert decisions.count(wrong) <= 30
-    if q in (0.03, 0.2):
-        assert decisions.count(right) > 270
+    assert decisions.count(right) >= least
 
 
 def test_far_from_delta_it_is_quick() -> None:

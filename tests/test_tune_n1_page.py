@@ -8,13 +8,14 @@ import pytest
 from explorative_user_env.agents.bair_thresholds import phase1_acceptances
 from explorative_user_env.display.progress import silent
 from explorative_user_env.population import Population
+from explorative_user_env.settings import RELEASED
 from explorative_user_env.studies.tuning.search import found, search
 from explorative_user_env.studies.tuning.tables import search_line
 from explorative_user_env.studies.tuning.trials import FRONTIER_USERS, Trials
 
-PAGE = (Path(__file__).parents[3] / "examples" / "tune_n1.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "examples" / "tune_n1.md").read_text(encoding="utf-8")
 TRIALS = Trials(
-    Population(setting="released", n_arms=20), delta=0.005, max_steps=1_000_000, workers=2, seed=0
+    Population(setting=RELEASED, n_arms=20), delta=0.005, max_steps=1_000_000, workers=2, seed=0
 )
 
 

@@ -1,0 +1,226 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from explorative_user_env.commands import options as shared
+from explorative_user_env.protocol import name_of
+from explorative_user_env.studies.tuning.records import Estimate, TunedN1
+
+SMALL = ["--n-instances", "12", "--n-arms", "2", "--delta", "0.2", "--agent", "bair"]
+RUN_CELLS = "explorative_user_env.evaluation.grid.run_cells"
+
+
+def test_it_prints_a_table_writes_files_and_says_where(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    code = run("bench", *SMALL, "--agent", "uni", "--output", str(output))
+    printed = capsys.readouterr().out.splitlines()
+    assert code == 0
+    shown = [line for line in printed if "BAIR" in line]
+    assert shown
+    assert max(map(len, shown)) <= 100
+    files = [output / name for name in ("table.md", "summary.csv", "runs.csv")]
+    assert printed[-1] == "Files: " + ", ".join(map(str, files))
+    assert list(pd.read_csv(files[1])["agent"]) == ["BAIR", "UNI"]
+    assert len(pd.read_csv(files[2])) == 24
+    page = files[0].read_text(encoding="utf-8")
+    assert page.startswith("# released: 12 users a cell, alpha=1, gap=0.5, noise=0\n")
+    assert page.count("| BAIR |") == page.count("| UNI |") == 1
+
+
+def test_published_figures_stand_beside_a_cell_that_has_them(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    cell = ["--n-instances", "12", "--n-arms", "2", "--delta", "0.1", "--agent", "bair"]
+    run("bench", *cell, "--output", str(output))
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if "BAIR" in line)
+    assert " 405 " in line
+    assert ".999" in line
+
+
+def test_users_that_are_not_the_papers_have_no_published_figures_beside_them(
+    run: Callable[..., int], output: Path
+) -> None:
+    cell = ["--n-instances", "12", "--n-arms", "2", "--delta", "0.1", "--agent", "bair"]
+    assert run("bench", *cell, "--gap", "0.4", "--output", str(output)) == 0
+    assert "published_success" not in pd.read_csv(output / "summary.csv")
+
+
+def test_the_same_seed_gives_the_same_files_for_any_number_of_workers(
+    run: Callable[..., int], tmp_path: Path
+) -> None:
+    for workers in ("1", "2"):
+        run("bench", *SMALL, "--workers", workers, "--output", str(tmp_path / workers))
+    for name in ("table.md", "summary.csv", "runs.csv"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+
+
+def test_every_option_arrives(
+    run: Callable[..., int], calls_of: Callable[[str], list[Any]], output: Path
+) -> None:
+    calls = calls_of(RUN_CELLS)
+    asked = (
+        "--agent uni --agent bair --task bai --setting printed --delta 0.2 --delta 0.3 "
+        "--n-arms 3 --n-arms 4 --baseline-time 70 --step-cost 0.01 --n-instances 9 --seed 8 "
+        "--workers 3 --max-steps 77 --alpha 2 --gap 0.3 --noise 0.1 --means normal --rho 0.9 "
+        "--reward-law bounded --behaviour forgetful"
+    )
+    assert run("bench", *asked.split(), "--output", str(output)) == 130
+    ((arguments, options),) = calls
+    line_up, deltas, n_arms = arguments
+    assert [name_of(agent) for agent in line_up] == ["UNI", "BAIR"]
+    assert [agent.max_steps for agent in line_up] == [77, 77]
+    assert (list(deltas), list(n_arms)) == ([0.2, 0.3], [3, 4])
+    assert callable(options.pop("progress"))
+    assert options == {
+        "task": "bai",
+        "setting": "printed",
+        "baseline_time": 70,
+        "horizon": None,
+        "step_cost": 0.01,
+        "n_instances": 9,
+        "seed": 8,
+        "workers": 3,
+        "max_steps": 77,
+        "alpha": 2.0,
+        "gap": 0.3,
+        "noise": 0.1,
+        "means": "normal",
+        "rho": 0.9,
+        "reward_law": "bounded",
+        "behaviour": "forgetful",
+    }
+
+
+def test_what_is_not_asked_for_is_the_papers_on_all_cores(
+    run: Callable[..., int],
+    calls_of: Callable[[str], list[Any]],
+    output: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = calls_of(RUN_CELLS)
+    monkeypatch.setattr(shared, "cores", lambda: 7)
+    run("bench", "--output", str(output))
+    ((arguments, options),) = calls
+    line_up, deltas, n_arms = arguments
+    assert [name_of(agent) for agent in line_up] == ["BAIR", "T&S", "UNI", "EXP3"]
+    assert (deltas, n_arms) == ((0.1, 0.01), (2, 5, 20))
+    assert (options["n_instances"], options["seed"], options["workers"]) == (1000, 0, 7)
+    assert options["setting"] == "released"
+    assert "max_steps" not in options  # each agent's own
+
+
+def test_a_horizon_is_for_the_task_regret(
+    run: Callable[..., int], calls_of: Callable[[str], list[Any]], output: Path
+) -> None:
+    calls = calls_of(RUN_CELLS)
+    run("bench", "--task", "regret", "--horizon", "33", "--output", str(output))
+    ((_, options),) = calls
+    assert (options["task"], options["horizon"]) == ("regret", 33)
+
+
+def test_the_table_of_regret_is_written_as_well(run: Callable[..., int], output: Path) -> None:
+    words = "--task regret --horizon 30 --agent uni --n-arms 2 --n-instances 5"
+    assert run("bench", *words.split(), "--output", str(output)) == 0
+    (row,) = pd.read_csv(output / "summary.csv").to_dict("records")
+    assert (row["task"], row["horizon"], row["agent"]) == ("regret", 30, "UNI")
+    assert "| 2 | 30 | UNI |" in (output / "table.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--n-arms", "1"], "n_arms must be an integer of at least 2, got 1"),
+        (["--gap", "0"], "gap must be a finite number above 0, got 0.0"),
+        (["--gap", "nan"], "gap must be a finite number above 0, got nan"),
+        (["--delta", "0.1", "--delta", "1"], "delta must be a number in (0, 1), got 1.0"),
+        (["--alpha", "-1"], "alpha must be a finite number above 0, got -1.0"),
+        (["--noise", "2"], "noise must be a number in [0, 1], got 2.0"),
+        (["--agent", "greedy"], "agent must be one of bair, exp3, full-information, se, tas, "),
+        (["--task", "sleep"], "task must be one of bai, regret, got 'sleep'"),
+        (["--horizon", "9"], "horizon must be left out, except for the task regret, got 9"),
+        (["--step-cost", "-1"], "step_cost must be a finite number of at least 0, got -1.0"),
+        (["--setting", "text"], "setting must be one of printed, released, got 'text'"),
+        (["--seed", "-1"], "seed must be an integer of at least 0, got -1"),
+        (["--workers", "-1"], "workers must be an integer of at least 0, got -1"),
+        (["--max-steps", "0"], "max_steps must be an integer of at least 1, got 0"),
+        (["--n-instances", "0"], "n_instances must be an integer of at least 1, got 0"),
+        (["--agent", "uni"], "baseline_time must be a number, or an agent of the line-up"),
+        (["--seeds", "1"], "No such option"),
+        (["--seed", "one"], "Invalid value for '--seed'"),
+    ],
+)
+def test_bad_input_is_one_line_exit_code_2_and_no_file(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    output: Path,
+    arguments: list[str],
+    message: str,
+) -> None:
+    code = run("bench", *arguments, "--output", str(output))
+    captured = capsys.readouterr()
+    assert code == 2
+    assert captured.err.startswith("error: " + message)
+    assert len(captured.err.splitlines()) == 1
+    assert captured.out == ""
+    assert not output.exists() or not list(output.iterdir())
+
+
+def test_a_model_without_a_folder_is_bad_input_too(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    pytest.importorskip("sb3_contrib", reason="models are loaded by Stable-Baselines3")
+    assert run("bench", "--agent", "sb3:", "--output", str(output)) == 2
+    assert capsys.readouterr().err.startswith(
+        "error: agent must be sb3:DIR, with the folder of a trained model"
+    )
+    assert not output.exists()
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
+    run: Callable[..., int],
+    calls_of: Callable[[str], list[Any]],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").write_text("")
+    calls = calls_of(RUN_CELLS)
+    assert run("bench", "--output", str(tmp_path / "file" / "out")) == 2
+    assert calls == []
+    assert "output must be a folder that can be written to" in capsys.readouterr().err
+
+
+def test_an_interrupt_says_so_and_leaves_no_file(
+    run: Callable[..., int],
+    calls_of: Callable[[str], list[Any]],
+    capsys: pytest.CaptureFixture[str],
+    output: Path,
+) -> None:
+    calls = calls_of(RUN_CELLS)
+    assert run("bench", "--output", str(output)) == 130
+    assert len(calls) == 1
+    assert capsys.readouterr().err == "error: interrupted; no file was written\n"
+    assert list(output.iterdir()) == []
+
+
+def test_it_warns_where_a_tuned_n1_meets_other_users(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], tmp_path: Path, output: Path
+) -> None:
+    cell = {"setting": "released", "n_arms": 3, "delta": 0.2, "alpha": 1.0, "gap": 0.4}
+    cell |= {"noise": 0.0, "means": "uniform", "rho": None}
+    figures: dict[str, Any] = dict.fromkeys(
+        ("success", "stopping_time", "paper_stopping_time"), Estimate(1.0, 1.0, 1.0)
+    )
+    numbers: dict[str, Any] = {"n_fresh": 1, "censored": 0.0, "error": 0.05, "n_runs": 1}
+    numbers |= {"n_instances": 1, "seed": 0, "n1": 7, "interval": (5, 7), "paper_n1": 9}
+    TunedN1(cell=cell, **figures, **numbers).save(tmp_path / "tuned.json")
+    few = ["bench", "--agent", "bair", "--agent", f"bair-tuned:{tmp_path}", "--n-instances", "4"]
+    assert run(*few, "--gap", "0.4", "--output", str(output)) == 0
+    assert "promises" not in capsys.readouterr().out
+    assert run(*few, "--gap", "0.5", "--output", str(output)) == 0
+    warning = "BAIR-tuned: N_1 was tuned for gap=0.4; it promises nothing else."
+    assert warning in capsys.readouterr().out
+    assert f"- {warning}\n" in (output / "table.md").read_text(encoding="utf-8")

@@ -1,0 +1,152 @@
+"""The chances under a policy are those of Stable-Baselines3 itself."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra rl")
+pytest.importorskip("stable_baselines3", reason="needs the extra rl")
+pytest.importorskip("sb3_contrib", reason="needs the extra rl")
+
+from sb3_agents import (
+    N_ARMS,
+    POLICY_GRADIENTS,
+    TASKS,
+    USERS,
+    VALUES,
+    agent_of,
+    met,
+    seen_by,
+)
+from sb3_contrib import MaskablePPO, RecurrentPPO
+from stable_baselines3 import DQN, PPO
+
+
+def library_chances(algorithm: Any, model: Any, observations: Any, masks: Any) -> Any:
+    tensor = torch.as_tensor(observations)
+    with torch.no_grad():
+        if algorithm is MaskablePPO:
+            distribution = model.policy.get_distribution(tensor, action_masks=masks)
+        elif algorithm is RecurrentPPO:
+            layers, _, width = model.policy.lstm_hidden_state_shape
+            zeros = torch.zeros(layers, len(tensor), width)
+            starts = torch.ones(len(tensor))
+            distribution, _ = model.policy.get_distribution(tensor, (zeros, zeros), starts)
+        else:
+            distribution = model.policy.get_distribution(tensor)
+    return distribution.distribution.probs.numpy()
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("algorithm", POLICY_GRADIENTS)
+def test_chances_are_those_of_the_library_for_the_same_observation(
+    algorithm: Any, task: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = agent_of(algorithm, task)
+    met(agent)
+    kept = seen_by(agent, monkeypatch)
+    agent.act_all(USERS)
+    ((observations, masks, chances),) = kept
+    assert len({tuple(row) for row in observations.tolist()}) > 3
+    expected = library_chances(algorithm, agent.model, observations, masks)
+    # Both round at every sum, in an order that is the processor's.
+    np.testing.assert_allclose(chances, expected, rtol=1e-4, atol=1e-6)
+    assert np.ptp(chances[0]) > 0.05
+    for user in USERS:
+        one = slice(user, user + 1)
+        legal, memory = None if masks is None else masks[one], agent._chances.memory(1)
+        alone = agent._chances.of(observations[one], legal, memory, np.zeros(1, int))
+        np.testing.assert_allclose(alone[0], chances[user], rtol=1e-5)
+
+
+@pytest.mark.parametrize("algorithm", [*POLICY_GRADIENTS, *VALUES])
+def test_a_policy_is_asked_in_blocks_of_one_size_however_many_users_there_are(
+    algorithm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Products of matrices of another size may round in another way, on some processors.
+    agent = agent_of(algorithm, "bai")
+    policy: Any = agent.model.policy
+    sizes: list[int] = []
+    as_tensor = policy.obs_to_tensor
+
+    def seen(observations: Any) -> Any:
+        sizes.append(len(observations))
+        return as_tensor(observations)
+
+    monkeypatch.setattr(policy, "obs_to_tensor", seen)
+    for n_users, n_blocks in ((1, 1), (64, 1), (65, 2), (130, 3)):
+        sizes.clear()
+        agent.reset_all(N_ARMS, [np.random.default_rng(user) for user in range(n_users)])
+        assert len(agent.act_all(np.arange(n_users))) == n_users
+        assert sizes == [64] * n_blocks
+
+
+def test_a_recurrent_model_remembers_each_users_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = agent_of(RecurrentPPO, "regret")
+    kept = seen_by(agent, monkeypatch)
+    agent.reset_all(N_ARMS, [np.random.default_rng(user) for user in range(4)])
+    policy: Any = agent.model.policy
+    state = None
+    rng = np.random.default_rng(0)
+    for step in range(6):
+        # Users 1 and 3 alone in odd steps.
+        users = np.array([1, 3]) if step % 2 else np.arange(4)
+        arms = agent.act_all(users)
+        agent.observe_all(users, arms, rng.random(users.size) < 0.5)
+        observation = torch.as_tensor(kept[-1][0][users.tolist().index(3)][np.newaxis])
+        if state is None:
+            layers, _, width = policy.lstm_hidden_state_shape
+            state = (torch.zeros(layers, 1, width), torch.zeros(layers, 1, width))
+        with torch.no_grad():
+            starts = torch.tensor([float(step == 0)])
+            distribution, state = policy.get_distribution(observation, state, starts)
+        expected = distribution.distribution.probs.numpy()[0]
+        np.testing.assert_allclose(kept[-1][2][users.tolist().index(3)], expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("algorithm", VALUES)
+def test_a_value_model_takes_the_action_that_the_library_does(
+    algorithm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = agent_of(algorithm, "regret", "counts")
+    met(agent)
+    kept = seen_by(agent, monkeypatch)
+    arms = agent.act_all(USERS)
+    expected, _ = agent.model.predict(kept[0][0], deterministic=True)
+    np.testing.assert_array_equal(arms, expected)
+
+
+def test_draws_have_the_frequencies_of_the_chances(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = agent_of(PPO, "regret", "counts")
+    met(agent)
+    kept = seen_by(agent, monkeypatch)
+    n = 1500
+    chosen = np.array([agent.act_all(USERS) for _ in range(n)])
+    chances = kept[0][2]
+    for user in USERS:
+        counts = np.bincount(chosen[:, user], minlength=N_ARMS)
+        # Five standard deviations of a binomial count: at most 97, or 0.065 of all.
+        allowed = 5 * np.sqrt(n * chances[user] * (1 - chances[user])) + 1e-6
+        assert (np.abs(counts - n * chances[user]) <= allowed + 1).all()
+    assert ((chances > 0.05) & (chances < 0.95)).any(axis=1).sum() >= 3
+
+
+def test_a_value_model_may_explore_as_in_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = agent_of(DQN, "regret", "counts", deterministic=False)
+    agent._chances._explores = 0.3
+    met(agent)
+    kept = seen_by(agent, monkeypatch)
+    agent.act_all(USERS)
+    np.testing.assert_allclose(np.sort(kept[0][2], axis=1), [[0.1, 0.1, 0.8]] * USERS.size)
+
+
+@pytest.mark.parametrize("algorithm", POLICY_GRADIENTS)
+def test_a_deterministic_policy_gradient_warns_and_takes_the_likeliest(
+    algorithm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.warns(UserWarning, match=f"{algorithm.__name__} with deterministic=True"):
+        agent = agent_of(algorithm, "regret", "counts", deterministic=True)
+    met(agent)
+    kept = seen_by(agent, monkeypatch)
+    np.testing.assert_array_equal(agent.act_all(USERS), kept[0][2].argmax(axis=1))

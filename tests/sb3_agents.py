@@ -1,0 +1,71 @@
+"""Untrained models of Stable-Baselines3 as agents, for tests that need its extra."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from sb3_contrib import QRDQN, TRPO, MaskablePPO, RecurrentPPO
+from stable_baselines3 import A2C, DQN, PPO
+
+from explorative_user_env.rl import SB3Agent, make_sb3_vec_env
+
+assert_same = functools.partial(pd.testing.assert_frame_equal, check_exact=True)
+N_ARMS, HORIZON = 3, 40
+SMALL: dict[str, Any] = {"n_arms": N_ARMS, "n_instances": 9, "seed": 4, "progress": False}
+POLICY_GRADIENTS = [PPO, A2C, TRPO, RecurrentPPO, MaskablePPO]
+VALUES = [DQN, QRDQN]
+TASKS = ["regret", "bai"]
+USERS = np.arange(6)
+
+
+@functools.cache
+def model_of(algorithm: Any, task: str, observation: str, n_arms: int = N_ARMS) -> Any:
+    """An untrained model whose choices are far from even, so that a wrong one shows."""
+    envs = make_sb3_vec_env(
+        2, task=task, observation=observation, n_arms=n_arms, horizon=HORIZON, seed=0
+    )
+    policy = "MlpLstmPolicy" if algorithm is RecurrentPPO else "MlpPolicy"
+    options: dict[str, Any] = {"net_arch": [64, 64]}
+    if algorithm is RecurrentPPO:
+        options["lstm_hidden_size"] = 32
+    model = algorithm(policy, envs, seed=1, device="cpu", policy_kwargs=options)
+    if hasattr(model.policy, "action_net"):
+        with torch.no_grad():
+            model.policy.action_net.weight.mul_(400.0 if algorithm is RecurrentPPO else 100.0)
+    return model
+
+
+def agent_of(algorithm: Any, task: str, observation: str | None = None, **options: Any) -> SB3Agent:
+    default = "last-step" if algorithm is RecurrentPPO else "sorted-counts"
+    observation = observation or default
+    model = model_of(algorithm, task, observation)
+    return SB3Agent(model, task=task, observation=observation, **{"horizon": HORIZON} | options)
+
+
+def facts_of(task: str) -> dict[str, Any]:
+    return SMALL | ({"task": task, "horizon": HORIZON} if task == "regret" else {"task": task})
+
+
+def met(agent: SB3Agent, n_steps: int = 9) -> None:
+    """Let the agent hear of six users, so that their observations differ."""
+    rng = np.random.default_rng(0)
+    agent.reset_all(N_ARMS, [np.random.default_rng(user) for user in USERS])
+    for _ in range(n_steps):
+        arms, accepted = rng.integers(0, N_ARMS, USERS.size), rng.random(USERS.size) < 0.5
+        agent.observe_all(USERS, arms, accepted)
+
+
+def seen_by(agent: SB3Agent, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Any, Any]]:
+    """Keep the observations, masks and chances of each time the model is asked."""
+    kept: list[tuple[Any, Any, Any]] = []
+    ask = agent._chances.of
+
+    def of(observations: Any, masks: Any, memory: Any, users: Any) -> Any:
+        kept.append((observations, masks, ask(observations, masks, memory, users)))
+        return kept[-1][2]
+
+    monkeypatch.setattr(agent._chances, "of", of)
+    return kept

@@ -1,0 +1,134 @@
+import math
+import re
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from explorative_user_env.studies.paper import TABLE2
+from explorative_user_env.studies.paper.reasons import REASONS
+from explorative_user_env.studies.paper.reproduction import Reproduction
+from explorative_user_env.studies.report import sections
+from explorative_user_env.studies.report.sections import of_experiment, of_reasons
+
+
+def rows_of(page: str) -> list[list[str]]:
+    """The cells of a page's tables, with their heads but without the rulers below them."""
+    lines = [line for line in page.splitlines() if line.startswith("|")]
+    shown = [line for line in lines if not re.fullmatch(r"[|: -]+", line)]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in shown]
+
+
+def summary(setting: str, **changes: Any) -> pd.DataFrame:
+    """One cell of Track-and-Stop, made up."""
+    row = {"setting": setting, "delta": 0.1, "n_arms": 2, "agent": "T&S", "horizon": 9}
+    row |= {"stopping_time": 300.0, "stopping_time_low": 290.0, "stopping_time_high": 310.0}
+    row |= {"rejection_rate": 0.25, "rejection_rate_low": 0.24, "rejection_rate_high": 0.26}
+    row |= {"success": 0.9, "success_low": 0.88, "success_high": 0.92}
+    row |= {"wrong": 0.02, "censored": 0.08}
+    row |= {"published_stopping_time": 313.0, "published_success": 0.97}
+    return pd.DataFrame([row | {"published_rejection_rate": 0.24} | changes])
+
+
+@pytest.fixture
+def made_up(monkeypatch: pytest.MonkeyPatch) -> Reproduction:
+    monkeypatch.setattr(sections, "can_plot", lambda: False)
+    place = {"experiment": "table2", "delta": 0.1, "n_arms": 2, "agent": "T&S"}
+    found = [
+        place | {"figure": "stopping_time", "published": 313.0, "verdict": "cannot"}
+        | {"reason": "a", "printed": 500.0, "printed_high": 520.0}
+        | {"released": 300.0, "released_high": 310.0},
+        place | {"figure": "success", "published": 0.97, "verdict": "differs", "reason": ""}
+        | {"printed": 1.0, "printed_low": 0.99, "printed_high": 1.0}
+        | {"released": 0.9, "released_low": 0.88, "released_high": 0.92},
+    ]  # fmt: skip
+    evidence = place | {"figure": "stopping_time", "published": 313.0, "found": 311.4}
+    evidence |= {"at": "a cap of 5000", "explained": True}
+    other = evidence | {"figure": "success", "published": 0.97, "found": 0.955}
+    share = other | {"agent": "BAIR", "found": 199.2, "at": "N_1", "explained": False}
+    return Reproduction(
+        replace(TABLE2, note="Mind this."),
+        results={},
+        summaries={"printed": summary("printed", wrong=0.0), "released": summary("released")},
+        found=pd.DataFrame(found),
+        evidence={"a": pd.DataFrame([evidence, other]), "f": pd.DataFrame([share])},
+    )
+
+
+def test_a_table_has_its_title_its_note_and_every_figure_with_its_verdict(
+    made_up: Reproduction,
+) -> None:
+    page = of_experiment(made_up)
+    assert page.startswith(f"## {TABLE2.title}\n\nMind this.\n")
+    head, row = rows_of(page.split("###")[0])
+    settings = ["printed", "released", "verdict"]
+    assert head == ["δ", "K", "agent"] + [
+        name for figure in ("T", "rej. %", "success") for name in (f"{figure}: paper", *settings)
+    ]
+    assert row == [
+        *("0.1", "2", "T&S"),
+        *("313", "500 ± 20", "300 ± 10", "cannot: a"),
+        *("", "", "", ""),
+        *(".970", "1.00 [.990, 1.00]", ".900 [.880, .920]", "differs"),
+    ]
+
+
+def test_wrong_answers_of_track_and_stop_stand_apart_from_runs_cut_off(
+    made_up: Reproduction,
+) -> None:
+    section = of_experiment(made_up).split("### How Track-and-Stop fails")[1].split("###")[0]
+    head, row = rows_of(section)
+    assert head[3:] == [
+        "printed: wrong",
+        "printed: cut off",
+        "released: wrong",
+        "released: cut off",
+    ]
+    assert row == ["0.1", "2", ".030", ".000", ".080", ".020", ".080"]
+    others = {name: one.assign(agent="UNI") for name, one in made_up.summaries.items()}
+    assert "fails" not in of_experiment(replace(made_up, summaries=others))
+
+
+def test_the_evidence_says_what_gave_which_figure(made_up: Reproduction) -> None:
+    page = of_experiment(made_up)
+    for reason in REASONS:
+        heading = f"### Test of reason {reason.key}: {reason.title}"
+        assert (heading in page) == (reason.key in ("a", "f"))
+    _, time, success = rows_of(page.split("### Test of reason a")[1].split("###")[0])
+    place = ["0.1", "2", "T&S"]
+    assert time == [*place, "stopping time", "313", "311", "a cap of 5000", "yes"]
+    assert success[3:] == ["probability of success", ".970", ".955", "a cap of 5000", "yes"]
+    _, share = rows_of(page.split("### Test of reason f")[1])
+    assert share[3:] == ["probability of success", ".970", "199", "N_1", "no"]
+
+
+def test_what_is_drawn_and_not_published_is_a_table_without_verdicts(
+    made_up: Reproduction,
+) -> None:
+    drawn = replace(TABLE2, title="Figure 1b", drawn=True, data=None)
+    nothing = summary("released", rejection_rate=math.nan)
+    page = of_experiment(
+        Reproduction(drawn, {}, {"printed": summary("printed"), "released": nothing})
+    )
+    head, row = rows_of(page)
+    assert head[3:] == [
+        f"{figure}: {setting}"
+        for figure in ("T", "rej. %", "success")
+        for setting in ("printed", "released")
+    ]
+    assert row[3:5] == ["300 ± 10"] * 2
+    assert row[5:7] == ["25.0 ± 1.0", "-"]
+    assert row[7:] == [".900 [.880, .920]"] * 2
+    published = replace(drawn, data="table2_alpha1.csv")  # its figures are a table's
+    assert "|" not in of_experiment(Reproduction(published, {}, {"printed": summary("printed")}))
+
+
+def test_reasons_are_listed_with_how_many_figures_each_explains(made_up: Reproduction) -> None:
+    lines = of_reasons(made_up.found).splitlines()
+    assert len(lines) == len(REASONS) + 1
+    assert lines[0].startswith(
+        "- **a. the step cap of Track-and-Stop is not printed** (1 figures)."
+    )
+    assert all("(0 figures)" in line for line in lines[1:-1])
+    assert lines[-1].startswith("- **unexplained** (1 figures)")
