@@ -3,6 +3,7 @@
 import inspect
 import math
 import pickle
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -34,6 +35,17 @@ def test_type_checkers_know_every_option() -> None:
     assert list(UserOptions.__annotations__) == NAMES
     documented = str(Population.__doc__)
     assert all(f"        {name}: " in documented for name in NAMES)
+
+
+@pytest.mark.parametrize("name", ["setting", "means", "rho", "reward_law", "behaviour"])
+def test_the_help_of_an_option_names_what_its_error_allows(name: str) -> None:
+    with pytest.raises(eu.InvalidArgumentError) as error:
+        Population(**{name: "nonsense"})
+    _, _, told = str(error.value).partition("one of ")
+    allowed = set(told.removesuffix(", got 'nonsense'").split(", "))
+    assert len(allowed) > 1
+    (about,) = (option.metadata["about"] for option in OPTIONS if option.name == name)
+    assert allowed <= set(re.findall(r"\w+", about))
 
 
 @pytest.mark.parametrize("function", [eu.evaluate, eu.ExplorativeUserEnv, robustness, tune_n1])

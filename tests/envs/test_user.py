@@ -6,6 +6,7 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from checkers import check_for_sb3
 from gymnasium.utils.env_checker import check_env
 from single_env import VARIANTS, arms, play, started
 
@@ -31,8 +32,6 @@ def test_gymnasiums_checker_has_nothing_to_say(kwargs: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("kwargs", VARIANTS)
 def test_stable_baselines_checker_has_nothing_to_say(kwargs: dict[str, Any]) -> None:
-    from stable_baselines3.common.env_checker import check_env as check_for_sb3
-
     env = gym.make(ENV_ID, **kwargs)
     check_for_sb3(env)
     check_for_sb3(env.unwrapped)

@@ -55,13 +55,14 @@ def test_gymnasiums_own_way_still_makes_the_same() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_mode_of_autoreset_may_be_its_word_and_is_in_the_metadata(mode: AutoresetMode) -> None:
+    of_one = dict(gym.make(ENV_ID).metadata)
     for asked in (mode, mode.value):
         vector = gym.make_vec(ENV_ID, num_envs=2, autoreset_mode=asked)
         assert vector.metadata == vector.unwrapped.metadata
         assert vector.metadata["autoreset_mode"] is mode
         assert vector.metadata["render_modes"] == ["ansi"]
     assert ExplorativeUserVectorEnv().metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
-    assert "autoreset_mode" not in gym.make(ENV_ID).metadata
+    assert gym.make(ENV_ID).metadata == of_one
 
 
 def test_the_spaces_are_a_lane_s_side_by_side() -> None:
