@@ -39,8 +39,9 @@ def test_type_checkers_know_every_option() -> None:
 
 @pytest.mark.parametrize("name", ["setting", "means", "rho", "reward_law", "behaviour"])
 def test_the_help_of_an_option_names_what_its_error_allows(name: str) -> None:
+    given: dict[str, Any] = {name: "nonsense"}
     with pytest.raises(eu.InvalidArgumentError) as error:
-        Population(**{name: "nonsense"})
+        Population(**given)
     _, _, told = str(error.value).partition("one of ")
     allowed = set(told.removesuffix(", got 'nonsense'").split(", "))
     assert len(allowed) > 1
