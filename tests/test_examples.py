@@ -112,6 +112,16 @@ def test_training_speed_prints_the_ratio(run: Callable[..., str]) -> None:
     assert float(ratio) == pytest.approx(int(many) / int(few), abs=0.06, rel=0.01)
 
 
+def apart(*images: Any, side: int = 11) -> float:
+    """How far two images are apart, with each square of so many pixels as one."""
+    rows, columns = (
+        min(lengths) // side for lengths in zip(*(i.shape[:2] for i in images), strict=True)
+    )
+    cut = [image[: rows * side, : columns * side] for image in images]
+    one, other = (each.reshape(rows, side, columns, side, -1).mean((1, 3)) for each in cut)
+    return float(abs(one - other).mean())
+
+
 def test_the_picture_can_be_drawn_again(tmp_path: Path) -> None:
     image = pytest.importorskip("matplotlib.image")
     pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -120,9 +130,11 @@ def test_the_picture_can_be_drawn_again(tmp_path: Path) -> None:
     pyplot.close("all")
     drawn = image.imread(tmp_path / "picture.png")
     committed = image.imread(EXAMPLES / "picture.png")
-    assert drawn.shape == committed.shape
-    # Fonts differ from machine to machine, the bands and their colours hardly.
-    assert abs(drawn - committed).mean() < 0.02
+    # Fonts differ from machine to machine and Matplotlib's layout by a pixel from release to
+    # release (.009 in 3.8), the bands and their colours hardly; another user's picture is .037
+    # away or more.
+    assert drawn.shape == pytest.approx(committed.shape, abs=1)
+    assert apart(drawn, committed) < 0.02
     episode, bounds, best_arm = space["play"]()
     assert bounds.shape == (episode.stopping_time, 4, 2)
     assert episode.answer == best_arm
