@@ -84,6 +84,7 @@ def test_the_bounds_of_the_paper_and_how_often_they_were_broken(run: Callable[..
     assert verdicts == ["holds"] * 9
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 def test_ppo_of_stable_baselines3_stands_beside_bair(run: Callable[..., str]) -> None:
     pytest.importorskip("stable_baselines3")
@@ -102,6 +103,7 @@ def test_ppo_in_one_file_stands_beside_bair(run: Callable[..., str]) -> None:
     assert row_of("one-file PPO", printed)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 def test_training_speed_prints_the_ratio(run: Callable[..., str]) -> None:
     pytest.importorskip("stable_baselines3")
@@ -154,6 +156,7 @@ def speed(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_speed_prints_every_comparison(
     speed: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -171,6 +174,7 @@ def test_speed_prints_every_comparison(
     assert len(references) == 2 + 3 + 1
 
 
+@pytest.mark.slow
 def test_growth_is_measured_in_a_process_of_its_own(
     speed: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:

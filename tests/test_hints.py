@@ -67,6 +67,7 @@ def test_the_command_of_a_message_installs_what_the_extra_brings(extra: str) -> 
     assert sorted(shlex.split(command)[2:]) == sorted(PROJECT["optional-dependencies"][extra])
 
 
+@pytest.mark.slow
 def test_the_command_of_a_message_runs_in_any_folder(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     words = shlex.split(extras.how_to_get("plot"))

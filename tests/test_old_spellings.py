@@ -139,6 +139,7 @@ def test_every_spelling_of_an_agent_means_the_one_in_the_tables(spelling: str, n
     assert [run.agent for run in runs] == [name] * 3
 
 
+@pytest.mark.slow
 def test_a_line_of_the_old_module_on_a_command_line() -> None:
     code = "from explorative_user_env.hard_instances import hard_pair; print(hard_pair(0.1).n0)"
     finished = subprocess.run(

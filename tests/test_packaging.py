@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from processes import python
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "explorative_user_env"
 

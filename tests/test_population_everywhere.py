@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 ADDED = """
@@ -74,6 +76,7 @@ print("everywhere")
 PAGE = {"COLUMNS": "120", "TERMINAL_WIDTH": "120", "_TYPER_FORCE_DISABLE_TERMINAL": "1"}
 
 
+@pytest.mark.slow
 def test_an_option_that_is_added_once_is_everywhere(tmp_path: Path) -> None:
     copy = tmp_path / "explorative_user_env"
     shutil.copytree(ROOT / "explorative_user_env", copy, ignore=shutil.ignore_patterns("agents"))

@@ -29,6 +29,7 @@ def test_the_two_commands_stand_as_they_are_run_in_ci() -> None:
     assert shell[1].strip() in (ROOT / ".ci" / "run").read_text()
 
 
+@pytest.mark.slow
 def test_every_python_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     assert len(blocks) == 9

@@ -62,6 +62,7 @@ def test_no_agent_shares_the_users_stream() -> None:
         assert agent_generator(3, name).random(5).tolist() != user
 
 
+@pytest.mark.slow
 def test_an_agents_stream_is_the_same_in_another_process() -> None:
     code = (
         "from explorative_user_env.seeding import agent_generator;"

@@ -128,6 +128,7 @@ def test_runs_come_to_the_answer_of_the_pseudo_code(chosen: tuple[str, ...]) -> 
         )
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(
     n_arms=st.integers(2, 12),

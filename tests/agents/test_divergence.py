@@ -58,6 +58,7 @@ def test_an_impossible_outcome_diverges_infinitely(p: float, q: float) -> None:
     assert bernoulli_kl(p, q) == math.inf
 
 
+@pytest.mark.slow
 @given(p=st.floats(0, 1), q=st.floats(0, 1))
 def test_the_divergence_is_never_negative(p: float, q: float) -> None:
     assert bernoulli_kl(p, q) >= 0.0

@@ -15,6 +15,7 @@ from explorative_user_env.agents.divergence import (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(means=problems(), other=problems())
 @example(means=[0.0, 0.01], other=[0.0, 1.0])

@@ -42,6 +42,7 @@ def test_an_unknown_command_is_refused_in_one_line(
     assert capsys.readouterr().err == "error: No such command 'sleep'.\n"
 
 
+@pytest.mark.slow
 def test_the_module_runs_as_the_command_does(tmp_path: Path) -> None:
     finished = python("-m", "explorative_user_env", "bench", "--n-arms", "1", folder=tmp_path)
     assert finished.returncode == 2

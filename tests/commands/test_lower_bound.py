@@ -29,6 +29,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 WORDS = ["lower-bound", "--n-instances", "60", "--delta", "0.2", "--workers", "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_it_prints_and_writes_tables_and_a_picture(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
@@ -54,6 +55,7 @@ def test_it_prints_and_writes_tables_and_a_picture(
     assert set(needed["delta"]) == {0.2}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick")
 def test_without_matplotlib_everything_else_is_written(
     run: Callable[..., int],

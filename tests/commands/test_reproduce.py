@@ -20,6 +20,7 @@ def small_table2(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(paper.EXPERIMENTS, "figure1a", replace(small, drawn=True))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_table2")
 def test_both_settings_are_judged_in_a_report(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
@@ -44,6 +45,7 @@ def test_both_settings_are_judged_in_a_report(
     assert "10 users a cell, seed 0; settings: printed, released." in html
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_table2")
 def test_the_quick_form_leaves_out_many_arms_and_runs_a_hundred_users(
     run: Callable[..., int], output: Path
@@ -128,6 +130,7 @@ def short_ladder(monkeypatch: pytest.MonkeyPatch) -> Sequence[str]:
     return [ladder.PRINTED_STEP, *(one.point for one in DIFFERENCES[:2])]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_experiments")
 def test_all_is_every_experiment_and_the_ladder_in_one_report(
     run: Callable[..., int], output: Path, short_ladder: Sequence[str]

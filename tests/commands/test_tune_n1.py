@@ -15,6 +15,8 @@ from explorative_user_env.display.figures import can_plot
 from explorative_user_env.extras import how_to_get
 from explorative_user_env.studies.tuning import load_tuned, trials
 
+pytestmark = pytest.mark.slow
+
 SMALL = [
     "--n-arms",
     "3",

@@ -48,6 +48,7 @@ def twins(kind: Any, seed: int) -> tuple[np.random.Generator, np.random.Generato
     return np.random.Generator(kind(seed)), np.random.Generator(kind(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_draws_are_numpys_bit_for_bit_and_leave_the_generator_where_numpy_would(kind: Any) -> None:
     compiled, plain = twins(kind, 11)
@@ -70,6 +71,7 @@ def fill(addresses: Any, normals: Any, uniforms: Any) -> None:
         uniforms[index] = rng.random()
 
 
+@pytest.mark.slow
 def test_a_million_compiled_draws_are_numpy_s_bit_for_bit() -> None:
     compiled, plain = twins(np.random.PCG64, 8)
     normals, uniforms = np.empty(1_000_000), np.empty(1_000_000)

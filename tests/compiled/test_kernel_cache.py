@@ -106,6 +106,7 @@ def theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable
         sys.modules.pop(name, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["own", "number", "plain", "compiled"])
 def test_a_loop_kept_on_disk_is_not_taken_for_a_changed_one(
     kept: Path, theirs: Callable[..., Answer], part: str
@@ -155,6 +156,7 @@ def test_what_another_version_compiled_is_not_taken(
     assert len(kept_loops(kept)) == 2
 
 
+@pytest.mark.slow
 def test_a_loop_around_a_loop_is_kept_with_it(kept: Path) -> None:
     assert compile_loop(make_loop(a_rule), make_twice)(5) == 7
     assert compile_loop(make_loop(a_rule))(5) == 6

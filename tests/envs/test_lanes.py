@@ -162,6 +162,7 @@ def played(schedule: Schedule, compiled: bool) -> list[Any]:
     return [rewards, vector.hidden_states()]
 
 
+@pytest.mark.slow
 def test_a_rule_that_does_not_compile_runs_plain_to_the_same_result() -> None:
     schedule = Schedule(through_fractions, 1.0, 2.0)
     with pytest.warns(UserWarning, match="the rule of rho_t does not compile: ") as warned:

@@ -147,6 +147,7 @@ def test_a_spec_survives_json() -> None:
     assert again.spec.max_episode_steps == 50
 
 
+@pytest.mark.slow
 def test_environments_in_other_processes_equal_those_in_this_one() -> None:
     make = partial(gym.make, f"explorative_user_env:{ENV_ID}", n_arms=3, noise=0.1)
     singles = [make(), make()]

@@ -88,6 +88,7 @@ def test_a_time_may_be_a_numpy_integer(time: Any) -> None:
 # Two processes start once for all of these, and do not outlive the last.
 
 
+@pytest.mark.slow
 def test_one_and_two_workers_give_the_same_runs(setting: Setting) -> None:
     line_up = [BAIR(), TrackAndStop(max_steps=2000), Uniform(), EXP3(), spy()]
     one = eu.evaluate(line_up, setting=setting, workers=1, **SMALL)
@@ -95,6 +96,7 @@ def test_one_and_two_workers_give_the_same_runs(setting: Setting) -> None:
     assert one.runs.equals(two.runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_the_number_of_workers_changes_nothing(compiled: bool) -> None:
     options: dict[str, Any] = {"n_instances": 25, "max_steps": 60, "compiled": compiled}
@@ -102,6 +104,7 @@ def test_the_number_of_workers_changes_nothing(compiled: bool) -> None:
     assert_same_runs(alone.runs, evaluate(["BAIR", "UNI"], workers=2, **options).runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_one_and_two_workers_play_alike(compiled: bool) -> None:
     line_up = [*everyone(), scripted([0, 1] * 10)]

@@ -100,6 +100,7 @@ UNCOMPILABLE: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", UNCOMPILABLE)
 def test_a_record_that_does_not_compile_is_reported_and_runs_all_the_same(case: str) -> None:
     record = dataclasses.replace(uniform.ALGORITHM, name="mine", **UNCOMPILABLE[case])
@@ -111,6 +112,7 @@ def test_a_record_that_does_not_compile_is_reported_and_runs_all_the_same(case: 
     assert_same_runs(runs, expected)
 
 
+@pytest.mark.slow
 def test_the_warning_says_what_does_not_compile() -> None:
     record = dataclasses.replace(uniform.ALGORITHM, name="mine", verdict=answer_by_dict)
     with pytest.warns(UserWarning, match="answer_by_dict") as caught:

@@ -16,6 +16,7 @@ from explorative_user_env.users.confidence import constant
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
 
+@pytest.mark.slow
 def test_compiled_and_readable_give_the_same_runs(setting: Setting) -> None:
     line_up = [BAIR(), TrackAndStop(max_steps=500), Uniform(), EXP3()]
     fast = eu.evaluate(line_up, setting=setting, noise=0.05, **SMALL)

@@ -43,6 +43,7 @@ def test_one_value_has_no_interval() -> None:
     assert all(math.isnan(bound) for bound in mean_interval(np.array([7.0])))
 
 
+@pytest.mark.slow
 def test_the_ratio_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
     rng = np.random.default_rng(0)
     covered = 0

@@ -26,6 +26,7 @@ from explorative_user_env.protocol import STOP
 from explorative_user_env.rl import SB3Agent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mask", ["rejections", "none"])
 def test_masked_answers_are_never_chosen(mask: str, monkeypatch: pytest.MonkeyPatch) -> None:
     agent = agent_of(MaskablePPO, "bai", "counts", mask=mask)

@@ -12,6 +12,7 @@ from stable_baselines3 import PPO
 import explorative_user_env as eu
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("algorithm", [*POLICY_GRADIENTS, *VALUES])
 def test_runs_in_step_are_those_step_by_step_and_in_other_company(

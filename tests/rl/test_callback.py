@@ -82,6 +82,7 @@ def test_it_is_evaluated_on_users_like_those_it_learns_from(
     assert all(given.get("step_cost") == options.get("step_cost") for given in met)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("steps", "points"), [(160, 10), (100, 7)])
 def test_a_model_is_looked_at_ten_times_or_after_every_rollout(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, steps: int, points: int

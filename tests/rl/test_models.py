@@ -93,6 +93,7 @@ def test_a_saved_model_has_the_same_runs(trained: tuple[SB3Agent, Path]) -> None
         assert load_agent(folder, deterministic=True).deterministic
 
 
+@pytest.mark.slow
 def test_a_model_of_the_other_task_is_saved_with_its_mask(tmp_path: Path) -> None:
     facts = TINY | {"steps": 200, "task": "bai", "mask": "none", "step_cost": 0.01}
     agent = train("maskable-ppo", output=tmp_path, **facts)

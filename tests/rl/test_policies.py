@@ -38,6 +38,7 @@ def library_chances(algorithm: Any, model: Any, observations: Any, masks: Any) -
     return distribution.distribution.probs.numpy()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("algorithm", POLICY_GRADIENTS)
 def test_chances_are_those_of_the_library_for_the_same_observation(
@@ -117,6 +118,7 @@ def test_a_value_model_takes_the_action_that_the_library_does(
     np.testing.assert_array_equal(arms, expected)
 
 
+@pytest.mark.slow
 def test_draws_have_the_frequencies_of_the_chances(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = agent_of(PPO, "regret", "counts")
     met(agent)

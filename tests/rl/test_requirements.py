@@ -11,6 +11,8 @@ from explorative_user_env import extras
 from explorative_user_env.extras import how_to_get
 from explorative_user_env.validation import MissingExtraError
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = [
     ["train", "--output", "model"],
     ["bench", "--agent", "sb3:x"],

@@ -21,6 +21,8 @@ from explorative_user_env.rl.recipes import RECIPES
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import RELEASED
 
+pytestmark = pytest.mark.slow
+
 
 def test_training_gives_an_agent_of_the_harness(trained: tuple[SB3Agent, Path]) -> None:
     agent, _ = trained

@@ -87,6 +87,7 @@ def test_also_with_click_noise_which_lets_a_worse_arm_in(setting: Setting) -> No
     assert_both(check(setting, [1.0, 0.0, -1.0] * 4, at_random, 4000, seed=8, noise=0.3))
 
 
+@pytest.mark.slow
 def test_also_over_a_long_life() -> None:
     assert_both(check(PRINTED, [0.5, 0.45, 0.0, -0.3] * 3, mostly_best, 100_000, seed=9))
 

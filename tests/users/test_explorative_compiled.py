@@ -58,6 +58,7 @@ def long_life(
     return CompiledOrNot(figures, left_of(state, TABLES), accepted, states)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("means", "rho", "kind"),
     [

@@ -71,6 +71,7 @@ def test_the_user_decides_as_the_text_says(
     assert 20 < sum(responses) < 280  # both answers were put to the test
 
 
+@pytest.mark.slow
 @given(
     setting=st.sampled_from(sorted(SETTINGS)),
     play=st.sampled_from(PLAYS),

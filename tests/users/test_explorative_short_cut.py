@@ -124,6 +124,7 @@ def test_the_bounds_of_coarse_rewards_meet_often(setting: Setting) -> None:
     assert n_meeting > 5
 
 
+@pytest.mark.slow
 @given(
     name=st.sampled_from(sorted(SETTINGS)),
     means=st.lists(st.sampled_from([0.0, 0.0, 0.1, 1.0, -2.0]), min_size=2, max_size=9),

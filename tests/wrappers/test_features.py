@@ -101,6 +101,7 @@ def test_sorted_counts_are_those_of_the_most_accepted_arm_first(one: Heard, othe
     assert np.array_equal(shown, before)
 
 
+@pytest.mark.slow
 @given(scripts, scripts)
 def test_the_last_step_is_the_arm_the_response_and_the_time(one: Heard, other: Heard) -> None:
     shown = observations.last_step(history_of(one, other), Scale(HORIZON))

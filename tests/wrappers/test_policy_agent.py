@@ -108,6 +108,7 @@ def test_a_copied_or_pickled_agent_is_of_the_same_task(task: str, copied: Any) -
         assert not runs["censored"].any()
 
 
+@pytest.mark.slow
 def test_workers_in_other_processes_get_the_same_runs() -> None:
     agent = eu.PolicyAgent(Answering(), task="bai", horizon=10)
     one, two = (eu.evaluate([agent], compiled=False, workers=n, **SMALL).runs for n in (1, 2))

@@ -76,6 +76,7 @@ def test_any_agent_needs_as_many_as_leave_the_history_twice_delta(
     assert math.isnan(never)
 
 
+@pytest.mark.slow
 def test_any_agent_needs_a_power_of_one_over_delta() -> None:
     pair = hard_pair(1e-6, gap=0.5)
     few, more, many = any_agent_needs(pair, [1e-4, 1e-5, 1e-6])
@@ -139,6 +140,7 @@ def test_success_is_measured_under_the_schedule_that_is_asked_for() -> None:
     assert usual["acceptances"].tolist() != found["acceptances"].tolist()
 
 
+@pytest.mark.slow
 def test_what_is_needed_worked_by_hand() -> None:
     # Success on (nu, nu') at N = 8, 16, 32, 64; only from 32 on are all at least .9.
     measured = pd.DataFrame(
@@ -161,6 +163,7 @@ def test_what_is_needed_worked_by_hand() -> None:
     assert math.isnan(rows["n"].iloc[2])
 
 
+@pytest.mark.slow
 def test_what_is_computed_stands_beside_what_is_measured() -> None:
     pair = noticing_pair()
     nothing = pd.DataFrame(columns=["agent", "n", "success", "n_runs", "interactions"])

@@ -80,6 +80,7 @@ def test_histories_are_those_of_a_slow_double_simulation(n_arms: int) -> None:
     assert 0 < found.same.sum() < 100
 
 
+@pytest.mark.slow
 def test_three_acceptances_have_the_probability_worked_out_by_hand() -> None:
     # Arm 1 is tried again once, at n = 2: it is rejected iff x_1 + s <= x_2 - s, s^2 = 2 log 2 / 4.
     pair = hard_pair(0.1, alpha=0.25, n0=3, gap=0.5)
@@ -93,6 +94,7 @@ def test_three_acceptances_have_the_probability_worked_out_by_hand() -> None:
     assert abs(found.only_arm_2.mean() - exact) < four_errors(exact, len(SEEDS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n0", [10, 30])
 def test_paths_and_users_agree_where_the_bound_is_exact(n0: int) -> None:
     pair = hard_pair(0.1, alpha=0.25, n0=n0, gap=0.5)
@@ -105,6 +107,7 @@ def test_paths_and_users_agree_where_the_bound_is_exact(n0: int) -> None:
         assert abs(seen.mean() - exact) < four_errors(exact, len(SEEDS)) + of_paths
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "n_arms", "rho"),
     [
@@ -128,6 +131,7 @@ def test_no_agent_has_the_history_less_often_than_the_bound(
     assert found.only_arm_2_prime.mean() > bound - four_errors(bound, len(SEEDS))
 
 
+@pytest.mark.slow
 def test_the_history_under_nu_prime_is_one_under_nu_and_a_longer_one_contains_a_shorter() -> None:
     pair = noticing_pair()
     seen = [histories(pair, Uniform(horizon=steps), steps, SEEDS) for steps in (6, 18, 38)]

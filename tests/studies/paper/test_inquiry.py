@@ -22,6 +22,7 @@ OPTIONS: dict[str, Any] = {"setting": "released", "n_instances": 60, "seed": 3, 
 FIGURES = ["stopping_time", "rejection_rate", "success", "censored"]
 
 
+@pytest.mark.slow
 def test_each_alternative_is_an_evaluation_of_its_agent_in_the_cell() -> None:
     cells = [
         {"delta": 0.2, "n_arms": 2, "agent": "A", "horizon": 40},

@@ -59,6 +59,7 @@ def test_delta_cannot_act_where_n1_is_short() -> None:
     assert explained_by("f", "table5", *rows) == [True, False]
 
 
+@pytest.mark.slow
 def test_another_horizon_has_to_give_all_figures_of_the_cell_at_once() -> None:
     row = cell(0.005, 2, "UNI", "success", 0.992) | {"horizon": 510}
     assert explained_by("b", "table2", row) == [True]
@@ -67,6 +68,7 @@ def test_another_horizon_has_to_give_all_figures_of_the_cell_at_once() -> None:
     assert explained_by("b", "table2", other) == [False]
 
 
+@pytest.mark.slow
 def test_m_has_to_give_all_figures_of_the_cell_at_once() -> None:
     rows = [
         cell(0.1, 2, "BAIR(m) printed", "success", 0.994),

@@ -61,6 +61,7 @@ def test_all_agents_meet_the_same_users(results: eu.Results) -> None:
     assert list(results.summary()["agent"]) == ["BAIR", "T&S", "UNI", "EXP3"]
 
 
+@pytest.mark.slow
 def test_a_prepared_user_keeps_track_and_stop_from_failing() -> None:
     (cell,) = run_experiment(with_entrants(SMALL, ["t&s"]), "printed", n_instances=100, **OPTIONS)
     tracking = cell.summary().set_index("agent").loc["T&S"]

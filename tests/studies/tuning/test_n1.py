@@ -26,6 +26,7 @@ def test_the_search_begins_at_the_papers_lower_bound_and_ends_at_its_n1(tuning: 
     assert words["means"] == "uniform"
 
 
+@pytest.mark.slow
 def test_alpha_and_rho_0_enter_both_ends() -> None:
     found = tune_n1(**SMALL | {"alpha": 2.0, "rho": constant(1.1)})
     assert found.candidates[0].n1 == 3  # (1 / .2)^(1/2) / 1.1 = 2.03
@@ -82,6 +83,7 @@ def test_of_those_that_succeed_the_fastest_is_named(tuning: Tuning) -> None:
     assert fastest([(n1, 90.0, 0.7), (50, 95.0, 0.9)]) == n1
 
 
+@pytest.mark.slow
 def test_workers_change_nothing(tuning: Tuning) -> None:
     parallel = tune_n1(**SMALL | {"workers": 2})
     assert parallel.tuned == tuning.tuned
@@ -101,6 +103,7 @@ def test_a_run_that_the_cap_ends_is_no_success() -> None:
     assert none.value.candidates[-1].n1 == 30
 
 
+@pytest.mark.slow
 def test_what_goes_on_is_told() -> None:
     told: list[tuple[str, int, int]] = []
     candidates: list[Candidate] = []

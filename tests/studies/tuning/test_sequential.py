@@ -67,6 +67,7 @@ def test_the_exact_error_at_the_border_keeps_to_what_is_allowed(decision: str, q
     assert 0.02 < wrong < 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("q", "right", "least"),
     [(0.03, "good", 271), (0.1, "good", 0), (0.11, "bad", 0), (0.2, "bad", 271)],
@@ -123,6 +124,7 @@ def test_too_few_trials_decide_nothing() -> None:
     assert judge(np.array([True, False, False]), 0.3, 0.05) == ("undecided", 3, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [0.02, 0.1, 0.3])
 def test_the_interval_holds_q_where_the_test_stops(q: float) -> None:
     """200 streams; where 95% or more hold q, at least 180 do (3 standard errors: 9)."""
