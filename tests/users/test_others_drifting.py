@@ -62,6 +62,20 @@ def test_a_step_of_the_walk_by_hand_and_its_reflection_at_0_and_1() -> None:
         assert state.reward[0] == pytest.approx(expected[0] + up if law == "bounded" else 0.0)
 
 
+def test_her_estimates_are_means_of_what_she_received_and_do_not_move_by_themselves() -> None:
+    env = started(3, reward="realized", behaviour=drifting(0.2))
+    received: dict[int, list[float]] = {}
+    for arm in random_arms(200):
+        answer, value, *_ = env.step(arm)
+        if answer:
+            received.setdefault(arm, []).append(float(value))
+    hidden = env.hidden_state()
+    assert len(received) > 1
+    for arm, rewards in received.items():
+        assert hidden.counts[arm] == len(rewards)
+        assert hidden.estimates[arm] == pytest.approx(float(np.mean(rewards)), rel=1e-12)
+
+
 @pytest.mark.parametrize("reward", ["regret", "utility"])
 def test_rewards_of_a_drifting_user_are_by_the_means_of_the_moment(reward: str) -> None:
     env = started(2, reward=reward, behaviour=drifting(0.2))
