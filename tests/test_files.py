@@ -13,6 +13,17 @@ def test_a_folder_that_cannot_be_written_to_is_refused_at_once(tmp_path: Path) -
         Folder(tmp_path / "file" / "inside")
 
 
+def test_a_folder_that_is_there_but_takes_no_files_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("os.open", refuse)  # root may write everywhere, so chmod would not do
+    with pytest.raises(InvalidArgumentError, match=r"written to \(Permission denied\), got"):
+        Folder(tmp_path)
+
+
 def test_a_full_disk_leaves_old_files_whole_and_no_new_ones(tmp_path: Path) -> None:
     (tmp_path / "one").write_text("old")
 
