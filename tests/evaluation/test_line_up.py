@@ -49,3 +49,9 @@ def test_names_stand_for_agents_in_any_case() -> None:
 def test_a_wrong_line_up_is_refused(line_up: list[Any], message: str) -> None:
     with pytest.raises(eu.InvalidArgumentError, match=message):
         eu.evaluate(line_up, **SMALL)
+
+
+@pytest.mark.parametrize("told", ["UNI", "T&S"])
+def test_a_time_is_not_that_of_an_agent_that_needs_one_or_is_not_there(told: str) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=rf"as UNI needs one, got '{told}'$"):
+        eu.evaluate([BAIR(), Uniform()], baseline_time=told, **SMALL)
