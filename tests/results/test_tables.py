@@ -35,6 +35,26 @@ def test_the_table_of_answers_has_cost_and_rank() -> None:
     assert line.split()[-2:] == [".700", "1"]
 
 
+def test_each_figure_of_answers_stands_under_its_name() -> None:
+    runs = bai_runs("one", [100] * 8, [True, True, True, True, True, False, False, False])
+    runs = runs.assign(censored=[False] * 7 + [True], rejections=[8] * 8)
+    table = summary_table(Results(runs, CELL).summary())
+    row = {str(column.header): [*column.cells][0] for column in table.columns}
+    assert row.pop("success [95%]").startswith(".625 [")
+    assert row == {
+        "δ": "0.1",
+        "K": "5",
+        "agent": "one",
+        "stopping time": "100",
+        "rej. %": "8.0",
+        "wrong": ".250",
+        "cens.": ".125",
+        "(1-p)/δ": "3.75",
+        "cost": ".475",  # .001 of each step and the error
+        "rank": "1",
+    }
+
+
 def test_a_cell_is_named_in_its_first_row_and_parted_from_the_next() -> None:
     runs = pd.concat([bai_runs(name, [100, 300], [True, False]) for name in ("one", "two")])
     cells = [Results(runs, CELL | changes).summary() for changes in ({}, {"n_arms": 20})]
