@@ -39,7 +39,7 @@ def test_each_figure_of_answers_stands_under_its_name() -> None:
     runs = bai_runs("one", [100] * 8, [True, True, True, True, True, False, False, False])
     runs = runs.assign(censored=[False] * 7 + [True], rejections=[8] * 8)
     table = summary_table(Results(runs, CELL).summary())
-    row = {str(column.header): [*column.cells][0] for column in table.columns}
+    row = {str(column.header): str(next(iter(column.cells))) for column in table.columns}
     assert row.pop("success [95%]").startswith(".625 [")
     assert row == {
         "δ": "0.1",
