@@ -18,7 +18,7 @@ from explorative_user_env.commands.options import (
 )
 
 if TYPE_CHECKING:
-    from explorative_user_env.studies.tuning import Tuning
+    from explorative_user_env.studies.tuning import Candidate, Tuning
 
 
 @takes_users(n_arms=20, setting="released")
@@ -59,11 +59,13 @@ def tune_n1(
     # Beside a bar on standard error Rich takes over standard output: right for a terminal only.
     file = None if sys.stdout.isatty() else sys.stdout
     lines = Console(file=file, highlight=False, markup=False, soft_wrap=True)
-    lines.print(SEARCH_HEADER)
+    header = iter([SEARCH_HEADER])  # is told once, by the first candidate
+
+    def tell(candidate: "Candidate") -> None:
+        lines.print(*header, search_line(candidate), sep="\n")
+
     try:
-        found = tune(
-            on_candidate=lambda candidate: lines.print(search_line(candidate)), **users, **options
-        )
+        found = tune(on_candidate=tell, **users, **options)
     except NoneFoundError as none:
         print(f"error: {none}; no file was written", file=sys.stderr)
         raise typer.Exit(1) from none

@@ -63,3 +63,24 @@ def calls_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[Call]]:
 @pytest.fixture
 def output(tmp_path: Path) -> Path:
     return tmp_path / "out"
+
+
+@pytest.fixture
+def refused(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
+) -> Callable[..., str]:
+    """What runs a command that must be refused with exit code 2, in one line, without a file.
+
+    It returns what the line says.
+    """
+
+    def of(command: str, *arguments: str) -> str:
+        assert run(command, *arguments, "--output", str(output)) == 2
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert not output.exists() or not list(output.iterdir())
+        (line,) = captured.err.splitlines()
+        assert line.startswith("error: ")
+        return line.removeprefix("error: ")
+
+    return of
