@@ -98,6 +98,12 @@ def test_tied_leaders_are_equally_likely() -> None:
     assert all(abs(count - 333.3) < 75 for count in chosen.values())
 
 
+def test_of_arms_that_lag_behind_equally_the_first_is_recommended() -> None:
+    assert decisions([18, 2, 2, 2], [20, 5, 5, 5]) == {1: 1000}
+    # Where one lags behind most it is that one, wherever it stands.
+    assert decisions([18, 2, 2, 2], [20, 6, 5, 6]) == {2: 1000}
+
+
 @pytest.mark.parametrize(
     ("accepted", "recommended", "chosen"),
     [
