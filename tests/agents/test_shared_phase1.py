@@ -93,6 +93,13 @@ def test_compiled_runs_are_those_of_the_readable_loop() -> None:
     assert compiled.runs.equals(eu.evaluate(agents, compiled=False, **options).runs)
 
 
+def test_an_agent_after_phase1_keeps_its_cap_and_its_options() -> None:
+    agent = after_phase1(TrackAndStop(delta=0.3, max_steps=77))
+    assert agent.max_steps == 77
+    assert agent.options["delta"] == 0.3
+    assert after_phase1(Uniform()).max_steps is None
+
+
 def test_a_wrong_option_of_phase1_is_named() -> None:
     with pytest.raises(ValueError, match="n1 must be"):
         after_phase1(Uniform(horizon=5), n1=-1)

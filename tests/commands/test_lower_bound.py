@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -45,7 +46,9 @@ def test_it_prints_and_writes_tables_and_a_picture(
         assert "standard bandit" in text
         assert "60 users of each instance" in text
         assert "What the proof takes for granted (N_0 = 1000, δ = 0.2, gap 0.5" in text
-    assert page.count("\n- ") == 3  # the footnotes
+    notes = re.findall(r"^- (.+)$", page, re.MULTILINE)
+    assert len(notes) == 3
+    assert all(note in printed for note in notes)
     assert pd.read_csv(output / "overlap.csv")["n0"].tolist() == [3, 10, 1000]
     measured = pd.read_csv(output / "success.csv")
     assert set(measured["agent"]) == {"BAIR", "UNI"}

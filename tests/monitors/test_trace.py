@@ -1,13 +1,14 @@
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import gymnasium as gym
 import pytest
 from traces import environment
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR, TrackAndStop
+from explorative_user_env.agents import BAIR, AlgorithmAgent, TrackAndStop, uniform
 from explorative_user_env.monitors import CLAIMS, check_run
+from explorative_user_env.monitors.trace import is_bair
 from explorative_user_env.settings import Setting
 from explorative_user_env.theory import phase2_length_bound
 from explorative_user_env.users.instances import Instance
@@ -37,6 +38,11 @@ def test_the_numbers_are_the_agents_own_and_the_users() -> None:
     assert check.phase2_length_bound == bound
     assert check_run(env, BAIR(), seed=3).delta == 0.1
     assert all(f"{claim.name}_broken" in asdict(check) for claim in CLAIMS)
+
+
+def test_a_bair_is_known_by_its_rule_and_not_by_its_name() -> None:
+    assert is_bair(BAIR(name="mine"))
+    assert not is_bair(AlgorithmAgent(replace(uniform.ALGORITHM, name="BAIR"), {}))
 
 
 def test_other_agents_and_other_environments_are_refused() -> None:

@@ -121,6 +121,20 @@ def test_a_model_learns_from_users_of_its_own(monkeypatch: pytest.MonkeyPatch) -
     assert not {*means[0]} & {*means[2]}
 
 
+def test_options_of_the_environment_reach_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[dict[str, Any]] = []
+
+    def make(*_: Any, **options: Any) -> None:
+        made.append(options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training, "make_sb3_vec_env", make)
+    with pytest.raises(KeyboardInterrupt):
+        train(reward="utility", noise=0.3, **TINY)
+    (options,) = made
+    assert (options["reward"], options["population"].noise) == ("utility", 0.3)
+
+
 def test_users_on_whom_regret_cannot_be_measured_are_refused_before_the_training() -> None:
     with pytest.raises(eu.InvalidArgumentError, match="behaviour must be one whose means stay"):
         train(task="regret", behaviour="drifting", **SHORT)

@@ -63,6 +63,24 @@ def test_conditions_worked_by_hand() -> None:
     assert by_name["2^K < the factor before delta"].right == pytest.approx(0.0598721, abs=1e-6)
 
 
+def test_the_condition_for_hopeless_arms_is_there_for_more_than_two_arms() -> None:
+    conditions = {c.where: c for c in proof_conditions(hard_pair(0.001, n_arms=4, n0=100))}
+    # 4 sqrt(log 200) + 2 sqrt(2 log 100) = 9.2072 + 6.0697, against 1/delta + 1
+    assert conditions["eq:161"].left == pytest.approx(15.27687, abs=1e-4)
+    assert conditions["eq:161"].right == 1001.0
+    assert "eq:161" not in {c.where for c in proof_conditions(hard_pair(0.001, n0=100))}
+
+
+def test_the_growth_of_f_is_looked_at_also_where_not_every_n_is() -> None:
+    # Beyond 2^17; f grows there, so that the largest of what comes before N_0 is nearly the last.
+    condition: Condition = proof_conditions(hard_pair(0.001, n0=10**7))[-1]
+    n, m = 10**7 - 1, 10**7 - 2
+    root = math.sqrt(2 * math.log(n))
+    last = root * (1 + 1 / math.sqrt(m)) + 2 * math.sqrt(math.log(2 * m) / m)
+    assert condition.left == pytest.approx(last, abs=1e-9)
+    assert condition.holds
+
+
 @pytest.mark.parametrize("options", [{}, {"n_arms": 4}, {"alpha": 0.25}, {"rho_1": 2.0}])
 @pytest.mark.parametrize("n0", [6, 40, 3000, 6000])
 def test_the_growth_of_f_is_looked_at_for_every_n(options: dict[str, Any], n0: int) -> None:
