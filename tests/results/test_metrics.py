@@ -41,6 +41,16 @@ def test_the_two_rejection_rates_differ_as_they_should() -> None:
     assert figures["rejection_rate_ratio_of_means"] == pytest.approx(520 / 2300)
 
 
+def test_the_median_is_of_the_runs_that_count() -> None:
+    assert summary()["stopping_time_median"] == 600
+    assert summary(drops_censored=True)["stopping_time_median"] == 150
+    ended = np.array([False, False, False, True])
+    assert summarize(
+        np.array([1, 2, 9, 50]), REJECTIONS, CORRECT, ended,
+        delta=0.1, step_cost=0.0, drops_censored=True,
+    )["stopping_time_median"] == 2  # fmt: skip
+
+
 def test_a_run_of_one_step_has_a_ratio_and_one_of_none_has_0() -> None:
     right, ended = np.ones(3, dtype=bool), np.zeros(3, dtype=bool)
     times, rejections = np.array([0, 1, 4]), np.array([0, 1, 1])

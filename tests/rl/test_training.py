@@ -20,6 +20,7 @@ from explorative_user_env.rl import SB3Agent, train, training
 from explorative_user_env.rl.recipes import RECIPES
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import RELEASED
+from explorative_user_env.tasks import BAI, REGRET
 
 pytestmark = pytest.mark.slow
 
@@ -133,6 +134,10 @@ def test_options_of_the_environment_reach_the_users(monkeypatch: pytest.MonkeyPa
         train(reward="utility", noise=0.3, **TINY)
     (options,) = made
     assert (options["reward"], options["population"].noise) == ("utility", 0.3)
+    for task, algo in ((REGRET, "ppo"), (BAI, "maskable-ppo")):
+        with pytest.raises(KeyboardInterrupt):
+            train(task=task.name, algo=algo)
+        assert (made[-1]["task"], made[-1]["horizon"]) == (task, task.horizon)
 
 
 def test_users_on_whom_regret_cannot_be_measured_are_refused_before_the_training() -> None:

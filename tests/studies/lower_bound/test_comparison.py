@@ -126,6 +126,17 @@ def test_success_is_the_share_of_right_answers_whoever_works() -> None:
     assert told[-1] == ("", 4, 4)
 
 
+def test_agents_are_made_for_every_n_and_the_pairs_own_delta() -> None:
+    asked: list[tuple[int, float]] = []
+
+    def made(n: int, delta: float) -> list[AlgorithmAgent]:
+        asked.append((n, delta))
+        return few(n, delta)
+
+    success(hard_pair(0.3, 0.25, n0=10, gap=0.5), [7, 3], agents=made, n_instances=2)
+    assert asked == [(3, 0.3), (3, 0.3), (7, 0.3), (7, 0.3)]
+
+
 def test_success_is_measured_under_the_schedule_that_is_asked_for() -> None:
     pair = noticing_pair()
     found = success(pair, [20], agents=few, rho=0.3, n_instances=60, seed=2)

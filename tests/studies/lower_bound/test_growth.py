@@ -4,7 +4,16 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from explorative_user_env.agents import Uniform
+from explorative_user_env.seeding import user_seeds
 from explorative_user_env.studies.lower_bound import overlap
+from explorative_user_env.studies.lower_bound.shared_history import (
+    histories,
+    overlap_probability,
+    rejected_below,
+    uniform_steps,
+)
+from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.confidence import constant
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -52,6 +61,19 @@ def test_the_least_probability_for_any_agent_is_the_one_worked_out_by_hand() -> 
     )
     four_sigma = 2 * (row["overlap_high"] - row["overlap_low"]) / 1.96
     assert abs(row["overlap"] - exact) < four_sigma < 0.01
+
+
+def test_users_have_the_schedule_and_the_bound_its_greatest_value() -> None:
+    alpha, steps = 0.25, uniform_steps(2, 10)
+    (row,) = overlap(
+        [10], alpha=alpha, rho="acceptance_rate", gap=0.5, n_instances=400, n_paths=500, seed=3
+    ).to_dict("records")
+    pair = hard_pair(row["delta"], alpha, 1.0, 2.0, 2, n0=10, gap=0.5)
+    agent, seeds = Uniform(horizon=steps), user_seeds(3, 400)
+    met, others = (histories(pair, agent, steps, seeds, rho) for rho in ("acceptance_rate", 2.0))
+    assert row["nu"] == met.only_arm_2.mean() != others.only_arm_2.mean()
+    (bounds,) = rejected_below([10], alpha, 2.0, 2, 500, 3)
+    assert row["overlap"] == overlap_probability(bounds, pair.nu_prime).mean()
 
 
 def test_a_delta_that_no_n0_belongs_to_is_refused() -> None:

@@ -59,6 +59,9 @@ def test_the_heat_map_has_agents_by_users() -> None:
     assert [label.get_text() for label in axes.get_xticklabels()] == ["paper", "odd"]
     assert np.array_equal(np.asarray(axes.images[0].get_array()), [[1.0, 0.5]] * 7)
     texts = [text.get_text() for text in axes.texts]
+    assert axes.images[0].get_clim() == (0.0, 1.0)  # colours mean the same in every map
+    shades = [text.get_color() for text in axes.texts]
+    assert shades == ["black", "white"] * 7  # on yellow and on green
     assert texts == ["1.00\nT 550", ".500\nT 9000\n25.0% cut"] * 7
 
 
