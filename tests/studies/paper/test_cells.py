@@ -7,6 +7,7 @@ from explorative_user_env.display.progress import silent
 from explorative_user_env.studies.paper import (
     EXPERIMENTS,
     TABLE2,
+    published_figures,
     run_experiment,
     with_entrants,
 )
@@ -21,6 +22,22 @@ def test_released_baselines_run_to_the_published_time_and_printed_ones_to_bairs(
     (printed,) = run_experiment(small, "printed", **options)
     mean = printed.runs.groupby("agent")["stopping_time"].mean()
     assert mean["EXP3"] == round(mean["BAIR"])
+
+
+def test_where_no_bair_is_called_so_the_first_of_the_line_up_gives_the_time() -> None:
+    small = replace(EXPERIMENTS["table3"], deltas=(0.1,), n_arms=(2,))
+    (cell,) = run_experiment(small, "printed", n_instances=4, compiled=False, progress=silent)
+    mean = cell.runs.groupby("agent")["stopping_time"].mean()
+    assert "BAIR" not in mean
+    assert mean["EXP3"] == round(mean["BAIR(m) printed"])
+
+
+def test_after_a_shared_phase_1_baselines_run_to_the_published_time_where_there_is_one() -> None:
+    table4 = replace(EXPERIMENTS["table4"], deltas=(0.02,), n_arms=(2,))
+    (cell,) = run_experiment(table4, "released", n_instances=4, compiled=False, progress=silent)
+    published = published_figures(table4).set_index(["delta", "n_arms", "agent"])
+    time = published.loc[(0.02, 2, "BAIR"), "published_stopping_time"]
+    assert set(cell.runs.query("agent == 'EXP3'")["stopping_time"]) == {time}
 
 
 def test_uniform_alone_still_runs_to_the_published_time_of_bair() -> None:

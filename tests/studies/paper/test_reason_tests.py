@@ -1,5 +1,6 @@
 """The tests of reasons: each is tried where it holds and where it does not."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -105,6 +106,20 @@ def test_the_alternatives_are_what_their_names_say() -> None:
         (0, None),
         (0, 500 * 20),
     ]
+
+
+def test_what_was_cut_off_in_every_run_is_never_the_nearest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    place = {"delta": 0.1, "n_arms": 2, "agent": "BAIR"}
+    figures = {"stopping_time": 600.0, "rejection_rate": 0.1, "success": 0.9}
+    cut = {"stopping_time": math.nan, "rejection_rate": math.nan, "success": 0.0}
+    tried = pd.DataFrame([place | cut | {"what": "cut"}, place | figures | {"what": "far"}])
+    monkeypatch.setattr(module, "run_alternatives", lambda *_, **__: tried)
+    row = place | {"figure": "stopping_time"}
+    tried_so = module.by_alternatives(lambda row: [], EXPERIMENTS["table2"], [row], OPTIONS)
+    (found,) = tried_so.to_dict("records")
+    assert (found["at"], found["found"]) == ("far", 600.0)
 
 
 @pytest.fixture

@@ -40,6 +40,9 @@ def test_the_glance_counts_what_agrees(found: pd.DataFrame) -> None:
     )
     assert lines[2] == "| Table 2 | BAIR | 1 of 2 |  | 1 of 1 |"
     assert lines[3] == "| Table 6 | T&S |  |  | 0 of 1 |"
+    more = pd.concat([found, found.assign(agent="UNI")]).sort_values("experiment", kind="stable")
+    named = [line.split("|")[1].strip() for line in markdown(glance(more, TITLES)).splitlines()[2:]]
+    assert named == ["Table 2", "", "Table 6", ""]
 
 
 def test_the_report_says_how_many_users_it_rests_on_and_how_to_read_it(page: str) -> None:

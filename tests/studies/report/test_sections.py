@@ -10,7 +10,7 @@ from explorative_user_env.studies.paper import TABLE2
 from explorative_user_env.studies.paper.reasons import REASONS
 from explorative_user_env.studies.paper.reproduction import Reproduction
 from explorative_user_env.studies.report import sections
-from explorative_user_env.studies.report.sections import of_experiment, of_reasons
+from explorative_user_env.studies.report.sections import of_experiment, of_ladder, of_reasons
 
 
 def rows_of(page: str) -> list[list[str]]:
@@ -120,8 +120,32 @@ def test_what_is_drawn_and_not_published_is_a_table_without_verdicts(
     assert row[3:5] == ["300 ± 10"] * 2
     assert row[5:7] == ["25.0 ± 1.0", "-"]
     assert row[7:] == [".900 [.880, .920]"] * 2
+    judged = replace(made_up, experiment=drawn)  # a figure is not judged once more
+    assert [rows_of(of_experiment(judged))[0], len(rows_of(of_experiment(judged)))] == [head, 2]
+    table = replace(drawn, drawn=False)  # nothing is published of it
+    assert rows_of(of_experiment(replace(judged, experiment=table, found=pd.DataFrame()))) == [
+        *rows_of(of_experiment(judged))
+    ]
     published = replace(drawn, data="table2_alpha1.csv")  # its figures are a table's
     assert "|" not in of_experiment(Reproduction(published, {}, {"printed": summary("printed")}))
+
+
+def test_a_step_of_the_ladder_says_what_it_does_and_what_it_does_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sections, "can_plot", lambda: False)
+    alone = {"alone_stopping_time": 280.0, "alone_rejection_rate": 0.31, "alone_success": 0.7}
+    steps = [
+        summary("printed", step=0, point="the text", **alone),
+        summary("printed", step=1, point="arm means", stopping_time=305.0, **alone),
+    ]
+    page = of_ladder(pd.concat(steps), agents=("T&S",))
+    shown = rows_of(page.split("in the paper's text.")[1])
+    assert shown[0] == ["step", "T&S: T", "T&S: rej. %", "T&S: success"]
+    assert shown[1] == [
+        *("the text", "300 ± 10 (280)", "25.0 ± 1.0 (31.0)", ".900 [.880, .920] (.700)"),
+    ]
+    assert [row[0] for row in shown[1:]] == ["the text", "arm means"]
 
 
 def test_reasons_are_listed_with_how_many_figures_each_explains(made_up: Reproduction) -> None:
