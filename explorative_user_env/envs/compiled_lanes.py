@@ -15,7 +15,7 @@ from explorative_user_env.envs.lanes import Step
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal
-from explorative_user_env.users.instances import LOST, Instance, InstanceLaw, lost_gap
+from explorative_user_env.users.instances import LOST, Instance, InstanceLaw, instances_of, lost_gap
 from explorative_user_env.users.state import User, UserState
 
 
@@ -90,9 +90,7 @@ class CompiledLanes:
 
     def instances(self) -> tuple[Instance, ...]:
         """Return the true means and the best arm of every user."""
-        means = self._rows.arms[:, :, MEAN // 8].tolist()
-        pairs = zip(means, self._best_arms.tolist(), strict=True)
-        return tuple(Instance(tuple(each), best_arm) for each, best_arm in pairs)
+        return instances_of(self._rows.arms[:, :, MEAN // 8], self._best_arms)
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""

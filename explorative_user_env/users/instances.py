@@ -78,9 +78,7 @@ class Instance:
 
     def __post_init__(self) -> None:
         if not 0 <= self.best_arm < self.n_arms or self.means[self.best_arm] < max(self.means):
-            raise InvalidArgumentError(
-                "best_arm", self.best_arm, f"the arm with the largest of {self.means}"
-            )
+            raise InvalidArgumentError("best_arm", self.best_arm, f"the best of {self.means}")
 
     @property
     def n_arms(self) -> int:
@@ -106,6 +104,11 @@ class Instance:
     def hardness(self) -> float:
         """H = sum over all arms of 1 / Delta_i^2 (paper, section 2)."""
         return sum(1.0 / gap**2 for gap in self.gaps)
+
+
+def instances_of(means: np.ndarray, best_arms: np.ndarray) -> tuple[Instance, ...]:
+    """Return an instance for each row of means, shape (n, K), and its best arm, shape (n,)."""
+    return tuple(map(Instance, map(tuple, means.tolist()), best_arms.tolist()))
 
 
 class InstanceLaw:
@@ -219,8 +222,7 @@ def move_best(means: list[float], gap: float, rng: np.random.Generator) -> int:
 
     A gap of 0 moves nothing. `LOST` means that the gap is lost in rounding beside the means.
     """
-    top = -math.inf
-    n_tied = 0
+    top, n_tied = -math.inf, 0
     for mean in means:
         if mean > top:
             top = mean
@@ -230,8 +232,7 @@ def move_best(means: list[float], gap: float, rng: np.random.Generator) -> int:
     chosen = 0
     if n_tied > 1:
         chosen = int(rng.random() * n_tied)
-    best = LOST
-    second = -math.inf
+    best, second = LOST, -math.inf
     for arm in range(len(means)):
         if means[arm] == top and chosen == 0 and best == LOST:
             best = arm
