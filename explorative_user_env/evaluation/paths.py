@@ -74,7 +74,7 @@ def regret_frame(
 ) -> pd.DataFrame:
     """Return the runs over a horizon."""
     frame = pd.DataFrame(rows, columns=list(plays.PLAY_COLUMNS))
-    whole = [name for name in plays.PLAY_COLUMNS if name not in ("regret", "utility")]
+    whole = [name for name in plays.PLAY_COLUMNS if name not in plays.FRACTIONAL]
     frame = frame.astype(dict.fromkeys(whole, int))
     frame.insert(0, "instance", range(len(seeds)))
     frame.insert(1, "user_seed", list(seeds))

@@ -92,7 +92,8 @@ def summarize_play(
         utilities: sum over a run of mu_a of accepted recommendations, shape (n,).
         acceptances: number of acceptances of each run, shape (n,).
         last_is_best: whether the last recommendation is the best arm, shape (n,), bool.
-        most_accepted_is_best: whether the most accepted arm is, shape (n,), bool.
+        most_accepted_is_best: whether the most accepted arm is, shape (n,), in [0, 1]: 1/n where it
+            is one of n arms accepted equally often.
         horizon: T.
     """
     figures: dict[str, Any] = {"n_runs": len(regrets)}
@@ -102,7 +103,9 @@ def summarize_play(
     figures["acceptance_rate"] = _mean(acceptances / horizon)
     shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
     for name, values in shares.items():
-        low, high = wilson_interval(int(values.sum()), len(values))
+        total = round(float(values.sum()), 9)  # ties count as fractions: Wilson on both sides
+        low, _ = wilson_interval(math.floor(total), len(values))
+        _, high = wilson_interval(math.ceil(total), len(values))
         figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
     return figures
 

@@ -26,7 +26,8 @@ class Results:
             seed=user_seed)`), `agent`, `best_arm`, `answer`, `correct`, `censored`,
             `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
             reports them (the released setting counts its private draws). Of the task "regret":
-            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` in their place.
+            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` and
+            `most_accepted_is_best` (1/n where it is one of n tied arms) in their place.
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, and of best-arm
             identification `step_cost`; then `max_steps` (the step cap), `agents` (the options of
@@ -81,7 +82,7 @@ class Results:
             runs["utility"].to_numpy(),
             runs["acceptances"].to_numpy(),
             (runs["last_arm"] == best_arms).to_numpy(),
-            (runs["most_accepted_arm"] == best_arms).to_numpy(),
+            runs["most_accepted_is_best"].to_numpy(),
             horizon=self.cell["horizon"],
         )
 
