@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from explorative_user_env.settings import PRINTED, Setting, as_setting, title_of
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
-from explorative_user_env.users.confidence import Schedule, as_schedule, prior_counts
+from explorative_user_env.users.confidence import Schedule, as_schedule, prior_counts, warn_of_ties
 from explorative_user_env.users.instances import DEFAULT_GAP, InstanceLaw, Means
 from explorative_user_env.users.others import as_behaviour
 from explorative_user_env.users.reward_laws import range_of_means, reward_law_named
@@ -118,17 +118,15 @@ class Population:
         meant |= {"n_arms": user.n_arms, "alpha": user.alpha, "noise": user.noise}
         if law.given is not None:
             meant["means"] = tuple(law.given)  # the caller's own list may change
-        for name, value in {
-            **meant,
-            "user": user,
-            "schedule": schedule,
-            "instance_law": law,
-        }.items():
+        meant |= {"user": user, "schedule": schedule, "instance_law": law}
+        for name, value in meant.items():
             object.__setattr__(self, name, value)
 
     def _user_of(self, setting: Setting, schedule: Schedule) -> User:
         n_arms = integer("n_arms", self.n_arms, 2)
         prior = prior_counts(schedule, n_arms)
+        if self.reward_law == "bernoulli" and setting.rejects_ties and not setting.private_draws:
+            warn_of_ties(schedule, n_arms)
         return User(
             n_arms=n_arms,
             alpha=positive("alpha", self.alpha),
