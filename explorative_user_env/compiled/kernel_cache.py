@@ -2,7 +2,7 @@
 
 A loop becomes a module of its own in the user's cache folder, named by a hash of every source that
 goes into it and of the versions of what compiles it: whatever changes, the name does. Where
-nothing can be written, the loop is compiled in memory.
+nothing can be written, the loop is compiled in memory and a warning says so.
 """
 
 import hashlib
@@ -13,6 +13,7 @@ import platform
 import sys
 import tempfile
 import textwrap
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -52,9 +53,15 @@ def compiled(
     for loop in loops:
         source += f"\n@numba.njit(cache=True, **{dict(options)!r})\n"
         source += textwrap.dedent(inspect.getsource(loop))
+    folder = Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False))
     try:
-        path = _file(source, _digest(source, callees, _files_of(names.values())))
-    except OSError:
+        path = _file(folder, source, _digest(source, callees, _files_of(names.values())))
+    except OSError as error:
+        warnings.warn(
+            f"compiled code cannot be kept in {folder} ({error.strerror}), so each start compiles "
+            "it again, for up to half a minute",
+            stacklevel=2,
+        )
         return None
     return getattr(_module(path), loops[-1].__name__)
 
@@ -107,9 +114,8 @@ def _digest(source: str, callees: Callees, files: set[str]) -> str:
     return digest.hexdigest()[:20]
 
 
-def _file(source: str, digest: str) -> Path:
+def _file(folder: Path, source: str, digest: str) -> Path:
     """Return the loop's own file, written whole and never changed; its folder can be written to."""
-    folder = Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False))
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder):
         pass
