@@ -5,6 +5,7 @@ goes into it and of the versions of what compiles it: whatever changes, the name
 nothing can be written, the loop is compiled in memory and a warning says so.
 """
 
+import functools
 import hashlib
 import importlib.util
 import inspect
@@ -57,13 +58,19 @@ def compiled(
     try:
         path = _file(folder, source, _digest(source, callees, _files_of(names.values())))
     except OSError as error:
-        warnings.warn(
-            f"compiled code cannot be kept in {folder} ({error.strerror}), so each start compiles "
-            "it again, for up to half a minute",
-            stacklevel=2,
-        )
+        _say_that_nothing_is_kept(folder, str(error.strerror))
         return None
     return getattr(_module(path), loops[-1].__name__)
+
+
+@functools.cache
+def _say_that_nothing_is_kept(folder: Path, why: str) -> None:
+    """Warn, once a process and folder."""
+    warnings.warn(
+        f"compiled code cannot be kept in {folder} ({why}), so each start compiles it again, for "
+        "up to half a minute",
+        stacklevel=2,
+    )
 
 
 def _module(path: Path) -> ModuleType:
