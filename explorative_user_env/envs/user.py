@@ -83,13 +83,14 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     - `alpha` (1.0): her willingness to explore, above 0.
     - `setting` ("printed"): every other modelling choice, as the paper prints it or as its
       `"released"` code makes it; a `Setting` record works too.
-    - `means` (None): "normal", "uniform", K numbers, or a callable `(n_arms, rng) -> K numbers`;
-      None is the setting's law.
+    - `means` (None): "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a
+      callable `(n_arms, rng) -> K numbers`; None is the setting's law.
     - `rho` (None): schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None
       is the setting's.
     - `noise` (0.0): probability in [0, 1] that a decision is a coin flip.
-    - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, which
-      must be in [0, 1], else 0) or "bounded" (uniform on mu +- sqrt 3, of variance 1).
+    - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, else
+      0; so means must be in [0, 1], and None is "uniform_with_room") or "bounded" (uniform on
+      mu +- sqrt 3, of variance 1).
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
       (whose best arm is the present one), "logistic", a registered name or a `Behaviour`.
     - `reward` ("regret"), `info_level` ("counts" or "full"), `render_mode` (None or "ansi").

@@ -41,6 +41,10 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
     `AutoresetMode.SAME_STEP` a finished lane's last observation and info are in `final_obs` and
     `final_info`.
 
+    `reset(seed=s)` gives lane b the seed s + b, as Gymnasium's own do: so s and s + 1 share all
+    users but one. Replicates that share none take a list of seeds, from `seeding.training_seeds`
+    or `seeding.user_seeds`.
+
     Args:
         num_envs: number of users, at least 1.
         max_episode_steps: steps after which a lane is truncated, at least 1; None is never.
@@ -119,8 +123,8 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         """Start with new users.
 
         Args:
-            seed: seeds of the lanes; an int s means s, s + 1, ..., and None goes on with a lane's
-                own stream.
+            seed: seeds of the lanes; an int s means s, s + 1, ..., nearly the users of s + 1 (see
+                above), and None goes on with a lane's own stream.
             options: `{"means": K finite numbers}` for these episodes of all lanes, and
                 `{"reset_mask": array of num_envs bools}`, which lanes to reset.
 

@@ -14,9 +14,7 @@ from explorative_user_env.studies.robustness.tables import (
 )
 from explorative_user_env.studies.robustness.varieties import (
     VARIETIES,
-    UniformBelow,
     Variety,
-    population_with,
     varieties_named,
 )
 
@@ -24,12 +22,10 @@ __all__ = [
     "MAX_STEPS",
     "NOTES",
     "VARIETIES",
-    "UniformBelow",
     "Variety",
     "default_agents",
     "heat_map",
     "matrix_page",
-    "population_with",
     "robustness",
     "tables_of",
     "title_of_matrix",

@@ -1,6 +1,7 @@
 """Every agent meets every kind of user."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Unpack
 
 import pandas as pd
@@ -22,7 +23,7 @@ from explorative_user_env.population import (
     population_of,
 )
 from explorative_user_env.protocol import Agent
-from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety, population_with
+from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety
 from explorative_user_env.validation import InvalidArgumentError, integer, renamed
 
 MAX_STEPS = 20_000
@@ -93,7 +94,7 @@ def robustness(
         raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
     line_up = default_agents(max_steps) if agents is None else _made(agents, max_steps)
     shared = population_of(population, user)
-    columns = [population_with(variety, shared) for variety in users]  # checked before any runs
+    columns = [replace(shared, **variety.options) for variety in users]  # checked before any runs
     frames = []
     for place, (variety, column) in enumerate(zip(users, columns, strict=True)):
         results = evaluate(
