@@ -19,7 +19,7 @@ from explorative_user_env.commands.options import (
     takes_users,
 )
 from explorative_user_env.tasks import STEP_COST
-from explorative_user_env.validation import InvalidArgumentError, not_negative
+from explorative_user_env.validation import InvalidArgumentError
 
 
 @takes_users(without=("setting", "n_arms"))
@@ -62,15 +62,19 @@ def bench(
     ] = None,
     baseline_time: BaselineTimeOption = None,
     step_cost: Annotated[
-        float, typer.Option(help="c of the cost c T + error, at least 0.")
-    ] = STEP_COST,
+        float | None,
+        typer.Option(
+            help="c of the cost c T + error of the task bai, at least 0.",
+            show_default=f"{STEP_COST:g}",
+        ),
+    ] = None,
     n_instances: InstancesOption = N_INSTANCES,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
     max_steps: Annotated[
         int | None,
         typer.Option(
-            help="Step cap of a run, at least 1; a run that reaches it is censored.",
+            help="Step cap of a run of the task bai, at least 1; one that reaches it is censored.",
             show_default="1000000; T&S the setting's",
         ),
     ] = None,
@@ -84,10 +88,8 @@ def bench(
     if horizon is not None and not usual.over_horizon:
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
     options = shared_options(n_instances, seed, workers)
-    options |= {"task": usual.task, "step_cost": not_negative("step_cost", step_cost)}
+    options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
     options |= {"horizon": horizon, "baseline_time": baseline_time}
-    if max_steps is not None:
-        options["max_steps"] = max_steps
     users |= {"setting": setting_named(usual.setting)}
     _run(line_up, usual, users, options, output)
 
