@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     ABOUT,
     DELTA_HELP,
@@ -23,8 +24,10 @@ from explorative_user_env.validation import InvalidArgumentError
 
 
 @takes_users(without=("setting", "n_arms"))
+@keeps_what_was_asked
 def bench(
     users: dict[str, Any],
+    asked: Asked,
     setting: Annotated[
         str | None, typer.Option(help=ABOUT["setting"], show_default="released, or a model's")
     ] = None,
@@ -91,7 +94,7 @@ def bench(
     options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
     options |= {"horizon": horizon, "baseline_time": baseline_time}
     users |= {"setting": setting_named(usual.setting)}
-    _run(line_up, usual, users, options, output)
+    _run(line_up, usual, users, options, asked, output)
 
 
 def _run(
@@ -99,6 +102,7 @@ def _run(
     usual: Any,
     users: dict[str, Any],
     options: dict[str, Any],
+    asked: Asked,
     output: Path,
 ) -> None:
     """Run all cells, show the table and write the files."""
@@ -106,13 +110,13 @@ def _run(
     from explorative_user_env.commands.output import show_and_write
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.evaluation import grid
-    from explorative_user_env.files import Folder
     from explorative_user_env.population import Population
+    from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.paper import published_for
     from explorative_user_env.studies.paper.comparison import compared
 
     population = Population(**users)
-    folder = Folder(output)
+    folder = asked.folder(output)
     with progress_bar() as report:
         results = grid.run_cells(
             line_up,
@@ -127,4 +131,5 @@ def _run(
     cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
     title = f"{words['setting']}: {options['n_instances']} users a cell, {cell}"
     notes = elsewhere(line_up, usual, population)
+    folder.note(**details_of([result.cell for result in results]))
     show_and_write(title, {usual.setting: summary}, results, folder, notes)

@@ -8,6 +8,7 @@ from typing import Any
 
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import user_seeds
+from explorative_user_env.settings import differences_of
 from explorative_user_env.tasks import REGRET, STEP_COST, Task
 from explorative_user_env.validation import (
     InvalidArgumentError,
@@ -111,7 +112,7 @@ class Request:
         words = self.population.words()
         first = {name: words.pop(name) for name in ("setting", "n_arms")}
         cell = {"task": self.task.name, **first, "delta": self.delta, **words, "horizon": steps}
-        cell["seed"] = self.seed
+        cell |= {"seed": self.seed, "differences": differences_of(self.population.setting)}
         return cell if self.over_horizon else cell | {"step_cost": self.cost, "max_steps": self.cap}
 
 

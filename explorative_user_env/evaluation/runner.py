@@ -5,6 +5,7 @@ from typing import Unpack
 
 import pandas as pd
 
+from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, portion, shown
 from explorative_user_env.evaluation.backends import runs_of
 from explorative_user_env.evaluation.line_up import (
@@ -24,9 +25,9 @@ from explorative_user_env.population import (
     population_of,
 )
 from explorative_user_env.protocol import Agent, name_of, needs_horizon
+from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.results.results import Results
 from explorative_user_env.tasks import Task, as_task
-from explorative_user_env.version import __version__
 
 
 @lists_user_options()
@@ -111,27 +112,16 @@ def evaluate(
     watched = watched_of(line_up, request)
     n_pieces = len(line_up) + len(watched)
     with shown(progress) as report:
-        runs, steps = _runs(
-            line_up, request, [portion(report, i, n_pieces) for i in range(n_pieces)]
-        )
-        checks = [
-            checks_of(
-                agent,
-                request.population,
-                request.seeds,
-                max_steps=cap_for(agent, request),
-                workers=workers,
-                progress=portion(report, len(line_up) + place, n_pieces),
-            )
-            for place, agent in enumerate(watched)
-        ]
-    own = {"agents": options_in_words(line_up, request), "version": __version__}
+        reports = [portion(report, i, n_pieces) for i in range(n_pieces)]
+        runs, steps = _runs(line_up, request, reports)
+        checks = _checks(watched, request, reports[len(line_up) :])
+    own = {"agents": options_in_words(line_up, request), "versions": versions_of()}
     return Results(
         runs,
         request.cell(steps) | own,
         request.population,
         deltas_of(line_up, request),
-        pd.concat(checks, ignore_index=True) if checks else None,
+        checks,
     )
 
 
@@ -158,6 +148,24 @@ def _runs(
             progress=report,
         )
     return pd.concat([frames[name_of(agent)] for agent in line_up], ignore_index=True), steps
+
+
+def _checks(
+    watched: Sequence[AlgorithmAgent], request: Request, reports: Sequence[OnProgress]
+) -> pd.DataFrame | None:
+    """Return what every run of these BAIRs kept to of the paper's bounds; None for no BAIR."""
+    frames = [
+        checks_of(
+            agent,
+            request.population,
+            request.seeds,
+            max_steps=cap_for(agent, request),
+            workers=request.workers,
+            progress=report,
+        )
+        for agent, report in zip(watched, reports, strict=True)
+    ]
+    return pd.concat(frames, ignore_index=True) if frames else None
 
 
 def _mean_time(runs: pd.DataFrame, request: Request) -> int:

@@ -12,7 +12,7 @@ from explorative_user_env.results.metrics import summarize, summarize_play
 from explorative_user_env.results.tables import table_of
 from explorative_user_env.tasks import REGRET
 
-UNREPEATED = ("means", "rho", "max_steps", "agents", "version")
+UNREPEATED = ("means", "rho", "max_steps", "agents", "differences", "versions")
 """What a cell says besides, which is not repeated beside every figure: the setting's title says if
 `means` and `rho` are not its own."""
 
@@ -28,9 +28,10 @@ class Results:
             reports them (the released setting counts its private draws). Of the task "regret":
             `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` in their place.
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
-            `delta`, `horizon` (T of the agents that need one), `seed`, and of best-arm
-            identification `step_cost`; then `max_steps` (the step cap), `agents` (the options of
-            each, with a step cap of its own) and `version` (of the package).
+            `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
+            which the setting is not the paper's text), of best-arm identification `step_cost` and
+            `max_steps` (the step cap), and then `agents` (the options of each, with its own cap)
+            and `versions` (of the package and what its numbers may depend on).
         population: the users themselves.
         deltas: delta of the agents that have one of their own.
         checks: what every run of every BAIR kept to and broke of the paper's bounds, one row a run

@@ -214,7 +214,7 @@ def test_it_warns_where_a_tuned_n1_meets_other_users(
     few = ["bench", "--agent", "bair", "--agent", f"bair-tuned:{tmp_path}", "--n-instances", "4"]
     assert run(*few, "--gap", "0.4", "--output", str(output)) == 0
     assert "promises" not in capsys.readouterr().out
-    assert run(*few, "--gap", "0.5", "--output", str(output)) == 0
+    assert run(*few, "--gap", "0.5", "--output", str(output), "--overwrite") == 0
     warning = "BAIR-tuned: N_1 was tuned for gap=0.4; it promises nothing else."
     assert warning in capsys.readouterr().out
     assert f"- {warning}\n" in (output / "table.md").read_text(encoding="utf-8")

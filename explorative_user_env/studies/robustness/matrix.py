@@ -81,7 +81,7 @@ def robustness(
 
     Returns:
         One row for each user and agent: `user`, `agent` and the other columns of
-        `Results.summary`.
+        `Results.summary`; its `attrs["cells"]` say what made them, as `Results.cell` does.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -92,7 +92,7 @@ def robustness(
     line_up = default_agents() if agents is None else agents
     shared = population_of(population, user)
     columns = [population_with(variety, shared) for variety in users]  # checked before any runs
-    frames = []
+    frames, cells = [], []
     for place, (variety, column) in enumerate(zip(users, columns, strict=True)):
         results = evaluate(
             line_up,
@@ -108,4 +108,7 @@ def robustness(
         summary = results.summary()
         summary.insert(0, "user", variety.name)
         frames.append(summary)
-    return pd.concat(frames, ignore_index=True)
+        cells.append({**results.cell, "user": variety.name})
+    found = pd.concat(frames, ignore_index=True)
+    found.attrs["cells"] = cells
+    return found
