@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from explorative_user_env.display.html import html_table
 from explorative_user_env.display.tables import as_text
 from explorative_user_env.population import Population
 from explorative_user_env.results.metrics import summarize, summarize_play
@@ -17,9 +18,11 @@ UNREPEATED = ("means", "rho", "max_steps", "agents", "differences", "versions")
 `means` and `rho` are not its own."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """The runs of one or more agents on the same users.
+
+    Printed, or as the last line of a notebook's cell, it is the table.
 
     Attributes:
         runs: one row a run. `instance`, `user_seed` (replays the run: `rollout(env, agent,
@@ -88,6 +91,15 @@ class Results:
 
     def __str__(self) -> str:
         return as_text(table_of(self.summary()))
+
+    def __repr__(self) -> str:
+        counts = self.runs.groupby("agent", sort=False).size()
+        said = {name: self.cell.get(name) for name in ("task", "setting", "n_arms", "seed")}
+        said |= {"n_instances": int(counts.max()), "agents": list(counts.index)}
+        return f"Results({', '.join(f'{name}={word!r}' for name, word in said.items())})"
+
+    def _repr_html_(self) -> str:
+        return html_table(table_of(self.summary()))
 
 
 def all_runs(results: Sequence[Results]) -> pd.DataFrame:
