@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from rich.console import Console
 
+from explorative_user_env.commands.asked import page_file
 from explorative_user_env.display import figures
 from explorative_user_env.display.tables import WIDTH
 from explorative_user_env.extras import how_to_get
@@ -75,7 +76,7 @@ def show_and_write(
     write_and_say(
         folder,
         {
-            "table.md": text_file(summary_page(title, sections, notes)),
+            "table.md": page_file(folder, summary_page(title, sections, notes)),
             "summary.csv": table_file(pd.concat(sections.values())),
             "runs.csv": table_file(all_runs(results)),
         },

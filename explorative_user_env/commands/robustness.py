@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked, page_file
 from explorative_user_env.commands.options import (
     BASELINE_TIME_HELP,
     N_INSTANCES,
@@ -22,8 +23,10 @@ from explorative_user_env.commands.options import (
 
 
 @takes_users()
+@keeps_what_was_asked
 def robustness(
     users: dict[str, Any],
+    asked: Asked,
     agent: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,12 +67,11 @@ def robustness(
     from explorative_user_env.commands.output import (
         table_file,
         terminal,
-        text_file,
         write_and_say,
     )
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.files import Folder
     from explorative_user_env.population import Population
+    from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies import robustness as room
 
     setting_named(users["setting"])
@@ -78,18 +80,19 @@ def robustness(
     varieties = room.varieties_named(user)
     agents = agents_called(agent, max_steps) if agent else None
     population = Population(**users)
-    folder = Folder(output)
+    folder = asked.folder(output)
     with progress_bar() as report:
         matrix = room.robustness(
             agents, varieties, population=population, progress=report, **options
         )
+    folder.note(**details_of(matrix.attrs["cells"]))
     title = room.title_of_matrix(population, delta, options["n_instances"], max_steps)
     console = terminal()
     console.print(title, *room.tables_of(matrix), sep="\n")
     for note in room.NOTES:
         console.print(note, style="dim", soft_wrap=True)
     files = {
-        "table.md": text_file(room.matrix_page(matrix, title)),
+        "table.md": page_file(folder, room.matrix_page(matrix, title)),
         "summary.csv": table_file(matrix),
     }
     write_and_say(folder, files, {"heat_map.png": lambda: room.heat_map(matrix)})

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked, page_file
 from explorative_user_env.commands.options import (
     DeltaOption,
     MaxStepsOption,
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
 
 @takes_users(n_arms=20, setting="released")
+@keeps_what_was_asked
 def tune_n1(
     users: dict[str, Any],
+    asked: Asked,
     delta: DeltaOption = 0.1,
     error: Annotated[
         float,
@@ -47,7 +50,7 @@ def tune_n1(
     """
     from rich.console import Console
 
-    from explorative_user_env.files import Folder
+    from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.tuning import NoneFoundError
     from explorative_user_env.studies.tuning import tune_n1 as tune
     from explorative_user_env.studies.tuning.tables import SEARCH_HEADER, search_line
@@ -55,7 +58,7 @@ def tune_n1(
     setting_named(users["setting"])
     options = shared_options(n_instances, seed, workers)
     options |= {"delta": delta, "error": error, "confirm": confirm, "max_steps": max_steps}
-    folder = Folder(output)
+    folder = asked.folder(output)
     # Beside a bar on standard error Rich takes over standard output: right for a terminal only.
     file = None if sys.stdout.isatty() else sys.stdout
     lines = Console(file=file, highlight=False, markup=False, soft_wrap=True)
@@ -69,6 +72,7 @@ def tune_n1(
     except NoneFoundError as none:
         print(f"error: {none}; no file was written", file=sys.stderr)
         raise typer.Exit(1) from none
+    folder.note(**details_of(found.frontier.attrs["cells"]))
     _show_and_write(found, folder, lines)
     lines.print(f"explorative-user bench --agent bair-tuned:{output}")
 
@@ -77,7 +81,6 @@ def _show_and_write(found: "Tuning", folder: Any, lines: Any) -> None:
     from explorative_user_env.commands.output import (
         table_file,
         terminal,
-        text_file,
         write_and_say,
     )
     from explorative_user_env.studies.tuning.picture import frontier_figure
@@ -96,7 +99,7 @@ def _show_and_write(found: "Tuning", folder: Any, lines: Any) -> None:
             "tuned.json": found.tuned.save,
             "search.csv": table_file(found.search()),
             "frontier.csv": table_file(found.frontier),
-            "table.md": text_file(tuning_page(found)),
+            "table.md": page_file(folder, tuning_page(found)),
         },
         {"frontier.png": lambda: frontier_figure(found)},
     )

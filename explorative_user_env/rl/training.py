@@ -43,7 +43,7 @@ def train(
     horizon: int | None = None,
     n_envs: int | None = None,
     evaluation_users: int = 200,
-    output: Path | str | None = None,
+    output: Folder | Path | str | None = None,
     tensorboard: Path | str | None = None,
     progress: OnProgress = silent,
     population: Population | None = None,
@@ -88,7 +88,7 @@ def train(
     envs = make_sb3_vec_env(
         n_envs, task=task, observation=observation, horizon=horizon, population=users, **rest
     )
-    folder = None if output is None else Folder(Path(output))
+    folder = Folder(Path(output)) if isinstance(output, str | Path) else output
     options = dict(recipe.options)
     if "n_steps" in options:
         options["batch_size"] = min(options["batch_size"], n_envs * options["n_steps"])
