@@ -85,7 +85,7 @@ LAWS_OF_MEANS: list[Any] = [None, *LAWS, low_means, uniform_means, [0.2, 0.6], [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("reward_law", REWARD_LAWS)
-@pytest.mark.parametrize("means", LAWS_OF_MEANS, ids=str)
+@pytest.mark.parametrize("means", LAWS_OF_MEANS, ids=lambda law: getattr(law, "__name__", str(law)))
 def test_every_combination_is_refused_when_made_or_fits_every_user(
     means: Any, reward_law: str
 ) -> None:
