@@ -51,7 +51,7 @@ def bai_frame(
     own = agent.algorithm.name if isinstance(agent, AlgorithmAgent) else name_of(agent)
     interactions = of["acceptances"] + of["rejections"]
     reported = private_draws if setting.counts_private_draws else 0
-    rejected = private_draws if own in setting.private_draws_rejected else 0
+    rejected = private_draws if setting.reports_as_rejected(own) else 0
     return pd.DataFrame(
         {
             "instance": range(len(seeds)),
