@@ -22,7 +22,7 @@ def test_rejections_of_agents_that_the_paper_does_not_have_are_comparable(
     setting: str, counted: int
 ) -> None:
     mine = eu.PolicyAgent(lambda seen: 3 if seen[-1] > 0.4 else 0, task="bai", horizon=10)
-    line_up = ["SE", "UCB1", mine, "UNI"]
+    line_up: list[Any] = ["SE", "UCB1", mine, "UNI"]
     runs = eu.evaluate(line_up, setting=setting, baseline_time=20, **SMALL).runs
     hidden = runs["rejections"] - (runs["interactions"] - runs["acceptances"])
     assert set(hidden) == {counted}
