@@ -93,7 +93,8 @@ def horizon_of(env: Any, horizon: int | None) -> int:
     """Return the number of steps of an episode: what is given, or else the least limit there is."""
     if horizon is None:
         limits = [
-            getattr(getattr(env, "spec", None), "max_episode_steps", None),
+            # Many users know their own limit; Gymnasium's specification of them says the id's.
+            getattr(env.spec, "max_episode_steps", None) if isinstance(env, gym.Env) else None,
             getattr(env.unwrapped, "max_episode_steps", None),
             getattr(env.unwrapped, "horizon", None),
         ]
