@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 
 from explorative_user_env.envs import bai_rules as bai
-from explorative_user_env.envs.spaces import as_action, discrete
+from explorative_user_env.envs.spaces import as_action, discrete, labelled
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.tasks import BAI, STEP_COST
 from explorative_user_env.validation import choice, integer, not_negative
@@ -104,6 +104,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         self.horizon = integer("horizon", horizon, 1)
         self.mask = choice("mask", mask, bai.MASKS)
         self.action_space = discrete(2 * self.user.n_arms)
+        labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
         self._last_rejected = [False] * self.user.n_arms
         self._over = True
 

@@ -11,7 +11,7 @@ from explorative_user_env.envs.history import History
 from explorative_user_env.envs.normals import DrawnAhead
 from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.rewards import REWARDS, reward_of, reward_tables
-from explorative_user_env.envs.spaces import as_action, discrete
+from explorative_user_env.envs.spaces import as_action, discrete, labelled
 from explorative_user_env.population import (
     Population,
     UserOptions,
@@ -20,6 +20,7 @@ from explorative_user_env.population import (
 )
 from explorative_user_env.protocol import ONLY
 from explorative_user_env.rendering.text import text_of_user
+from explorative_user_env.tasks import REGRET
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal
@@ -147,7 +148,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self._tabled = not (reward == "realized" or moves)
         self._has_extras = not self._tabled or info_level == "full"
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
-        self.observation_space: spaces.Space[int] = discrete(2)
+        self.observation_space: spaces.Space[int] = labelled(
+            discrete(2), task=REGRET.name, observation="response", n_arms=self.user.n_arms
+        )
         self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
         self._stream: Any = None
