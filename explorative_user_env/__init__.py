@@ -27,7 +27,7 @@ from explorative_user_env.version import __version__
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 if TYPE_CHECKING:
-    from explorative_user_env.evaluation import Results, evaluate
+    from explorative_user_env.evaluation import Results, Sweep, evaluate, sweep
 
 __all__ = [
     "BAI_ENV_ID",
@@ -53,16 +53,18 @@ __all__ = [
     "Results",
     "Schedule",
     "Setting",
+    "Sweep",
     "__version__",
     "evaluate",
     "register_behaviour",
     "register_schedule",
     "rollout",
+    "sweep",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Results", "evaluate"):
+    if name in ("Results", "Sweep", "evaluate", "sweep"):
         return getattr(import_module(f"{__name__}.evaluation"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
