@@ -34,7 +34,7 @@ from explorative_user_env.wrappers.policy_agent import PolicyAgent
 from explorative_user_env.wrappers.ready_made import counts_env, counts_vector_env
 
 if TYPE_CHECKING:
-    from explorative_user_env.evaluation import Results, evaluate
+    from explorative_user_env.evaluation import Results, Sweep, evaluate, sweep
 
 __all__ = [
     "BAI_ENV_ID",
@@ -61,6 +61,7 @@ __all__ = [
     "Results",
     "Schedule",
     "Setting",
+    "Sweep",
     "__version__",
     "counts_env",
     "counts_vector_env",
@@ -68,11 +69,12 @@ __all__ = [
     "register_behaviour",
     "register_schedule",
     "rollout",
+    "sweep",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Results", "evaluate"):
+    if name in ("Results", "Sweep", "evaluate", "sweep"):
         return getattr(import_module(f"{__name__}.evaluation"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

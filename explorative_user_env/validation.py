@@ -24,19 +24,25 @@ class InvalidArgumentError(ValueError):
         if len(shown) > LONGEST:
             shown = shown[:LONGEST] + "..."
         super().__init__(f"{name} must be {allowed}, got {shown}")
+        self.name = name
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The value may not pickle, the message does: on the way back from a worker it is enough.
-        return _told, (str(self),)
+        return _told, (str(self), self.name)
+
+    def spelled(self, spellings: Mapping[str, str]) -> str:
+        """Return the message with the argument as it is spelled elsewhere, as on a command line."""
+        return spellings.get(self.name, self.name) + str(self).removeprefix(self.name)
 
 
 class MissingExtraError(ImportError):
     """A part of the package needs libraries that are not installed; the message says how."""
 
 
-def _told(message: str) -> InvalidArgumentError:
+def _told(message: str, name: str) -> InvalidArgumentError:
     error = InvalidArgumentError.__new__(InvalidArgumentError)
     error.args = (message,)
+    error.name = name
     return error
 
 
