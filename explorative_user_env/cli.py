@@ -1,7 +1,7 @@
 """The command line, `explorative-user`."""
 
 import sys
-from typing import Any, NoReturn
+from typing import Any
 
 import typer
 
@@ -11,6 +11,7 @@ from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
+from explorative_user_env.display.streams import unfailing_output
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 app = typer.Typer(
@@ -27,7 +28,21 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line; an error is one line on standard error and exit code 2."""
+    """Run the command line; an error is one line on standard error and exit code 2.
+
+    What cannot be printed is no reason to stop: the files are what counts. Only where standard
+    output was to be kept, and could not be, the end says so.
+    """
+    with unfailing_output() as output:
+        code = _run()
+        output.flush()
+        if output.lost is not None and not code:
+            code = _failed(f"what was printed is not complete: {output.lost}", 1)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command and return the exit code."""
     # Typer has click's exceptions under a name of its own: this is the base of all usage errors.
     usage_error: Any = next(
         kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError"
@@ -35,20 +50,20 @@ def main() -> None:
     try:
         code = app(standalone_mode=False) or 0
     except (InvalidArgumentError, MissingExtraError) as error:
-        _fail(str(error), 2)
+        return _failed(str(error), 2)
     except usage_error as error:
-        _fail(error.format_message(), 2)
+        return _failed(error.format_message(), 2)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself
-        _fail("interrupted; no file was written", code)
-    sys.exit(code)
+        return _failed("interrupted; no file was written", code)
+    return int(code)
 
 
-def _fail(message: str, code: int) -> NoReturn:
+def _failed(message: str, code: int) -> int:
     if message:
         print("error: " + " ".join(message.split()), file=sys.stderr)
-    sys.exit(code)
+    return code
 
 
 if __name__ == "__main__":

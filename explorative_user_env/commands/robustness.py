@@ -61,12 +61,7 @@ def robustness(
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
     from explorative_user_env.commands.agent_names import agents_called
-    from explorative_user_env.commands.output import (
-        table_file,
-        terminal,
-        text_file,
-        write_and_say,
-    )
+    from explorative_user_env.commands.output import table_file, text_file, write_and_show
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.files import Folder
     from explorative_user_env.population import Population
@@ -84,12 +79,11 @@ def robustness(
             agents, varieties, population=population, progress=report, **options
         )
     title = room.title_of_matrix(population, delta, options["n_instances"], max_steps)
-    console = terminal()
-    console.print(title, *room.tables_of(matrix), sep="\n")
-    for note in room.NOTES:
-        console.print(note, style="dim", soft_wrap=True)
     files = {
         "table.md": text_file(room.matrix_page(matrix, title)),
         "summary.csv": table_file(matrix),
     }
-    write_and_say(folder, files, {"heat_map.png": lambda: room.heat_map(matrix)})
+    pictures = {"heat_map.png": lambda: room.heat_map(matrix)}
+    write_and_show(
+        folder, files, [title, room.matrix_table(matrix)], notes=room.NOTES, pictures=pictures
+    )
