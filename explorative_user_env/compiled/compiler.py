@@ -51,19 +51,16 @@ def compile_loop(
 
 
 @contextmanager
-def compiling_told(tell: Callable[[bool], object]) -> Iterator[None]:
-    """Call `tell` whenever something begins (True) or ceases (False) to be compiled in the block.
-
-    What is kept on the disk is not compiled again, and so not told.
-    """
+def compiling_told(tell: Callable[[], object]) -> Iterator[None]:
+    """Call `tell` whenever something begins to be compiled in the block, not where it is kept."""
     from numba.core import event
 
     class Told(event.Listener):
         def on_start(self, event: Any) -> None:
-            tell(True)
+            tell()
 
         def on_end(self, event: Any) -> None:
-            tell(False)
+            """Say nothing: there is more to come."""
 
     with event.install_listener("numba:compile", Told()):
         yield

@@ -1,7 +1,7 @@
 """The runs of one agent, in portions: threads in compiled code, processes in the readable loop."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pickle import PicklingError
 
 import numpy as np
@@ -9,8 +9,6 @@ import pandas as pd
 from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
-from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.compiled.compiler import compiling_told
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.evaluation import in_step
 from explorative_user_env.evaluation.compiled import compiles
@@ -45,47 +43,34 @@ def runs_of(
 ) -> pd.DataFrame:
     """Return the runs of one agent with the users of these seeds, one row a user."""
     name, n_done = name_of(agent), 0
-
-    def tell(compiling: bool = False) -> None:
-        progress(f"{name} compiling" if compiling else name, n_done, len(seeds))
-
-    rows: list[Array] = []
-    may_compile = compiled and isinstance(agent, AlgorithmAgent | ManyUserAgent)
-    tell()
-    with _told_of_pickling(name, workers), compiling_told(tell) if may_compile else nullcontext():
-        for part in _portions(
-            paths, agent, population, seeds, cap, horizon, workers=workers, compiled=compiled
-        ):
-            rows.append(part)
-            n_done += len(part)
-            tell()
-    return paths.frame(agent, population, seeds, np.concatenate(rows))
-
-
-def _portions(
-    paths: Paths,
-    agent: Agent,
-    population: Population,
-    seeds: Sequence[int],
-    cap: int,
-    horizon: int | None,
-    *,
-    workers: int,
-    compiled: bool,
-) -> Iterator[Array]:
-    """Yield the rows of some users after the other, by the fastest path that there is."""
+    progress(name, 0, len(seeds))
     most = max(1, LONGEST_PLAY // cap) if paths.keeps_steps else len(seeds)
     if compiled and isinstance(agent, ManyUserAgent):
         size, n_jobs, backend = min(in_step.USERS, most), 1, "sequential"
         work = paths.in_step
     else:
         size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK, most)
-        fast = compiled and compiles(population, agent, seeds[0], horizon, paths.tried)
+        fast = compiled and compiles(
+            population,
+            agent,
+            seeds[0],
+            horizon,
+            paths.tried,
+            on_compiling=lambda: progress(f"{name} compiling", 0, len(seeds)),
+        )
         work, backend = (paths.compiled, "threading") if fast else (paths.readable, "loky")
         n_jobs = workers
     chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
     parallel = Parallel(n_jobs=min(n_jobs, len(chunks)), backend=backend, return_as="generator")
-    yield from parallel(delayed(work)(population, agent, chunk, cap, horizon) for chunk in chunks)
+    tasks = (delayed(work)(population, agent, chunk, cap, horizon) for chunk in chunks)
+    rows: list[Array] = []
+    progress(name, 0, len(seeds))
+    with _told_of_pickling(name, workers):
+        for part in parallel(tasks):
+            rows.append(part)
+            n_done += len(part)
+            progress(name, n_done, len(seeds))
+    return paths.frame(agent, population, seeds, np.concatenate(rows))
 
 
 @contextmanager
