@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
+from explorative_user_env.display.streams import unfailing_output
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 from explorative_user_env.version import __version__
 
@@ -48,7 +49,21 @@ INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line; an error is one line on standard error and exit code 2."""
+    """Run the command line; an error is one line on standard error and exit code 2.
+
+    What cannot be printed is no reason to stop: the files are what counts. Only where standard
+    output was to be kept, and could not be, the end says so.
+    """
+    with unfailing_output() as output:
+        code = _run()
+        output.flush()
+        if output.lost is not None and not code:
+            code = _failed(f"what was printed is not complete: {output.lost}", 1)
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command and return the exit code."""
     # Typer has click's exceptions under a name of its own: this is the base of all usage errors.
     usage_error: Any = next(
         kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError"
@@ -56,16 +71,16 @@ def main() -> None:
     try:
         code = app(standalone_mode=False) or 0
     except InvalidArgumentError as error:
-        _fail(error.spelled(_options(sys.argv[1:])), 2)
+        return _failed(error.spelled(_options(sys.argv[1:])), 2)
     except MissingExtraError as error:
-        _fail(str(error), 2)
+        return _failed(str(error), 2)
     except usage_error as error:
-        _fail(error.format_message(), 2)
+        return _failed(error.format_message(), 2)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself
-        _fail("interrupted; no file was written", code)
-    sys.exit(code)
+        return _failed("interrupted; no file was written", code)
+    return int(code)
 
 
 def _options(arguments: Sequence[str]) -> dict[str, str]:
@@ -76,10 +91,10 @@ def _options(arguments: Sequence[str]) -> dict[str, str]:
     return {each.name: each.opts[0] for each in shown if each.opts[0].startswith("-")}
 
 
-def _fail(message: str, code: int) -> NoReturn:
+def _failed(message: str, code: int) -> int:
     if message:
         print("error: " + " ".join(message.split()), file=sys.stderr)
-    sys.exit(code)
+    return code
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def _run(
 ) -> None:
     """Run all cells, show the table and write the files."""
     from explorative_user_env.commands.agent_names import elsewhere
-    from explorative_user_env.commands.output import show_and_write
+    from explorative_user_env.commands.output import write_and_show_cells
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.evaluation import grid
     from explorative_user_env.population import Population
@@ -134,4 +134,4 @@ def _run(
     title = f"{words['setting']}: {options['n_instances']} users a cell, {cell}"
     notes = elsewhere(line_up, usual, population)
     folder.note(**details_of([result.cell for result in results]))
-    show_and_write(title, {usual.setting: summary}, results, folder, notes)
+    write_and_show_cells(title, {usual.setting: summary}, results, folder, notes)

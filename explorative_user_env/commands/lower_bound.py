@@ -66,31 +66,24 @@ def lower_bound(
         grown = overlap(n0s, n_instances=n_instances, seed=seed, progress=report, **users)
         measured = success(pair, progress=report, **options)
     frames = {"overlap": grown, "success": measured, "needed": needed(measured, pair, deltas)}
-    _show_and_write(pair, frames, folder)
+    _write_and_show(pair, frames, folder)
 
 
-def _show_and_write(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder: "Folder") -> None:
-    from explorative_user_env.commands.output import (
-        table_file,
-        terminal,
-        write_and_say,
-    )
+def _write_and_show(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder: "Folder") -> None:
+    from explorative_user_env.commands.output import table_file, write_and_show
     from explorative_user_env.display.tables import markdown
     from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.lower_bound import draw
     from explorative_user_env.studies.lower_bound.tables import FOOTNOTES, sections_of
 
-    console = terminal()
     sections = sections_of(pair, **frames)
     page = ["# The lower bound's pair of users"]
     for heading, table in sections.items():
-        console.print(heading, table, sep="\n", soft_wrap=True)
         page += [f"## {heading}", markdown(table)]
-    for note in FOOTNOTES:
-        console.print(note, style="dim", soft_wrap=True)
     page += [f"- {note}" for note in FOOTNOTES]
     folder.note(**details_of(frames["success"].attrs["cells"]))
     files = {"table.md": page_file(folder, "\n\n".join(page) + "\n")}
     files |= {f"{name}.csv": table_file(frame) for name, frame in frames.items()}
+    shown = [part for section in sections.items() for part in section]
     picture = partial(draw, frames["overlap"], frames["needed"])
-    write_and_say(folder, files, {"lower_bound.png": picture})
+    write_and_show(folder, files, shown, notes=FOOTNOTES, pictures={"lower_bound.png": picture})

@@ -1,17 +1,19 @@
 """What commands print, and the files that they write."""
 
 import sys
-from collections.abc import Callable, Mapping
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.text import Text
 
 from explorative_user_env.commands.asked import page_file
 from explorative_user_env.display import figures
-from explorative_user_env.display.tables import WIDTH
+from explorative_user_env.display.streams import Unfailing, is_terminal, page_width
 from explorative_user_env.extras import how_to_get
 from explorative_user_env.results.results import all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
@@ -23,13 +25,33 @@ if TYPE_CHECKING:
     from explorative_user_env.files import Folder
 
 
-def terminal() -> Console:
-    """Return where results are printed: as wide as the terminal, or as a file's readers like it."""
-    return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
-
-
 Files = Mapping[str, Callable[[Path], object]]
 Pictures = Mapping[str, "Callable[[], Figure]"]
+
+
+def say(*lines: str, style: str = "") -> None:
+    """Print lines of words: folded between words on a terminal, else each as it is."""
+    page = _page()
+    for line in lines:
+        # What is longer than the page is a path or a command, which is no more one when cut.
+        folds = textwrap.wrap(line, page.width, break_long_words=False, break_on_hyphens=False)
+        shown = "\n".join(folds) if is_terminal(sys.stdout) else line
+        page.print(Text(shown), style=style, soft_wrap=True)
+
+
+def show(*sections: RenderableType) -> None:
+    """Print headings and tables, on a page as wide as the terminal or as a file's readers like."""
+    for section in sections:
+        if isinstance(section, str):
+            say(section)
+        else:
+            _page().print(section)
+
+
+def _page() -> Console:
+    """Return what prints on standard output as it is now: a bar may have put itself before it."""
+    file: Any = Unfailing(sys.stdout)
+    return Console(file=file, width=page_width(), highlight=False, markup=False)
 
 
 def text_file(text: str) -> Callable[[Path], object]:
@@ -46,38 +68,53 @@ def _bytes_file(data: bytes) -> Callable[[Path], object]:
     return lambda path: path.write_bytes(data)
 
 
-def write_and_say(folder: "Folder", files: Files, pictures: Pictures | None = None) -> None:
-    """Write files by name, and pictures where Matplotlib is there; say last where they all are."""
-    console = Console(highlight=False, markup=False, soft_wrap=True)
-    everything = dict(files)
-    for name, draw in (pictures or {}).items():
-        if figures.can_plot():
-            everything[name] = _bytes_file(figures.as_png(draw()))
-        else:
-            console.print(f"For {name}: {how_to_get('plot')}")
-    written = folder.write(everything)
-    console.print(f"Files: {', '.join(str(path) for path in written)}")
+def write_and_show(
+    folder: "Folder",
+    files: Files,
+    sections: Iterable[RenderableType],
+    *,
+    notes: Iterable[str] = (),
+    pictures: Pictures | None = None,
+) -> None:
+    """Write files by name, then print what is in them and last where they are.
+
+    Args:
+        folder: where they are written, before anything is printed.
+        files: what writes each.
+        sections: headings and tables.
+        notes: what is said below them.
+        pictures: what draws each, where Matplotlib is there; else it is said how to get it.
+    """
+    drawn = (pictures or {}) if figures.can_plot() else {}
+    missing = [name for name in pictures or {} if name not in drawn]
+    written: list[Path] = []
+    try:
+        painted = {name: _bytes_file(figures.as_png(draw())) for name, draw in drawn.items()}
+        written = folder.write({**files, **painted})
+    finally:  # where they cannot be written, what was found is seen at least
+        show(*sections)
+        say(*notes, style="dim")
+        say(*(f"For {name}: {how_to_get('plot')}" for name in missing))
+        if written:
+            say(f"Files: {', '.join(map(str, written))}")
 
 
-def show_and_write(
+def write_and_show_cells(
     title: str,
     sections: "dict[str, pd.DataFrame]",
     results: "list[Results]",
     folder: "Folder",
     notes: "list[str] | None" = None,
 ) -> None:
-    """Print a table for each section, write the files, and say last where they are."""
-    console = terminal()
-    for heading, summary in sections.items():
-        console.print(table_of(summary, title if len(sections) == 1 else heading))
+    """Write the files of a table for each section, print it, and say last where they are."""
     notes = [*(notes or []), *legend_of(next(iter(sections.values())))]
-    for note in notes:
-        console.print(note, style="dim", soft_wrap=True)
-    write_and_say(
-        folder,
-        {
-            "table.md": page_file(folder, summary_page(title, sections, notes)),
-            "summary.csv": table_file(pd.concat(sections.values())),
-            "runs.csv": table_file(all_runs(results)),
-        },
-    )
+    files = {
+        "table.md": page_file(folder, summary_page(title, sections, notes)),
+        "summary.csv": table_file(pd.concat(sections.values())),
+        "runs.csv": table_file(all_runs(results)),
+    }
+    tables = [
+        table_of(summary, title if len(sections) == 1 else heading)
+        for heading, summary in sections.items()
+    ]
+    write_and_show(folder, files, tables, notes=notes)

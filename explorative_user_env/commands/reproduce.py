@@ -83,44 +83,43 @@ def reproduce(
     cells = [cell.cell for one in found for results in one.results.values() for cell in results]
     folder.note(**details_of(cells))
     how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
-    _show_and_write(found, ladder, how, folder, keep_runs=chosen != ALL)
+    _write_and_show(found, ladder, how, folder, keep_runs=chosen != ALL)
 
 
-def _show_and_write(
+def _write_and_show(
     found: "list[Reproduction]",
     ladder: "pd.DataFrame | None",
     how: str,
     folder: "Folder",
     keep_runs: bool,
 ) -> None:
-    """Print what agrees, write the report and the figures, and say where they are."""
+    """Write the report and the figures, print what agrees, and say where they are."""
     import pandas as pd
 
-    from explorative_user_env.commands.output import table_file, terminal, write_and_say
+    from explorative_user_env.commands.output import table_file, write_and_show
     from explorative_user_env.display.figures import can_plot
     from explorative_user_env.extras import how_to_get
     from explorative_user_env.results.results import all_runs
     from explorative_user_env.results.tables import table_of
     from explorative_user_env.studies.report import glance, short_titles
 
-    console = terminal()
+    shown = []
     if len(found) == 1:
         for setting, summary in found[0].summaries.items():
-            console.print(table_of(summary, f"{found[0].experiment.title}, {setting}"))
+            shown.append(table_of(summary, f"{found[0].experiment.title}, {setting}"))
     files = _report_files(found, ladder, how)
     judged = [one.found for one in found if not one.found.empty]
     if judged:
         verdicts = pd.concat(judged, ignore_index=True)
-        console.print(glance(verdicts, short_titles(found)))
+        shown.append(glance(verdicts, short_titles(found)))
         files["verdicts.csv"] = table_file(verdicts)
     if ladder is not None:
         files["ladder.csv"] = table_file(ladder)
     if keep_runs:
         results = [cell for cells in found[0].results.values() for cell in cells]
         files["runs.csv"] = table_file(all_runs(results))
-    if not can_plot():
-        console.print(f"For pictures in the report: {how_to_get('plot')}", markup=False)
-    write_and_say(folder, files)
+    notes = [] if can_plot() else [f"For pictures in the report: {how_to_get('plot')}"]
+    write_and_show(folder, files, shown, notes=notes)
 
 
 def _report_files(

@@ -53,11 +53,7 @@ def robustness(
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
     from explorative_user_env.commands.agent_names import agents_called
-    from explorative_user_env.commands.output import (
-        table_file,
-        terminal,
-        write_and_say,
-    )
+    from explorative_user_env.commands.output import table_file, write_and_show
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.population import Population
     from explorative_user_env.results.provenance import details_of
@@ -76,12 +72,11 @@ def robustness(
         )
     folder.note(**details_of(matrix.attrs["cells"]))
     title = room.title_of_matrix(population, delta, options["n_instances"], max_steps)
-    console = terminal()
-    console.print(title, *room.tables_of(matrix), sep="\n")
-    for note in room.NOTES:
-        console.print(note, style="dim", soft_wrap=True)
     files = {
         "table.md": page_file(folder, room.matrix_page(matrix, title)),
         "summary.csv": table_file(matrix),
     }
-    write_and_say(folder, files, {"heat_map.png": lambda: room.heat_map(matrix)})
+    pictures = {"heat_map.png": lambda: room.heat_map(matrix)}
+    write_and_show(
+        folder, files, [title, room.matrix_table(matrix)], notes=room.NOTES, pictures=pictures
+    )

@@ -45,8 +45,7 @@ def train(
     output: OptionalOutputOption = None,
 ) -> None:
     """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` then puts it in the table."""
-    from rich.console import Console
-
+    from explorative_user_env.commands.output import say
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.rl import train as train_model
 
@@ -64,6 +63,4 @@ def train(
             progress=report,
             **users,
         )
-    console = Console(highlight=False)
-    console.print(f"Model: {folder}", soft_wrap=True)
-    console.print(f"explorative-user bench --agent sb3:{folder}", soft_wrap=True)
+    say(f"Model: {folder}", f"explorative-user bench --agent sb3:{folder}")

@@ -48,8 +48,7 @@ def tune_n1(
     The paper's open question, answered for one law of users: binary search with a sequential test
     of each N_1, a bound on the error of all of them together, and a confirmation on fresh users.
     """
-    from rich.console import Console
-
+    from explorative_user_env.commands.output import say
     from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.tuning import NoneFoundError
     from explorative_user_env.studies.tuning import tune_n1 as tune
@@ -59,13 +58,10 @@ def tune_n1(
     options = shared_options(n_instances, seed, workers)
     options |= {"delta": delta, "error": error, "confirm": confirm, "max_steps": max_steps}
     folder = asked.folder(output)
-    # Beside a bar on standard error Rich takes over standard output: right for a terminal only.
-    file = None if sys.stdout.isatty() else sys.stdout
-    lines = Console(file=file, highlight=False, markup=False, soft_wrap=True)
     header = iter([SEARCH_HEADER])  # is told once, by the first candidate
 
     def tell(candidate: "Candidate") -> None:
-        lines.print(*header, search_line(candidate), sep="\n")
+        say(*header, search_line(candidate))
 
     try:
         found = tune(on_candidate=tell, **users, **options)
@@ -73,16 +69,12 @@ def tune_n1(
         print(f"error: {none}; no file was written", file=sys.stderr)
         raise typer.Exit(1) from none
     folder.note(**details_of(found.frontier.attrs["cells"]))
-    _show_and_write(found, folder, lines)
-    lines.print(f"explorative-user bench --agent bair-tuned:{output}")
+    _write_and_show(found, folder)
+    say(f"explorative-user bench --agent bair-tuned:{output}")
 
 
-def _show_and_write(found: "Tuning", folder: Any, lines: Any) -> None:
-    from explorative_user_env.commands.output import (
-        table_file,
-        terminal,
-        write_and_say,
-    )
+def _write_and_show(found: "Tuning", folder: Any) -> None:
+    from explorative_user_env.commands.output import table_file, write_and_show
     from explorative_user_env.studies.tuning.picture import frontier_figure
     from explorative_user_env.studies.tuning.tables import (
         frontier_table,
@@ -91,9 +83,7 @@ def _show_and_write(found: "Tuning", folder: Any, lines: Any) -> None:
         tuning_page,
     )
 
-    terminal().print(title(found), frontier_table(found), sep="\n", soft_wrap=True)
-    lines.print(*sentences(found), sep="\n")
-    write_and_say(
+    write_and_show(
         folder,
         {
             "tuned.json": found.tuned.save,
@@ -101,5 +91,6 @@ def _show_and_write(found: "Tuning", folder: Any, lines: Any) -> None:
             "frontier.csv": table_file(found.frontier),
             "table.md": page_file(folder, tuning_page(found)),
         },
-        {"frontier.png": lambda: frontier_figure(found)},
+        [title(found), frontier_table(found), *sentences(found)],
+        pictures={"frontier.png": lambda: frontier_figure(found)},
     )

@@ -4,7 +4,8 @@ Numba is imported here, when the first loop is compiled, and nowhere above.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any
 
@@ -47,6 +48,22 @@ def compile_loop(
         return kept
     inner = numba.njit(**options)(loop)
     return inner if around is None else numba.njit(**options)(around(inner))
+
+
+@contextmanager
+def compiling_told(tell: Callable[[], object]) -> Iterator[None]:
+    """Call `tell` whenever something begins to be compiled in the block, not where it is kept."""
+    from numba.core import event
+
+    class Told(event.Listener):
+        def on_start(self, event: Any) -> None:
+            tell()
+
+        def on_end(self, event: Any) -> None:
+            """Say nothing: there is more to come."""
+
+    with event.install_listener("numba:compile", Told()):
+        yield
 
 
 @functools.cache

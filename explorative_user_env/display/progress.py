@@ -1,8 +1,21 @@
 """A progress bar for work that takes longer than a moment."""
 
+import html
+import importlib
+import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
+
+from explorative_user_env.display.streams import Unfailing, is_terminal
+
+DUMB = ("dumb", "unknown")
+"""Terminals that cannot go back in a line."""
+
+SOON, OFTEN, SELDOM = 0.1, 2.0, 30.0
+"""Seconds between two signs of life: in a notebook, on a dumb terminal, in a log, at least."""
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is going on, how many runs are done and how many there are."""
@@ -32,26 +45,98 @@ def named(report: OnProgress, name: str) -> OnProgress:
 
 @contextmanager
 def progress_bar(title: str = "") -> Iterator[OnProgress]:
-    """Show a bar on standard error while the block runs; nothing where that is no terminal."""
-    if not sys.stderr.isatty():
-        yield silent
-        return
+    """Show how far the work is while the block runs, in the form that there is a place for.
+
+    That is a bar in a notebook and on a terminal, a line now and then on a terminal that cannot go
+    back, and elsewhere a line from time to time, for who looks into the log of a long run.
+    """
+    if _is_notebook():
+        form = _in_notebook()
+    elif not is_terminal(sys.stderr):
+        form = _as_lines(SELDOM, watched=False)
+    elif os.environ.get("TERM") in DUMB:
+        form = _as_lines(OFTEN, watched=True)
+    else:
+        form = _as_bar()
+    with form as report:
+        yield lambda what, done, total: report(f"{title}{what}", done, total)
+
+
+@contextmanager
+def _as_bar() -> Iterator[OnProgress]:
+    """Show a bar, above which everything else is printed."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f}%"),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
+    screen: Any = Unfailing(sys.stderr)
+    # What goes into a file or a pipe is not for the screen.
+    above = is_terminal(sys.stdout)
+    console = Console(file=screen)
+    with Progress(*columns, console=console, transient=True, redirect_stdout=above) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda what, done, total: bar.update(
+            task, description=what, completed=done, total=total
+        )
 
-        def report(what: str, done: int, total: int) -> None:
-            bar.update(task, description=f"{title}{what}", completed=done, total=total)
 
+@contextmanager
+def _as_lines(every: float, watched: bool) -> Iterator[OnProgress]:
+    """Print a line every so many seconds, more of them the longer the work takes.
+
+    Args:
+        every: seconds, at least.
+        watched: whether somebody waits, who is told each beginning at once.
+    """
+    screen, begin = Unfailing(sys.stderr), time.monotonic()
+    due, last = begin + every, ""
+
+    def report(what: str, done: int, total: int) -> None:
+        nonlocal due, last
+        now = time.monotonic()
+        if now >= due or (watched and what != last):
+            due, last = now + max(every, (now - begin) / 10), what
+            screen.write(f"{what}{_share(done, total)}, {now - begin:.0f} s\n")
+            screen.flush()
+
+    yield report
+
+
+def _is_notebook() -> bool:
+    """Whether there is a notebook that shows what it is sent."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+
+
+@contextmanager
+def _in_notebook() -> Iterator[OnProgress]:
+    """Show a bar below the cell of a notebook, with nothing but what every browser has."""
+    display = importlib.import_module("IPython.display").display
+    handle = display({"text/plain": ""}, raw=True, display_id=True)
+    due, last = 0.0, ""
+
+    def report(what: str, done: int, total: int) -> None:
+        nonlocal due, last
+        now = time.monotonic()
+        if now >= due or what != last:
+            due, last = now + SOON, what
+            text = what + _share(done, total)
+            bar = f'<progress value="{done}" max="{total}"></progress> {html.escape(text)}'
+            handle.update({"text/plain": text, "text/html": bar}, raw=True)
+
+    try:
         yield report
+    finally:
+        handle.update({"text/plain": "", "text/html": ""}, raw=True)
+
+
+def _share(done: int, total: int) -> str:
+    return f" {done / total:.0%}" if total else ""
 
 
 @contextmanager

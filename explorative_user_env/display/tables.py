@@ -1,19 +1,122 @@
 """Tables as plain text and as Markdown, of whatever they may be."""
 
 import io
+import sys
 from collections.abc import Collection, Iterable, Sequence
 
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
-WIDTH = 100
-"""Columns that a table may take where nobody says how wide the page is."""
+from explorative_user_env.display.plain_text import plain
+from explorative_user_env.display.streams import WIDTH, encoding_of, page_width
+
+UNBOUNDED = 10_000
+"""Columns of a page on which every table fits."""
+
+LEAST_OF_WORDS = 6
+"""Columns that are left to words where they have to be folded beside numbers."""
+
+
+class PartedTable(Table):
+    """A table that is printed in as many parts as the page is too narrow for it, losing nothing.
+
+    Each part begins with the columns that say what a row is. Where even one more does not fit
+    beside them, cells are folded.
+
+    Attributes:
+        leading: how many columns, from the left, say what a row is.
+        beside: headings of columns that are never parted from the one before them.
+    """
+
+    leading: int = 1
+    beside: Collection[str] = ()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the parts, one below the other."""
+        for number, places in enumerate(self._places(console, options)):
+            folding = self._folding(places, console, options)
+            title = self.title if number == 0 else None
+            yield self._part(places, options.encoding, title, folding)
+
+    def _places(self, console: Console, options: ConsoleOptions) -> list[list[int]]:
+        """Return which columns stand in each part: as many as fit."""
+        lead = list(range(min(self.leading, len(self.columns))))
+        parts = [list(lead)]
+        for group in self._groups():
+            longer = parts[-1] + group
+            fits = self._width(longer, console, options) <= options.max_width
+            if fits or parts[-1] == lead:
+                parts[-1] = longer
+            else:
+                parts.append(lead + group)
+        return parts
+
+    def _groups(self) -> list[list[int]]:
+        """Return the columns after the leading ones, with what stands beside each."""
+        groups: list[list[int]] = []
+        for place in range(self.leading, len(self.columns)):
+            if groups and self.columns[place].header in self.beside:
+                groups[-1].append(place)
+            else:
+                groups.append([place])
+        return groups
+
+    def _width(self, places: Sequence[int], console: Console, options: ConsoleOptions) -> int:
+        """Return how wide a page is that these columns fill."""
+        unbounded = options.update_width(UNBOUNDED)
+        return Measurement.get(console, unbounded, self._part(places, options.encoding)).maximum
+
+    def _folding(
+        self, places: Sequence[int], console: Console, options: ConsoleOptions
+    ) -> Collection[int]:
+        """Return which columns of a part are folded: words if that is enough, or all."""
+        if self._width(places, console, options) <= options.max_width:
+            return ()
+        words = [place for place in places if self.columns[place].justify == "left"]
+        numbers = [place for place in places if place not in words]
+        left = options.max_width - self._width(numbers, console, options)
+        return words if left >= LEAST_OF_WORDS * len(words) else places
+
+    def _part(
+        self,
+        places: Sequence[int],
+        encoding: str,
+        title: object = None,
+        folding: Collection[int] = (),
+    ) -> Table:
+        """Return a table of some of the columns, in symbols that the page has."""
+
+        def as_shown(text: object, style: str = "") -> Text:
+            return Text(plain(str(text), encoding), style=style)
+
+        lines = None if self.box is None else box.Box(plain(str(self.box), encoding), ascii=True)
+        part = Table(box=lines, padding=self.padding)
+        part.title = as_shown(title, "table.title") if title else None
+        chosen = [self.columns[place] for place in places]
+        for place, column in zip(places, chosen, strict=True):
+            part.add_column(
+                as_shown(column.header),
+                justify=column.justify,
+                style=column.style,
+                no_wrap=place not in folding,
+                overflow="fold",
+            )
+        for row, *cells in zip(self.rows, *(column.cells for column in chosen), strict=True):
+            part.add_row(*map(as_shown, cells), end_section=row.end_section)
+        return part
 
 
 def new_table(
-    columns: Iterable[str], left: Collection[str] = (), title: str | None = None, padding: int = 0
-) -> Table:
+    columns: Iterable[str],
+    left: Collection[str] = (),
+    title: str | None = None,
+    padding: int = 0,
+    leading: int = 1,
+    beside: Collection[str] = (),
+) -> PartedTable:
     """Return an empty table.
 
     Args:
@@ -21,19 +124,36 @@ def new_table(
         left: which of them are words, aligned left; numbers are aligned right.
         title: above the table.
         padding: blanks on both sides of a column.
+        leading: how many columns say what a row is; where the page is too narrow for the table
+            each part begins with them.
+        beside: which of them belong to the column before them, are dimmed and stay with it.
     """
-    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, padding))
+    table = PartedTable(title=title, box=box.SIMPLE_HEAD, padding=(0, padding))
+    table.leading, table.beside = leading, beside
     for name in columns:
-        table.add_column(name, justify="left" if name in left else "right", no_wrap=True)
+        table.add_column(
+            name,
+            justify="left" if name in left else "right",
+            style="dim" if name in beside else None,
+            no_wrap=True,
+        )
     return table
 
 
 def as_text(renderable: RenderableType) -> str:
-    """Return what Rich would print, as plain text of at most 100 columns."""
-    console = Console(file=io.StringIO(), width=WIDTH, color_system=None, force_terminal=False)
+    """Return what Rich would print, as plain text that standard output can take.
+
+    It is at most 100 columns wide, or as wide as a narrower terminal.
+    """
+    encoding = encoding_of(sys.stdout)
+    page = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    console = Console(
+        file=page, width=page_width(WIDTH), color_system=None, force_terminal=False, highlight=False
+    )
     with console.capture() as capture:
         console.print(renderable)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()).strip("\n")
+    lines = (line.rstrip() for line in capture.get().splitlines())
+    return plain("\n".join(lines).strip("\n"), encoding)
 
 
 def markdown(table: Table) -> str:

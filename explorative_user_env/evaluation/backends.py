@@ -42,20 +42,28 @@ def runs_of(
     progress: OnProgress,
 ) -> pd.DataFrame:
     """Return the runs of one agent with the users of these seeds, one row a user."""
+    name, n_done = name_of(agent), 0
+    progress(name, 0, len(seeds))
     most = max(1, LONGEST_PLAY // cap) if paths.keeps_steps else len(seeds)
     if compiled and isinstance(agent, ManyUserAgent):
         size, n_jobs, backend = min(in_step.USERS, most), 1, "sequential"
         work = paths.in_step
     else:
         size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK, most)
-        fast = compiled and compiles(population, agent, seeds[0], horizon, paths.tried)
+        fast = compiled and compiles(
+            population,
+            agent,
+            seeds[0],
+            horizon,
+            paths.tried,
+            on_compiling=lambda: progress(f"{name} compiling", 0, len(seeds)),
+        )
         work, backend = (paths.compiled, "threading") if fast else (paths.readable, "loky")
         n_jobs = workers
     chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
     parallel = Parallel(n_jobs=min(n_jobs, len(chunks)), backend=backend, return_as="generator")
     tasks = (delayed(work)(population, agent, chunk, cap, horizon) for chunk in chunks)
     rows: list[Array] = []
-    name, n_done = name_of(agent), 0
     progress(name, 0, len(seeds))
     with _told_of_pickling(name, workers):
         for part in parallel(tasks):

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env.compiled.compiler import short
+from explorative_user_env.compiled.compiler import compiling_told, short
 from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.evaluation.readable import RUN_COLUMNS
@@ -99,17 +99,20 @@ def compiles(
     seed: int,
     horizon: int | None,
     run: Callable[..., Any] = run_compiled,
+    on_compiling: Callable[[], object] = lambda: None,
 ) -> bool:
     """Compile `agent`'s loop if it can be, with a run of no steps; warn if its code cannot.
 
-    An agent without an algorithm record has nothing to compile.
+    An agent without an algorithm record has nothing to compile. Where that takes its time, because
+    the loop is not kept from an earlier run, `on_compiling` is called before.
     """
     if not isinstance(agent, AlgorithmAgent):
         return False
     from numba.core.errors import NumbaError
 
     try:
-        run(population, agent, [seed], 0, horizon)
+        with compiling_told(on_compiling):
+            run(population, agent, [seed], 0, horizon)
     except (NumbaError, TypeError) as error:
         warnings.warn(
             f"{name_of(agent)} does not compile, so it runs in the slower readable loop: "

@@ -1,4 +1,4 @@
-"""Summaries as tables a person can read in 100 columns."""
+"""Summaries as tables a person can read."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -36,20 +36,21 @@ def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     Published figures stand beside ours when the frame has them, and else the cost and the rank.
     """
     published = PUBLISHED["success"] in summary
-    table = new_table(("δ", "K", "agent"), left=("agent",), title=title)
-    for name in ("stopping time", "rej. %", "success [95%]"):
-        table.add_column(name, justify="right", no_wrap=True)
-        if published:
-            table.add_column("paper", justify="right", style="dim", no_wrap=True)
-    for name in ("wrong", "cens.", "(1-p)/δ", *(() if published else ("cost", "rank"))):
-        table.add_column(name, justify="right", no_wrap=True)
+    figures = ["stopping time", "rej. %", "success [95%]"]
+    if published:
+        figures = [name for figure in figures for name in (figure, "paper")]
+    rest = ["wrong", "cens.", "(1-p)/δ", *(() if published else ("cost", "rank"))]
+    lead = ["δ", "K", "agent"]
+    table = new_table(
+        [*lead, *figures, *rest], ("agent",), title, leading=len(lead), beside=("paper",)
+    )
     cell: tuple[object, object] | None = None
     for row in summary.to_dict("records"):
         here = (row["delta"], row["n_arms"])
-        lead = ["", ""] if here == cell else [f"{row['delta']:g}", str(row["n_arms"])]
+        named = ["", ""] if here == cell else [f"{row['delta']:g}", str(row["n_arms"])]
         if cell not in (None, here):
             table.add_section()
-        table.add_row(*lead, str(row["agent"]), *_figures(row, published))
+        table.add_row(*named, str(row["agent"]), *_figures(row, published))
         cell = here
     return table
 
@@ -57,7 +58,7 @@ def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
 def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return regret over a horizon as a Rich table."""
     names = ("K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best")
-    table = new_table(names, left=("agent",), title=title)
+    table = new_table(names, left=("agent",), title=title, leading=3)
     for row in summary.to_dict("records"):
         table.add_row(
             str(row["n_arms"]),

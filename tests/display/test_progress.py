@@ -1,10 +1,13 @@
 """Progress is told to whoever is to be told: nobody, a bar on a terminal, or a function."""
 
+import errno
 import io
 import sys
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from explorative_user_env.display import progress
 from explorative_user_env.display.progress import (
     named,
     portion,
@@ -36,6 +39,13 @@ def screen(monkeypatch: pytest.MonkeyPatch, is_terminal: bool) -> Screen:
     return made
 
 
+def clocked(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that is set by hand."""
+    time = [0.0]
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: time[0]))
+    return time
+
+
 def test_one_of_several_pieces_is_counted_after_those_before_it() -> None:
     told: Told = []
 
@@ -61,11 +71,123 @@ def test_a_terminal_shows_what_is_going_on_and_how_far_it_is(
     assert "25%" in stderr.getvalue()
 
 
-def test_nothing_is_shown_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     stderr = screen(monkeypatch, is_terminal=False)
+    clock = clocked(monkeypatch)
     with progress_bar("bench ") as report:
+        for second in (0, 29, 30, 31, 59, 61, 400, 420, 439, 440):
+            clock[0] = second
+            report("BAIR", second, 1000)
+    assert stderr.getvalue().splitlines() == [
+        "bench BAIR 3%, 30 s",
+        "bench BAIR 6%, 61 s",
+        "bench BAIR 40%, 400 s",
+        "bench BAIR 44%, 440 s",  # the longer the work, the rarer the lines
+    ]
+
+
+def test_a_terminal_that_cannot_go_back_shows_lines_from_the_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stderr = screen(monkeypatch, is_terminal=True)
+    monkeypatch.setenv("TERM", "dumb")
+    clock = clocked(monkeypatch)
+    with progress_bar() as report:
+        report("BAIR", 0, 0)
+        for second in (1, 2, 3):
+            clock[0] = second
+            report("BAIR", second, 4)
+        report("UNI", 0, 4)
+    assert stderr.getvalue().splitlines() == ["BAIR, 0 s", "BAIR 50%, 2 s", "UNI 0%, 3 s"]
+
+
+@pytest.mark.parametrize("terminal", ["xterm", "dumb"])
+def test_a_terminal_that_has_gone_ends_nothing(
+    monkeypatch: pytest.MonkeyPatch, terminal: str
+) -> None:
+    stderr = screen(monkeypatch, is_terminal=True)
+    monkeypatch.setenv("TERM", terminal)
+
+    def gone(text: str) -> int:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(stderr, "write", gone)
+    with progress_bar() as report:
         report("BAIR", 1, 4)
+
+
+def test_without_standard_error_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    clock = clocked(monkeypatch)
+    with progress_bar() as report:
+        clock[0] = 60
+        report("BAIR", 1, 4)
+
+
+def test_a_bar_leaves_what_goes_into_a_file_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    screen(monkeypatch, is_terminal=True)
+    with progress_bar():
+        print("a figure")
+    assert capsys.readouterr().out == "a figure\n"
+
+
+class Cell:
+    """What IPython shows below a cell of a notebook, as often as it is changed."""
+
+    def __init__(self) -> None:
+        self.seen: list[dict[str, str]] = []
+
+    def display(self, data: dict[str, str], *, raw: bool, display_id: bool) -> "Cell":
+        assert raw
+        assert display_id
+        self.update(data, raw=True)
+        return self
+
+    def update(self, data: dict[str, str], *, raw: bool) -> None:
+        assert raw
+        self.seen.append(data)
+
+
+def ipython_with(monkeypatch: pytest.MonkeyPatch, **of_shell: object) -> Cell:
+    cell = Cell()
+    shell = SimpleNamespace(**of_shell)
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", ModuleType("IPython.display"))
+    vars(sys.modules["IPython"])["get_ipython"] = lambda: shell
+    vars(sys.modules["IPython.display"])["display"] = cell.display
+    return cell
+
+
+def test_a_notebook_shows_a_bar_which_goes_when_the_work_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stderr = screen(monkeypatch, is_terminal=False)
+    cell = ipython_with(monkeypatch, kernel=object())
+    clock = clocked(monkeypatch)
+    with progress_bar() as report:
+        report("T&S", 1, 4)
+        report("T&S", 2, 4)  # at once: not a sight more
+        clock[0] = 1
+        report("T&S", 3, 4)
+        report("UNI", 0, 4)
+    first, *shown, last = cell.seen
+    assert first["text/plain"] == last["text/plain"] == last["text/html"] == ""
+    assert [data["text/plain"] for data in shown] == ["T&S 25%", "T&S 75%", "UNI 0%"]
+    assert shown[0]["text/html"] == '<progress value="1" max="4"></progress> T&amp;S 25%'
     assert stderr.getvalue() == ""
+
+
+def test_ipython_on_a_terminal_is_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = screen(monkeypatch, is_terminal=True)
+    cell = ipython_with(monkeypatch)
+    with progress_bar() as report:
+        report("BAIR", 1, 4)
+    assert "25%" in stderr.getvalue()
+    assert cell.seen == []
 
 
 def test_it_is_told_to_a_bar_to_nobody_or_to_who_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,15 @@
 """Tables as text and as Markdown: the same whatever terminal there is."""
 
+import io
+import sys
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from rich.table import Table
 
+from explorative_user_env.display.streams import WIDTH
 from explorative_user_env.display.tables import (
-    WIDTH,
     as_text,
     markdown,
     markdown_table,
@@ -67,3 +72,93 @@ def test_whatever_is_in_a_cell_is_written() -> None:
     text = markdown_table(["n", "x"], [[1, 0.5], [2, None]], right=[True, False])
     assert text == "| n | x |\n| ---: | :--- |\n| 1 | 0.5 |\n| 2 | None |"
     assert markdown_table(["n"], [], right=[True]) == "| n |\n| ---: |"
+
+
+class Screen(io.TextIOWrapper):
+    """Standard output on a terminal that has few symbols."""
+
+    def __init__(self, encoding: str) -> None:
+        super().__init__(io.BytesIO(), encoding=encoding)
+
+    def isatty(self) -> bool:
+        return True
+
+
+def on_screen(table: Table, columns: int, encoding: str = "utf-8") -> list[str]:
+    """The lines of a table as text, where standard output is a terminal that is so wide."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(columns))
+        patch.setattr(sys, "stdout", Screen(encoding))
+        return as_text(table).splitlines()
+
+
+NUMBERS = ["1234567", "0.0001", "412 ± 13", "1.00 [.886, 1.00]", "", ".5"]
+
+
+def row_of(cells: list[str]) -> Table:
+    names = [f"c{place}" for place in range(len(cells))]
+    made = new_table(["K", "agent", *names], left=["agent"], leading=2)
+    made.add_row("20", "Full-information", *cells)
+    return made
+
+
+@given(st.lists(st.sampled_from(NUMBERS), max_size=12), st.integers(40, 130))
+@example(["1.00 [.886, 1.00]"] * 12, 40)
+def test_a_table_too_wide_is_parted_and_every_part_says_what_a_row_is(
+    cells: list[str], columns: int
+) -> None:
+    lines = on_screen(row_of(cells), columns)
+    assert max(map(len, lines)) <= columns
+    rows = [line for line in lines if line.split()[:2] == ["20", "Full-information"]]
+    heads = [line for line in lines if line.split()[:2] == ["K", "agent"]]
+    assert len(rows) == len(heads) == sum("agent" in line for line in lines)
+    assert " ".join(" ".join(row.split()[2:]) for row in rows).split() == " ".join(cells).split()
+    names = [name for head in heads for name in head.split()[2:]]
+    assert names == [f"c{place}" for place in range(len(cells))]
+    wide = [2, len("Full-information"), *(max(2, len(cell)) for cell in cells)]
+    needed = sum(wide) + len(wide) + 1  # a blank before, behind and between them
+    assert (len(rows) == 1) == (needed <= min(columns, WIDTH))
+
+
+def test_a_column_beside_another_is_never_parted_from_it() -> None:
+    made = new_table(["K", "time", "paper", "share", "paper"], beside=["paper"])
+    made.add_row("2", "1" * 20, "2" * 10, "3" * 20, "4" * 10)
+    lines = [line.split() for line in on_screen(made, 40) if line]
+    first, second = (line for line in lines if "K" in line)
+    assert (first, second) == (["K", "time", "paper"], ["K", "share", "paper"])
+    assert ["2", "3" * 20, "4" * 10] in lines
+    (whole,) = (line.split() for line in on_screen(made, 75) if "K" in line)
+    assert whole == [*first, *second[1:]]
+
+
+@pytest.mark.parametrize("columns", [12, 20, 30])
+def test_where_no_more_than_a_name_fits_cells_are_folded(columns: int) -> None:
+    name = "an agent with a name longer than the page"
+    made = new_table(["agent", "time"], left=["agent"])
+    made.add_row(name, "987654321")
+    lines = on_screen(made, columns)
+    assert max(map(len, lines)) <= columns
+    seen = "".join(lines)
+    for symbols in (name, "987654321"):
+        assert all(seen.count(one) >= symbols.count(one) for one in set(symbols) - {" "})
+    assert any("987654321" in line for line in lines) == (columns > 12)
+
+
+def test_a_name_in_brackets_is_no_style() -> None:
+    made = new_table(["[bold]agent"], title="[red]of mine")
+    made.add_row("[italic]mine")
+    assert as_text(made).split() == ["[red]of", "mine", "[bold]agent", "─" * 12, "[italic]mine"]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "row"),
+    [("ascii", "1 +- 2 delta"), ("cp1252", "1 ± 2 delta"), ("utf-8", "1 ± 2 δ")],
+)
+def test_symbols_that_standard_output_lacks_are_spelled_out(encoding: str, row: str) -> None:
+    made = new_table(["δ"])
+    made.add_row("1 ± 2 δ")
+    head, line, cell = on_screen(made, 80, encoding)
+    assert cell.strip() == row
+    assert head.strip() == row.split()[-1]
+    assert head.rindex(head.strip()[-1]) == cell.rindex(row[-1])  # still one below the other
+    assert set(line.strip()) == {"─" if encoding == "utf-8" else "-"}

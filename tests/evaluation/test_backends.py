@@ -1,10 +1,12 @@
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from processes import python
 from toy_agents import scripted, spy
 
 import explorative_user_env as eu
@@ -20,6 +22,9 @@ from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.backends import CHUNK
 from explorative_user_env.protocol import Agent
 from explorative_user_env.settings import Setting
+from explorative_user_env.users.confidence import Schedule
+
+TESTS = str(Path(__file__).parents[1])
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
@@ -134,6 +139,33 @@ def test_the_number_of_workers_changes_no_check() -> None:
     assert two is not None
     assert one["censored"].any()
     pd.testing.assert_frame_equal(one, two)
+
+
+@pytest.mark.slow
+def test_progress_names_compiling_while_it_lasts_and_only_then() -> None:
+    def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+        return 1.0  # found in no module, and so compiled in every process
+
+    told: list[tuple[str, int, int]] = []
+    options: dict[str, Any] = SMALL | {"rho": Schedule(flat, 1.0, 1.0, ()), "baseline_time": 20}
+    options |= {"progress": lambda *what: told.append(what)}
+    eu.evaluate([Uniform()], **options)
+    begin, *compiling, run = told[: told.index(("UNI", 0, 25), 1) + 1]
+    assert begin == run == ("UNI", 0, 25)
+    assert set(compiling) == {("UNI compiling", 0, 25)}
+    told.clear()
+    eu.evaluate([Uniform()], **options)
+    assert {what for what, *_ in told} == {"UNI"}
+
+
+@pytest.mark.slow
+def test_an_agent_that_does_not_compile_needs_no_compiler() -> None:
+    script = (
+        "import sys, explorative_user_env as eu; from toy_agents import spy;"
+        "eu.evaluate([spy()], n_instances=2, n_arms=3); print('numba' in sys.modules)"
+    )
+    finished = python("-c", f"import sys; sys.path.append({TESTS!r}); {script}")
+    assert finished.stdout.strip() == "False", finished.stderr
 
 
 NOWHERE = """

@@ -2,7 +2,8 @@ import pandas as pd
 import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs, wide_summary
 
-from explorative_user_env.display.tables import WIDTH, as_text, markdown
+from explorative_user_env.display.streams import WIDTH
+from explorative_user_env.display.tables import as_text, markdown
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.tables import (
     legend_of,

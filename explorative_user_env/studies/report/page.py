@@ -4,12 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from rich import box
 from rich.table import Table
 
 from explorative_user_env.display.figures import as_data_uri, can_plot
 from explorative_user_env.display.numbers import share
-from explorative_user_env.display.tables import markdown
+from explorative_user_env.display.tables import markdown, new_table
 from explorative_user_env.studies.paper.agreement import TOLERANCES
 from explorative_user_env.studies.paper.reproduction import Reproduction
 from explorative_user_env.studies.paper.verdicts import DECISIVE, VERDICTS, counted, decisive_of
@@ -29,11 +28,8 @@ def glance(found: pd.DataFrame, titles: Mapping[str, str]) -> Table:
         (row["experiment"], row["agent"], row["figure"]): f"{row['agrees']} of {row['cells']}"
         for row in counts.to_dict("records")
     }
-    shown = Table(box=box.SIMPLE_HEAD, padding=(0, 1))
-    for name in ("experiment", "agent"):
-        shown.add_column(name)
-    for name in pictures.NAMES.values():
-        shown.add_column(name, justify="right")
+    lead = ("experiment", "agent")
+    shown = new_table((*lead, *pictures.NAMES.values()), lead, padding=1, leading=len(lead))
     last = None
     for name, agent in dict.fromkeys((name, agent) for name, agent, _ in cells):
         figures = [cells.get((name, agent, figure), "") for figure in pictures.NAMES]

@@ -9,7 +9,7 @@ from explorative_user_env.studies.robustness.tables import (
     NOTES,
     heat_map,
     matrix_page,
-    tables_of,
+    matrix_table,
     title_of_matrix,
 )
 from explorative_user_env.studies.robustness.varieties import (
@@ -26,8 +26,8 @@ __all__ = [
     "default_agents",
     "heat_map",
     "matrix_page",
+    "matrix_table",
     "robustness",
-    "tables_of",
     "title_of_matrix",
     "varieties_named",
 ]

@@ -15,9 +15,6 @@ from explorative_user_env.population import Population
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AGENTS_IN_A_TABLE = 5
-"""As many as fit beside each other in 100 columns."""
-
 NOTES = (
     "first line: success [95% interval]. Second: mean stopping time ± half a 95% interval. cut: "
     "share of runs that the step cap ended, which are no successes; under printed their length "
@@ -37,17 +34,13 @@ def title_of_matrix(population: Population, delta: float, n_instances: int, max_
     )
 
 
-def tables_of(matrix: pd.DataFrame) -> list[Table]:
-    """Return the rows of `robustness` as Rich tables, a row a user, a few agents in each table."""
+def matrix_table(matrix: pd.DataFrame) -> Table:
+    """Return the rows of `robustness` as a Rich table, a row a user and a column an agent."""
     agents = list(dict.fromkeys(matrix["agent"]))
-    tables = []
-    for first in range(0, len(agents), AGENTS_IN_A_TABLE):
-        shown = agents[first : first + AGENTS_IN_A_TABLE]
-        table = new_table(("user", *shown), left=("user",))
-        for row in _rows(matrix, shown):
-            table.add_row(row[0], *("\n".join(lines) for lines in row[1:]))
-        tables.append(table)
-    return tables
+    table = new_table(("user", *agents), left=("user",))
+    for user, *cells in _rows(matrix, agents):
+        table.add_row(user, *("\n".join(lines) for lines in cells))
+    return table
 
 
 def matrix_page(matrix: pd.DataFrame, title: str) -> str:

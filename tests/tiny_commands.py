@@ -1,0 +1,92 @@
+"""Every command as small as it can be, with all of its tables as wide as ever."""
+
+import fcntl
+import os
+import struct
+import sys
+import termios
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+
+from explorative_user_env import cli
+from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
+from explorative_user_env.evaluation import evaluate
+from explorative_user_env.extras import missing_of
+from explorative_user_env.studies import lower_bound, paper
+from explorative_user_env.studies.tuning import trials
+
+CELLS = "--n-instances 4 --workers 1"
+WORDS = {
+    "bench": f"bench {CELLS} --agent bair --agent uni "
+    "--n-arms 2 --n-arms 20 --delta 0.1 --delta 0.01",
+    "regret": f"bench {CELLS} --agent bair --agent uni --task regret --horizon 30 --n-arms 20",
+    "robustness": f"robustness {CELLS} --agent bair --agent uni --agent exp3 --n-arms 2 "
+    "--user paper --user omniscient",
+    "lower-bound": f"lower-bound {CELLS} --delta 0.2 --delta 0.1",
+    "reproduce": f"reproduce table2 {CELLS} --agent bair --agent uni --setting released",
+    "tune-n1": "tune-n1 --n-instances 600 --workers 1 --confirm 80 --n-arms 3 --delta 0.2 "
+    "--gap 0.4",
+}
+"""What is asked for, by a name for it."""
+
+CAN_TRAIN = not missing_of(("stable_baselines3", "sb3_contrib"))
+if CAN_TRAIN:
+    WORDS["train"] = "train"
+
+
+def few(n: int, delta: float) -> list[AlgorithmAgent]:
+    return [BAIR(delta=delta, n1=n), Uniform(horizon=n)]
+
+
+@contextmanager
+def made_small() -> Iterator[None]:
+    """Leave out of the studies what takes long and prints nothing else."""
+    room = "explorative_user_env.studies.lower_bound"
+    success = partial(lower_bound.success, agents=few)
+    table2 = replace(paper.TABLE2, deltas=(0.1, 0.005), n_arms=(2, 20))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(f"{room}.success", success)
+        patch.setattr(f"{room}.growth.DEFAULT_N0S", (3, 10))
+        patch.setattr(trials, "FRONTIER_USERS", 40)
+        patch.setitem(paper.EXPERIMENTS, "table2", table2)
+        if CAN_TRAIN:
+            patch.setattr("explorative_user_env.rl.train", lambda *arguments, **options: None)
+        yield
+
+
+def run(*arguments: str) -> int:
+    """Run the command line in this process and return its exit code."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["explorative-user", *arguments])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+    assert isinstance(stop.value.code, int)
+    return stop.value.code
+
+
+def run_tiny(name: str, output: str) -> int:
+    """Run a command of `WORDS` in this process and return its exit code."""
+    with made_small():
+        return run(*WORDS[name].split(), "--output", output)
+
+
+MARK = "\n@ "
+"""What stands before the name of what follows, between two of a row."""
+
+
+def tell_all(widths: Sequence[int], names: Sequence[str]) -> None:
+    """Run commands and print results on this very terminal, which is as wide as is said."""
+    small: dict[str, Any] = {"n_instances": 4, "progress": False}
+    for width in widths:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+        for name in names:
+            print(f"{MARK}{width} {name}", flush=True)
+            assert run_tiny(name, os.path.join("out", name)) == 0
+        print(f"{MARK}{width} results")
+        print(evaluate(["BAIR", "UNI"], n_arms=20, delta=0.005, **small))
+        print(evaluate(["UCB1", "UNI"], task="regret", horizon=99, **small), flush=True)
