@@ -55,12 +55,15 @@ class AlgorithmAgent(Agent):
         return sorted(self.algorithm.defaults)
 
     def informed(self, facts: Mapping[str, Any]) -> "AlgorithmAgent":
-        """Return this agent with its open options taken from `facts`, where they say something."""
-        filled = {
-            name: facts.get(name) if value is None else value
-            for name, value in self._all_options().items()
-        }
+        """Return this agent with its open options taken from `facts`, where they say something.
+
+        It is the very same agent where nothing of it is open that they tell.
+        """
+        own = self._all_options()
+        filled = {name: facts.get(name) if value is None else value for name, value in own.items()}
         max_steps = facts.get("max_steps") if self.max_steps is None else self.max_steps
+        if filled == own and max_steps == self.max_steps:
+            return self
         return AlgorithmAgent(self.algorithm, filled, self.name, max_steps)
 
     def params(self, n_arms: int, horizon: int | None) -> Any:

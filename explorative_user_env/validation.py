@@ -20,24 +20,49 @@ class InvalidArgumentError(ValueError):
     """An argument is outside what is allowed; the message is one line a person can act on."""
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        shown = " ".join(repr(value).split())
-        if len(shown) > LONGEST:
-            shown = shown[:LONGEST] + "..."
-        super().__init__(f"{name} must be {allowed}, got {shown}")
+        super().__init__(f"{name} must be {allowed}, got {_line(repr(value))}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The value may not pickle, the message does: on the way back from a worker it is enough.
-        return _told, (str(self),)
+        return _told, (type(self), str(self), vars(self))
+
+
+class CallableError(InvalidArgumentError):
+    """Code that was handed in fails; the message says which, and with whom and when it was called.
+
+    What it raised, or what is wrong with what it returned, is the error's `__cause__`.
+
+    Args:
+        what: which callable.
+        error: what it raised, or an `InvalidArgumentError` that says what it returned.
+        where: with whom and when.
+    """
+
+    def __init__(self, what: str, error: Exception, where: str) -> None:
+        told = str(error)
+        if not isinstance(error, InvalidArgumentError):
+            raised = f"{type(error).__name__}: {told}" if told else type(error).__name__
+            told = f"{what} raised {_line(raised)}"
+        ValueError.__init__(self, f"{told} ({where})")
 
 
 class MissingExtraError(ImportError):
     """A part of the package needs libraries that are not installed; the message says how."""
 
 
-def _told(message: str) -> InvalidArgumentError:
-    error = InvalidArgumentError.__new__(InvalidArgumentError)
+def _told(
+    kind: type[InvalidArgumentError], message: str, rest: Mapping[str, Any]
+) -> InvalidArgumentError:
+    error = kind.__new__(kind)
     error.args = (message,)
+    vars(error).update(rest)
     return error
+
+
+def _line(text: str) -> str:
+    """Return a text on one line, cut to `LONGEST`."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[:LONGEST] + "..."
 
 
 def integer(name: str, value: Any, least: int, most: int | None = None) -> int:

@@ -40,6 +40,7 @@ def test_every_python_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
             exec(compile(block, "README.md", "exec"), space)
     printed = capsys.readouterr().out
     assert "most accepted:" in printed
+    assert "replayed: True True" in printed
     for agent in ("T&S", "mine", "cautious"):
         assert re.search(rf"\s{agent}\s+\d", printed), agent
 

@@ -62,13 +62,6 @@ class Request:
         """The users' seeds."""
         return user_seeds(self.seed, self.n_instances)
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What an agent may take its open options from: delta, and what she is like."""
-        user = self.population.user
-        facts = {"delta": self.delta, "alpha": user.alpha, "rho_0": user.rho_0}
-        return facts | {"noise": user.noise}
-
     def cell(self, steps: int | None) -> dict[str, Any]:
         """Return what all runs share, in words and numbers.
 
