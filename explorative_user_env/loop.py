@@ -97,11 +97,11 @@ def rollout(
         run.begin(horizon)
         run.go_on(cap, commits)
     except Exception as error:
-        argument = not run.begun and isinstance(error, InvalidArgumentError)
-        if argument or isinstance(error, CallableError):
-            raise  # it says what is wrong
-        where = f"with the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
-        raise CallableError(run.doing, error, f"at step {len(run.arms) + 1}, {where}") from error
+        if not run.begun and type(error) is InvalidArgumentError:
+            raise  # what the run was asked for, not code that was handed in
+        who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
+        told = CallableError.of(run.doing, error, f"{run.when}, with {who}")
+        raise told from (error.__cause__ if isinstance(error, CallableError) else error)
     if run.cut_by_limit:
         warnings.warn(
             f"the environment's time limit cut the run of {name_of(agent)} off after "
@@ -167,6 +167,13 @@ class _Run:
         self.answer = self.asked() if committed is None else committed
         self.censored = arm is not None and committed is None
         self.cut_by_limit = self.censored and truncated and not commits and len(arms) < cap
+
+    @property
+    def when(self) -> str:
+        """In words, how far it has come."""
+        if not self.begun:
+            return "at the start"
+        return "at the end" if self.doing.startswith("answer") else f"at step {len(self.arms) + 1}"
 
     def asked(self) -> int:
         """Return the agent's answer."""

@@ -12,6 +12,8 @@ import numpy as np
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
+PACKAGE = __name__.partition(".")[0]
+
 LONGEST = 200
 """A value's text is cut to this length in a message."""
 
@@ -33,17 +35,34 @@ class CallableError(InvalidArgumentError):
     What it raised, or what is wrong with what it returned, is the error's `__cause__`.
 
     Args:
-        what: which callable.
-        error: what it raised, or an `InvalidArgumentError` that says what it returned.
+        told: what failed and how.
         where: with whom and when.
     """
 
-    def __init__(self, what: str, error: Exception, where: str) -> None:
-        told = str(error)
-        if not isinstance(error, InvalidArgumentError):
-            raised = f"{type(error).__name__}: {told}" if told else type(error).__name__
-            told = f"{what} raised {_line(raised)}"
+    def __init__(self, told: str, where: str) -> None:
         ValueError.__init__(self, f"{told} ({where})")
+        self.told = told
+
+    @classmethod
+    def of(cls, what: str, error: Exception, where: str) -> "CallableError":
+        """Return the error of the callable called `what`.
+
+        Args:
+            what: which callable.
+            error: what it raised, or an `InvalidArgumentError` that says what it returned.
+            where: with whom and when.
+        """
+        if isinstance(error, CallableError):
+            return cls(error.told, where)  # who calls from further out knows more
+        if isinstance(error, InvalidArgumentError):
+            return cls(str(error), where)
+        name, text = type(error).__name__, str(error)
+        return cls(f"{what} raised {_line(f'{name}: {text}' if text else name)}", where)
+
+
+def handed_in(function: Any) -> bool:
+    """Return whether a callable is none of the package's own."""
+    return not str(getattr(function, "__module__", "")).startswith(f"{PACKAGE}.")
 
 
 class MissingExtraError(ImportError):

@@ -3,6 +3,9 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+
+from explorative_user_env.validation import CallableError
 
 OnProgress = Callable[[str, int, int], None]
 """Called with what is going on, how many runs are done and how many there are."""
@@ -54,11 +57,18 @@ def progress_bar(title: str = "") -> Iterator[OnProgress]:
         yield report
 
 
+def _reported(progress: OnProgress, what: str, done: int, total: int) -> None:
+    try:
+        progress(what, done, total)
+    except Exception as error:
+        raise CallableError.of("progress", error, f"at {what}, {done} of {total}") from error
+
+
 @contextmanager
 def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
     """Yield what to report to: a bar on a terminal for True, nobody for False, or who is given."""
     if callable(progress):
-        yield progress
+        yield partial(_reported, progress)
     elif progress:
         with progress_bar() as report:
             yield report

@@ -111,7 +111,7 @@ def evaluate(
     found = _Found(request, line_up_of(agents, request))
     watched = watched_of(found.line_up, request)
     n_pieces = len(found.line_up) + len(watched)
-    with shown(progress) as report, carries_finished(lambda: [found.results()][: len(found.runs)]):
+    with shown(progress) as report, carries_finished(found.finished):
         pieces = iter([portion(report, place, n_pieces) for place in range(n_pieces)])
         for agent in sorted(found.line_up, key=needs_horizon):  # may need what others find
             found.run(agent, next(pieces))
@@ -162,6 +162,10 @@ class _Found:
             progress=progress,
         )
         self.checks.append(checks)
+
+    def finished(self) -> list[Results]:
+        """Return the results so far, if there are any."""
+        return [self.results()] if self.runs else []
 
     def results(self) -> Results:
         """Return the results of the agents that have met all users, in the order of the line-up."""
