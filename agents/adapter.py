@@ -14,8 +14,8 @@ class AlgorithmAgent(Agent):
 
     Args:
         algorithm: the record with the rule.
-        options: the algorithm's options; one left at None is open, to be filled by what an
-            evaluation knows (`informed`) or else by the algorithm's default.
+        options: the algorithm's options; one left at None is open, to be filled by what is
+            known of the users (`informed`) or else by the algorithm's default.
         name: what tables and the random stream call it; None is the algorithm's name.
         max_steps: step cap of a run, at least 1; None leaves it to the setting or the harness.
     """

@@ -1,6 +1,7 @@
 """Where code that was handed in fails, one line says which, with whom, when and how to meet her."""
 
 import pickle
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,13 @@ FAILURES: list[tuple[dict[str, Any], str, int, type[Exception]]] = [
     (
         with_rule(leaving_rule),
         r"rho_t must be in \[1, 2\], the range declared for leaving_rule, got 5\.0",
+        12,
+        ValueError,
+    ),
+    (with_rule(divmod), r"rho \(divmod\) raised TypeError: divmod expected 2 .*", 1, TypeError),
+    (
+        with_rule(partial(leaving_rule)),
+        r"rho_t must be in \[1, 2\], the range declared for partial, got 5\.0",
         12,
         ValueError,
     ),

@@ -19,7 +19,7 @@ from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.seeding import set_streams
 from explorative_user_env.users.behaviour import EXPLORATIVE
-from explorative_user_env.users.confidence import ACCEPTANCE_RATE
+from explorative_user_env.users.confidence import ACCEPTANCE_RATE, rule_name
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import handed_in, integer
 
@@ -154,7 +154,7 @@ def _uncompiled(
     rule, behaviour = population.schedule.rule, population.behaviour
     own: dict[str, Any] = {}
     if handed_in(rule):
-        own[f"rho ({getattr(rule, '__name__', rule)})"] = {"rho": ACCEPTANCE_RATE}
+        own[f"rho ({rule_name(rule)})"] = {"rho": ACCEPTANCE_RATE}
     if handed_in(behaviour.respond) or handed_in(behaviour.start):
         own[f"behaviour {behaviour.name!r}"] = {"behaviour": EXPLORATIVE}
     for what, usual in own.items():

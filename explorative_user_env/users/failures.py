@@ -13,7 +13,7 @@ import numpy as np
 
 from explorative_user_env.users import explorative
 from explorative_user_env.users.behaviour import Behaviour
-from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.confidence import Rule, rule_name
 from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.state import User
 from explorative_user_env.validation import CallableError, InvalidArgumentError
@@ -39,12 +39,14 @@ def failed_response(
     last = frames[-1]
     if last.f_code is _code_of(explorative.rho) and "current" in last.f_locals:
         # The rule has returned, and what it returned cannot be asked for again.
-        allowed = f"in [{user.rho_0:g}, {user.rho_1:g}], the range declared for {_title(rule)}"
+        allowed = f"in [{user.rho_0:g}, {user.rho_1:g}], the range declared for {rule_name(rule)}"
         value = last.f_locals["current"]
         plain = value.item() if isinstance(value, np.generic) else value
         error = InvalidArgumentError("rho_t", plain, allowed)
     part = _deepest(frames, rho=(explorative.rho, rule), respond=(behaviour.respond,))
-    whose = f"rho ({_title(rule)})" if part == "rho" else f"respond of behaviour {behaviour.name!r}"
+    whose = (
+        f"rho ({rule_name(rule)})" if part == "rho" else f"respond of behaviour {behaviour.name!r}"
+    )
     return CallableError.of(whose, error, where)
 
 
@@ -94,7 +96,3 @@ def _code_of(function: Any) -> CodeType | None:
     if not hasattr(function, "__code__"):
         function = type(function).__call__
     return getattr(function, "__code__", None)
-
-
-def _title(function: Any) -> str:
-    return str(getattr(function, "__name__", None) or type(function).__name__)

@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pandas as pd
 import pytest
-from toy_agents import Answering, scripted
+from toy_agents import Answering, scripted, spy
 
 import explorative_user_env as eu
 from explorative_user_env.agents import AGENTS, BAIR, REFERENCES, FullInformation, Uniform
@@ -92,6 +92,8 @@ def test_open_options_are_filled_in_by_rollout_as_in_an_evaluation() -> None:
     env = eu.ExplorativeUserEnv(**users)
     by_seed = [eu.rollout(env, BAIR(), seed=seed) for seed in results.runs["user_seed"]]
     assert [each.stopping_time for each in by_seed] == results.runs["interactions"].tolist()
+    told = BAIR(alpha=2.0, rho_0=1.5, noise=0.1, delta=0.1, **RELEASED.agent_options("BAIR", 3))
+    assert [eu.rollout(env, told, seed=each.seed) for each in by_seed] == by_seed
     plain = eu.ExplorativeUserEnv(n_arms=3)  # of others, other options
     assert eu.rollout(plain, BAIR(), seed=0) == eu.rollout(plain, BAIR(n1="paper"), seed=0)
 
@@ -103,6 +105,16 @@ def test_delta_of_an_evaluation_is_said_to_rollout() -> None:
     assert same == eu.rollout(env, BAIR(delta=0.01), seed)
     assert_is_the_run(same, results.runs.iloc[0])
     assert eu.rollout(env, "BAIR", seed) != same
+
+
+def test_an_agent_of_ones_own_is_told_on_replay_what_it_was_told() -> None:
+    agent = spy()
+    options: dict[str, Any] = {"n_arms": 3, "n_instances": 1, "progress": False}
+    for task, told in (({"task": "regret", "horizon": 25}, 25), ({"baseline_time": 9}, None)):
+        results = eu.evaluate([agent, Uniform()], **options | task)
+        n_before = len(agent.seen)
+        results.replay(0)
+        assert agent.seen[n_before] == (3, told) == agent.seen[0 if told else n_before]
 
 
 @pytest.fixture(scope="module")
