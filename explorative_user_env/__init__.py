@@ -28,7 +28,7 @@ from explorative_user_env.users.confidence import Schedule, register_schedule
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.others import register_behaviour
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import CallableError, InvalidArgumentError
 from explorative_user_env.version import __version__
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 from explorative_user_env.wrappers.ready_made import counts_env, counts_vector_env
@@ -45,6 +45,7 @@ __all__ = [
     "Agent",
     "Algorithm",
     "Behaviour",
+    "CallableError",
     "Episode",
     "ExplorativeUserBAIEnv",
     "ExplorativeUserBAIVectorEnv",

@@ -6,6 +6,7 @@ from typing import Any
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.evaluation.runner import evaluate
 from explorative_user_env.protocol import needs_horizon
+from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.sweep import Sweep
 from explorative_user_env.validation import InvalidArgumentError, integer, risk
@@ -31,15 +32,18 @@ def run_cells(
         per_cell: what `evaluate` is called with besides, by cell.
         progress: told the cell and the agent, and the share done over all cells.
         options: passed on to `evaluate`.
+
+    Raises:
+        Exception: what `evaluate` raises; its `finished` holds the cells that were done before.
     """
     cells = [
         (risk("delta", delta), integer("n_arms", arms, 2)) for delta in deltas for arms in n_arms
     ]
-    found = []
+    found: list[Results] = []
     for position, (delta, arms) in enumerate(cells):
         report = portion(progress, position, len(cells))
-        found.append(
-            evaluate(
+        with carries_finished(lambda: found):
+            results = evaluate(
                 agents(delta, arms) if callable(agents) else agents,
                 delta=delta,
                 n_arms=arms,
@@ -47,7 +51,7 @@ def run_cells(
                 **per_cell(delta, arms),
                 **options,
             )
-        )
+        found.append(results)
     return found
 
 
