@@ -259,7 +259,8 @@ def TrackAndStop(  # noqa: N802 - the algorithm's name
 ) -> AlgorithmAgent:
     """Return Track-and-Stop: D-tracking, Bernoulli divergence, exact characteristic weights.
 
-    An option left at None is filled in by `evaluate` and `rollout`; the values named below hold outside.
+    An option left at None is filled in by `evaluate` and `rollout`; the values named below hold
+    outside of these.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); 0.1.
