@@ -12,6 +12,7 @@ from .adapter import AlgorithmAgent
 from .bair import BAIR
 from .exp3 import EXP3
 from .full_information import FullInformation
+from .shared_phase1 import Phase1, after_phase1
 from .successive_elimination import SuccessiveElimination
 from .thompson import Thompson
 from .track_and_stop import TrackAndStop
@@ -75,9 +76,11 @@ __all__ = [
     "UCB1",
     "AlgorithmAgent",
     "FullInformation",
+    "Phase1",
     "SuccessiveElimination",
     "Thompson",
     "TrackAndStop",
     "Uniform",
+    "after_phase1",
     "agent_named",
 ]

@@ -8,6 +8,9 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Agent, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, integer
 
+CAP = "max_steps"
+"""The option of an algorithm that asks for the step cap."""
+
 
 class AlgorithmAgent(Agent):
     """An algorithm with its options, as an agent (`explorative_user_env.protocol.Agent`).
@@ -33,7 +36,7 @@ class AlgorithmAgent(Agent):
         if not isinstance(self.name, str) or not self.name:
             raise InvalidArgumentError("name", name, "a word, as the random stream follows from it")
         self.max_steps = None if max_steps is None else integer("max_steps", max_steps, 1)
-        unknown = set(self.options) - set(algorithm.defaults)
+        unknown = set(self.options) - set(self.known_options)
         if unknown:
             raise InvalidArgumentError("options", sorted(unknown), f"among {self.known_options}")
         # A wrong option is an error where it is written, not where it is first used.
@@ -51,17 +54,24 @@ class AlgorithmAgent(Agent):
 
     @property
     def known_options(self) -> list[str]:
-        """The names of the algorithm's options."""
-        return sorted(self.algorithm.defaults)
+        """The names of the algorithm's options; the step cap is the agent's."""
+        return sorted({*self.algorithm.defaults} - {CAP})
 
-    def informed(self, facts: Mapping[str, Any]) -> "AlgorithmAgent":
-        """Return this agent with its open options taken from `facts`, where they say something."""
+    def informed(self, facts: Mapping[str, Any], max_steps: int | None = None) -> "AlgorithmAgent":
+        """Return this agent with its open options taken from `facts`, where they say something.
+
+        Args:
+            facts: values by the name of an option, `max_steps` among them.
+            max_steps: a step cap that holds for everyone: the agent's own may only be smaller.
+        """
         filled = {
             name: facts.get(name) if value is None else value
             for name, value in self._all_options().items()
+            if name != CAP
         }
-        max_steps = facts.get("max_steps") if self.max_steps is None else self.max_steps
-        return AlgorithmAgent(self.algorithm, filled, self.name, max_steps)
+        caps = [cap for cap in (self.max_steps, max_steps) if cap is not None]
+        cap = min(caps, default=facts.get("max_steps"))
+        return AlgorithmAgent(self.algorithm, filled, self.name, cap)
 
     def params(self, n_arms: int, horizon: int | None) -> Any:
         """Return the numbers of a run with `n_arms` arms, to `horizon` where one is needed."""
@@ -72,7 +82,8 @@ class AlgorithmAgent(Agent):
         return self.algorithm.prepare(chosen, n_arms, horizon)
 
     def _all_options(self) -> dict[str, Any]:
-        return {name: self.options.get(name) for name in self.algorithm.defaults}
+        given = self.options | {CAP: self.max_steps}
+        return {name: given.get(name) for name in self.algorithm.defaults}
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Get ready for a new user; see `protocol.Agent.reset`."""

@@ -34,7 +34,9 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
     random = choice("order", options["order"], ("round robin", "random")) == "random"
     steps = given_horizon(options["horizon"], horizon)
     if flag("whole_passes", options["whole_passes"]) and not random:
-        steps = -(-steps // n_arms) * n_arms
+        whole, cap = -(-steps // n_arms) * n_arms, options["max_steps"]
+        # A cap that leaves time for T is none on T: it only ends the pass before its end.
+        steps = whole if cap is None else max(steps, min(whole, cap))
     first = choice("ties", options["ties"], ("random", "first")) == "first"
     return Params(n_arms, steps, random, first)
 
@@ -90,7 +92,13 @@ ALGORITHM = Algorithm(
     act=act,
     observe=observe,
     verdict=verdict,
-    defaults={"horizon": None, "order": "round robin", "whole_passes": False, "ties": "random"},
+    defaults={
+        "horizon": None,
+        "order": "round robin",
+        "whole_passes": False,
+        "ties": "random",
+        "max_steps": None,
+    },
     stops_itself=False,
 )
 
@@ -111,7 +119,8 @@ def Uniform(  # noqa: N802 - the algorithm's name
     Args:
         horizon: T >= 1, the number of recommendations; in an evaluation BAIR's mean stopping time.
         order: arms in turn ("round robin") or at "random"; round robin.
-        whole_passes: whether round robin finishes the pass in which it reaches T; False.
+        whole_passes: whether round robin finishes the pass in which it reaches T, as far as the
+            step cap lets it; False.
         ties: the answer among tied arms, at "random" or the "first"; random.
         max_steps: step cap, which censors a run with a longer horizon.
         name: what tables and the random stream call the agent.

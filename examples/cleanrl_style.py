@@ -12,6 +12,7 @@ from torch.distributions import Categorical
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
+from explorative_user_env.seeding import training_seeds
 from explorative_user_env.wrappers.vector import CountsObservation, SortedArms
 
 N_ARMS, HORIZON = 5, 500
@@ -45,7 +46,7 @@ def main() -> None:
     actor, critic = network(N_ARMS, 0.01), network(1, 1.0)
     parameters = [*actor.parameters(), *critic.parameters()]
     optimizer = torch.optim.Adam(parameters, LEARNING_RATE, eps=1e-5)
-    observation = torch.as_tensor(envs.reset(seed=SEED)[0])
+    observation = torch.as_tensor(envs.reset(seed=training_seeds(SEED, N_USERS))[0])
     regrets, finished = np.zeros(N_USERS), np.nan
 
     for update in range(UPDATES):

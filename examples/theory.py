@@ -31,8 +31,9 @@ def main() -> None:
     )
     for row in broken_table(results.checks).to_dict("records"):
         share = f"{row['share']:.3f} [{row['low']:.3f}, {row['high']:.3f}]"
-        verdict = "holds" if row["holds"] else "BROKEN"
-        print(f"{row['source']:36}broken {share}, allowed {row['allowed']:g}: {verdict}")
+        verdict = "holds" if row["holds"] else "BROKEN" if row["put_to_test"] else "never met"
+        print(f"{row['source']:36}broken {share}, allowed {row['allowed']:g}: {verdict}", end="")
+        print(f" ({row['put_to_test']} of {row['n_runs']} runs)")
 
 
 if __name__ == "__main__":

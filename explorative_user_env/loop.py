@@ -11,7 +11,7 @@ from explorative_user_env.seeding import agent_generator
 from explorative_user_env.validation import InvalidArgumentError, integer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Episode:
     """What happened between an agent and a user.
 
@@ -47,6 +47,10 @@ class Episode:
     def rejections(self) -> int:
         """The number of rejected recommendations."""
         return len(self.accepted) - sum(self.accepted)
+
+    def __repr__(self) -> str:
+        names = ("agent", "seed", "stopping_time", "acceptances", "answer", "censored")
+        return f"Episode({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
 
 
 def rollout(

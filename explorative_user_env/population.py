@@ -12,10 +12,10 @@ from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from explorative_user_env.settings import PRINTED, Setting, as_setting, title_of
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
-from explorative_user_env.users.confidence import Schedule, as_schedule, prior_counts
+from explorative_user_env.users.confidence import Schedule, as_schedule, prior_counts, warn_of_ties
 from explorative_user_env.users.instances import DEFAULT_GAP, InstanceLaw, Means
 from explorative_user_env.users.others import as_behaviour
-from explorative_user_env.users.reward_laws import range_of_means, reward_law_named
+from explorative_user_env.users.reward_laws import range_of_means, reward_law_named, usual_means
 from explorative_user_env.users.state import User
 from explorative_user_env.validation import (
     InvalidArgumentError,
@@ -65,8 +65,8 @@ class Population:
         gap: Delta_1 > 0, from the best mean to the second best; None is 0.5, or leaves given means
             as they are.
         noise: probability in [0, 1] that a decision is a coin flip.
-        means: "normal", "uniform", K numbers, or a callable `(n_arms, rng) -> K numbers`; None is
-            the setting's law.
+        means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
+            `(n_arms, rng) -> K numbers`; None is the setting's law, bernoulli's has room.
         rho: schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None is the
             setting's.
         reward_law: of rewards around mu_i: "gaussian", "bernoulli" or "bounded".
@@ -90,7 +90,7 @@ class Population:
     )
     noise: float = option(0.0, float, "Probability in [0, 1] that a decision is a coin flip.")
     means: Means | None = option(
-        None, str, "Law of the means, normal or uniform.", if_open="the setting's"
+        None, str, "Means: normal, uniform, uniform_with_room (bernoulli).", if_open="the setting's"
     )
     rho: Schedule | None = option(
         None,
@@ -112,23 +112,21 @@ class Population:
         schedule = setting.rho if rho is None else rho
         user = self._user_of(setting, schedule)
         behaviour = as_behaviour(self.behaviour)
-        means = setting.means if self.means is None else self.means
+        means = usual_means(user.reward_law, setting.means) if self.means is None else self.means
         law = InstanceLaw(user.n_arms, means, self.gap, range_of_means(user.reward_law))
         meant: dict[str, Any] = {"setting": setting, "rho": rho, "behaviour": behaviour}
         meant |= {"n_arms": user.n_arms, "alpha": user.alpha, "noise": user.noise}
         if law.given is not None:
             meant["means"] = tuple(law.given)  # the caller's own list may change
-        for name, value in {
-            **meant,
-            "user": user,
-            "schedule": schedule,
-            "instance_law": law,
-        }.items():
+        meant |= {"user": user, "schedule": schedule, "instance_law": law}
+        for name, value in meant.items():
             object.__setattr__(self, name, value)
 
     def _user_of(self, setting: Setting, schedule: Schedule) -> User:
         n_arms = integer("n_arms", self.n_arms, 2)
         prior = prior_counts(schedule, n_arms)
+        if self.reward_law == "bernoulli" and setting.rejects_ties and not setting.private_draws:
+            warn_of_ties(schedule, n_arms)
         return User(
             n_arms=n_arms,
             alpha=positive("alpha", self.alpha),

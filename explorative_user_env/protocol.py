@@ -131,7 +131,8 @@ class Algorithm:
         act: `(params, state, rng) -> arm`, or `STOP`.
         observe: `(params, state, arm, accepted)`.
         verdict: `(params, state, rng) -> arm`, the answer.
-        defaults: every option and its value where neither the caller nor a setting gives one.
+        defaults: every option and its value where neither the caller nor a setting gives one;
+            `max_steps` among them asks for the step cap of the runs.
         stops_itself: False for an algorithm that runs to a horizon it must be told.
         learn: `(params, state, arm, reward)`, takes in the realized reward of an accepted
             recommendation, after `observe`; None, except for a reference that is labelled as one,

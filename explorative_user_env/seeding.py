@@ -64,6 +64,19 @@ def training_seed(seed: int) -> int:
     return int(sequence.generate_state(1, np.uint64)[0]) >> 1
 
 
+def training_seeds(seed: int, n_users: int) -> list[int]:
+    """Return the seeds of the users, in step, that a model is trained on.
+
+    Trainings with other seeds, 0, 1, 2 and so on, share no user: the first seed is one of 2^63.
+
+    Args:
+        seed: the training's.
+        n_users: how many are in step.
+    """
+    first = training_seed(seed)
+    return [first + user for user in range(n_users)]
+
+
 def tuning_seed(seed: int, *place: int) -> int:
     """Return the seed of a study that tunes an agent, apart from the study seeded with `seed`.
 

@@ -53,7 +53,6 @@ TRANSCRIBED = {
     "explorative_user_env.envs.lane_loops.compiled_respond",
     # Gymnasium's interface whole, a third of it its documentation.
     "explorative_user_env.envs.user",
-    "explorative_user_env.envs.user_vector",
 }
 
 

@@ -232,3 +232,11 @@ def test_a_bad_number_of_steps_is_refused(
 ) -> None:
     with pytest.raises(InvalidArgumentError, match=f"{argument} must be an integer"):
         rollout(env, RoundRobin(5), seed=0, **{argument: number})
+
+
+def test_an_episode_is_shown_in_one_short_line() -> None:
+    episode = rollout(ExplorativeUserEnv(n_arms=3), RoundRobin(12), seed=4, max_steps=12)
+    assert repr(episode) == (
+        f"Episode(agent='RoundRobin', seed=4, stopping_time=12, "
+        f"acceptances={episode.acceptances}, answer={episode.answer}, censored=False)"
+    )

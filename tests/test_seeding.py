@@ -12,6 +12,7 @@ from explorative_user_env.seeding import (
     agent_generators,
     set_streams,
     training_seed,
+    training_seeds,
     tuning_seed,
     user_generator,
     user_seeds,
@@ -120,6 +121,16 @@ def test_a_model_is_trained_on_users_that_no_study_and_no_tuning_meets() -> None
     others |= {tuning_seed(seed, place) for seed in range(200) for place in range(5)}
     assert not set(firsts) & others
     assert all(0 <= seed < 2**63 for seed in firsts)
+
+
+def test_trainings_with_seeds_in_a_row_share_no_user() -> None:
+    users = [user for seed in range(5) for user in training_seeds(seed, 4096)]
+    assert len(set(users)) == 5 * 4096
+    assert (
+        training_seeds(3, 9)[:4] == training_seeds(3, 4) == [training_seed(3) + n for n in range(4)]
+    )
+    evaluated = {user for seed in range(5) for user in user_seeds(seed, 4096)}
+    assert not evaluated & set(users)
 
 
 def test_every_place_in_a_tuning_has_a_seed_of_its_own_apart_from_the_study() -> None:

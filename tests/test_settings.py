@@ -13,6 +13,7 @@ from explorative_user_env.settings import (
     Difference,
     Setting,
     as_setting,
+    differences_of,
     name_in,
     title_of,
 )
@@ -143,3 +144,22 @@ def test_a_setting_is_asked_for_by_record_or_name() -> None:
 def test_an_unknown_setting_is_refused_with_the_names_there_are(name: Any) -> None:
     with pytest.raises(InvalidArgumentError, match=r"setting must be .*printed, released.*, got"):
         as_setting(name)
+
+
+def test_the_differences_of_a_setting_are_from_the_paper_s_text() -> None:
+    assert differences_of(PRINTED) == differences_of(replace(PRINTED, name="own")) == {}
+    assert differences_of(RELEASED) == {each.point: each.released for each in DIFFERENCES}
+
+
+@pytest.mark.parametrize("difference", DIFFERENCES, ids=lambda each: each.point)
+def test_a_point_switched_alone_is_the_one_difference(difference: Difference) -> None:
+    assert differences_of(difference.switched(PRINTED)) == {difference.point: difference.released}
+
+
+def test_a_difference_that_neither_text_nor_code_has_is_told_by_its_fields() -> None:
+    own = replace(PRINTED, private_draws=3, rho_at_start=2.0, uniform_order="random")
+    assert differences_of(own) == {
+        "user at the start": "private_draws=3",
+        "Gamma and rho_t before the first acceptance": "rho_at_start=2.0",
+        "uniform_order": "random",
+    }

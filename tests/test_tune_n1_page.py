@@ -13,7 +13,9 @@ from explorative_user_env.studies.tuning.search import found, search
 from explorative_user_env.studies.tuning.tables import search_line
 from explorative_user_env.studies.tuning.trials import FRONTIER_USERS, Trials
 
-PAGE = (Path(__file__).parents[1] / "examples" / "tune_n1.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "examples" / "tune_n1.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 TRIALS = Trials(
     Population(setting=RELEASED, n_arms=20), delta=0.005, max_steps=1_000_000, workers=2, seed=0
 )
@@ -71,3 +73,6 @@ def test_the_saving_is_that_of_the_times() -> None:
     assert float(saving) == pytest.approx(int(found_time) / int(papers), abs=0.0005)
     all_runs = int(found_time) * (1 - 0.00027) + 0.00027 * 1_000_000  # with the 27 censored
     assert f"about {all_runs:.0f}, {all_runs / int(papers):.2f} of" in PAGE
+    shares = (float(saving), all_runs / int(papers))
+    short, long = (f"{share:.2f}".removeprefix("0") for share in shares)
+    assert f"after {short} of the time ({long} with the few" in README

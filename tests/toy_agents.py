@@ -149,9 +149,10 @@ def spy() -> Any:
     return Spy()
 
 
-def tireless() -> Any:
-    """An agent that never stops."""
+def tireless(max_steps: int | None = None) -> Any:
+    """An agent that never stops, with a step cap of its own if that is given."""
     agent = spy()
+    agent.max_steps = max_steps
     agent.name = "tireless"
     agent.act = lambda: agent.steps % agent.n_arms
     return agent

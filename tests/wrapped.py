@@ -1,5 +1,6 @@
 """Environments that wrappers are put around: one user or seven in step, who take some time."""
 
+import math
 from typing import Any
 
 import gymnasium as gym
@@ -49,3 +50,25 @@ def ranks_of(heard: Heard, horizon: int = 10**9) -> list[int]:
     """Return the arms, the most accepted first; beyond the horizon counts are alike."""
     accepted = [min(heard.count((arm, 1)), horizon) for arm in range(N_ARMS)]
     return sorted(range(N_ARMS), key=lambda arm: (-accepted[arm], arm))
+
+
+def counts_of(heard: Heard, arms: Any, horizon: int) -> list[float]:
+    """The features of these arms, in this order, then the time."""
+    each = []
+    for arm in arms:
+        responses = [response for recommended, response in heard if recommended == arm]
+        no = len(responses) - sum(responses)
+        since = len("".join(map(str, responses)).split("1")[-1])
+        latest = (1 if responses[-1] else -1) if responses else 0
+        numbers = [sum(responses), no, since]
+        a, r, s = (math.log(1 + min(n, horizon)) / math.log(1 + horizon) for n in numbers)
+        each.append([a, r, latest, s])
+    return [arm[i] for i in range(4) for arm in each] + [min(len(heard), horizon) / horizon]
+
+
+def last_step_of(heard: Heard, horizon: int) -> list[float]:
+    """The last arm, its response and the time."""
+    arm, response = heard[-1] if heard else (-1, 0)
+    one_hot = [float(arm == each) for each in range(N_ARMS)]
+    latest = float(2 * response - 1) if heard else 0.0
+    return [*one_hot, latest, min(len(heard), horizon) / horizon]

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     ABOUT,
     DELTA_HELP,
@@ -19,12 +20,14 @@ from explorative_user_env.commands.options import (
     takes_users,
 )
 from explorative_user_env.tasks import STEP_COST
-from explorative_user_env.validation import InvalidArgumentError, not_negative
+from explorative_user_env.validation import InvalidArgumentError
 
 
 @takes_users(without=("setting", "n_arms"))
+@keeps_what_was_asked
 def bench(
     users: dict[str, Any],
+    asked: Asked,
     setting: Annotated[
         str | None, typer.Option(help=ABOUT["setting"], show_default="released, or a model's")
     ] = None,
@@ -62,15 +65,19 @@ def bench(
     ] = None,
     baseline_time: BaselineTimeOption = None,
     step_cost: Annotated[
-        float, typer.Option(help="c of the cost c T + error, at least 0.")
-    ] = STEP_COST,
+        float | None,
+        typer.Option(
+            help="c of the cost c T + error of the task bai, at least 0.",
+            show_default=f"{STEP_COST:g}",
+        ),
+    ] = None,
     n_instances: InstancesOption = N_INSTANCES,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
     max_steps: Annotated[
         int | None,
         typer.Option(
-            help="Step cap of a run, at least 1; a run that reaches it is censored.",
+            help="Step cap of a run of the task bai, at least 1; one that reaches it is censored.",
             show_default="1000000; T&S the setting's",
         ),
     ] = None,
@@ -84,12 +91,10 @@ def bench(
     if horizon is not None and not usual.over_horizon:
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
     options = shared_options(n_instances, seed, workers)
-    options |= {"task": usual.task, "step_cost": not_negative("step_cost", step_cost)}
+    options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
     options |= {"horizon": horizon, "baseline_time": baseline_time}
-    if max_steps is not None:
-        options["max_steps"] = max_steps
     users |= {"setting": setting_named(usual.setting)}
-    _run(line_up, usual, users, options, output)
+    _run(line_up, usual, users, options, asked, output)
 
 
 def _run(
@@ -97,6 +102,7 @@ def _run(
     usual: Any,
     users: dict[str, Any],
     options: dict[str, Any],
+    asked: Asked,
     output: Path,
 ) -> None:
     """Run all cells, show the table and write the files."""
@@ -104,13 +110,13 @@ def _run(
     from explorative_user_env.commands.output import write_and_show_cells
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.evaluation import grid
-    from explorative_user_env.files import Folder
     from explorative_user_env.population import Population
+    from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.paper import published_for
     from explorative_user_env.studies.paper.comparison import compared
 
     population = Population(**users)
-    folder = Folder(output)
+    folder = asked.folder(output)
     with progress_bar() as report:
         results = grid.run_cells(
             line_up,
@@ -125,4 +131,5 @@ def _run(
     cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
     title = f"{words['setting']}: {options['n_instances']} users a cell, {cell}"
     notes = elsewhere(line_up, usual, population)
+    folder.note(**details_of([result.cell for result in results]))
     write_and_show_cells(title, {usual.setting: summary}, results, folder, notes)

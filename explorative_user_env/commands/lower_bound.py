@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked, page_file
 from explorative_user_env.commands.options import (
     DELTA_HELP,
     InstancesOption,
@@ -33,8 +34,10 @@ ALPHA = 0.25
 
 
 @takes_users(only=("n_arms", "alpha", "gap"), n_arms=2, alpha=ALPHA, gap=0.5)
+@keeps_what_was_asked
 def lower_bound(
     users: dict[str, Any],
+    asked: Asked,
     delta: Annotated[
         list[float] | None,
         typer.Option(
@@ -48,7 +51,6 @@ def lower_bound(
 ) -> None:
     """Meet the lower bound's pair of users, whom no agent can tell apart soon."""
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.files import Folder
     from explorative_user_env.studies.lower_bound import needed, overlap, success
     from explorative_user_env.studies.lower_bound.growth import DEFAULT_N0S
     from explorative_user_env.theory.hard_instances import hard_pair
@@ -59,7 +61,7 @@ def lower_bound(
     n_arms = integer("n_arms", users["n_arms"], 2, N0)
     pair = hard_pair(min(deltas), n0=N0, **users)
     n0s = sorted({max(n0, n_arms) for n0 in DEFAULT_N0S} | {N0})
-    folder = Folder(output)
+    folder = asked.folder(output)
     with progress_bar() as report:
         grown = overlap(n0s, n_instances=n_instances, seed=seed, progress=report, **users)
         measured = success(pair, progress=report, **options)
@@ -68,8 +70,9 @@ def lower_bound(
 
 
 def _write_and_show(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder: "Folder") -> None:
-    from explorative_user_env.commands.output import table_file, text_file, write_and_show
+    from explorative_user_env.commands.output import table_file, write_and_show
     from explorative_user_env.display.tables import markdown
+    from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.lower_bound import draw
     from explorative_user_env.studies.lower_bound.tables import FOOTNOTES, sections_of
 
@@ -78,7 +81,8 @@ def _write_and_show(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder:
     for heading, table in sections.items():
         page += [f"## {heading}", markdown(table)]
     page += [f"- {note}" for note in FOOTNOTES]
-    files = {"table.md": text_file("\n\n".join(page) + "\n")}
+    folder.note(**details_of(frames["success"].attrs["cells"]))
+    files = {"table.md": page_file(folder, "\n\n".join(page) + "\n")}
     files |= {f"{name}.csv": table_file(frame) for name, frame in frames.items()}
     shown = [part for section in sections.items() for part in section]
     picture = partial(draw, frames["overlap"], frames["needed"])

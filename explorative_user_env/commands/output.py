@@ -11,6 +11,7 @@ import pandas as pd
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from explorative_user_env.commands.asked import page_file
 from explorative_user_env.display import figures
 from explorative_user_env.display.streams import Unfailing, is_terminal, page_width
 from explorative_user_env.extras import how_to_get
@@ -108,7 +109,7 @@ def write_and_show_cells(
     """Write the files of a table for each section, print it, and say last where they are."""
     notes = [*(notes or []), *legend_of(next(iter(sections.values())))]
     files = {
-        "table.md": text_file(summary_page(title, sections, notes)),
+        "table.md": page_file(folder, summary_page(title, sections, notes)),
         "summary.csv": table_file(pd.concat(sections.values())),
         "runs.csv": table_file(all_runs(results)),
     }

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     INSTANCES_HELP,
     N_INSTANCES,
@@ -29,7 +30,9 @@ if TYPE_CHECKING:
 ALL = "all"
 
 
+@keeps_what_was_asked
 def reproduce(
+    asked: Asked,
     target: Annotated[
         str,
         typer.Argument(help="table2, table3, ..., table7, figure1a, figure1b or all."),
@@ -54,7 +57,7 @@ def reproduce(
 ) -> None:
     """Run the paper's tables and figures, and judge each published figure in one report."""
     from explorative_user_env.display.progress import portion, progress_bar
-    from explorative_user_env.files import Folder
+    from explorative_user_env.results.provenance import details_of
     from explorative_user_env.settings import SETTINGS
     from explorative_user_env.studies.paper import (
         EXPERIMENTS,
@@ -70,7 +73,7 @@ def reproduce(
     users = usual if n_instances is None else n_instances
     names = [setting_named(name) for name in dict.fromkeys(setting or SETTINGS)]
     options = shared_options(users, seed, workers)
-    folder = Folder(output or Path("results") / target)
+    folder = asked.folder(output or Path("results") / target)
     if quick:
         experiments = [quick_form(experiment) for experiment in experiments]
     if agent:
@@ -81,6 +84,8 @@ def reproduce(
         ladder = None
         if chosen == ALL:
             ladder = run_ladder(progress=portion(report, 1, 2), **options)
+    cells = [cell.cell for one in found for results in one.results.values() for cell in results]
+    folder.note(**details_of(cells))
     how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
     _write_and_show(found, ladder, how, folder, keep_runs=chosen != ALL)
 

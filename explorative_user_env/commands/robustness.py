@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked, page_file
 from explorative_user_env.commands.options import (
     BASELINE_TIME_HELP,
     N_INSTANCES,
@@ -22,8 +23,10 @@ from explorative_user_env.commands.options import (
 
 
 @takes_users()
+@keeps_what_was_asked
 def robustness(
     users: dict[str, Any],
+    asked: Asked,
     agent: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,10 +64,10 @@ def robustness(
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
     from explorative_user_env.commands.agent_names import agents_called
-    from explorative_user_env.commands.output import table_file, text_file, write_and_show
+    from explorative_user_env.commands.output import table_file, write_and_show
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.files import Folder
     from explorative_user_env.population import Population
+    from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies import robustness as room
 
     setting_named(users["setting"])
@@ -73,14 +76,15 @@ def robustness(
     varieties = room.varieties_named(user)
     agents = agents_called(agent, max_steps) if agent else None
     population = Population(**users)
-    folder = Folder(output)
+    folder = asked.folder(output)
     with progress_bar() as report:
         matrix = room.robustness(
             agents, varieties, population=population, progress=report, **options
         )
+    folder.note(**details_of(matrix.attrs["cells"]))
     title = room.title_of_matrix(population, delta, options["n_instances"], max_steps)
     files = {
-        "table.md": text_file(room.matrix_page(matrix, title)),
+        "table.md": page_file(folder, room.matrix_page(matrix, title)),
         "summary.csv": table_file(matrix),
     }
     pictures = {"heat_map.png": lambda: room.heat_map(matrix)}

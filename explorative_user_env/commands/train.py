@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     OptionalOutputOption,
     SeedOption,
@@ -13,8 +14,10 @@ from explorative_user_env.commands.options import (
 
 
 @takes_users()
+@keeps_what_was_asked
 def train(
     users: dict[str, Any],
+    asked: Asked,
     algo: Annotated[
         str, typer.Option(help="ppo, maskable-ppo (for bai), dqn or recurrent-ppo.")
     ] = "ppo",
@@ -56,7 +59,7 @@ def train(
             horizon=horizon,
             observation=observation,
             tensorboard=tensorboard,
-            output=folder,
+            output=asked.folder(folder),
             progress=report,
             **users,
         )

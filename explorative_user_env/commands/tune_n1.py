@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked, page_file
 from explorative_user_env.commands.options import (
     DeltaOption,
     MaxStepsOption,
@@ -22,8 +23,10 @@ if TYPE_CHECKING:
 
 
 @takes_users(n_arms=20, setting="released")
+@keeps_what_was_asked
 def tune_n1(
     users: dict[str, Any],
+    asked: Asked,
     delta: DeltaOption = 0.1,
     error: Annotated[
         float,
@@ -46,7 +49,7 @@ def tune_n1(
     of each N_1, a bound on the error of all of them together, and a confirmation on fresh users.
     """
     from explorative_user_env.commands.output import say
-    from explorative_user_env.files import Folder
+    from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.tuning import NoneFoundError
     from explorative_user_env.studies.tuning import tune_n1 as tune
     from explorative_user_env.studies.tuning.tables import SEARCH_HEADER, search_line
@@ -54,7 +57,7 @@ def tune_n1(
     setting_named(users["setting"])
     options = shared_options(n_instances, seed, workers)
     options |= {"delta": delta, "error": error, "confirm": confirm, "max_steps": max_steps}
-    folder = Folder(output)
+    folder = asked.folder(output)
     header = iter([SEARCH_HEADER])  # is told once, by the first candidate
 
     def tell(candidate: "Candidate") -> None:
@@ -65,12 +68,13 @@ def tune_n1(
     except NoneFoundError as none:
         print(f"error: {none}; no file was written", file=sys.stderr)
         raise typer.Exit(1) from none
+    folder.note(**details_of(found.frontier.attrs["cells"]))
     _write_and_show(found, folder)
     say(f"explorative-user bench --agent bair-tuned:{output}")
 
 
 def _write_and_show(found: "Tuning", folder: Any) -> None:
-    from explorative_user_env.commands.output import table_file, text_file, write_and_show
+    from explorative_user_env.commands.output import table_file, write_and_show
     from explorative_user_env.studies.tuning.picture import frontier_figure
     from explorative_user_env.studies.tuning.tables import (
         frontier_table,
@@ -85,7 +89,7 @@ def _write_and_show(found: "Tuning", folder: Any) -> None:
             "tuned.json": found.tuned.save,
             "search.csv": table_file(found.search()),
             "frontier.csv": table_file(found.frontier),
-            "table.md": text_file(tuning_page(found)),
+            "table.md": page_file(folder, tuning_page(found)),
         },
         [title(found), frontier_table(found), *sentences(found)],
         pictures={"frontier.png": lambda: frontier_figure(found)},

@@ -2,9 +2,10 @@
 
 A loop becomes a module of its own in the user's cache folder, named by a hash of every source that
 goes into it and of the versions of what compiles it: whatever changes, the name does. Where
-nothing can be written, the loop is compiled in memory.
+nothing can be written, the loop is compiled in memory and a warning says so.
 """
 
+import functools
 import hashlib
 import importlib.util
 import inspect
@@ -13,6 +14,7 @@ import platform
 import sys
 import tempfile
 import textwrap
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -52,11 +54,23 @@ def compiled(
     for loop in loops:
         source += f"\n@numba.njit(cache=True, **{dict(options)!r})\n"
         source += textwrap.dedent(inspect.getsource(loop))
+    folder = Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False))
     try:
-        path = _file(source, _digest(source, callees, _files_of(names.values())))
-    except OSError:
+        path = _file(folder, source, _digest(source, callees, _files_of(names.values())))
+    except OSError as error:
+        _say_that_nothing_is_kept(folder, str(error.strerror))
         return None
     return getattr(_module(path), loops[-1].__name__)
+
+
+@functools.cache
+def _say_that_nothing_is_kept(folder: Path, why: str) -> None:
+    """Warn, once a process and folder."""
+    warnings.warn(
+        f"compiled code cannot be kept in {folder} ({why}), so each start compiles it again, for "
+        "up to half a minute",
+        stacklevel=2,
+    )
 
 
 def _module(path: Path) -> ModuleType:
@@ -107,9 +121,8 @@ def _digest(source: str, callees: Callees, files: set[str]) -> str:
     return digest.hexdigest()[:20]
 
 
-def _file(source: str, digest: str) -> Path:
+def _file(folder: Path, source: str, digest: str) -> Path:
     """Return the loop's own file, written whole and never changed; its folder can be written to."""
-    folder = Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False))
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder):
         pass

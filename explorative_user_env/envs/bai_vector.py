@@ -17,6 +17,8 @@ from explorative_user_env.protocol import Array
 class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
     """Many users whose best arms are to be named; lane b is lane b of single ones.
 
+    Seeds and infos are as in `ExplorativeUserVectorEnv`: `reset(seed=s)` is s + b in lane b.
+
     Args:
         num_envs: number of users, at least 1.
         max_episode_steps: as in `ExplorativeUserVectorEnv`; None, as the task ends by itself.

@@ -15,7 +15,7 @@ from explorative_user_env.envs.lanes import Step
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.hidden_state import HiddenState, reveal
-from explorative_user_env.users.instances import LOST, Instance, InstanceLaw, instances_of, lost_gap
+from explorative_user_env.users.instances import Instance, InstanceLaw, instances_of
 from explorative_user_env.users.state import User, UserState
 
 
@@ -49,14 +49,14 @@ class CompiledLanes:
 
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
-        named = law.named if law.within is None else None  # compiled code does not look at means
+        named = law.named
         if named is None:
             instances = [law.draw(self.rngs[lane]) for lane in lanes.tolist()]
             for lane, instance in zip(lanes.tolist(), instances, strict=True):
                 row_of(self._rows, lane).means[:] = instance.means
                 self._best_arms[lane] = instance.best_arm
         loop = compiled_begin(named.one if named else no_mean)
-        lost = loop(
+        loop(
             self._numbers,
             self._rows,
             self._best_arms,
@@ -65,10 +65,9 @@ class CompiledLanes:
             self._draws,
             lanes,
             named is not None,
+            law.scale,
             law.gap or 0.0,
         )
-        if lost != LOST:
-            raise lost_gap(law.gap, row_of(self._rows, lost).means.tolist())
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""

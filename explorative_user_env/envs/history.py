@@ -73,6 +73,19 @@ class History:
         self.steps[lanes] += 1
         self.last_arm[lanes] = arms
 
+    def responses(self) -> Array:
+        """Return the latest response of each lane, 1 accepted; 0 rejected or none yet."""
+        latest = self.table[np.arange(self.last_arm.size), self.last_arm, LATEST]
+        responses: Array = ((latest == ACCEPTED) & (self.last_arm >= 0)).astype(int)
+        return responses
+
+    def part(self, lanes: Array) -> "History":
+        """Return a copy of what was heard in these lanes, in their order."""
+        part = History(0, self.table.shape[1])
+        part.table, part.steps = self.table[lanes], self.steps[lanes]
+        part.last_arm = self.last_arm[lanes]
+        return part
+
     def of(self, lane: int) -> tuple[list[list[int]], tuple[int, bool] | None]:
         """Return the acceptances and rejections of each arm of a lane, and its last response."""
         arms = np.column_stack([self.acceptances[lane], self.rejections[lane]]).tolist()

@@ -12,7 +12,7 @@ from explorative_user_env.compiled.layout import memory_of_arm, row_at, witness_
 from explorative_user_env.envs.rewards import reward_of
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.instances import LOST, move_best
+from explorative_user_env.users.instances import move_best
 
 AHEAD = 5
 """How many lanes before its turn a user's memory is asked for; it takes the wait off the step."""
@@ -28,9 +28,9 @@ def no_mean(rng: np.random.Generator) -> float:
 
 
 @functools.cache
-def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[..., int]:
+def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[..., None]:
     """Return the compiled loop that puts new users in lanes, with means drawn by `mean`."""
-    start, lost = rules.start, LOST
+    start = rules.start
 
     def begin(
         user: Any,
@@ -41,8 +41,9 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
         draws: Any,
         lanes: Any,
         draws_means: bool,
+        scale: float,
         gap: float,
-    ) -> int:
+    ) -> None:
         arms_of, own_of = rows.arms.ctypes.data, rows.own.ctypes.data
         logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for lane in lanes:
@@ -50,15 +51,12 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
                 for arm in range(user.n_arms):
-                    state.means[arm] = mean(rng)
-                best_arms[lane] = move_best(state.means, gap, rng)
-                if best_arms[lane] == lost:
-                    return int(lane)
+                    state.means[arm] = scale * mean(rng)
+                best_arms[lane] = move_best(state.means, gap, rng)  # no named law loses its gap
             best_means[lane] = state.means[best_arms[lane]]
             start(user, state, rng)
-        return lost
 
-    loop: Callable[..., int] = compile_loop(begin)
+    loop: Callable[..., None] = compile_loop(begin)
     return loop
 
 

@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import Any, Unpack
 
 import gymnasium as gym
+import numpy as np
 from gymnasium import spaces
 
+from explorative_user_env.envs.history import History
 from explorative_user_env.envs.normals import DrawnAhead
 from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.rewards import REWARDS, reward_of, reward_tables
@@ -16,6 +18,7 @@ from explorative_user_env.population import (
     lists_user_options,
     population_of,
 )
+from explorative_user_env.protocol import ONLY
 from explorative_user_env.rendering.text import text_of_user
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import Rule
@@ -83,13 +86,14 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     - `alpha` (1.0): her willingness to explore, above 0.
     - `setting` ("printed"): every other modelling choice, as the paper prints it or as its
       `"released"` code makes it; a `Setting` record works too.
-    - `means` (None): "normal", "uniform", K numbers, or a callable `(n_arms, rng) -> K numbers`;
-      None is the setting's law.
+    - `means` (None): "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a
+      callable `(n_arms, rng) -> K numbers`; None is the setting's law.
     - `rho` (None): schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None
       is the setting's.
     - `noise` (0.0): probability in [0, 1] that a decision is a coin flip.
-    - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, which
-      must be in [0, 1], else 0) or "bounded" (uniform on mu +- sqrt 3, of variance 1).
+    - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, else
+      0; so means must be in [0, 1], and None is "uniform_with_room") or "bounded" (uniform on
+      mu +- sqrt 3, of variance 1).
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
       (whose best arm is the present one), "logistic", a registered name or a `Behaviour`.
     - `reward` ("regret"), `info_level` ("counts" or "full"), `render_mode` (None or "ansi").
@@ -140,15 +144,17 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         )
         self.render_intervals = flag("render_intervals", render_intervals)
         moves = self.behaviour.moves_means
-        self._has_extras = any((reward == "realized", info_level == "full", render_mode, moves))
+        self._tabled = not (reward == "realized" or moves)
+        self._has_extras = not self._tabled or info_level == "full"
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = discrete(2)
         self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
         self._stream: Any = None
         self._begun: Begun | None = None
-        self._history: list[list[int]] = []
-        self._last: tuple[int, bool] | None = None
+        self._heard: History | None = None
+        if self.render_mode is not None:
+            self.remember()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -170,9 +176,8 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self._state.means[:] = self._instance.means
         self.behaviour.start(self.user, self._state, self.np_random)
         self._begun = self._begin(self._instance)
-        self._last = None
-        if self.render_mode is not None:
-            self._history = [[0, 0] for _ in range(self.user.n_arms)]
+        if self._heard is not None:
+            self._heard.forget(ONLY)
         info = self._counts(has_response=False)
         self._add_hidden_state(info)
         return 0, info
@@ -209,12 +214,19 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             "rejections": interactions - acceptances,
         }
         if self._has_extras:
-            reward = self._reward(arm, accepted)
-            if self.render_mode is not None:
-                self._history[arm][0 if accepted else 1] += 1
-                self._last = (arm, accepted)
+            if not self._tabled:
+                reward = self._reward(arm, accepted)
+            if self._heard is not None:
+                self._heard.record(ONLY, np.full(1, arm), np.full(1, int(accepted)))
             self._add_hidden_state(info)
         return 1 if accepted else 0, reward, False, False, info
+
+    def remember(self) -> History:
+        """Return what was heard of each arm, kept from the next reset on: nothing secret."""
+        if self._heard is None:
+            self._heard = History(1, self.user.n_arms)
+            self._has_extras = True
+        return self._heard
 
     def hidden_state(self) -> HiddenState:
         """Return the truth about the user; for teachers and tests, never for an agent."""
@@ -232,9 +244,8 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             return None
         if self._instance is None:
             raise gym.error.ResetNeeded("call reset before render")
-        return text_of_user(
-            self._history, self._last, self.hidden_state() if self.render_intervals else None
-        )
+        shown = self.hidden_state() if self.render_intervals else None
+        return text_of_user(*self.remember().of(0), shown)
 
     def _counts(self, has_response: bool) -> dict[str, Any]:
         interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]

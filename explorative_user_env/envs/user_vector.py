@@ -5,9 +5,10 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from explorative_user_env.envs.asked import AskedUsers
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.lane_kinds import COMPILED_FROM, new_lanes, streams_of
 from explorative_user_env.envs.lanes import STEP_KINDS, Lanes, Step
@@ -26,20 +27,21 @@ from explorative_user_env.envs.vector_form import (
     stacked,
 )
 from explorative_user_env.protocol import Array
-from explorative_user_env.rendering.text import text_of_user
-from explorative_user_env.users.hidden_state import HiddenState
-from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.state import User
+from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.validation import flag, integer
 
 
-class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
+class ExplorativeUserVectorEnv(AskedUsers):
     """Many users at once: lane b is the single environment with lane b's seed, step for step.
 
     Infos have the form of Gymnasium's own vector environments: an array for each key of the single
     environment's info, and a mask `_key` of the lanes that have it. With
     `AutoresetMode.SAME_STEP` a finished lane's last observation and info are in `final_obs` and
     `final_info`.
+
+    `reset(seed=s)` gives lane b the seed s + b, as Gymnasium's own do: so s and s + 1 share all
+    users but one. Replicates that share none take a list of seeds, from `seeding.training_seeds`
+    or `seeding.user_seeds`.
 
     Args:
         num_envs: number of users, at least 1.
@@ -93,22 +95,8 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         self._all = np.arange(self.num_envs)
         self._plain = (self._all.dtype, self._all.shape)
         self._heard = History(self.num_envs, self.user.n_arms)
+        self._ended = History(0, self.user.n_arms)
         self._remembers = self.render_mode is not None
-
-    @property  # type: ignore[misc]
-    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
-        """The streams of the lanes."""
-        return tuple(self._lanes.rngs) if self._lanes else ()
-
-    @property
-    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The seeds the streams of the lanes began with."""
-        return tuple(self._seeds)
-
-    @property
-    def user(self) -> User:
-        """The numbers of every user."""
-        return self._single.user
 
     def reset(
         self,
@@ -119,8 +107,8 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         """Start with new users.
 
         Args:
-            seed: seeds of the lanes; an int s means s, s + 1, ..., and None goes on with a lane's
-                own stream.
+            seed: seeds of the lanes; an int s means s, s + 1, ..., nearly the users of s + 1 (see
+                above), and None goes on with a lane's own stream.
             options: `{"means": K finite numbers}` for these episodes of all lanes, and
                 `{"reset_mask": array of num_envs bools}`, which lanes to reset.
 
@@ -170,30 +158,6 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
             truncated = step.interactions >= self.max_episode_steps
         return self._outcome(step, heard, np.zeros(self.num_envs, bool), truncated, {})
 
-    def hidden_states(self) -> tuple[HiddenState, ...]:
-        """Return the truth about every user; for teachers and tests, never for an agent."""
-        lanes = self._begun_lanes("hidden_states")
-        return tuple(lanes.hidden_state(lane) for lane in range(self.num_envs))
-
-    def instances(self) -> tuple[Instance, ...]:
-        """Return the true means and best arms as they are now; never for an agent."""
-        return self._begun_lanes("instances").instances()
-
-    def render(self) -> tuple[str, ...] | None:
-        """Return each lane's arms with their responses as text, if `render_mode` is "ansi"."""
-        if self.render_mode is None:
-            return None
-        lanes, shown = self._begun_lanes("render"), self._single.render_intervals
-        return tuple(
-            text_of_user(*self._heard.of(lane), lanes.hidden_state(lane) if shown else None)
-            for lane in range(self.num_envs)
-        )
-
-    def _begun_lanes(self, what: str) -> Lanes:
-        if self._lanes is None or not self._ready:
-            raise gym.error.ResetNeeded(f"call reset before {what}")
-        return self._lanes
-
     def _reseed(self, seeds: list[int | None], lanes: Array) -> None:
         """Give the lanes their seeds; those without one go on, or begin at random."""
         if self._lanes is None:
@@ -223,8 +187,8 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
         if not self._lanes.respond(lanes, arms, step):
             raise no_arms(arms, self.num_envs, self.user.n_arms)
         if self._remembers:
-            told = self._all if lanes is None else lanes
-            self._heard.record(told, arms[told], step.responses[told])
+            told: Any = slice(None) if lanes is None else lanes
+            self._heard.record(self._all[told], arms[told], step.responses[told])
         return step
 
     def _renew(self, fresh: Array | None) -> None:
@@ -264,7 +228,10 @@ class ExplorativeUserVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _restarted(self, finished: Array, step: Step) -> Infos:
         """Put new users in these lanes and return the infos of all."""
-        self._begin(np.flatnonzero(finished), self._single.instance_law)
+        lanes = np.flatnonzero(finished)
+        if self._remembers:
+            self._ended = self._heard.part(lanes)
+        self._begin(lanes, self._single.instance_law)
         again = Step(*(np.where(finished, 0, values) for values in step))
         self._observations = again.responses
         return infos_of(again, ~finished, None, self._truths(None))

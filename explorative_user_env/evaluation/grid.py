@@ -5,6 +5,7 @@ from typing import Any
 
 from explorative_user_env.display.progress import OnProgress, named, portion
 from explorative_user_env.evaluation.runner import evaluate
+from explorative_user_env.protocol import needs_horizon
 from explorative_user_env.results.results import Results
 from explorative_user_env.validation import integer, risk
 
@@ -47,3 +48,8 @@ def run_cells(
             )
         )
     return found
+
+
+def times_for(agents: Agents, baseline_time: int | str | None) -> dict[str, Any]:
+    """Return the T that `evaluate` is given for these agents: none, where none of them needs it."""
+    return {"baseline_time": baseline_time} if any(map(needs_horizon, agents)) else {}

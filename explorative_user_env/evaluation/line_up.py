@@ -24,14 +24,19 @@ def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
     if len(set(names)) < len(names):
         raise InvalidArgumentError("agents", names, "agents with different names (give name=...)")
     in_need = [name_of(agent) for agent in line_up if needs_horizon(agent)]
-    told = request.told
-    if isinstance(told, str) and in_need and (told not in names or told in in_need):
-        raise InvalidArgumentError(
-            "baseline_time",
-            told,
-            f"a number, or an agent of the line-up that stops itself, as {in_need[0]} needs one",
-        )
+    _check_time(names, in_need, request)
     return line_up
+
+
+def _check_time(names: Sequence[str], in_need: Sequence[str], request: Request) -> None:
+    """Make sure that T is given where an agent needs one, and only there."""
+    told, given = request.told, request.baseline_time
+    if given is not None and not in_need:
+        allowed = "left out, as every agent of the line-up stops by itself or has a horizon"
+        raise InvalidArgumentError("baseline_time", given, allowed)
+    if isinstance(told, str) and in_need and (told not in names or told in in_need):
+        allowed = f"a number, or an agent of the line-up that stops itself, as {in_need[0]} needs T"
+        raise InvalidArgumentError("baseline_time", given, allowed)
 
 
 def _informed(agent: Agent | str, request: Request) -> Agent:
@@ -41,7 +46,8 @@ def _informed(agent: Agent | str, request: Request) -> Agent:
     if isinstance(agent, AlgorithmAgent):
         population = request.population
         options = population.setting.agent_options(agent.algorithm.name, population.n_arms)
-        return agent.informed(request.facts | options)
+        facts = {"max_steps": request.cap, **request.facts, **options}
+        return agent.informed(facts, request.max_steps)
     if not isinstance(agent, Agent):
         raise InvalidArgumentError(
             "agent", agent, "a name or have the methods reset, act, observe and answer"
@@ -65,7 +71,8 @@ def cap_for(agent: Agent, request: Request) -> int:
     """Return the step cap of an agent's runs, or the horizon that they all have."""
     if request.over_horizon:
         return int(request.told)
-    return cap_of(agent) or request.max_steps
+    own = cap_of(agent) or request.cap
+    return own if request.max_steps is None else min(own, request.max_steps)
 
 
 def options_in_words(line_up: Sequence[Agent], request: Request) -> dict[str, dict[str, Any]]:

@@ -51,7 +51,7 @@ def bai_frame(
     own = agent.algorithm.name if isinstance(agent, AlgorithmAgent) else name_of(agent)
     interactions = of["acceptances"] + of["rejections"]
     reported = private_draws if setting.counts_private_draws else 0
-    rejected = private_draws if own in setting.private_draws_rejected else 0
+    rejected = private_draws if setting.reports_as_rejected(own) else 0
     return pd.DataFrame(
         {
             "instance": range(len(seeds)),
@@ -74,7 +74,7 @@ def regret_frame(
 ) -> pd.DataFrame:
     """Return the runs over a horizon."""
     frame = pd.DataFrame(rows, columns=list(plays.PLAY_COLUMNS))
-    whole = [name for name in plays.PLAY_COLUMNS if name not in ("regret", "utility")]
+    whole = [name for name in plays.PLAY_COLUMNS if name not in plays.FRACTIONAL]
     frame = frame.astype(dict.fromkeys(whole, int))
     frame.insert(0, "instance", range(len(seeds)))
     frame.insert(1, "user_seed", list(seeds))

@@ -36,14 +36,18 @@ PLAY_COLUMNS = (
     "utility",
     "last_arm",
     "most_accepted_arm",
+    "most_accepted_is_best",
 )
+FRACTIONAL = ("regret", "utility", "most_accepted_is_best")
+"""Those of them that are no whole numbers."""
 
 
 def figures(play: Play) -> Array:
     """Return a row of `PLAY_COLUMNS` for each user.
 
     Regret is the sum of mu_* - mu_a over the recommendations a, utility the sum of mu_a over the
-    accepted ones, and the most accepted arm is the first of those accepted equally often.
+    accepted ones. The most accepted arm is the first of those accepted equally often; that it is
+    the best counts 1/n where the best is one of n such arms: nobody gains by the arms' numbers.
     """
     n_users, _ = play.arms.shape
     means = np.array([instance.means for instance in play.instances])
@@ -55,6 +59,7 @@ def figures(play: Play) -> Array:
     counts = np.stack(
         [((play.arms == arm) & play.accepted).sum(axis=1) for arm in range(means.shape[1])], axis=1
     )
+    most = counts == counts.max(axis=1, keepdims=True)
     return np.column_stack(
         [
             best_arms,
@@ -63,6 +68,7 @@ def figures(play: Play) -> Array:
             -rewards.sum(axis=1),
             np.where(play.accepted, values, 0.0).sum(axis=1),
             play.arms[:, -1],
-            counts.argmax(axis=1),
+            most.argmax(axis=1),
+            most[users, best_arms] / most.sum(axis=1),
         ]
     )

@@ -8,7 +8,8 @@ from typing import Any
 
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.tasks import REGRET, Task
+from explorative_user_env.settings import differences_of
+from explorative_user_env.tasks import REGRET, STEP_COST, Task
 from explorative_user_env.validation import (
     InvalidArgumentError,
     flag,
@@ -17,15 +18,24 @@ from explorative_user_env.validation import (
     risk,
 )
 
+MAX_STEPS_OF_ALL = 1_000_000
+"""The step cap of a run where nobody gives one."""
+
+ALL_RUN_TO_IT = "left out for the task regret, where all run to the horizon"
+MEANS_NOTHING = {
+    "baseline_time": ALL_RUN_TO_IT,
+    "max_steps": ALL_RUN_TO_IT,
+    "step_cost": "left out for the task regret, which costs regret and not steps",
+}
+"""The arguments that mean nothing over a horizon, and why."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """What is run, with whom; the attributes are the arguments of `evaluate`.
 
-    But for `told`, which is what `told_time` makes of two of them.
-
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: naming the argument that is out of range, or means nothing here.
     """
 
     population: Population
@@ -33,9 +43,10 @@ class Request:
     n_instances: int
     seed: int
     delta: float
-    told: int | str
-    max_steps: int
-    step_cost: float
+    horizon: int | None
+    baseline_time: int | str | None
+    max_steps: int | None
+    step_cost: float | None
     workers: int
     compiled: bool
     check_theory: bool
@@ -44,9 +55,12 @@ class Request:
         risk("delta", self.delta)
         integer("seed", self.seed, 0)
         integer("n_instances", self.n_instances, 1)
-        integer("max_steps", self.max_steps, 1)
+        for name, allowed in MEANS_NOTHING.items():
+            if self.over_horizon and getattr(self, name) is not None:
+                raise InvalidArgumentError(name, getattr(self, name), allowed)
+        integer("max_steps", self.cap, 1)
         integer("workers", self.workers, 1)
-        not_negative("step_cost", self.step_cost)
+        not_negative("step_cost", self.cost)
         flag("check_theory", self.check_theory)
         check_behaviour(self.task, self.population)
         if self.over_horizon or not isinstance(self.told, str):
@@ -56,6 +70,26 @@ class Request:
     def over_horizon(self) -> bool:
         """Whether the task is "regret", not best-arm identification."""
         return self.task == REGRET
+
+    @property
+    def told(self) -> int | str:
+        """T: of all agents over a horizon, else of those that do not stop by themselves.
+
+        A number, or the name of the agent whose mean stopping time it is.
+        """
+        if self.over_horizon:
+            return self.task.horizon if self.horizon is None else self.horizon
+        return "BAIR" if self.baseline_time is None else self.baseline_time
+
+    @property
+    def cap(self) -> int:
+        """The step cap of agents without one of their own."""
+        return MAX_STEPS_OF_ALL if self.max_steps is None else self.max_steps
+
+    @property
+    def cost(self) -> float:
+        """The c of the cost c T + error."""
+        return STEP_COST if self.step_cost is None else self.step_cost
 
     @cached_property
     def seeds(self) -> Sequence[int]:
@@ -78,25 +112,26 @@ class Request:
         words = self.population.words()
         first = {name: words.pop(name) for name in ("setting", "n_arms")}
         cell = {"task": self.task.name, **first, "delta": self.delta, **words, "horizon": steps}
-        cell["seed"] = self.seed
-        return cell if self.over_horizon else cell | {"step_cost": self.step_cost}
+        cell |= {"seed": self.seed, "differences": differences_of(self.population.setting)}
+        return cell if self.over_horizon else cell | {"step_cost": self.cost, "max_steps": self.cap}
 
 
-def told_time(task: Task, horizon: int | None, baseline_time: int | str | None) -> int | str:
-    """Return T: of all agents over a horizon, else of those that do not stop by themselves.
+def renamed_time(
+    task: Task, horizon: int | None, baseline_time: int | str | None
+) -> tuple[int | None, int | str | None]:
+    """Return the horizon and the time of the baselines, also where the one is an old name.
 
-    A number, or the name of the agent whose mean stopping time it is.
+    Raises:
+        InvalidArgumentError: if one thing is given by both names.
     """
-    if task == REGRET:
-        if baseline_time is not None:
-            allowed = "left out for the task regret, where all run to the horizon"
-            raise InvalidArgumentError("baseline_time", baseline_time, allowed)
-        return task.horizon if horizon is None else horizon
-    if horizon is not None:
-        message = "in the task bai horizon is called baseline_time now"
-        warnings.warn(message, DeprecationWarning, stacklevel=4)
-    time = horizon if baseline_time is None else baseline_time
-    return "BAIR" if time is None else time
+    if task == REGRET or horizon is None:
+        return horizon, baseline_time
+    if baseline_time is not None:
+        allowed = "left out for the task bai, where baseline_time is its name"
+        raise InvalidArgumentError("horizon", horizon, allowed)
+    message = "in the task bai horizon is called baseline_time now"
+    warnings.warn(message, DeprecationWarning, stacklevel=4)
+    return None, horizon
 
 
 def check_behaviour(task: Task, population: Population) -> None:

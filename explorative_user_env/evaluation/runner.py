@@ -5,6 +5,7 @@ from typing import Unpack
 
 import pandas as pd
 
+from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, portion, shown
 from explorative_user_env.evaluation.backends import runs_of
 from explorative_user_env.evaluation.line_up import (
@@ -15,7 +16,7 @@ from explorative_user_env.evaluation.line_up import (
     watched_of,
 )
 from explorative_user_env.evaluation.paths import PATHS
-from explorative_user_env.evaluation.request import Request, told_time
+from explorative_user_env.evaluation.request import Request, renamed_time
 from explorative_user_env.evaluation.theory_runs import check_theory as checks_of
 from explorative_user_env.population import (
     Population,
@@ -24,9 +25,9 @@ from explorative_user_env.population import (
     population_of,
 )
 from explorative_user_env.protocol import Agent, name_of, needs_horizon
+from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.results.results import Results
-from explorative_user_env.tasks import STEP_COST, Task, as_task
-from explorative_user_env.version import __version__
+from explorative_user_env.tasks import Task, as_task
 
 
 @lists_user_options()
@@ -39,8 +40,8 @@ def evaluate(
     delta: float = 0.1,
     horizon: int | None = None,
     baseline_time: int | str | None = None,
-    max_steps: int = 1_000_000,
-    step_cost: float = STEP_COST,
+    max_steps: int | None = None,
+    step_cost: float | None = None,
     workers: int = 1,
     compiled: bool = True,
     check_theory: bool = False,
@@ -69,9 +70,10 @@ def evaluate(
         horizon: in "regret" the number of steps, at least 1; None is 500.
         baseline_time: in "bai" T of the agents that do not stop by themselves, as UNI and EXP3: a
             number, or the agent whose mean stopping time it is; None is "BAIR".
-        max_steps: in "bai" the step cap of agents without one of their own; a run that reaches it
-            is censored.
-        step_cost: in "bai" c of the cost c T + error, at least 0.
+        max_steps: in "bai" a step cap for all agents, whatever the setting's; an agent's own holds
+            where it is smaller, and a run that reaches its cap is censored. None is the agent's
+            own, or the setting's, or a million.
+        step_cost: in "bai" c of the cost c T + error, at least 0; None is 0.0005.
         workers: how many run at once: threads in compiled code, processes in the readable loop.
         compiled: whether algorithm records run compiled; the readable loop gives the same numbers.
         check_theory: in "bai" whether every BAIR runs once more under a monitor, which holds its
@@ -87,16 +89,19 @@ def evaluate(
         `Results`: printable, with `runs` and `summary()`.
 
     Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+        InvalidArgumentError: naming the argument that is out of range, or means nothing for the
+            task and these agents.
     """
     chosen = as_task(task)
+    horizon, baseline_time = renamed_time(chosen, horizon, baseline_time)
     request = Request(
         population=population_of(population, user),
         task=chosen,
         n_instances=n_instances,
         seed=seed,
         delta=delta,
-        told=told_time(chosen, horizon, baseline_time),
+        horizon=horizon,
+        baseline_time=baseline_time,
         max_steps=max_steps,
         step_cost=step_cost,
         workers=workers,
@@ -107,27 +112,16 @@ def evaluate(
     watched = watched_of(line_up, request)
     n_pieces = len(line_up) + len(watched)
     with shown(progress) as report:
-        runs, steps = _runs(
-            line_up, request, [portion(report, i, n_pieces) for i in range(n_pieces)]
-        )
-        checks = [
-            checks_of(
-                agent,
-                request.population,
-                request.seeds,
-                max_steps=cap_for(agent, request),
-                workers=workers,
-                progress=portion(report, len(line_up) + place, n_pieces),
-            )
-            for place, agent in enumerate(watched)
-        ]
-    own = {"max_steps": max_steps, "agents": options_in_words(line_up, request)}
+        reports = [portion(report, i, n_pieces) for i in range(n_pieces)]
+        runs, steps = _runs(line_up, request, reports)
+        checks = _checks(watched, request, reports[len(line_up) :])
+    own = {"agents": options_in_words(line_up, request), "versions": versions_of()}
     return Results(
         runs,
-        request.cell(steps) | own | {"version": __version__},
+        request.cell(steps) | own,
         request.population,
         deltas_of(line_up, request),
-        pd.concat(checks, ignore_index=True) if checks else None,
+        checks,
     )
 
 
@@ -154,6 +148,24 @@ def _runs(
             progress=report,
         )
     return pd.concat([frames[name_of(agent)] for agent in line_up], ignore_index=True), steps
+
+
+def _checks(
+    watched: Sequence[AlgorithmAgent], request: Request, reports: Sequence[OnProgress]
+) -> pd.DataFrame | None:
+    """Return what every run of these BAIRs kept to of the paper's bounds; None for no BAIR."""
+    frames = [
+        checks_of(
+            agent,
+            request.population,
+            request.seeds,
+            max_steps=cap_for(agent, request),
+            workers=request.workers,
+            progress=report,
+        )
+        for agent, report in zip(watched, reports, strict=True)
+    ]
+    return pd.concat(frames, ignore_index=True) if frames else None
 
 
 def _mean_time(runs: pd.DataFrame, request: Request) -> int:

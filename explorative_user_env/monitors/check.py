@@ -19,6 +19,7 @@ from explorative_user_env.theory import (
     early_rounds_bound,
     phase1_rejections_bound,
     phase1_rounds_bound,
+    phase2_error_bound,
     phase2_length_bound,
     printed_phase2_length_bound,
     upper_bound,
@@ -32,24 +33,28 @@ class Claim(NamedTuple):
     Attributes:
         name: `<name>_broken` is its flag in a `TheoryCheck`.
         source: where the paper says it.
-        times_delta: it may be broken with this many times delta; 0 for what is sure.
+        on_bands: it may be broken with probability delta if it rests on the means keeping to their
+            bands, or is promised with 1 - delta whatever N_1 is.
+        on_answer: it may be broken besides where the best arm is eliminated: with probability delta
+            for the paper's N_1, and else with `error_bound` of a `TheoryCheck`.
     """
 
     name: str
     source: str
-    times_delta: int
+    on_bands: bool = False
+    on_answer: bool = False
 
 
 CLAIMS = (
-    Claim("band", "lm:iteratedlog, every arm and time", 1),
-    Claim("interval", "lm:phase2bound1, events B", 1),
-    Claim("answer", "lm:phase2bound1, answer", 1),
-    Claim("rounds", "lm:algo4, rounds", 1),
-    Claim("phase1_rejections", "lm:algo4, rejections", 1),
-    Claim("drop", "lm:Er, every round", 0),
-    Claim("phase2_length", "lm:phase2bound2, derived anew", 2),
-    Claim("phase2_length_printed", "lm:phase2bound2, as printed", 1),
-    Claim("recommendations", "thm:upperbound2", 2),
+    Claim("band", "lm:iteratedlog, every arm and time", on_bands=True),
+    Claim("interval", "lm:phase2bound1, events B", on_answer=True),
+    Claim("answer", "lm:phase2bound1, answer", on_answer=True),
+    Claim("rounds", "lm:algo4, rounds", on_bands=True),
+    Claim("phase1_rejections", "lm:algo4, rejections", on_bands=True),
+    Claim("drop", "lm:Er, every round"),
+    Claim("phase2_length", "lm:phase2bound2, derived anew", on_bands=True, on_answer=True),
+    Claim("phase2_length_printed", "lm:phase2bound2, as printed", on_bands=True),
+    Claim("recommendations", "thm:upperbound2", on_bands=True, on_answer=True),
 )
 
 
@@ -65,6 +70,7 @@ class TheoryCheck:
         n_arms: K.
         delta: the agent's delta.
         n1: N_1, as the agent used it.
+        error_bound: `theory.phase2_error_bound` of this N_1; at most delta for the paper's.
         best_arm: the best arm.
         answer: the agent's answer.
         censored: whether a step cap ended the run.
@@ -91,6 +97,7 @@ class TheoryCheck:
     n_arms: int
     delta: float
     n1: float
+    error_bound: float
     best_arm: int
     answer: int
     censored: bool
@@ -170,6 +177,7 @@ def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
         n_arms=instance.n_arms,
         delta=given.delta,
         n1=given.n1,
+        error_bound=phase2_error_bound(given.n1, instance.n_arms, given.alpha, given.rho_0),
         best_arm=instance.best_arm,
         answer=episode.answer,
         censored=episode.censored,

@@ -7,6 +7,9 @@ from scipy import stats
 
 LEVEL = 0.95
 
+FEW = 100
+"""Of fewer values one may well have half of the variance by chance."""
+
 
 def mean_interval(values: np.ndarray) -> tuple[float, float]:
     """Return the 95% Student interval of the mean of `values`; NaN for fewer than two."""
@@ -17,6 +20,26 @@ def mean_interval(values: np.ndarray) -> tuple[float, float]:
         return float(np.mean(values)), float(np.mean(values))
     low, high = stats.t.interval(LEVEL, len(values) - 1, loc=np.mean(values), scale=error)
     return float(low), float(high)
+
+
+def median_interval(values: np.ndarray) -> tuple[float, float]:
+    """Return the 95% interval of the median, whatever the law; NaN where there are too few values.
+
+    From order statistics (Conover 1999, "Practical nonparametric statistics", chapter 3).
+    """
+    if len(values) == 0:
+        return math.nan, math.nan
+    interval = stats.quantile_test(values, p=0.5).confidence_interval(LEVEL)
+    return float(interval.low), float(interval.high)
+
+
+def one_dominates(values: np.ndarray) -> bool:
+    """Whether one value has more than half of the variance of at least `FEW` values.
+
+    Then their mean is that value's doing, and Student's interval of it says too little.
+    """
+    squares = (values - np.mean(values)) ** 2 if len(values) >= FEW else np.zeros(1)
+    return bool(squares.max() > 0.5 * squares.sum())
 
 
 def ratio_interval(parts: np.ndarray, wholes: np.ndarray) -> tuple[float, float]:

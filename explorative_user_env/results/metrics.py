@@ -11,7 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.results.intervals import mean_interval, ratio_interval, wilson_interval
+from explorative_user_env.results.intervals import (
+    mean_interval,
+    median_interval,
+    one_dominates,
+    ratio_interval,
+    wilson_interval,
+)
 
 
 def summarize(
@@ -42,7 +48,6 @@ def summarize(
     n_runs = len(stopping_times)
     kept = ~censored if drops_censored else np.ones(n_runs, dtype=bool)
     times = stopping_times[kept].astype(float)
-    low, high = mean_interval(times)
     ratios = _ratios(rejections[kept], times)
     rates = {
         "mean of ratios": (_mean(ratios), mean_interval(ratios)),
@@ -57,10 +62,7 @@ def summarize(
     success_low, success_high = wilson_interval(successes, n_runs)
     return {
         "n_runs": n_runs,
-        "stopping_time": _mean(times),
-        "stopping_time_low": low,
-        "stopping_time_high": high,
-        "stopping_time_median": float(np.median(times)) if len(times) else math.nan,
+        **_of_times(times),
         "rejection_rate": rate,
         "rejection_rate_low": rate_low,
         "rejection_rate_high": rate_high,
@@ -92,7 +94,8 @@ def summarize_play(
         utilities: sum over a run of mu_a of accepted recommendations, shape (n,).
         acceptances: number of acceptances of each run, shape (n,).
         last_is_best: whether the last recommendation is the best arm, shape (n,), bool.
-        most_accepted_is_best: whether the most accepted arm is, shape (n,), bool.
+        most_accepted_is_best: whether the most accepted arm is, shape (n,), in [0, 1]: 1/n where it
+            is one of n arms accepted equally often.
         horizon: T.
     """
     figures: dict[str, Any] = {"n_runs": len(regrets)}
@@ -102,9 +105,26 @@ def summarize_play(
     figures["acceptance_rate"] = _mean(acceptances / horizon)
     shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
     for name, values in shares.items():
-        low, high = wilson_interval(int(values.sum()), len(values))
+        total = round(float(values.sum()), 9)  # ties count as fractions: Wilson on both sides
+        low, _ = wilson_interval(math.floor(total), len(values))
+        _, high = wilson_interval(math.ceil(total), len(values))
         figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
     return figures
+
+
+def _of_times(times: np.ndarray) -> Mapping[str, Any]:
+    """Return the mean and the median of stopping times, and whether one run makes the mean."""
+    low, high = mean_interval(times)
+    median_low, median_high = median_interval(times)
+    return {
+        "stopping_time": _mean(times),
+        "stopping_time_low": low,
+        "stopping_time_high": high,
+        "stopping_time_median": float(np.median(times)) if len(times) else math.nan,
+        "stopping_time_median_low": median_low,
+        "stopping_time_median_high": median_high,
+        "stopping_time_dominated": one_dominates(times),
+    }
 
 
 def _ratios(rejections: np.ndarray, times: np.ndarray) -> np.ndarray:

@@ -6,31 +6,36 @@ from typing import Any
 
 import pandas as pd
 
+from explorative_user_env.display.html import html_table
 from explorative_user_env.display.tables import as_text
 from explorative_user_env.population import Population
 from explorative_user_env.results.metrics import summarize, summarize_play
 from explorative_user_env.results.tables import table_of
 from explorative_user_env.tasks import REGRET
 
-UNREPEATED = ("means", "rho", "max_steps", "agents", "version")
+UNREPEATED = ("means", "rho", "max_steps", "agents", "differences", "versions")
 """What a cell says besides, which is not repeated beside every figure: the setting's title says if
 `means` and `rho` are not its own."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """The runs of one or more agents on the same users.
+
+    Printed, or as the last line of a notebook's cell, it is the table.
 
     Attributes:
         runs: one row a run. `instance`, `user_seed` (replays the run: `rollout(env, agent,
             seed=user_seed)`), `agent`, `best_arm`, `answer`, `correct`, `censored`,
             `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
             reports them (the released setting counts its private draws). Of the task "regret":
-            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` in their place.
+            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` and
+            `most_accepted_is_best` (1/n where it is one of n tied arms) in their place.
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
-            `delta`, `horizon` (T of the agents that need one), `seed`, and of best-arm
-            identification `step_cost`; then `max_steps` (the step cap), `agents` (the options of
-            each, with a step cap of its own) and `version` (of the package).
+            `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
+            which the setting is not the paper's text), of best-arm identification `step_cost` and
+            `max_steps` (the step cap), and then `agents` (the options of each, with its own cap)
+            and `versions` (of the package and what its numbers may depend on).
         population: the users themselves.
         deltas: delta of the agents that have one of their own.
         checks: what every run of every BAIR kept to and broke of the paper's bounds, one row a run
@@ -81,12 +86,21 @@ class Results:
             runs["utility"].to_numpy(),
             runs["acceptances"].to_numpy(),
             (runs["last_arm"] == best_arms).to_numpy(),
-            (runs["most_accepted_arm"] == best_arms).to_numpy(),
+            runs["most_accepted_is_best"].to_numpy(),
             horizon=self.cell["horizon"],
         )
 
     def __str__(self) -> str:
         return as_text(table_of(self.summary()))
+
+    def __repr__(self) -> str:
+        counts = self.runs.groupby("agent", sort=False).size()
+        said = {name: self.cell.get(name) for name in ("task", "setting", "n_arms", "seed")}
+        said |= {"n_instances": int(counts.max()), "agents": list(counts.index)}
+        return f"Results({', '.join(f'{name}={word!r}' for name, word in said.items())})"
+
+    def _repr_html_(self) -> str:
+        return html_table(table_of(self.summary()))
 
 
 def all_runs(results: Sequence[Results]) -> pd.DataFrame:

@@ -76,7 +76,7 @@ def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
 REGRET_LEGEND = (
     "regret: sum of mu_* - mu_a over T recommendations, mean ± half a 95% interval. utility: sum "
     "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
-    "most acc. best: the most accepted arm is.",
+    "most acc. best: the most accepted arm is; one of n tied arms counts 1/n.",
 )
 
 

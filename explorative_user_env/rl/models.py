@@ -1,9 +1,8 @@
 """Trained models as folders: the model, how it was made, and how it came along."""
 
 import json
-import platform
 from collections.abc import Mapping, Sequence
-from importlib import metadata, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,14 @@ import pandas as pd
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from explorative_user_env.files import Folder
+from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.recipes import RECIPES
 from explorative_user_env.validation import InvalidArgumentError
 
 MODEL_FILE, SETTINGS_FILE, PROGRESS_FILE = "model.zip", "settings.json", "training.csv"
 
-LIBRARIES = (
-    "explorative-user-env",
+MODEL_LIBRARIES = (
     "gymnasium",
     "numpy",
     "sb3-contrib",
@@ -30,9 +29,7 @@ LIBRARIES = (
 
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the libraries that a training rests on."""
-    return {"python": platform.python_version()} | {
-        name: metadata.version(name) for name in LIBRARIES
-    }
+    return versions_of(MODEL_LIBRARIES)
 
 
 def save_model(

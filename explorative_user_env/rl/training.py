@@ -24,7 +24,6 @@ from explorative_user_env.rl.models import save_model, versions
 from explorative_user_env.rl.policies import one_thread
 from explorative_user_env.rl.recipes import Recipe, recipe_for
 from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env
-from explorative_user_env.seeding import training_seed
 from explorative_user_env.tasks import Task, as_task
 from explorative_user_env.validation import InvalidArgumentError, integer
 
@@ -44,7 +43,7 @@ def train(
     horizon: int | None = None,
     n_envs: int | None = None,
     evaluation_users: int = 200,
-    output: Path | str | None = None,
+    output: Folder | Path | str | None = None,
     tensorboard: Path | str | None = None,
     progress: OnProgress = silent,
     population: Population | None = None,
@@ -89,7 +88,7 @@ def train(
     envs = make_sb3_vec_env(
         n_envs, task=task, observation=observation, horizon=horizon, population=users, **rest
     )
-    folder = None if output is None else Folder(Path(output))
+    folder = Folder(Path(output)) if isinstance(output, str | Path) else output
     options = dict(recipe.options)
     if "n_steps" in options:
         options["batch_size"] = min(options["batch_size"], n_envs * options["n_steps"])
@@ -133,16 +132,14 @@ def _untrained(
     env: VecEnv = users
     if recipe.scales_rewards:  # observations are scaled as they are
         env = VecNormalize(users, norm_obs=False, gamma=float(options["gamma"]))
-    model = recipe.model(
+    return recipe.model(
         recipe.policy,
         env,
-        seed=seed,
+        seed=seed,  # of the users, too
         device="cpu",
         tensorboard_log=None if tensorboard is None else str(tensorboard),
         **options,
     )
-    users.seed(training_seed(seed))
-    return model
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from explorative_user_env.protocol import Array
+from explorative_user_env.seeding import training_seeds
 from explorative_user_env.tasks import Task
 from explorative_user_env.validation import InvalidArgumentError, integer
 from explorative_user_env.wrappers.make import make_task
@@ -59,10 +60,17 @@ class SB3VecEnv(VecEnv):
         return observations
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the users' seeds at the next reset: s, s + 1, and so on; None is fresh entropy."""
+        """Set the users' seeds at the next reset, and return them.
+
+        Stable-Baselines3's own environments take s, s + 1, and so on, so that models with the
+        seeds 0 to 4 meet nearly the same users. Here they share none: see `training_seeds`.
+
+        Args:
+            seed: what the users' seeds follow from; None is fresh entropy.
+        """
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
-        self._seeds = [integer("seed", seed, 0) + lane for lane in range(self.num_envs)]
+        self._seeds = [*training_seeds(integer("seed", seed, 0), self.num_envs)]
         return self._seeds
 
     def step_async(self, actions: Array) -> None:
@@ -158,7 +166,9 @@ def make_sb3_vec_env(
         task: "regret" (`ExplorativeUser-v0`) or "bai" (`ExplorativeUserBAI-v0`).
         observation: what a policy sees: "response", "counts", "sorted-counts" or "last-step".
         horizon: steps of an episode; None is 500 for regret and 2000 for bai.
-        seed: the users' seeds at the first reset are seed, seed + 1, ...; None is fresh entropy.
+        seed: what the users' seeds at the first reset follow from, as `SB3VecEnv.seed` has it;
+            no other seed has users in common. A model that is given a seed sets it again. None is
+            fresh entropy.
         **kwargs: as in the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`, ...).
 
     Raises:

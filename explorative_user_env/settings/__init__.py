@@ -12,6 +12,7 @@ from explorative_user_env.settings.differences import (
     RELEASED,
     SETTINGS,
     as_setting,
+    differences_of,
     name_in,
     title_of,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "Difference",
     "Setting",
     "as_setting",
+    "differences_of",
     "name_in",
     "title_of",
 ]

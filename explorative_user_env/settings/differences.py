@@ -1,6 +1,7 @@
 """Where the paper's text and its released code differ, point by point, and so the two settings."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -147,6 +148,20 @@ def as_setting(setting: Setting | str) -> Setting:
     if isinstance(setting, Setting):
         return setting
     return SETTINGS[choice("setting", setting, SETTINGS)]
+
+
+def differences_of(setting: Setting) -> dict[str, str]:
+    """Return the points in which a setting is not the paper's text, each with what it does."""
+    changes = replace(setting, name=PRINTED.name).changes_of(PRINTED)
+    told = {}
+    for difference in DIFFERENCES:
+        words = {name: changes.pop(name) for name in difference.fields if name in changes}
+        pairs = difference.fields.items()
+        if all(getattr(setting, name) == code for name, (_, code) in pairs):
+            told[difference.point] = difference.released
+        elif words:
+            told[difference.point] = ", ".join(f"{name}={word}" for name, word in words.items())
+    return told | changes
 
 
 def title_of(setting: Setting, others: Mapping[str, str] = MappingProxyType({})) -> str:

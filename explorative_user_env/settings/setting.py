@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+from explorative_user_env.agents import AGENTS
 from explorative_user_env.users.confidence import Schedule
 
 
@@ -37,7 +38,7 @@ class Setting:
             its cap; the released setting's was fitted to the published times.
         answer_ties: the answer among tied arms, at "random" or the "first".
         counts_private_draws: whether reported stopping times include the K private draws.
-        private_draws_rejected: agents whose private draws are reported as rejections.
+        private_draws_rejected: the paper's agents whose private draws are reported as rejections.
         rejection_rate: the headline figure, "mean of ratios" over runs or "ratio of means".
         drops_censored: whether censored runs are left out of mean times and rejection rates.
     """
@@ -94,6 +95,15 @@ class Setting:
                 cap = max(self.tas_max_steps, self.tas_max_steps_per_arm * n_arms)
                 return shared | {"primed": self.tas_primed, "max_steps": cap}
         return {}
+
+    def reports_as_rejected(self, agent: str) -> bool:
+        """Return whether an agent's private draws are reported as rejections.
+
+        One that the paper does not have is reported as most of its agents are, so that rejection
+        rates can be compared.
+        """
+        listed = self.private_draws_rejected
+        return agent in listed or (bool(listed) and agent not in AGENTS)
 
     def changes_of(self, original: "Setting") -> dict[str, str]:
         """Return in words the fields that are different from those of `original`."""

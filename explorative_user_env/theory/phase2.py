@@ -128,9 +128,13 @@ def phase2_length_bound(
 ) -> int:
     """Return a bound on the recommendations of Phase 2, with probability 1 - 2 delta.
 
-    While all means keep to their bands and the best arm is not eliminated (delta each): every
+    While all means keep to their bands (but for delta) and the best arm is not eliminated: every
     other arm is accepted at most m_i = `elimination_bound` times, the best arm until it has one
     acceptance more than every other arm had, and K - 1 recommendations are rejected.
+
+    That the best arm stays rests on N_1: it is eliminated with probability at most
+    `phase2_error_bound`, which is delta for the N_1 of Lemma lm:phase2bound1 and 1 for N_1 = 0.
+    With a smaller N_1 than the lemma's the bound holds with 1 - delta - `phase2_error_bound` only.
 
     Lemma lm:phase2bound2 leaves out that an arm with many acceptances from Phase 1 is not
     recommended, and so not eliminated, before the best arm has caught up with it. That can take N_1

@@ -1,6 +1,7 @@
 """The user's confidence over the system, rho_t, in [rho_0, rho_1] (paper, section 2, Eq. 1)."""
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
@@ -114,3 +115,17 @@ def as_schedule(rho: "Schedule | str | float") -> Schedule:
         return _SCHEDULES[rho]
     names = ", ".join(sorted(_SCHEDULES))
     return constant(real("rho", rho, f"a Schedule, a positive and finite number or one of {names}"))
+
+
+def warn_of_ties(schedule: Schedule, n_arms: int) -> None:
+    """Warn if rewards that are often equal can make a user reject every arm for ever.
+
+    Where Gamma = max(0, 2 alpha log(rho_t n(t))) is still 0 once every arm was accepted, arms with
+    equal means reject each other, and nothing she could learn from is accepted again.
+    """
+    if schedule.rho_0 * n_arms <= 1.0:
+        warnings.warn(
+            f"with rewards of 0 and 1 and rho_t down to {schedule.rho_0:g}, users whose {n_arms} "
+            f"arms are tied reject them all for ever: take rho_t above 1/K = {1 / n_arms:g}",
+            stacklevel=2,
+        )

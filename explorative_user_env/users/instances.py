@@ -6,12 +6,12 @@ arms is equally likely to be the best.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
+from explorative_user_env.users.laws_of_means import LAWS, ROOMY, Law, NamedLaw
 from explorative_user_env.validation import (
     InvalidArgumentError,
     choice,
@@ -20,45 +20,13 @@ from explorative_user_env.validation import (
     positive,
 )
 
-Law = Callable[[int, np.random.Generator], Any]
 Means = str | Sequence[float] | Law
 
 DEFAULT_GAP = 0.5
 """Delta_1 where none is given and the means are drawn (the value of the paper's tables)."""
 
-
-def normal_mean(rng: np.random.Generator) -> float:
-    """Return a mean from N(0, 1)."""
-    return rng.standard_normal()
-
-
-def uniform_mean(rng: np.random.Generator) -> float:
-    """Return a mean from Uniform(0, 1)."""
-    return rng.random()
-
-
-def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    """Return `n_arms` draws of `normal_mean`, at once."""
-    return rng.standard_normal(n_arms)
-
-
-def uniform_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
-    """Return `n_arms` draws of `uniform_mean`, at once."""
-    return rng.random(n_arms)
-
-
-class NamedLaw(NamedTuple):
-    """A law of independent means: one draw, which compiled code repeats, and many at once."""
-
-    one: Callable[[np.random.Generator], float]
-    many: Law
-
-
-LAWS = {
-    "normal": NamedLaw(normal_mean, normal_means),
-    "uniform": NamedLaw(uniform_mean, uniform_means),
-}
-"""N(0, 1) as the paper prints, Uniform(0, 1) as its code draws."""
+TRIALS = 100
+"""How often a law of one's own is tried when it is given, where not all means are allowed."""
 
 
 @dataclass(frozen=True)
@@ -116,15 +84,17 @@ class InstanceLaw:
 
     Args:
         n_arms: K, at least 2.
-        means: "normal", "uniform", K given numbers, or a callable `(n_arms, rng) -> K numbers`.
+        means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K given numbers, or a
+            callable `(n_arms, rng) -> K numbers`.
         gap: Delta_1 > 0, set exactly (to the last bit of the sum); None is 0.5 for drawn means and
             leaves given means as they are.
-        within: least and largest mean there may be, once the best arm is moved; None is any.
+        within: least and largest mean there may be, once the best arm is moved; None is any. A
+            callable is tried `TRIALS` times at once.
 
     Raises:
-        InvalidArgumentError: for K < 2, a gap that is not positive, an unknown law, means that are
-            not K finite numbers, or given means without a unique best arm and without a gap, or
-            outside `within`.
+        InvalidArgumentError: for K < 2, a gap that is not positive or is lost in rounding beside
+            the means, an unknown law, means that are not K finite numbers, given means without a
+            unique best arm and without a gap, or means that are outside `within` or may be.
     """
 
     def __init__(
@@ -139,6 +109,7 @@ class InstanceLaw:
         self.gap = None if gap is None else positive("gap", gap)
         self.given: list[float] | None = None
         self.named: NamedLaw | None = None
+        self.scale = 1.0  # of the draws of a named law
         self._law: Law | None = None
         self._title = getattr(means, "__qualname__", repr(means))
         if isinstance(means, str):
@@ -152,10 +123,9 @@ class InstanceLaw:
                 raise InvalidArgumentError(
                     "means", self.given, "numbers with one best arm, unless gap is given"
                 )
-            if self.gap is None:
-                self._check(self.given)
         if self.given is None and self.gap is None:
             self.gap = DEFAULT_GAP
+        self._check_all()
 
     @property
     def title(self) -> str | list[float]:
@@ -169,19 +139,46 @@ class InstanceLaw:
             InvalidArgumentError: for an instance outside `within`.
         """
         if self.named is not None:
-            means = self.named.many(self.n_arms, rng).tolist()
+            means = (self.scale * self.named.many(self.n_arms, rng)).tolist()
         elif self._law is not None:
             means = finite_vector("means", self._law(self.n_arms, rng), self.n_arms)
         else:
             assert self.given is not None
             means = list(self.given)
         instance = separated(means, self.gap, rng)
-        self._check(instance.means)
+        if self.named is None:
+            self._check(instance.means)
         return instance
 
     def draw_each(self, rngs: Sequence[np.random.Generator]) -> list[Instance]:
         """Return an instance from each of these streams."""
         return [self.draw(rng) for rng in rngs]
+
+    def _check_all(self) -> None:
+        """Refuse now what could not be drawn later, as far as that can be known."""
+        if self.named is not None:
+            assert self.gap is not None
+            self._check_named(self.named, self.gap)
+        elif self.given is not None or self.within is not None:
+            # Of given means only the tied one that is moved is drawn, and either will do.
+            rng = np.random.default_rng(0)
+            for _ in range(TRIALS if self.given is None else 1):
+                self.draw(rng)
+
+    def _check_named(self, law: NamedLaw, gap: float) -> None:
+        """Make room for the gap, and refuse a law and a gap that do not fit every time."""
+        if law.leaves_room:
+            if gap >= law.high:
+                raise InvalidArgumentError("gap", gap, f'below {law.high:g} with means="{ROOMY}"')
+            self.scale = law.high - gap
+        low, high = law.low, self.scale * law.high
+        if self.within is not None and not self.within[0] <= low <= high + gap <= self.within[1]:
+            least, most = self.within
+            allowed = f'"{ROOMY}" or in [{least:g}, {most:g}], as this reward_law needs'
+            raise InvalidArgumentError("means", self._title, allowed)
+        largest = max(-low, high)
+        if gap <= math.ulp(math.nextafter(largest, 0.0)) / 2:
+            raise lost_gap(gap, largest)
 
     def _check(self, means: Sequence[float]) -> None:
         if self.within is None:
@@ -204,14 +201,13 @@ def separated(means: Sequence[float], gap: float | None, rng: np.random.Generato
     values = list(means)
     best = move_best(values, gap or 0.0, rng)
     if best == LOST:
-        raise lost_gap(gap, values)
+        raise lost_gap(gap, sorted(means)[-2])
     return Instance(tuple(values), best)
 
 
-def lost_gap(gap: float | None, means: Sequence[float]) -> InvalidArgumentError:
-    """Return the error of a gap that is lost in rounding beside these means."""
-    second = sorted(means)[-2]
-    return InvalidArgumentError("gap", gap, f"large enough to count beside a mean of {second}")
+def lost_gap(gap: float | None, mean: float) -> InvalidArgumentError:
+    """Return the error of a gap that is lost in rounding beside this mean."""
+    return InvalidArgumentError("gap", gap, f"large enough to count beside a mean of {mean}")
 
 
 LOST = -1

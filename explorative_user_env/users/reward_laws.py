@@ -6,6 +6,7 @@ All are sub-Gaussian with parameter 1 or less, which is what the paper's confide
 from math import sqrt
 from typing import Protocol
 
+from explorative_user_env.users.laws_of_means import ROOMY
 from explorative_user_env.validation import choice
 
 GAUSSIAN, BERNOULLI, BOUNDED = range(3)
@@ -48,3 +49,8 @@ def reward_law_named(name: str) -> int:
 def range_of_means(law: int) -> tuple[float, float] | None:
     """Return the least and the largest mean that a law can have; None is any."""
     return (0.0, 1.0) if law == BERNOULLI else None
+
+
+def usual_means(law: int, otherwise: str) -> str:
+    """Return the law of means where none is given: `otherwise`, if all of its means are allowed."""
+    return otherwise if range_of_means(law) is None else ROOMY

@@ -6,7 +6,7 @@ these functions, so that a model sees in the harness what it saw in training, to
 
 import numpy as np
 
-from explorative_user_env.envs.history import ACCEPTED, LATEST, History
+from explorative_user_env.envs.history import LATEST, History
 from explorative_user_env.protocol import Array
 from explorative_user_env.validation import integer
 
@@ -150,6 +150,5 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
         case "last-step":
             observations = last_step(history, scale)
         case _:
-            latest = history.table[np.arange(n_lanes), history.last_arm, LATEST]
-            observations = ((latest == ACCEPTED) & (history.last_arm >= 0)).astype(int)
+            observations = history.responses()
     return observations, actions_by_rank(order, n_actions)

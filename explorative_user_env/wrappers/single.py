@@ -6,11 +6,18 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env.envs.history import History
+from explorative_user_env.envs.history import ACCEPTED, LATEST, History
 from explorative_user_env.envs.spaces import as_action
-from explorative_user_env.protocol import ONLY, Array
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.protocol import Array
 from explorative_user_env.wrappers import features as features
-from explorative_user_env.wrappers.surroundings import arms_of_counts, box, horizon_of
+from explorative_user_env.wrappers.surroundings import (
+    box,
+    changed,
+    counts_below,
+    horizon_of,
+    users_of,
+)
 
 
 class _HistoryObservation(gym.Wrapper[Array, int, int, int], gym.utils.RecordConstructorArgs):
@@ -24,42 +31,52 @@ class _HistoryObservation(gym.Wrapper[Array, int, int, int], gym.utils.RecordCon
         bounds: Callable[[int], tuple[Array, Array]],
     ) -> None:
         gym.utils.RecordConstructorArgs.__init__(self, horizon=horizon)
+        users = users_of(env, ExplorativeUserEnv, type(self).__name__)
         gym.Wrapper.__init__(self, env)  # type: ignore[misc]
-        n_arms = env.get_wrapper_attr("user").n_arms
-        self.observation_space = box(bounds(n_arms))
-        self._history = History(1, n_arms)
+        self.observation_space = box(bounds(users.user.n_arms))
+        self._history: History = users.remember()
         self._scale = features.Scale(horizon_of(env, horizon))
         self._observe = observe
+        self.shown = np.zeros(0, np.float32)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
         """Start with a new user of whom nothing is known."""
-        _, info = self.env.reset(seed=seed, options=options)
-        self._history.forget(ONLY)
-        return self._observe(self._history, self._scale)[0], info
+        response, info = self.env.reset(seed=seed, options=options)
+        return self._show(response, info), info
 
     def step(self, action: int) -> tuple[Array, Any, bool, bool, dict[str, Any]]:
-        """Do as the environment does, and remember the response."""
+        """Do as the environment does, and show what has been heard of its user."""
         response, reward, terminated, truncated, info = self.env.step(action)
-        if info["has_response"]:
-            self._history.record(ONLY, np.reshape(action, 1), np.full(1, response))
-        observation = self._observe(self._history, self._scale)[0]
-        return observation, reward, terminated, truncated, info
+        return self._show(response, info), reward, terminated, truncated, info
+
+    def _show(self, response: Any, info: dict[str, Any]) -> Array:
+        """Return the observation, if what was handed over is what has happened."""
+        history = self._history
+        accepted = history.table[0, history.last_arm[0], LATEST] == ACCEPTED
+        heard = accepted if info.get("has_response") else 0
+        same = isinstance(response, int | np.integer) and response == heard
+        if not same or info.get("interactions") != history.steps[0]:
+            raise changed(self.env, type(self).__name__)
+        self.shown = self._observe(history, self._scale)[0]
+        return self.shown
 
 
 class CountsObservation(_HistoryObservation):
     """Observe each arm's acceptances, rejections, latest response and rejections since accepted.
 
     A `Box` of 4 K + 1 float32 numbers, see `features.counts`: a policy without memory sees all
-    that matters, where on the bare response it can learn nothing.
+    that matters, where on the bare response it can learn nothing. What is counted is what the user
+    was asked and said, whatever stands between (`StickyAction`, `Autoreset`, ...).
 
     Args:
         env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, made or raw.
         horizon: the number of steps that the scales end at; None is the environment's time limit.
 
     Raises:
-        InvalidArgumentError: if no horizon is given and the environment has none.
+        InvalidArgumentError: if no horizon is given and the environment has none, if it is not
+            one of these, and where a wrapper in between changes what the user said.
     """
 
     def __init__(self, env: gym.Env[int, int], horizon: int | None = None) -> None:
@@ -76,7 +93,8 @@ class LastStepObservation(_HistoryObservation):
         horizon: the number of steps that time is a fraction of; None is the environment's limit.
 
     Raises:
-        InvalidArgumentError: if no horizon is given and the environment has none.
+        InvalidArgumentError: if no horizon is given and the environment has none, if it is not
+            one of these, and where a wrapper in between changes what the user said.
     """
 
     def __init__(self, env: gym.Env[int, int], horizon: int | None = None) -> None:
@@ -93,13 +111,14 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
         env: an environment in `CountsObservation`.
 
     Raises:
-        InvalidArgumentError: for an environment that is not.
+        InvalidArgumentError: for an environment that is not, or that changes the counts above it.
     """
 
     def __init__(self, env: gym.Env[Array, int]) -> None:
         gym.utils.RecordConstructorArgs.__init__(self)
+        self._counts = counts_below(env, CountsObservation)
         gym.Wrapper.__init__(self, env)
-        self._n_arms = arms_of_counts(env, env.observation_space)
+        self._n_arms: int = env.unwrapped.user.n_arms  # type: ignore[attr-defined]
         self._order = np.arange(self._n_arms)
 
     def reset(
@@ -123,6 +142,9 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
         return lambda: below()[self._actions()]
 
     def _sorted(self, observation: Array) -> Array:
+        shown = self._counts.shown
+        if observation is not shown and not np.array_equal(observation, shown):
+            raise changed(self.env, "SortedArms")
         ordered, order = features.by_acceptances(observation[np.newaxis], self._n_arms)
         self._order = order[0]
         sorted_arms: Array = ordered[0]

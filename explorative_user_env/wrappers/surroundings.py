@@ -1,13 +1,92 @@
-"""What a wrapper must know of the environment below it."""
+"""What a wrapper must know of the environment below it, and what it refuses to be put around.
 
+Wrappers show what the user has heard and said, as her environment remembers it, whatever stands in
+between: what was asked for need not be what happened. A wrapper in between that changes the
+responses would do so in vain, and is refused.
+"""
+
+from collections.abc import Iterator
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
-from gymnasium.wrappers import TimeLimit
+from gymnasium.vector import VectorEnv, VectorObservationWrapper, VectorWrapper
+from gymnasium.wrappers import MaxAndSkipObservation, TimeLimit
 
 from explorative_user_env.validation import InvalidArgumentError, integer
-from explorative_user_env.wrappers.features import length_of
+
+CHANGE_OBSERVATIONS = (gym.ObservationWrapper, MaxAndSkipObservation, VectorObservationWrapper)
+"""The wrappers of Gymnasium that say what is observed, by their kinds."""
+
+
+def layers(env: Any) -> Iterator[Any]:
+    """Return the wrappers around an environment, the outermost first."""
+    while isinstance(env, gym.Wrapper | VectorWrapper):
+        yield env
+        env = env.env
+
+
+def users_of(env: Any, kind: type[Any], wrapper: str) -> Any:
+    """Return the environment of the user, if its responses arrive as they are.
+
+    Args:
+        env: what a wrapper is put around.
+        kind: what it must be at the bottom.
+        wrapper: the name of the wrapper.
+
+    Raises:
+        InvalidArgumentError: for another environment, or one whose observations are changed.
+    """
+    users = getattr(env, "unwrapped", None)
+    if not isinstance(users, kind):
+        many = issubclass(kind, VectorEnv)
+        form = "the vector form of " if many else ""
+        others = "wrappers" if many else "wrappers.vector"
+        allowed = f"{form}ExplorativeUser-v0 or ExplorativeUserBAI-v0 (others: see {others})"
+        raise InvalidArgumentError("env", env, allowed)
+    for layer in layers(env):
+        if isinstance(layer, CHANGE_OBSERVATIONS):
+            raise changed(env, wrapper, type(layer).__name__)
+    if _space(env) != _space(users):
+        raise changed(env, wrapper, type(env).__name__)
+    return users
+
+
+def changed(env: Any, wrapper: str, by: str = "what changes them") -> InvalidArgumentError:
+    """Return the error of an environment whose responses are not those that its user gave.
+
+    Args:
+        env: what the wrapper is put around.
+        wrapper: its name.
+        by: the wrapper that changes them, where it is known.
+    """
+    allowed = f"an environment that hands on the user's responses and counts as they are (put {by} "
+    return InvalidArgumentError("env", env, f"{allowed}above {wrapper}, and reset both)")
+
+
+def counts_below(env: Any, kind: type[Any]) -> Any:
+    """Return the `CountsObservation` in `env`, whose observations `SortedArms` sorts.
+
+    Args:
+        env: what `SortedArms` is put around.
+        kind: the class of `CountsObservation`.
+
+    Raises:
+        InvalidArgumentError: if there is none, or its observations are changed on the way.
+    """
+    for layer in layers(env):
+        if isinstance(layer, kind):
+            if _actions(env) != _actions(env.unwrapped):
+                raise InvalidArgumentError("env", env, "an environment whose actions are arms")
+            return layer
+        if isinstance(layer, CHANGE_OBSERVATIONS):
+            break
+    raise InvalidArgumentError(
+        "env",
+        env,
+        "wrapped in CountsObservation, and in nothing above it that changes observations",
+    )
 
 
 def horizon_of(env: Any, horizon: int | None) -> int:
@@ -18,10 +97,7 @@ def horizon_of(env: Any, horizon: int | None) -> int:
             getattr(env.unwrapped, "max_episode_steps", None),
             getattr(env.unwrapped, "horizon", None),
         ]
-        while env is not env.unwrapped:
-            if isinstance(env, TimeLimit):
-                limits.append(env._max_episode_steps)
-            env = env.env
+        limits += [each._max_episode_steps for each in layers(env) if isinstance(each, TimeLimit)]
         horizon = min((limit for limit in limits if limit is not None), default=None)
     if horizon is None:
         raise InvalidArgumentError("horizon", None, "given, as the environment has no time limit")
@@ -33,9 +109,11 @@ def box(bounds: tuple[Any, Any]) -> spaces.Box:
     return spaces.Box(*bounds, dtype=np.float32)
 
 
-def arms_of_counts(env: Any, space: spaces.Space[Any]) -> int:
-    """Return K, if `space` is that of `CountsObservation`, which `SortedArms` sorts."""
-    n_arms: int = env.unwrapped.user.n_arms
-    if space.shape != (length_of("counts", n_arms),):
-        raise InvalidArgumentError("env", space, "wrapped in CountsObservation")
-    return n_arms
+def _actions(env: Any) -> Any:
+    """Return the space of one user's actions."""
+    return getattr(env, "single_action_space", env.action_space)
+
+
+def _space(env: Any) -> Any:
+    """Return the space of one user's observations."""
+    return getattr(env, "single_observation_space", env.observation_space)

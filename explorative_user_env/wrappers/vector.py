@@ -5,14 +5,21 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import History
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.envs.vector_form import lane_actions
 from explorative_user_env.protocol import Array
 from explorative_user_env.wrappers import features as features
-from explorative_user_env.wrappers.surroundings import arms_of_counts, box, horizon_of
+from explorative_user_env.wrappers.surroundings import (
+    box,
+    changed,
+    counts_below,
+    horizon_of,
+    users_of,
+)
 
 Reset = tuple[Array, dict[str, Any]]
 Stepped = tuple[Array, Array, Array, Array, dict[str, Any]]
@@ -28,16 +35,15 @@ class _HistoryObservation(VectorWrapper):
         observe: Callable[[History, features.Scale], Array],
         bounds: Callable[[int], tuple[Array, Array]],
     ) -> None:
+        self._users = users_of(env, ExplorativeUserVectorEnv, type(self).__name__)
         super().__init__(env)
-        n_arms = env.unwrapped.user.n_arms  # type: ignore[attr-defined]
+        n_arms = self._users.user.n_arms
         self.single_observation_space = box(bounds(n_arms))
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self._history = History(self.num_envs, n_arms)
+        self._history: History = self._users.remember()
         self._scale = features.Scale(horizon_of(env, horizon))
         self._observe = observe
-        self._mode = env.metadata["autoreset_mode"]
-        self._done = np.zeros(self.num_envs, bool)
-        self._observations = self._observe(self._history, self._scale)
+        self.shown = self._observe(self._history, self._scale)
 
     def reset(
         self,
@@ -46,36 +52,35 @@ class _HistoryObservation(VectorWrapper):
         options: dict[str, Any] | None = None,
     ) -> Reset:
         """Start with new users of whom nothing is known."""
-        chosen = None if options is None else options.get("reset_mask")
-        _, infos = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
-        lanes = np.ones(self.num_envs, bool) if chosen is None else chosen
-        self._history.forget(lanes)
-        self._done[lanes] = False
-        self._observations[lanes] = self._observe(self._history, self._scale)[lanes]
-        return self._observations.copy(), infos
+        responses, infos = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
+        if not (isinstance(responses, np.ndarray) and isinstance(infos, dict)):
+            raise changed(self.env, type(self).__name__)
+        return self._show(), infos
 
     def step(self, actions: Any) -> Stepped:
-        """Do as the environment does, and remember the responses."""
+        """Do as the environment does, and show what has been heard of its users."""
         responses, rewards, terminated, truncated, infos = self.env.step(actions)
-        arms = np.asarray(actions)
-        done = terminated | truncated
-        heard = infos["has_response"]
-        restarts = self._mode == AutoresetMode.SAME_STEP and bool(done.any())
-        if restarts:
-            # What a finished lane heard last is with its last observation.
-            heard = np.where(done, infos["final_info"]["has_response"], heard)
-            responses = np.where(done, infos["final_obs"], responses).astype(int)
-        elif self._mode == AutoresetMode.NEXT_STEP and self._done.any():
-            self._history.forget(self._done)
-        lanes = np.flatnonzero(heard)
-        self._history.record(lanes, arms[lanes], responses[lanes])
-        self._observations = self._observe(self._history, self._scale)
-        if restarts:
-            infos = infos | {"final_obs": _each(self._observations, done)}
-            self._history.forget(done)
-            self._observations[done] = self._observe(self._history, self._scale)[done]
-        self._done = done
-        return self._observations.copy(), rewards, terminated, truncated, infos
+        self._check(self._history.steps, self._users.responses, responses, infos)
+        if infos.get("final_obs") is not None:
+            done = np.flatnonzero(infos["_final_obs"])
+            last = {key: values[done] for key, values in infos["final_info"].items()}
+            ended: History = self._users.ended
+            heard = ended.responses() * last["has_response"]
+            self._check(ended.steps, heard, infos["final_obs"][done].astype(int), last)
+            shown = self._observe(ended, self._scale)
+            infos = infos | {"final_obs": _each(shown, done, self.num_envs)}
+        return self._show(), rewards, terminated, truncated, infos
+
+    def _show(self) -> Array:
+        """Return the observation."""
+        self.shown = self._observe(self._history, self._scale)
+        return self.shown
+
+    def _check(self, steps: Array, heard: Array, responses: Array, infos: dict[str, Any]) -> None:
+        """Make sure that what was handed over is what has happened: counts and responses."""
+        told = infos.get("interactions")
+        if not (_equal(told, steps) and _equal(responses, heard)):
+            raise changed(self.env, type(self).__name__)
 
 
 class CountsObservation(_HistoryObservation):
@@ -86,6 +91,9 @@ class CountsObservation(_HistoryObservation):
     Args:
         env: the vector form of `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`.
         horizon: the number of steps that the scales end at; None is the environment's time limit.
+
+    Raises:
+        InvalidArgumentError: as there.
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any], horizon: int | None = None) -> None:
@@ -100,6 +108,9 @@ class LastStepObservation(_HistoryObservation):
     Args:
         env: the vector form of `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`.
         horizon: the number of steps that time is a fraction of; None is the environment's limit.
+
+    Raises:
+        InvalidArgumentError: as there.
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any], horizon: int | None = None) -> None:
@@ -113,11 +124,15 @@ class SortedArms(VectorWrapper):
 
     Args:
         env: a vector environment in `CountsObservation`.
+
+    Raises:
+        InvalidArgumentError: as there.
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
+        self._counts = counts_below(env, CountsObservation)
         super().__init__(env)
-        self._n_arms = arms_of_counts(env, env.single_observation_space)
+        self._n_arms: int = env.unwrapped.user.n_arms  # type: ignore[attr-defined]
         self._order = np.tile(np.arange(self._n_arms), (self.num_envs, 1))
 
     def reset(
@@ -137,11 +152,9 @@ class SortedArms(VectorWrapper):
         actions = known[np.arange(self.num_envs), ranks]
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         if infos.get("final_obs") is not None:
-            done = terminated | truncated
-            last = np.stack(infos["final_obs"][done])
-            shown = np.zeros((self.num_envs, last.shape[1]), last.dtype)
-            shown[done], _ = features.by_acceptances(last, self._n_arms)
-            infos = infos | {"final_obs": _each(shown, done)}
+            done = np.flatnonzero(infos["_final_obs"])
+            shown, _ = features.by_acceptances(np.stack(infos["final_obs"][done]), self._n_arms)
+            infos = infos | {"final_obs": _each(shown, done, self.num_envs)}
         return self._sorted(observations), rewards, terminated, truncated, infos
 
     @property
@@ -151,6 +164,9 @@ class SortedArms(VectorWrapper):
         return lambda: np.take_along_axis(below(), self._actions(), axis=1)
 
     def _sorted(self, observations: Array) -> Array:
+        shown = self._counts.shown
+        if observations is not shown and not _equal(observations, shown):
+            raise changed(self.env, "SortedArms")
         ordered, self._order = features.by_acceptances(observations, self._n_arms)
         return ordered
 
@@ -161,9 +177,15 @@ class SortedArms(VectorWrapper):
         return features.actions_by_rank(self._order, int(space.n))
 
 
-def _each(observations: Array, lanes: Array) -> Array:
-    """Return these lanes' observations as Gymnasium has those of finished lanes."""
-    last = np.full(lanes.size, None, dtype=object)
-    for lane in np.flatnonzero(lanes).tolist():
-        last[lane] = observations[lane].copy()
+def _equal(told: Any, true: Array) -> bool:
+    """Return whether arrays are equal; quicker than NumPy's own for what may be anything."""
+    fits = type(told) is np.ndarray and told.shape == true.shape
+    return fits and bool((told == true).all())
+
+
+def _each(observations: Array, lanes: Array, n_lanes: int) -> Array:
+    """Return the observations of these lanes as Gymnasium has those of finished lanes."""
+    last = np.full(n_lanes, None, dtype=object)
+    for lane, observation in zip(lanes.tolist(), observations, strict=True):
+        last[lane] = observation.copy()
     return last

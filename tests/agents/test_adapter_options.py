@@ -143,6 +143,17 @@ def test_a_step_cap_of_its_own_goes_before_what_is_known() -> None:
     assert TrackAndStop().informed({}).max_steps is None
 
 
+def test_a_cap_for_everyone_holds_unless_the_agents_own_is_smaller() -> None:
+    assert TrackAndStop(max_steps=7).informed({"max_steps": 50}, max_steps=6).max_steps == 6
+    assert TrackAndStop(max_steps=7).informed({"max_steps": 50}, max_steps=8).max_steps == 7
+    assert TrackAndStop().informed({"max_steps": 50}, max_steps=80).max_steps == 80
+
+
+def test_a_step_cap_is_the_agents_and_no_option_of_its_algorithm() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"options .* got \['max_steps'\]"):
+        AlgorithmAgent(ALGORITHMS["UNI"], {"horizon": 9, "max_steps": 5})
+
+
 def test_informing_an_agent_leaves_it_as_it_was() -> None:
     agent = BAIR(name="mine")
     informed = agent.informed({"delta": 0.01})
@@ -167,7 +178,7 @@ def test_every_option_of_a_record_is_an_argument(make: Callable[..., AlgorithmAg
     agent = make()
     arguments = set(inspect.signature(make).parameters) - {"name", "max_steps"}
     assert set(agent.options) == set(agent.known_options) == arguments
-    assert set(agent.algorithm.defaults) == arguments
+    assert set(agent.algorithm.defaults) - {"max_steps"} == arguments
 
 
 def test_a_representation_shows_what_was_given() -> None:

@@ -82,12 +82,7 @@ def test_a_used_state_starts_with_phase_1_again() -> None:
 
 @pytest.mark.slow  # a composed record is compiled anew in every process
 def test_compiled_runs_are_those_of_the_readable_loop() -> None:
-    options: dict[str, Any] = {
-        "n_arms": 3,
-        "n_instances": 10,
-        "baseline_time": 50,
-        "progress": False,
-    }
+    options: dict[str, Any] = {"n_arms": 3, "n_instances": 10, "progress": False}
     agents = [Phase1(), after_phase1(Uniform(horizon=40))]  # one is as good as another here
     compiled = eu.evaluate(agents, **options)
     assert compiled.runs.equals(eu.evaluate(agents, compiled=False, **options).runs)

@@ -25,6 +25,16 @@ def test_whole_passes_end_with_the_pass_that_reaches_the_horizon(
     assert arms == [step % 3 for step in range(steps)]
 
 
+@pytest.mark.parametrize(
+    ("max_steps", "steps"), [(6, 7), (7, 7), (8, 8), (9, 9), (50, 9), (None, 9)]
+)
+def test_a_pass_ends_early_at_the_step_cap_but_not_before_the_horizon(
+    drive: Drive, max_steps: int | None, steps: int
+) -> None:
+    agent = Uniform(horizon=7, whole_passes=True, max_steps=max_steps)
+    assert len(drive(agent, 3, always)) == steps
+
+
 def test_random_order_keeps_to_the_horizon_whatever_the_passes(drive: Drive) -> None:
     agent = Uniform(horizon=7, order="random", whole_passes=True)
     assert len(drive(agent, 3, always)) == 7

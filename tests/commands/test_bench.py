@@ -110,7 +110,8 @@ def test_what_is_not_asked_for_is_the_papers_on_all_cores(
     assert (deltas, n_arms) == ((0.1, 0.01), (2, 5, 20))
     assert (options["n_instances"], options["seed"], options["workers"]) == (1000, 0, 7)
     assert options["setting"] == "released"
-    assert "max_steps" not in options  # each agent's own
+    assert options["max_steps"] is None  # each agent's own
+    assert options["step_cost"] is None
 
 
 def test_a_horizon_is_for_the_task_regret(
@@ -142,6 +143,9 @@ def test_the_table_of_regret_is_written_as_well(run: Callable[..., int], output:
         (["--agent", "greedy"], "agent must be one of bair, "),
         (["--task", "sleep"], "task must be one of bai, regret, got 'sleep'"),
         (["--horizon", "9"], "horizon must be left out, except for the task regret, got 9"),
+        (["--task", "regret", "--max-steps", "9"], "max_steps must be left out for the task regr"),
+        (["--task", "regret", "--step-cost", "9"], "step_cost must be left out for the task regr"),
+        (["--agent", "bair", "--baseline-time", "9"], "baseline_time must be left out, as every"),
         (["--step-cost", "-1"], "step_cost must be a finite number of at least 0, got -1.0"),
         (["--setting", "text"], "setting must be one of printed, released, got 'text'"),
         (["--seed", "-1"], "seed must be an integer of at least 0, got -1"),
@@ -210,7 +214,7 @@ def test_it_warns_where_a_tuned_n1_meets_other_users(
     few = ["bench", "--agent", "bair", "--agent", f"bair-tuned:{tmp_path}", "--n-instances", "4"]
     assert run(*few, "--gap", "0.4", "--output", str(output)) == 0
     assert "promises" not in capsys.readouterr().out
-    assert run(*few, "--gap", "0.5", "--output", str(output)) == 0
+    assert run(*few, "--gap", "0.5", "--output", str(output), "--overwrite") == 0
     warning = "BAIR-tuned: N_1 was tuned for gap=0.4; it promises nothing else."
     assert warning in capsys.readouterr().out
     assert f"- {warning}\n" in (output / "table.md").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ import pytest
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
 from explorative_user_env.display import figures as plotting
 from explorative_user_env.extras import how_to_get
+from explorative_user_env.files import MADE_BY
 from explorative_user_env.studies import lower_bound
 
 ROOM = "explorative_user_env.studies.lower_bound"
@@ -38,7 +39,9 @@ def test_it_prints_and_writes_tables_and_a_picture(
     pytest.importorskip("matplotlib")
     assert run(*WORDS, "--output", str(output)) == 0
     printed = capsys.readouterr().out
-    assert sorted(path.name for path in output.iterdir()) == ["lower_bound.png", *FILES]
+    assert sorted(path.name for path in output.iterdir()) == sorted(
+        ["lower_bound.png", MADE_BY, *FILES]
+    )
     assert (output / "lower_bound.png").read_bytes().startswith(b"\x89PNG")
     page = (output / "table.md").read_text(encoding="utf-8")
     assert page.startswith("# The lower bound's pair of users\n\n## How often the history is the")
@@ -46,6 +49,7 @@ def test_it_prints_and_writes_tables_and_a_picture(
         assert "standard bandit" in text
         assert "60 users of each instance" in text
         assert "What the proof takes for granted (N_0 = 1000, δ = 0.2, gap 0.5" in text
+    page, _ = page.split("\n## What made this\n")
     notes = re.findall(r"^- (.+)$", page, re.MULTILINE)
     assert len(notes) == 3
     assert all(note in printed for note in notes)
@@ -70,7 +74,7 @@ def test_without_matplotlib_everything_else_is_written(
     assert run(*WORDS, "--output", str(output)) == 0
     how = f"For lower_bound.png: {how_to_get('plot')}"
     assert how in capsys.readouterr().out
-    assert sorted(path.name for path in output.iterdir()) == FILES
+    assert sorted(path.name for path in output.iterdir()) == sorted([*FILES, MADE_BY])
 
 
 OPTIONS = (

@@ -47,7 +47,7 @@ def test_without_matplotlib_it_says_how_to_get_the_picture(
     monkeypatch.setattr(plotting, "can_plot", lambda: False)
     assert run("robustness", *CELLS, "--n-arms", "2", "--output", str(output)) == 0
     assert f"For heat_map.png: {how_to_get('plot')}" in capsys.readouterr().out
-    assert {path.name for path in output.iterdir()} == {"table.md", "summary.csv"}
+    assert {path.name for path in output.iterdir()} == {"made_by.json", "table.md", "summary.csv"}
 
 
 def test_every_option_arrives(

@@ -12,6 +12,12 @@ from explorative_user_env import InvalidArgumentError
 TRAIN = "explorative_user_env.rl.train"
 
 
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The folder of a model is made before the training."""
+    monkeypatch.chdir(tmp_path)
+
+
 def test_every_option_arrives(
     run: Callable[..., int], calls_of: Callable[[str], list[Any]]
 ) -> None:
@@ -25,6 +31,7 @@ def test_every_option_arrives(
     ((arguments, options),) = calls
     assert arguments == ("maskable-ppo",)
     assert callable(options.pop("progress"))
+    assert options.pop("output").path == Path("model")
     assert options == {
         "task": "bai",
         "steps": 77,
@@ -32,7 +39,6 @@ def test_every_option_arrives(
         "horizon": 33,
         "observation": "counts",
         "tensorboard": Path("logs"),
-        "output": Path("model"),
         "setting": "released",
         "n_arms": 4,
         "alpha": 2.0,
@@ -53,7 +59,7 @@ def test_what_is_not_asked_for_is_ppo_on_the_papers_users(
     ((arguments, options),) = calls
     assert arguments == ("ppo",)
     assert (options["task"], options["steps"], options["n_arms"]) == ("regret", 2_500_000, 5)
-    assert options["output"] == Path("models") / "regret-ppo-k5-seed3"
+    assert options["output"].path == Path("models") / "regret-ppo-k5-seed3"
     assert (options["horizon"], options["observation"], options["tensorboard"]) == (None,) * 3
 
 

@@ -163,3 +163,21 @@ def test_last_rejected_counts_the_arms_that_were_rejected_when_last_recommended(
         record(history, heard, {2: response})
         rejected = [arm for arm in range(N_ARMS) if of_arm(heard[2], arm)[-1:] == [0]]
         assert history.last_rejected().tolist() == [0, 0, len(rejected), 0]
+
+
+def test_responses_are_the_latest_of_each_lane_and_none_counts_as_rejected() -> None:
+    history = History(4, 2)
+    lanes = np.arange(3)
+    history.record(lanes, np.array([0, 1, 1]), np.array([1, 1, 0]))
+    history.record(lanes[:1], np.array([1]), np.array([0]))
+    assert history.responses().tolist() == [0, 1, 0, 0]
+
+
+def test_a_part_is_a_copy_of_its_lanes_in_their_order() -> None:
+    history = History(3, 2)
+    history.record(np.arange(3), np.array([0, 1, 1]), np.array([1, 1, 0]))
+    part = history.part(np.array([2, 0]))
+    assert (part.last_arm.tolist(), part.steps.tolist()) == ([1, 0], [1, 1])
+    assert part.acceptances.tolist() == [[0, 0], [1, 0]]
+    history.forget(slice(None))
+    assert part.rejections.tolist() == [[0, 1], [0, 0]]

@@ -59,18 +59,14 @@ def runs_of(agent: str, runs: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_company_and_order_and_more_users_change_nobody_s_runs(compiled: bool) -> None:
-    options: dict[str, Any] = {
-        "baseline_time": 80,
-        "max_steps": 150,
-        "seed": 3,
-        "compiled": compiled,
-    }
-    line_up: list[Agent | str] = ["BAIR", "EXP3", TrackAndStop(), Uniform(order="random")]
+    options: dict[str, Any] = {"max_steps": 150, "seed": 3, "compiled": compiled}
+    timed = [EXP3(horizon=80), Uniform(order="random", horizon=80)]
+    line_up: list[Agent | str] = ["BAIR", timed[0], TrackAndStop(), timed[1]]
     full = evaluate(line_up, n_instances=12, **options).runs
     reordered = evaluate(line_up[::-1], n_instances=12, **options).runs
     fewer = evaluate(line_up, n_instances=5, **options).runs
     for name in NAMES:
-        alone = evaluate([name if name != "UNI" else line_up[-1]], n_instances=12, **options).runs
+        alone = evaluate([line_up[NAMES.index(name)]], n_instances=12, **options).runs
         assert_same_runs(runs_of(name, full), alone)
         assert_same_runs(runs_of(name, full), runs_of(name, reordered))
         assert_same_runs(runs_of(name, full)[:5], runs_of(name, fewer))

@@ -34,6 +34,9 @@ def test_the_figures_are_those_of_a_slow_loop() -> None:
         assert row["utility"] == pytest.approx(utility)
         assert row["last_arm"] == arms[user, -1]
         assert row["most_accepted_arm"] == accepted_arms.index(max(accepted_arms))
+        tied = [arm for arm in range(n_arms) if accepted_arms[arm] == max(accepted_arms)]
+        credit = 1 / len(tied) if best_arms[user] in tied else 0.0
+        assert row["most_accepted_is_best"] == credit
 
 
 def test_of_arms_accepted_equally_often_the_first_is_the_most_accepted() -> None:
@@ -41,3 +44,11 @@ def test_of_arms_accepted_equally_often_the_first_is_the_most_accepted() -> None
     accepted = np.array([[True, True, False, True, True]])
     play = Play([Instance((0.0, 1.0, 2.0), 2)], arms, accepted, np.array([0]))
     assert figures(play)[0, PLAY_COLUMNS.index("most_accepted_arm")] == 1
+
+
+def test_no_agent_gains_by_the_numbers_of_arms() -> None:
+    arms = np.array([[0, 1, 2, 0, 1, 2]] * 3, np.int32)
+    accepted = np.ones((3, 6), bool)
+    instances = [Instance(tuple(np.eye(3)[best]), best) for best in range(3)]
+    found = figures(Play(instances, arms, accepted, np.zeros(3, int)))
+    assert found[:, PLAY_COLUMNS.index("most_accepted_is_best")].tolist() == [1 / 3] * 3

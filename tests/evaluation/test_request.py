@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.agents import BAIR
+from explorative_user_env.agents import BAIR, EXP3
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
@@ -63,3 +63,26 @@ def test_a_horizon_that_is_no_number_of_steps_is_refused(horizon: Any) -> None:
 def test_regret_is_refused_where_the_best_arm_moves() -> None:
     with pytest.raises(eu.InvalidArgumentError, match=r"^behaviour must be one whose means stay"):
         eu.evaluate([BAIR()], **PLAYS, behaviour="drifting")
+
+
+@pytest.mark.parametrize("name", ["baseline_time", "max_steps", "step_cost"])
+def test_what_means_nothing_over_a_horizon_is_refused_by_name(name: str) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=rf"^{name} must be left out for the task re"):
+        eu.evaluate([BAIR()], **PLAYS | {name: 30})
+
+
+@pytest.mark.parametrize("line_up", [[BAIR()], [BAIR(), EXP3(horizon=9)]])
+@pytest.mark.parametrize("time", [30, "BAIR"])
+def test_a_time_that_no_agent_needs_is_refused(line_up: list[Any], time: Any) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=r"^baseline_time must be left out, as every"):
+        eu.evaluate(line_up, baseline_time=time, **SMALL)
+
+
+def test_a_time_is_not_given_by_its_old_name_as_well() -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=r"^horizon must be left out for"):
+        eu.evaluate(["UNI"], horizon=30, baseline_time=30, **SMALL)
+
+
+def test_a_time_that_nobody_gave_is_asked_for_as_such() -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=r"^baseline_time must be a num.*got None$"):
+        eu.evaluate(["UNI"], **SMALL)

@@ -10,6 +10,7 @@ from toy_agents import spy, tireless
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
+from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.settings import PRINTED, Setting
 from explorative_user_env.users.confidence import constant
 
@@ -158,11 +159,20 @@ def test_a_cell_says_all_that_made_its_runs() -> None:
     words = users.words()
     assert {name: results.cell[name] for name in words} == words
     assert results.cell["setting"] == "printed (means=uniform, rho=1.5)"
-    assert (results.cell["max_steps"], results.cell["version"]) == (400, eu.__version__)
+    assert results.cell["max_steps"] == 400
+    assert results.cell["versions"] == versions_of()
+    assert results.cell["differences"] == {}
     said = {name: results.cell[name] for name in ("task", "delta", "horizon", "seed", "step_cost")}
     expected = {"task": "bai", "delta": 0.2, "horizon": None, "seed": 11, "step_cost": 5e-4}
     assert said == expected
-    assert set(results.cell) == {*words, *expected, "max_steps", "agents", "version"}
+    assert set(results.cell) == {
+        *words,
+        *expected,
+        "max_steps",
+        "agents",
+        "differences",
+        "versions",
+    }
     agents = results.cell["agents"]
     assert {name: own["max_steps"] for name, own in agents.items()} == {
         "BAIR": 400,
@@ -178,4 +188,5 @@ def test_what_is_in_every_row_is_said_once() -> None:
     results = eu.evaluate([BAIR()], setting=replace(PRINTED, bair_n1="proof"), **SMALL)
     summary = results.summary()
     assert summary["setting"].tolist() == ["printed (bair_n1=proof)"]
-    assert not {"means", "rho", "max_steps", "agents", "version"} & set(summary)
+    assert results.cell["differences"] == {"BAIR: N_1": "(2(K-1)/delta)^(1/alpha)"}
+    assert not {"means", "rho", "max_steps", "agents", "differences", "versions"} & set(summary)

@@ -1,4 +1,6 @@
+import math
 from dataclasses import asdict
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -10,11 +12,17 @@ from explorative_user_env.monitors import CLAIMS, broken_table, check_run
 from explorative_user_env.results.intervals import wilson_interval
 
 
+def met(n_runs: int, **figures: Any) -> pd.DataFrame:
+    """Checks of runs in which everything happened and nothing was broken."""
+    happened = {claim.name.removesuffix("_printed"): 1 for claim in CLAIMS}
+    margins = {f"{name}_margin": 0.5 for name in ("band", "interval", "drop")}
+    flags = {f"{claim.name}_broken": [False] * n_runs for claim in CLAIMS}
+    known = {"agent": "BAIR", "delta": 0.1, "error_bound": 0.08, "censored": False}
+    return pd.DataFrame(flags | happened | margins | known | figures)
+
+
 def test_the_table_counts_what_was_broken() -> None:
-    frame = pd.DataFrame(
-        {f"{claim.name}_broken": [False] * 40 for claim in CLAIMS}
-        | {"agent": ["BAIR"] * 40, "delta": 0.1}
-    )
+    frame = met(40)
     frame.loc[:9, "answer_broken"] = True  # 10 of 40
     frame.loc[:3, "band_broken"] = True  # 4 of 40
     frame.loc[0, "drop_broken"] = True
@@ -36,13 +44,38 @@ def test_the_table_counts_what_was_broken() -> None:
     assert broken_table(frame, delta=0.2).set_index("claim").loc["answer", "holds"]
 
 
+def test_a_claim_that_nothing_put_to_the_test_does_not_hold() -> None:
+    frame = met(4, rounds=[0, 0, 0, 2], drop_margin=math.inf, censored=[True, False, True, True])
+    table = broken_table(frame).set_index("claim")
+    assert dict(table["put_to_test"]) == dict.fromkeys(table.index, 4) | {
+        "rounds": 1,
+        "drop": 0,
+        "answer": 1,
+    }
+    assert not table.loc["drop", "holds"]
+    assert table["holds"].sum() == len(CLAIMS) - 1
+
+
+def test_a_smaller_n1_may_be_wrong_as_often_as_its_own_bound_says() -> None:
+    eager = broken_table(met(3, error_bound=0.3)).set_index("claim")["allowed"]
+    assert (eager["answer"], eager["interval"]) == (0.3, 0.3)
+    assert eager["phase2_length"] == eager["recommendations"] == pytest.approx(0.4)
+    assert (eager["band"], eager["rounds"], eager["drop"]) == (0.1, 0.1, 0.0)
+    assert broken_table(met(3, error_bound=1.0)).set_index("claim")["allowed"].max() == 1.0
+    check = check_run(environment(n_arms=3), BAIR(n1=20, delta=0.1), seed=0)
+    assert check.error_bound == pytest.approx(0.2)  # 2(K-1)/N_1
+    papers = check_run(environment(n_arms=3), BAIR(delta=0.1), seed=0)
+    assert papers.error_bound == pytest.approx(4 / 60)
+
+
 def test_the_table_has_a_part_for_each_agent() -> None:
     agents = [BAIR(), BAIR(name="eager", n1=5.0, delta=0.3)]
     checks = [check_run(environment(n_arms=3), agent, seed) for agent in agents for seed in (0, 1)]
     table = broken_table(pd.DataFrame([asdict(check) for check in checks]))
     assert list(table["agent"]) == ["BAIR"] * len(CLAIMS) + ["eager"] * len(CLAIMS)
     assert set(table["n_runs"]) == {2}
-    assert table.iloc[-1]["allowed"] == pytest.approx(0.6)
+    assert table.iloc[-1]["allowed"] == 1.0  # delta and 2(K-1)/N_1 = 4/5
+    assert table[table["agent"] == "eager"].iloc[2]["allowed"] == pytest.approx(4 / 5)
 
 
 def test_the_table_wants_checks_and_a_delta() -> None:

@@ -5,6 +5,8 @@ import pytest
 
 from explorative_user_env.results.intervals import (
     mean_interval,
+    median_interval,
+    one_dominates,
     ratio_interval,
     wilson_interval,
 )
@@ -71,3 +73,25 @@ def test_fewer_than_two_pairs_have_no_interval(n: int) -> None:
 
 def test_a_ratio_without_a_whole_has_no_interval() -> None:
     assert all(math.isnan(bound) for bound in ratio_interval(np.zeros(3), np.zeros(3)))
+
+
+def test_the_interval_of_the_median_covers_it_as_often_as_it_says_whatever_the_law() -> None:
+    rng = np.random.default_rng(0)
+    for draw in (rng.standard_normal, rng.standard_cauchy):
+        intervals = [median_interval(draw(101)) for _ in range(1000)]
+        covered = sum(low <= 0.0 <= high for low, high in intervals)
+        # At least .95, by less than a step of the ranks; four standard errors are .028.
+        assert 0.922 < covered / 1000 < 0.99
+    assert np.isnan(median_interval(np.arange(3.0))).all()
+    assert np.isnan(median_interval(np.zeros(0))).all()
+
+
+def test_one_run_of_many_that_makes_the_mean_is_seen() -> None:
+    rng = np.random.default_rng(0)
+    usual = rng.exponential(500.0, 2000)
+    assert not one_dominates(usual)
+    assert one_dominates(np.append(usual, 769_570.0))
+    assert not any(one_dominates(rng.exponential(1.0, n)) for n in range(100, 400))
+    assert not one_dominates(np.array([1.0, 1.0, 9.0]))  # too few to tell
+    assert not one_dominates(np.full(20, 3.0))
+    assert not one_dominates(np.zeros(0))

@@ -51,6 +51,17 @@ def test_the_median_is_of_the_runs_that_count() -> None:
     )["stopping_time_median"] == 2  # fmt: skip
 
 
+def test_the_mean_is_said_to_be_one_runs_where_it_is() -> None:
+    times = np.append(np.arange(100, 220), 50_000)
+    same = np.zeros(121, bool)
+    figures = summarize(times, times * 0, ~same, same, delta=0.1, step_cost=0.0)
+    assert figures["stopping_time_dominated"]
+    assert figures["stopping_time_median"] == 160
+    low, high = figures["stopping_time_median_low"], figures["stopping_time_median_high"]
+    assert 140 < low < 160 < high < 180
+    assert not summary()["stopping_time_dominated"]
+
+
 def test_a_run_of_one_step_has_a_ratio_and_one_of_none_has_0() -> None:
     right, ended = np.ones(3, dtype=bool), np.zeros(3, dtype=bool)
     times, rejections = np.array([0, 1, 4]), np.array([0, 1, 1])

@@ -28,6 +28,15 @@ def test_the_figures_of_a_play_are_means_with_their_intervals() -> None:
     assert figures["most_accepted_is_best_high"] == wilson.high
 
 
+def test_a_tie_s_credit_widens_the_interval_to_whole_numbers_on_both_sides() -> None:
+    one, shares = np.ones(4), np.array([1.0, 1 / 3, 1 / 3, 1.0])
+    figures = summarize_play(one, one, one, one == 1, shares, horizon=1)
+    assert figures["most_accepted_is_best"] == pytest.approx(2 / 3)
+    low, high = (stats.binomtest(k, 4).proportion_ci(0.95, method="wilson") for k in (2, 3))
+    assert figures["most_accepted_is_best_low"] == low.low
+    assert figures["most_accepted_is_best_high"] == high.high
+
+
 def test_one_play_has_a_mean_and_no_interval() -> None:
     one = np.ones(1)
     figures = summarize_play(one, one, one, one == 1, one == 1, horizon=1)

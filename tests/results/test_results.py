@@ -1,5 +1,6 @@
 from dataclasses import replace
 from typing import Any
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -9,6 +10,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.population import Population
 from explorative_user_env.results.results import Results
+from explorative_user_env.results.tables import table_of
 from explorative_user_env.settings import PRINTED
 
 
@@ -68,3 +70,24 @@ def test_printed_results_are_the_table_of_their_task(task: str) -> None:
     assert ("regret" in text) == (task == "regret")
     assert ("stopping time" in text) == (task == "bai")
     assert "UNI" in text
+
+
+def test_a_representation_is_one_short_line() -> None:
+    facts: dict[str, Any] = {"n_arms": 2, "n_instances": 5, "progress": False, "seed": 3}
+    results = eu.evaluate([BAIR(n1=3), Uniform(horizon=9, name="mine")], **facts)
+    assert repr(results) == (
+        "Results(task='bai', setting='printed', n_arms=2, seed=3, n_instances=5, "
+        "agents=['BAIR', 'mine'])"
+    )
+
+
+def test_a_notebook_shows_the_table_whatever_agents_are_called() -> None:
+    runs = pd.concat([bai_runs("T&S", [50], [True]), bai_runs("<b>bold", [60], [True])])
+    results = Results(runs, CELL)
+    table = ElementTree.fromstring(results._repr_html_())
+    headings = [cell.text or "" for cell in table.iter("th")]
+    cells = [[cell.text for cell in row.iter("td")] for row in table.iter("tr")]
+    assert headings == [column.header for column in table_of(results.summary()).columns]
+    by_name = [dict(zip(headings, row, strict=True)) for row in cells if row]
+    assert [row["agent"] for row in by_name] == ["T&S", "<b>bold"]
+    assert [row["rank"] for row in by_name] == ["1", "2"]

@@ -10,17 +10,19 @@ pytest.importorskip("stable_baselines3", reason="needs the extra rl")
 pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
 from sb3_users import HORIZON, N_ARMS, OBSERVATIONS, TASKS, many, single
+from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.rl import SB3VecEnv
+from explorative_user_env.seeding import training_seed, training_seeds, user_seeds
 
 
 def pair(
     task: str, observation: str, n_envs: int, seed: int, **kwargs: Any
 ) -> tuple[Any, SB3VecEnv]:
     dummy = DummyVecEnv([lambda: single(task, observation, **kwargs) for _ in range(n_envs)])
-    dummy.seed(seed)
+    dummy.seed(training_seed(seed))
     return dummy, many(n_envs, task, observation=observation, seed=seed, **kwargs)
 
 
@@ -106,20 +108,43 @@ def test_a_time_limit_is_truncation_and_the_end_of_a_task_is_none() -> None:
         assert [info["episode"]["l"] for info in infos] == [HORIZON] * 2
 
 
-def test_lanes_have_the_seeds_from_the_given_one_on_and_only_once() -> None:
+def met(envs: Any) -> list[Any]:
+    return [truth.instance for truth in envs.env_method("hidden_state")]
+
+
+def test_lanes_have_the_seeds_of_a_training_and_only_once() -> None:
     envs = many(3, seed=40)
     envs.reset()
-    first = [truth.instance for truth in envs.env_method("hidden_state")]
-    for lane, instance in enumerate(first):
+    first = met(envs)
+    for seed, instance in zip(training_seeds(40, 3), first, strict=True):
         env = single("regret", "response")
-        env.reset(seed=40 + lane)
+        env.reset(seed=seed)
         assert env.unwrapped.hidden_state().instance == instance
     envs.reset()
-    assert [truth.instance for truth in envs.env_method("hidden_state")] != first
+    assert met(envs) != first
     assert all(isinstance(seed, int) for seed in envs.seed())  # fresh entropy
-    assert envs.seed(40) == [40, 41, 42]
+    assert envs.seed(40) == training_seeds(40, 3)
     envs.reset()
-    assert [truth.instance for truth in envs.env_method("hidden_state")] == first
+    assert met(envs) == first
+
+
+def test_replicates_share_no_user_whoever_is_given_the_seed() -> None:
+    for given_to_the_model in (False, True):
+        replicates = []
+        for seed in range(5):
+            envs = many(16, seed=None if given_to_the_model else seed)
+            if given_to_the_model:
+                PPO("MlpPolicy", envs, seed=seed, n_steps=4, batch_size=64, device="cpu")
+            envs.reset()
+            replicates.append({instance.means for instance in met(envs)})
+        assert len(set().union(*replicates)) == 5 * 16
+        # Nor are they among those whom evaluations with these seeds meet.
+        evaluated = set()
+        for user in [user for seed in range(5) for user in user_seeds(seed, 64)]:
+            env = single("regret", "response")
+            env.reset(seed=user)
+            evaluated.add(env.unwrapped.hidden_state().instance.means)
+        assert not evaluated & set().union(*replicates)
 
 
 def test_options_go_to_all_users_and_are_refused_where_they_differ() -> None:

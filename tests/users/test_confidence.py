@@ -1,4 +1,5 @@
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -6,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError, Schedule, register_schedule
+from explorative_user_env.agents import Uniform
+from explorative_user_env.population import Population
+from explorative_user_env.settings import RELEASED
 from explorative_user_env.users import confidence as schedules
 from explorative_user_env.users.confidence import (
     ACCEPTANCE_RATE,
@@ -173,3 +178,27 @@ def test_a_name_is_not_given_twice() -> None:
     with pytest.raises(InvalidArgumentError, match="name must be a name no other schedule has"):
         register_schedule("acceptance_rate", constant(1.0))
     assert as_schedule("acceptance_rate") is ACCEPTANCE_RATE
+
+
+def test_users_who_would_reject_tied_arms_for_ever_are_warned_of() -> None:
+    told: dict[str, Any] = {"reward_law": "bernoulli", "n_arms": 5}
+    with pytest.warns(UserWarning, match=r"rho_t down to 0.2, users whose 5 arms are tied"):
+        Population(rho=constant(0.2), **told)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Population(rho=constant(0.25), **told)  # Gamma is above 0 by the fifth acceptance
+        Population(rho=constant(0.2), n_arms=5)  # equal means have probability 0
+        Population(
+            rho=constant(0.2), setting=RELEASED, **told
+        )  # rejects only what is clearly worse
+
+
+@pytest.mark.parametrize(("rho", "for_ever"), [(0.2, True), (0.25, False)])
+def test_the_warning_is_right(rho: float, for_ever: bool) -> None:
+    means = (0.1, 0.2, 0.3, 0.4, 0.9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        users = Population(means=means, n_arms=5, rho=constant(rho), reward_law="bernoulli")
+    agent = Uniform(horizon=500)
+    runs = eu.evaluate([agent], population=users, n_instances=100, progress=False).runs
+    assert (runs["acceptances"] < 30).any() == for_ever

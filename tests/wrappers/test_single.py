@@ -1,7 +1,6 @@
 """The wrappers of single environments, against a slow look at what was heard."""
 
 import copy
-import math
 import pickle
 import warnings
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from checkers import check_for_sb3
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import TimeLimit
-from wrapped import HORIZON, N_ARMS, Heard, made, ranks_of
+from wrapped import HORIZON, N_ARMS, Heard, counts_of, last_step_of, made, ranks_of
 
 from explorative_user_env import (
     BAI_ENV_ID,
@@ -38,26 +37,9 @@ def wrapper(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
-def counts_of(heard: Heard, arms: Any, horizon: int) -> list[float]:
-    """The features of these arms, in this order, then the time."""
-    each = []
-    for arm in arms:
-        responses = [response for recommended, response in heard if recommended == arm]
-        no = len(responses) - sum(responses)
-        since = len("".join(map(str, responses)).split("1")[-1])
-        latest = (1 if responses[-1] else -1) if responses else 0
-        numbers = [sum(responses), no, since]
-        a, r, s = (math.log(1 + min(n, horizon)) / math.log(1 + horizon) for n in numbers)
-        each.append([a, r, latest, s])
-    return [arm[i] for i in range(4) for arm in each] + [min(len(heard), horizon) / horizon]
-
-
 def shown_by_hand(wrapper: Any, heard: Heard, horizon: int) -> list[float]:
     if wrapper is LastStepObservation:
-        arm, response = heard[-1] if heard else (-1, 0)
-        one_hot = [float(arm == each) for each in range(N_ARMS)]
-        latest = float(2 * response - 1) if heard else 0.0
-        return [*one_hot, latest, min(len(heard), horizon) / horizon]
+        return last_step_of(heard, horizon)
     arms = ranks_of(heard, horizon) if wrapper is sorted_counts else range(N_ARMS)
     return counts_of(heard, arms, horizon)
 

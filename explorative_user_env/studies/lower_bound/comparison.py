@@ -84,7 +84,7 @@ def success(
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
         (the share of right answers, with Wilson's 95% interval `_low`, `_high`), `n_runs`, and the
-        means of `interactions` and `acceptances`.
+        means of `interactions` and `acceptances`; its `attrs["cells"]` say what made them.
     """
     grid = sorted({integer("n_grid", n, 1) for n in n_grid})
     cells = [
@@ -92,7 +92,7 @@ def success(
         for n in grid
         for name, instance in (("nu", pair.nu), ("nu'", pair.nu_prime))
     ]
-    rows = []
+    rows, made_by = [], []
     for position, (n, name, instance) in enumerate(cells):
         progress(f"N = {n}, {name}", position, len(cells))
         results = evaluate(
@@ -107,23 +107,25 @@ def success(
             workers=workers,
             progress=False,
         )
+        made_by.append({**results.cell, "n": n, "instance": name})
         for agent, runs in results.runs.groupby("agent", sort=False):
-            low, high = wilson_interval(int(runs["correct"].sum()), len(runs))
-            rows.append(
-                {
-                    "n": n,
-                    "instance": name,
-                    "agent": agent,
-                    "success": runs["correct"].mean(),
-                    "success_low": low,
-                    "success_high": high,
-                    "n_runs": len(runs),
-                    "interactions": runs["interactions"].mean(),
-                    "acceptances": runs["acceptances"].mean(),
-                }
-            )
+            rows.append({"n": n, "instance": name, "agent": agent, **_figures(runs)})
     progress("", len(cells), len(cells))
-    return pd.DataFrame(rows)
+    found = pd.DataFrame(rows)
+    found.attrs["cells"] = made_by
+    return found
+
+
+def _figures(runs: pd.DataFrame) -> dict[str, Any]:
+    low, high = wilson_interval(int(runs["correct"].sum()), len(runs))
+    return {
+        "success": runs["correct"].mean(),
+        "success_low": low,
+        "success_high": high,
+        "n_runs": len(runs),
+        "interactions": runs["interactions"].mean(),
+        "acceptances": runs["acceptances"].mean(),
+    }
 
 
 def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> pd.DataFrame:

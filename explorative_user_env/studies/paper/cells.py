@@ -7,7 +7,7 @@ from typing import Any
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.evaluation import Results
-from explorative_user_env.evaluation.grid import run_cells
+from explorative_user_env.evaluation.grid import run_cells, times_for
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.settings import Setting, as_setting
 from explorative_user_env.studies.paper.published import published_figures
@@ -49,13 +49,15 @@ def run_experiment(
     published_time = _published_time(experiment, choices)
     if experiment.shared_phase1:
         return run_shared_phase1(makers, choices, run, published_time, progress)
-    return run(
-        lambda delta, arms: [make(delta, arms) for make in makers],
-        per_cell=lambda delta, arms: {
-            "baseline_time": published_time(delta, arms) or experiment.entrants[0].name
-        },
-        progress=progress,
-    )
+
+    def line_up(delta: float, arms: int) -> list[AlgorithmAgent]:
+        return [make(delta, arms) for make in makers]
+
+    def times(delta: float, arms: int) -> dict[str, Any]:
+        time = published_time(delta, arms) or experiment.entrants[0].name
+        return times_for(line_up(delta, arms), time)
+
+    return run(line_up, per_cell=times, progress=progress)
 
 
 def _made(entrant: Entrant, alpha: float, delta: float, n_arms: int) -> AlgorithmAgent:

@@ -9,6 +9,7 @@ import pandas as pd
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, portion
 from explorative_user_env.evaluation import Results, evaluate
+from explorative_user_env.evaluation.grid import times_for
 from explorative_user_env.studies.paper.records import Experiment
 
 Row = dict[str, Any]
@@ -92,6 +93,6 @@ def _run(experiment: Experiment, cell: Row, other: Alternative, **options: Any) 
         alpha=experiment.alpha,
         gap=experiment.gap,
         noise=experiment.noise,
-        baseline_time=other.horizon or 1,
+        **times_for([other.agent], other.horizon),
         **options,
     )

@@ -199,13 +199,14 @@ def quick_form(experiment: Experiment) -> Experiment:
 def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
     """Return `experiment` with only the entrants of these names, in any case.
 
-    Where all share BAIR's Phase 1, BAIR takes part whoever else does.
+    Where all share BAIR's Phase 1, or one of them is to have BAIR's time, BAIR takes part too.
 
     Raises:
         InvalidArgumentError: for a name that none of them has.
     """
     known = {entrant.name.lower(): entrant for entrant in experiment.entrants}
     chosen = {choice("agent", name.lower(), known) for name in names}
-    if experiment.shared_phase1:
+    timed = any(known[name].name in TOLD_THEIR_HORIZON for name in chosen)
+    if experiment.shared_phase1 or timed:
         chosen.add(experiment.entrants[0].name.lower())
     return replace(experiment, entrants=tuple(known[name] for name in known if name in chosen))

@@ -10,6 +10,7 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.agents.shared_phase1 import Phase1, after_phase1
 from explorative_user_env.display.progress import OnProgress, portion
 from explorative_user_env.evaluation import Results
+from explorative_user_env.evaluation.grid import times_for
 from explorative_user_env.settings import Setting
 
 PHASE1_NAME = Phase1().name
@@ -72,13 +73,14 @@ def run_shared_phase1(
     def measured(delta: float, arms: int) -> int:
         return max(1, round(float(found[delta, arms]["interactions"].mean())))
 
-    seconds = run(
-        lambda delta, arms: prepared([make(delta, arms) for make in others], setting, arms),
-        per_cell=lambda delta, arms: {
-            "baseline_time": published_time(delta, arms) or measured(delta, arms)
-        },
-        progress=portion(progress, 1, 2),
-    )
+    def line_up(delta: float, arms: int) -> list[Any]:
+        return prepared([make(delta, arms) for make in others], setting, arms)
+
+    def times(delta: float, arms: int) -> dict[str, Any]:
+        time = published_time(delta, arms) or measured(delta, arms)
+        return times_for(line_up(delta, arms), time)
+
+    seconds = run(line_up, per_cell=times, progress=portion(progress, 1, 2))
     results = []
     for cell in seconds:
         place = _place(cell)

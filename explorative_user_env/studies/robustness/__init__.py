@@ -14,9 +14,7 @@ from explorative_user_env.studies.robustness.tables import (
 )
 from explorative_user_env.studies.robustness.varieties import (
     VARIETIES,
-    UniformBelow,
     Variety,
-    population_with,
     varieties_named,
 )
 
@@ -24,13 +22,11 @@ __all__ = [
     "MAX_STEPS",
     "NOTES",
     "VARIETIES",
-    "UniformBelow",
     "Variety",
     "default_agents",
     "heat_map",
     "matrix_page",
     "matrix_table",
-    "population_with",
     "robustness",
     "title_of_matrix",
     "varieties_named",

@@ -1,6 +1,7 @@
 """Every agent meets every kind of user."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Unpack
 
 import pandas as pd
@@ -11,7 +12,6 @@ from explorative_user_env.agents import (
     AlgorithmAgent,
     TrackAndStop,
     Uniform,
-    agent_named,
 )
 from explorative_user_env.display.progress import OnProgress, named, portion, silent
 from explorative_user_env.evaluation import evaluate
@@ -22,14 +22,14 @@ from explorative_user_env.population import (
     population_of,
 )
 from explorative_user_env.protocol import Agent
-from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety, population_with
-from explorative_user_env.validation import InvalidArgumentError, integer, renamed
+from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety
+from explorative_user_env.validation import InvalidArgumentError, renamed
 
 MAX_STEPS = 20_000
 """Step cap of a run: about 25 times as long as the paper's user needs with five arms."""
 
 
-def default_agents(max_steps: int = MAX_STEPS) -> list[AlgorithmAgent]:
+def default_agents() -> list[AlgorithmAgent]:
     """Return the paper's four, and BAIR made for click noise whether there is any or not.
 
     "BAIR(m)" drops an arm at m = 2 log(K/delta) consecutive rejections.
@@ -37,9 +37,9 @@ def default_agents(max_steps: int = MAX_STEPS) -> list[AlgorithmAgent]:
     # Which noise it is told does not matter for m, only that there is some.
     patient = {"m": "paper", "rejections": "consecutive", "noise": 0.1}
     return [
-        BAIR(max_steps=max_steps),
-        BAIR(**patient, name="BAIR(m)", max_steps=max_steps),  # type: ignore[arg-type]
-        TrackAndStop(max_steps=max_steps),
+        BAIR(),
+        BAIR(**patient, name="BAIR(m)"),  # type: ignore[arg-type]
+        TrackAndStop(),
         Uniform(),
         EXP3(),
     ]
@@ -71,8 +71,8 @@ def robustness(
         seed: what everything follows from, at least 0.
         baseline_time: T of the agents that do not stop by themselves; None is BAIR's mean stopping
             time with these users.
-        max_steps: step cap of agents without one of their own; a run that reaches it is censored,
-            and so no success.
+        max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
+            so no success.
         workers: how many runs go on at once; the result is the same for any number.
         progress: called with what is going on, how many pieces are done and how many there are.
         population: what all kinds share, as a record; or give its options:
@@ -82,19 +82,18 @@ def robustness(
 
     Returns:
         One row for each user and agent: `user`, `agent` and the other columns of
-        `Results.summary`.
+        `Results.summary`; its `attrs["cells"]` say what made them, as `Results.cell` does.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
     """
-    integer("max_steps", max_steps, 1)
     names = [variety.name for variety in users]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
-    line_up = default_agents(max_steps) if agents is None else _made(agents, max_steps)
+    line_up = default_agents() if agents is None else agents
     shared = population_of(population, user)
-    columns = [population_with(variety, shared) for variety in users]  # checked before any runs
-    frames = []
+    columns = [replace(shared, **variety.options) for variety in users]  # checked before any runs
+    frames, cells = [], []
     for place, (variety, column) in enumerate(zip(users, columns, strict=True)):
         results = evaluate(
             line_up,
@@ -110,12 +109,7 @@ def robustness(
         summary = results.summary()
         summary.insert(0, "user", variety.name)
         frames.append(summary)
-    return pd.concat(frames, ignore_index=True)
-
-
-def _made(agents: Sequence[Agent | str], max_steps: int) -> list[Agent]:
-    """Return the agents, those made that are only named, so that the cap is not their setting's."""
-    return [
-        agent_named(agent, max_steps=max_steps) if isinstance(agent, str) else agent
-        for agent in agents
-    ]
+        cells.append({**results.cell, "user": variety.name})
+    found = pd.concat(frames, ignore_index=True)
+    found.attrs["cells"] = cells
+    return found

@@ -71,8 +71,10 @@ class Trials:
     def frontier(self, points: Sequence[int], progress: OnProgress) -> pd.DataFrame:
         """Return the figures of each of these N_1, all with the same users."""
         agents = [BAIR(n1=n1, delta=self.delta, name=f"N_1 = {n1}") for n1 in points]
-        summary = self.run(agents, FRONTIER_USERS, FRONTIER, progress=progress).summary()
-        return summary.assign(n1=list(points))[["n1", *FIGURES]]
+        results = self.run(agents, FRONTIER_USERS, FRONTIER, progress=progress)
+        found = results.summary().assign(n1=list(points))[["n1", *FIGURES]]
+        found.attrs["cells"] = [results.cell]  # what made them
+        return found
 
     def confirmation(self, n1: int, n_users: int, progress: OnProgress) -> pd.DataFrame:
         """Return the summary of this N_1 on users who took no part in anything before."""

@@ -44,7 +44,7 @@ def test_each_alternative_is_an_evaluation_of_its_agent_in_the_cell() -> None:
     for cell, agent, horizon, row in zip(
         [cells[0], cells[0], cells[1], cells[1]],
         [Uniform(), BAIR(n1=3)] * 2,
-        [80, 1, 100, 1],
+        [80, None, 100, None],
         found.to_dict("records"),
         strict=True,
     ):

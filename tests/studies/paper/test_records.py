@@ -81,8 +81,18 @@ def test_the_quick_form_leaves_out_many_arms_and_nothing_else(experiment: Experi
 
 
 def test_entrants_are_chosen_by_name_and_stay_in_their_order() -> None:
-    chosen = with_entrants(TABLE2, ["exp3", "BAIR"])
+    chosen = with_entrants(TABLE2, ["t&s", "BAIR"])
+    assert [entrant.name for entrant in chosen.entrants] == ["BAIR", "T&S"]
+    chosen = with_entrants(TABLE2, ["t&s"])
+    assert [entrant.name for entrant in chosen.entrants] == ["T&S"]
+
+
+def test_bair_is_there_for_those_who_are_to_have_its_time() -> None:
+    chosen = with_entrants(TABLE2, ["exp3"])
     assert [entrant.name for entrant in chosen.entrants] == ["BAIR", "EXP3"]
+
+
+def test_an_entrant_that_there_is_not_is_refused() -> None:
     with pytest.raises(ValueError, match="agent must be one of bair, exp3, t&s, uni, got 'sarsa'"):
         with_entrants(TABLE2, ["sarsa"])
 

@@ -8,7 +8,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.agents import TrackAndStop
 from explorative_user_env.studies import robustness as room
-from explorative_user_env.studies.robustness import VARIETIES, UniformBelow, Variety, robustness
+from explorative_user_env.studies.robustness import VARIETIES, Variety, robustness
 
 SMALL: dict[str, Any] = {"n_instances": 8, "n_arms": 3, "seed": 5, "max_steps": 120}
 USERS = tuple(variety for variety in VARIETIES if variety.name in ("paper", "bernoulli"))
@@ -20,8 +20,7 @@ def matrix() -> pd.DataFrame:
 
 
 def test_each_cell_is_what_an_evaluation_says_of_it(matrix: pd.DataFrame) -> None:
-    bernoulli = {"reward_law": "bernoulli", "means": UniformBelow(0.5)}
-    for user, own in (("paper", {}), ("bernoulli", bernoulli)):
+    for user, own in (("paper", {}), ("bernoulli", {"reward_law": "bernoulli"})):
         options: dict[str, Any] = SMALL | own
         alone = eu.evaluate(["BAIR", "UNI"], gap=0.5, progress=False, **options).summary()
         found = matrix[matrix["user"] == user].drop(columns="user").reset_index(drop=True)
@@ -74,7 +73,7 @@ def test_runs_at_the_cap_are_reported_as_censored_and_no_successes() -> None:
     [
         ({"users": []}, "users must be at least one"),
         ({"users": [VARIETIES[0], VARIETIES[0]]}, "users must be at least one, each of a name"),
-        ({"gap": 1.0}, "gap must be below 1 for the user bernoulli"),
+        ({"gap": 1.0}, 'gap must be below 1 with means="uniform_with_room", got'),
         ({"gap": -1.0}, "gap must be a finite number above 0"),
         ({"max_steps": 0}, "max_steps must be an integer of at least 1"),
         ({"agents": ["UNI"]}, "baseline_time must be a number, or an agent"),

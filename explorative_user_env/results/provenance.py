@@ -1,0 +1,83 @@
+"""What made results: what was asked for, with which versions, and what the runs rest on."""
+
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
+from typing import Any
+
+from explorative_user_env.population import OPTIONS
+from explorative_user_env.version import __version__
+
+LIBRARIES = ("gymnasium", "numba", "numpy")
+"""What the numbers of a run may depend on."""
+
+SAID_ONCE = ("versions", "differences")
+"""What is the same in every cell of one setting."""
+
+Cell = Mapping[str, Any]
+
+
+def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
+    """Return the versions of the package, of Python and of those of these that are installed."""
+    found = {"explorative-user-env": __version__, "python": platform.python_version()}
+    for name in libraries:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:  # as Numba in a browser
+            continue
+    return found
+
+
+def details_of(cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return what the runs of these cells rest on, as a file can keep it.
+
+    Returns:
+        `settings`, where each differs from the paper's text, and `cells`, with what else they say.
+    """
+    own = [{name: word for name, word in cell.items() if name not in SAID_ONCE} for cell in cells]
+    return {"settings": {cell["setting"]: cell["differences"] for cell in cells}, "cells": own}
+
+
+def closing_section(made_by: Mapping[str, Any]) -> str:
+    """Return what made a page as its last section, in Markdown.
+
+    Args:
+        made_by: what a folder says of it: `command`, `options`, `versions`, and where there are
+            cells their `settings` and `cells`.
+    """
+    lines = [f"`explorative-user {made_by['command']}`: {_told(made_by['options'])}"]
+    lines += [", ".join(f"{name} {number}" for name, number in made_by["versions"].items())]
+    for title, differences in made_by.get("settings", {}).items():
+        points = "; ".join(differences) or "nothing"
+        lines.append(f"{title}: differs from the paper's text in {points}")
+    cells = made_by.get("cells", [])
+    names = [each.name for each in OPTIONS]
+    if cells:
+        lines.append(f"users: {_told(_together([_only(cell, names) for cell in cells]))}")
+    for agent in dict.fromkeys(name for cell in cells for name in cell["agents"]):
+        options = [cell["agents"][agent] for cell in cells if agent in cell["agents"]]
+        lines.append(f"{agent}: {_told(_together(options))}")
+    return "\n\n".join(["## What made this", "\n".join(f"- {line}" for line in lines)]) + "\n"
+
+
+def _only(cell: Cell, names: Iterable[str]) -> dict[str, Any]:
+    return {name: cell[name] for name in names if name in cell}
+
+
+def _together(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return one record with all values that a name has, those of several cells with a slash."""
+    names = dict.fromkeys(name for record in records for name in record)
+    values = {name: [_word(record.get(name)) for record in records] for name in names}
+    return {name: " / ".join(dict.fromkeys(each)) for name, each in values.items()}
+
+
+def _told(options: Mapping[str, Any]) -> str:
+    words = {name: _word(value) for name, value in options.items()}
+    return ", ".join(f"{name}={word}" for name, word in words.items() if word != _word(None))
+
+
+def _word(value: Any) -> str:
+    """Return a value in a word; an option that nobody gave is a dash."""
+    if isinstance(value, list | tuple):
+        return " ".join(map(_word, value))
+    return "-" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
