@@ -18,6 +18,7 @@ from explorative_user_env.validation import InvalidArgumentError
 pytestmark = pytest.mark.slow
 
 ENCODINGS = ("ascii", "cp1252", "latin-1")
+FILES = ["made_by.json", "runs.csv", "summary.csv", "table.md"]
 WAYS = (*ENCODINGS, "closed pipe", "no stdout")
 
 
@@ -95,7 +96,7 @@ def test_what_a_full_disk_does_not_take_is_missed_in_one_line(
     with standard_output("full disk") as stream, monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
         assert run_tiny("bench", str(output)) == 1
-        assert names_in(output) == ["runs.csv", "summary.csv", "table.md"]
+        assert names_in(output) == FILES
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("error: what was printed is not complete: ")
     assert "space" in line
@@ -137,7 +138,7 @@ def test_a_shell_sees_neither_an_error_nor_a_word(
         ["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, check=False
     )
     assert (finished.returncode, finished.stdout, finished.stderr) == (0, b"", b"")
-    assert names_in(tmp_path / "out") == ["runs.csv", "summary.csv", "table.md"]
+    assert names_in(tmp_path / "out") == FILES
     assert "BAIR" in (tmp_path / "out" / "table.md").read_text(encoding="utf-8")
     if variables:
         assert b"delta" in (tmp_path / "page").read_bytes()
