@@ -44,8 +44,8 @@ def users_of(env: Any, kind: type[Any], wrapper: str) -> Any:
     if not isinstance(users, kind):
         many = issubclass(kind, VectorEnv)
         form = "the vector form of " if many else ""
-        others = "wrappers" if many else "wrappers.vector"
-        allowed = f"{form}ExplorativeUser-v0 or ExplorativeUserBAI-v0 (others: see {others})"
+        others = "one user: wrappers" if many else "many users: wrappers.vector"
+        allowed = f"{form}ExplorativeUser-v0 or ExplorativeUserBAI-v0 ({others})"
         raise InvalidArgumentError("env", env, allowed)
     for layer in layers(env):
         if isinstance(layer, CHANGE_OBSERVATIONS):
