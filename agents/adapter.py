@@ -17,8 +17,8 @@ class AlgorithmAgent(Agent):
 
     Args:
         algorithm: the record with the rule.
-        options: the algorithm's options; one left at None is open, to be filled by what an
-            evaluation knows (`informed`) or else by the algorithm's default.
+        options: the algorithm's options; one left at None is open, to be filled by what is
+            known of the users (`informed`) or else by the algorithm's default.
         name: what tables and the random stream call it; None is the algorithm's name.
         max_steps: step cap of a run, at least 1; None leaves it to the setting or the harness.
     """
@@ -60,17 +60,18 @@ class AlgorithmAgent(Agent):
     def informed(self, facts: Mapping[str, Any], max_steps: int | None = None) -> "AlgorithmAgent":
         """Return this agent with its open options taken from `facts`, where they say something.
 
+        It is the very same agent where nothing of it is open that they tell.
+
         Args:
             facts: values by the name of an option, `max_steps` among them.
             max_steps: a step cap that holds for everyone: the agent's own may only be smaller.
         """
-        filled = {
-            name: facts.get(name) if value is None else value
-            for name, value in self._all_options().items()
-            if name != CAP
-        }
+        own = {name: value for name, value in self._all_options().items() if name != CAP}
+        filled = {name: facts.get(name) if value is None else value for name, value in own.items()}
         caps = [cap for cap in (self.max_steps, max_steps) if cap is not None]
         cap = min(caps, default=facts.get("max_steps"))
+        if filled == own and cap == self.max_steps:
+            return self
         return AlgorithmAgent(self.algorithm, filled, self.name, cap)
 
     def params(self, n_arms: int, horizon: int | None) -> Any:

@@ -242,8 +242,8 @@ def BAIR(  # noqa: N802 - the algorithm's name
 ) -> AlgorithmAgent:
     """Return the agent of the paper, Algorithms 1 and 2 (with m above 1 its noisy form).
 
-    An option left at None is filled in by the evaluation (the user's alpha, rho_0 and click noise,
-    the setting's choices); the values named below hold outside of one.
+    An option left at None is filled in by `evaluate` and `rollout` (the user's alpha, rho_0 and
+    click noise, the setting's choices); the values named below hold outside of these.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); 0.1.

@@ -183,7 +183,7 @@ def EXP3(  # noqa: N802 - the algorithm's name
     """Return EXP3 with the paper's rates for a horizon T.
 
     gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). An option left at None
-    is filled in by the evaluation; the values named below hold outside.
+    is filled in by `evaluate` and `rollout`; the values below hold outside.
 
     Args:
         horizon: T >= 1, the number of recommendations; in an evaluation BAIR's mean stopping time.

@@ -26,7 +26,7 @@ def SuccessiveElimination(  # noqa: N802 - the algorithm's name
 
     One pass over the arms comes first, in which none is dropped: N_1 is looked at after it. Without
     the acceptances of Phase 1 nothing bounds the probability of a wrong answer; delta is for m
-    only. An option left at None is filled in by the evaluation, as BAIR's are; the values named
+    only. An option left at None is filled in by `evaluate`, as BAIR's are; the values named
     below hold outside of one.
 
     Args:

@@ -259,7 +259,7 @@ def TrackAndStop(  # noqa: N802 - the algorithm's name
 ) -> AlgorithmAgent:
     """Return Track-and-Stop: D-tracking, Bernoulli divergence, exact characteristic weights.
 
-    An option left at None is filled in by the evaluation; the values named below hold outside.
+    An option left at None is filled in by `evaluate` and `rollout`; the values below hold outside.
 
     Args:
         delta: allowed probability of a wrong answer, in (0, 1); 0.1.

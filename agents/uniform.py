@@ -114,7 +114,7 @@ def Uniform(  # noqa: N802 - the algorithm's name
 ) -> AlgorithmAgent:
     """Return uniform exploration (UNI): recommend evenly, answer the most accepted arm.
 
-    An option left at None is filled in by the evaluation; the values named below hold outside.
+    An option left at None is filled in by `evaluate` and `rollout`; the values below hold outside.
 
     Args:
         horizon: T >= 1, the number of recommendations; in an evaluation BAIR's mean stopping time.

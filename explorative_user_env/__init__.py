@@ -1,7 +1,8 @@
 """Recommending to a user who is still learning what she likes.
 
-Importing the package registers `ExplorativeUser-v0` and `ExplorativeUserBAI-v0` with Gymnasium. The
-evaluation harness is loaded when it is first used, so that the import itself stays light.
+Importing the package registers `ExplorativeUser-v0`, `ExplorativeUserCounts-v0` and
+`ExplorativeUserBAI-v0` with Gymnasium. The evaluation harness is loaded when it is first used, so
+that the import itself stays light.
 """
 
 from importlib import import_module
@@ -10,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
-from explorative_user_env.envs.registration import BAI_ENV_ID, ENV_ID, register_environments
+from explorative_user_env.envs.registration import (
+    BAI_ENV_ID,
+    COUNTS_ENV_ID,
+    ENV_ID,
+    register_environments,
+)
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.loop import Episode, rollout
@@ -22,21 +28,24 @@ from explorative_user_env.users.confidence import Schedule, register_schedule
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.others import register_behaviour
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import CallableError, InvalidArgumentError
 from explorative_user_env.version import __version__
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
+from explorative_user_env.wrappers.ready_made import counts_env, counts_vector_env
 
 if TYPE_CHECKING:
-    from explorative_user_env.evaluation import Results, evaluate
+    from explorative_user_env.evaluation import Results, Sweep, evaluate, sweep
 
 __all__ = [
     "BAI_ENV_ID",
+    "COUNTS_ENV_ID",
     "ENV_ID",
     "PRINTED",
     "RELEASED",
     "Agent",
     "Algorithm",
     "Behaviour",
+    "CallableError",
     "Episode",
     "ExplorativeUserBAIEnv",
     "ExplorativeUserBAIVectorEnv",
@@ -53,16 +62,20 @@ __all__ = [
     "Results",
     "Schedule",
     "Setting",
+    "Sweep",
     "__version__",
+    "counts_env",
+    "counts_vector_env",
     "evaluate",
     "register_behaviour",
     "register_schedule",
     "rollout",
+    "sweep",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Results", "evaluate"):
+    if name in ("Results", "Sweep", "evaluate", "sweep"):
         return getattr(import_module(f"{__name__}.evaluation"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

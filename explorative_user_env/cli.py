@@ -1,7 +1,8 @@
 """The command line, `explorative-user`."""
 
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
@@ -13,15 +14,35 @@ from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.display.streams import unfailing_output
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
+from explorative_user_env.version import __version__
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Recommend to users who are still learning what they like, and compare who does it best.",
+    context_settings={"help_option_names": ["--help", "-h"]},
 )
 for command in (bench, reproduce, robustness, tune_n1, lower_bound, train):
     app.command()(command)
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        print(f"explorative-user {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def explorative_user(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_say_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Recommend to users who are still learning what they like, and compare who does it best."""
+
 
 INTERRUPTED = 130
 """The exit code of a program that was interrupted, as shells have it."""
@@ -49,7 +70,9 @@ def _run() -> int:
     )
     try:
         code = app(standalone_mode=False) or 0
-    except (InvalidArgumentError, MissingExtraError) as error:
+    except InvalidArgumentError as error:
+        return _failed(error.spelled(_options(sys.argv[1:])), 2)
+    except MissingExtraError as error:
         return _failed(str(error), 2)
     except usage_error as error:
         return _failed(error.format_message(), 2)
@@ -58,6 +81,14 @@ def _run() -> int:
     if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself
         return _failed("interrupted; no file was written", code)
     return int(code)
+
+
+def _options(arguments: Sequence[str]) -> dict[str, str]:
+    """Return how the command that is called spells each of its options, by its name."""
+    known: Any = typer.main.get_command(app)
+    called = [known.commands[word] for word in arguments if word in known.commands]
+    shown = called[0].params if called else []
+    return {each.name: each.opts[0] for each in shown if each.opts[0].startswith("-")}
 
 
 def _failed(message: str, code: int) -> int:

@@ -29,6 +29,12 @@ TASKS = {task.name: task for task in (REGRET, BAI)}
 STEP_COST = 5e-4
 """c, what a recommendation costs in best-arm identification unless something else is said."""
 
+DELTA = 0.1
+"""The allowed probability of a wrong answer unless something else is said."""
+
+STEP_CAP = 1_000_000
+"""The step cap of a run of best-arm identification unless something else is said."""
+
 
 def as_task(task: Task | str) -> Task:
     """Return the task meant: itself, or the one of that name."""

@@ -12,6 +12,8 @@ import numpy as np
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
+PACKAGE = __name__.partition(".")[0]
+
 LONGEST = 200
 """A value's text is cut to this length in a message."""
 
@@ -20,24 +22,71 @@ class InvalidArgumentError(ValueError):
     """An argument is outside what is allowed; the message is one line a person can act on."""
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        shown = " ".join(repr(value).split())
-        if len(shown) > LONGEST:
-            shown = shown[:LONGEST] + "..."
-        super().__init__(f"{name} must be {allowed}, got {shown}")
+        super().__init__(f"{name} must be {allowed}, got {_line(repr(value))}")
+        self.name = name
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The value may not pickle, the message does: on the way back from a worker it is enough.
-        return _told, (str(self),)
+        return _told, (type(self), str(self), vars(self))
+
+    def spelled(self, spellings: Mapping[str, str]) -> str:
+        """Return the message with the argument as it is spelled elsewhere, as on a command line."""
+        return spellings.get(self.name, self.name) + str(self).removeprefix(self.name)
+
+
+class CallableError(InvalidArgumentError):
+    """Code that was handed in fails; the message says which, and with whom and when it was called.
+
+    What it raised, or what is wrong with what it returned, is the error's `__cause__`.
+
+    Args:
+        told: what failed and how.
+        where: with whom and when.
+    """
+
+    def __init__(self, told: str, where: str) -> None:
+        ValueError.__init__(self, f"{told} ({where})")
+        self.name, self.told = "", told  # no argument is to blame
+
+    @classmethod
+    def of(cls, what: str, error: Exception, where: str) -> "CallableError":
+        """Return the error of the callable called `what`.
+
+        Args:
+            what: which callable.
+            error: what it raised, or an `InvalidArgumentError` that says what it returned.
+            where: with whom and when.
+        """
+        if isinstance(error, CallableError):
+            return cls(error.told, where)  # who calls from further out knows more
+        if isinstance(error, InvalidArgumentError):
+            return cls(str(error), where)
+        name, text = type(error).__name__, str(error)
+        return cls(f"{what} raised {_line(f'{name}: {text}' if text else name)}", where)
+
+
+def handed_in(function: Any) -> bool:
+    """Return whether a callable is none of the package's own."""
+    return not str(getattr(function, "__module__", "")).startswith(f"{PACKAGE}.")
 
 
 class MissingExtraError(ImportError):
     """A part of the package needs libraries that are not installed; the message says how."""
 
 
-def _told(message: str) -> InvalidArgumentError:
-    error = InvalidArgumentError.__new__(InvalidArgumentError)
+def _told(
+    kind: type[InvalidArgumentError], message: str, rest: Mapping[str, Any]
+) -> InvalidArgumentError:
+    error = kind.__new__(kind)
     error.args = (message,)
+    vars(error).update(rest)
     return error
+
+
+def _line(text: str) -> str:
+    """Return a text on one line, cut to `LONGEST`."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[:LONGEST] + "..."
 
 
 def integer(name: str, value: Any, least: int, most: int | None = None) -> int:

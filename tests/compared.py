@@ -11,6 +11,7 @@ from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tu
 from explorative_user_env.compiled.intrinsics import addresses_of_all
 from explorative_user_env.compiled.kernels import compiled_play_all
 from explorative_user_env.compiled.loops import make_play, make_run
+from explorative_user_env.meeting import informed
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.behaviour import EXPLORATIVE
@@ -38,9 +39,9 @@ class Left(NamedTuple):
 
 def agent_as_in_an_evaluation(name: str, users: Population) -> AlgorithmAgent:
     """The agent of this name, informed; BAIR(m) of a noisy user has an m above 1."""
-    facts = {"delta": 0.3, "alpha": users.alpha, "rho_0": 1.0, "noise": users.noise}
-    facts |= users.setting.agent_options(name, users.n_arms)
-    return (AGENTS | REFERENCES)[name]().informed(facts)
+    agent = informed((AGENTS | REFERENCES)[name](), users, delta=0.3)
+    assert isinstance(agent, AlgorithmAgent)
+    return agent
 
 
 class _Parts(NamedTuple):

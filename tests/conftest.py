@@ -1,6 +1,7 @@
 """Fixtures and settings shared by all tests."""
 
 import os
+from collections.abc import Iterator
 
 import pandas as pd
 import pytest
@@ -42,3 +43,13 @@ def bench() -> pd.DataFrame:
         progress=silent,
     )
     return compared(results, published_figures(TABLE2))
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """More threads of PyTorch are slower for networks as small as these."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)

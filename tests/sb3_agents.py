@@ -1,5 +1,6 @@
 """Untrained models of Stable-Baselines3 as agents, for tests that need its extra."""
 
+import copy
 import functools
 from typing import Any
 
@@ -22,26 +23,39 @@ USERS = np.arange(6)
 
 
 @functools.cache
-def model_of(algorithm: Any, task: str, observation: str, n_arms: int = N_ARMS) -> Any:
+def model_of(
+    algorithm: Any, task: str, observation: str, n_arms: int = N_ARMS, **options: Any
+) -> Any:
     """An untrained model whose choices are far from even, so that a wrong one shows."""
     envs = make_sb3_vec_env(
-        2, task=task, observation=observation, n_arms=n_arms, horizon=HORIZON, seed=0
+        2, task=task, observation=observation, n_arms=n_arms, horizon=HORIZON, seed=0, **options
     )
     policy = "MlpLstmPolicy" if algorithm is RecurrentPPO else "MlpPolicy"
-    options: dict[str, Any] = {"net_arch": [64, 64]}
+    network: dict[str, Any] = {"net_arch": [64, 64]}
     if algorithm is RecurrentPPO:
-        options["lstm_hidden_size"] = 32
-    model = algorithm(policy, envs, seed=1, device="cpu", policy_kwargs=options)
+        network["lstm_hidden_size"] = 32
+    model = algorithm(policy, envs, seed=1, device="cpu", policy_kwargs=network)
     if hasattr(model.policy, "action_net"):
         with torch.no_grad():
             model.policy.action_net.weight.mul_(400.0 if algorithm is RecurrentPPO else 100.0)
     return model
 
 
+def without_a_word(model: Any) -> Any:
+    """Return a model as other people's software leaves it: no environment, and a plain space."""
+    silent = copy.copy(model)
+    silent.env = None
+    silent._vec_normalize_env = None
+    silent.observation_space = copy.deepcopy(model.observation_space)
+    vars(silent.observation_space).pop("reading", None)
+    return silent
+
+
 def agent_of(algorithm: Any, task: str, observation: str | None = None, **options: Any) -> SB3Agent:
     default = "last-step" if algorithm is RecurrentPPO else "sorted-counts"
     observation = observation or default
-    model = model_of(algorithm, task, observation)
+    trained = {"mask": options["mask"]} if "mask" in options else {}
+    model = model_of(algorithm, task, observation, **trained)
     return SB3Agent(model, task=task, observation=observation, **{"horizon": HORIZON} | options)
 
 

@@ -1,7 +1,7 @@
 import importlib
 import re
 import runpy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
@@ -39,16 +39,6 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return capsys.readouterr().out
 
     return of
-
-
-@pytest.fixture
-def one_thread() -> Iterator[None]:
-    """More threads of PyTorch are slower for networks as small as these."""
-    torch = pytest.importorskip("torch")
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def row_of(agent: str, printed: str) -> str:

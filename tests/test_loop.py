@@ -135,9 +135,11 @@ def test_an_agent_that_stops_exactly_at_the_cap_is_not_censored() -> None:
 
 def test_the_time_limit_of_the_environment_cuts_a_run_off() -> None:
     limited = gym.make(ENV_ID, n_arms=3, max_episode_steps=7)
-    episode = rollout(limited, Forever(), seed=0)
+    with pytest.warns(UserWarning, match=r"time limit cut the run of Forever off after 7 steps"):
+        episode = rollout(limited, Forever(), seed=0)
     assert (episode.stopping_time, episode.censored) == (7, True)
     assert rollout(limited, Forever(), seed=0, max_steps=5).stopping_time == 5
+    assert rollout(limited, Forever(), seed=0, max_steps=7).censored  # asked for: no warning
 
 
 def test_an_agents_own_cap_holds_unless_another_is_given() -> None:
@@ -167,8 +169,8 @@ def test_an_agent_is_told_only_ints_and_bools(reward: str) -> None:
     assert isinstance(spy, Agent)
     env = gym.make(ENV_ID, n_arms=3, reward=reward, info_level="full")
     episode = rollout(env, spy, seed=1)
-    assert spy.told[:2] == [3, 1000]
-    assert [type(each) for each in spy.told] == [int, int] + [int, bool] * 30
+    assert spy.told[:2] == [3, None]
+    assert [type(each) for each in spy.told] == [int, type(None)] + [int, bool] * 30
     assert tuple(spy.told[2::2]) == episode.arms
     assert tuple(spy.told[3::2]) == episode.accepted
 
@@ -180,12 +182,16 @@ def test_an_agents_stream_follows_from_its_name_and_the_users_seed(seed: int) ->
     assert spy.rng.random() == agent_generator(seed, "spy").random()
 
 
-def test_the_horizon_told_is_the_given_one_or_the_time_limit_or_none() -> None:
-    spy = Spy(1)
+@pytest.mark.parametrize("needs", [True, False])
+def test_the_horizon_told_is_the_given_one_or_for_who_needs_one_the_time_limit(
+    needs: bool,
+) -> None:
+    spy: Any = Spy(1)
+    spy.needs_horizon = needs
     for env, given, told in (
         (ExplorativeUserEnv(), None, None),
         (ExplorativeUserEnv(), 30, 30),
-        (gym.make(ENV_ID, max_episode_steps=20), None, 20),
+        (gym.make(ENV_ID, max_episode_steps=20), None, 20 if needs else None),
         (gym.make(ENV_ID, max_episode_steps=20), 30, 30),
     ):
         rollout(env, spy, seed=0, horizon=given)
@@ -215,7 +221,9 @@ def test_numpy_integers_are_recorded_as_ints(env: gym.Env[int, int]) -> None:
 def test_a_recommendation_that_is_not_an_arm_is_refused(env: gym.Env[int, int]) -> None:
     agent = RoundRobin(5)
     agent.act = lambda: 3  # type: ignore[method-assign]
-    with pytest.raises(InvalidArgumentError, match=r"action must be an integer in 0\.\.2, got 3"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"arm of RoundRobin must be an arm in 0\.\.2, got 3"
+    ):
         rollout(env, agent, seed=0)
 
 

@@ -41,6 +41,7 @@ def test_every_python_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     (shown,) = re.findall(r"```text\n(answer: .*?)```", README, flags=re.DOTALL)
     assert printed.startswith(shown)
+    assert "replayed: True True" in printed
     for agent in ("T&S", "mine", "cautious"):
         assert re.search(rf"\s{agent}\s+\d", printed), agent
 

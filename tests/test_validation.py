@@ -214,3 +214,11 @@ def test_several_integers_are_checked_by_the_name_they_share() -> None:
     assert integers("seed", [np.int64(3), None, 0], 0) == [3, None, 0]
     with pytest.raises(InvalidArgumentError, match="seed must be an integer of at least 0, got -1"):
         integers("seed", [3, -1], 0)
+
+
+def test_an_argument_can_be_spelled_as_elsewhere_also_on_the_way_back_from_a_worker() -> None:
+    error = InvalidArgumentError("n_arms", 1, "at least 2, as n_arms is a number")
+    for told in (error, pickle.loads(pickle.dumps(error))):
+        spelled = "--n-arms must be at least 2, as n_arms is a number, got 1"
+        assert told.spelled({"n_arms": "--n-arms"}) == spelled
+        assert told.spelled({"gap": "--gap"}) == str(error)

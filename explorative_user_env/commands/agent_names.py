@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from explorative_user_env.agents import AGENTS, REFERENCES, agent_named
+from explorative_user_env.commands.own_agents import agent_at
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import name_of, trained_on
 from explorative_user_env.settings import COMPARED, name_in
@@ -32,8 +33,8 @@ def agents_called(
 
     Args:
         names: as for `agent_named`; or "sb3:" and the folder of a trained model or the name of one
-            of the package's; or "bair-tuned:" and N_1, or the file or folder that tune-n1 wrote.
-            None is the paper's four, or all where a task is named.
+            of the package's; or "bair-tuned:" and N_1, or the file or folder that tune-n1 wrote;
+            or "module:Class" of one's own. None is the paper's four, or all where a task is named.
         max_steps: step cap of those that have no other.
         task: what was asked for.
 
@@ -56,6 +57,8 @@ def _agent(name: str, max_steps: int | None) -> Any:
         return _model(name.removeprefix(MODEL_PREFIX))
     if name.startswith(TUNED_PREFIX):
         return _tuned(name.removeprefix(TUNED_PREFIX), max_steps)
+    if ":" in name:
+        return agent_at(name)
     return agent_named(name, max_steps=max_steps)
 
 

@@ -9,15 +9,16 @@ from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     ABOUT,
     DELTA_HELP,
-    N_INSTANCES,
     BaselineTimeOption,
-    InstancesOption,
+    FewUsersOption,
     OutputOption,
+    QuickInstancesOption,
     SeedOption,
     WorkersOption,
     setting_named,
     shared_options,
     takes_users,
+    users_a_cell,
 )
 from explorative_user_env.tasks import STEP_COST
 from explorative_user_env.validation import InvalidArgumentError
@@ -34,8 +35,8 @@ def bench(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="bair, tas, uni, exp3, se, ucb1, thompson, full-information, sb3:DIR (a model) "
-            "or bair-tuned:DIR (of tune-n1).",
+            help="bair, tas, uni, exp3, se, ucb1, thompson, full-information, sb3:DIR, "
+            "bair-tuned:DIR or module:Class.",
             show_default="first four; with --task all",
         ),
     ] = None,
@@ -71,7 +72,8 @@ def bench(
             show_default=f"{STEP_COST:g}",
         ),
     ] = None,
-    n_instances: InstancesOption = N_INSTANCES,
+    n_instances: QuickInstancesOption = None,
+    quick: FewUsersOption = False,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
     max_steps: Annotated[
@@ -90,7 +92,7 @@ def bench(
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
     if horizon is not None and not usual.over_horizon:
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
-    options = shared_options(n_instances, seed, workers)
+    options = shared_options(users_a_cell(n_instances, quick), seed, workers)
     options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
     options |= {"horizon": horizon, "baseline_time": baseline_time}
     users |= {"setting": setting_named(usual.setting)}

@@ -23,16 +23,30 @@ ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
 
 INSTANCES_HELP = "Users in each cell, at least 1."
 OUTPUT_HELP = "Folder for the files."
-BASELINE_TIME_HELP = "T of agents that do not stop by themselves, at least 1."
 DELTA_HELP = "Allowed probability of a wrong answer, in (0, 1)."
 
-BaselineTimeOption = Annotated[
-    int | None,
-    typer.Option(
-        help=BASELINE_TIME_HELP,
+
+def time_or_agent(text: str) -> int | str:
+    """Return what is written as a whole number as one, any other word as it is."""
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def _time_option(*spellings: str) -> Any:
+    return typer.Option(
+        "--baseline-time",
+        *spellings,
+        help="T of agents that do not stop by themselves, at least 1, or whose mean time it is.",
         show_default="BAIR's mean",
-    ),
-]
+        parser=time_or_agent,
+        metavar="<int or agent>",
+    )
+
+
+BaselineTimeOption = Annotated[Any, _time_option()]
+OldBaselineTimeOption = Annotated[Any, _time_option("--horizon")]
 DeltaOption = Annotated[float, typer.Option(help=DELTA_HELP)]
 InstancesOption = Annotated[int, typer.Option(help=INSTANCES_HELP)]
 MaxStepsOption = Annotated[
@@ -48,6 +62,16 @@ QuickOption = Annotated[
     typer.Option(
         "--quick",
         help=f"{QUICK_N_INSTANCES} users a cell and up to 20 arms; by default the paper's cells.",
+    ),
+]
+FewUsersOption = Annotated[
+    bool,
+    typer.Option("--quick", help=f"{QUICK_N_INSTANCES} users a cell; by default {N_INSTANCES}."),
+]
+QuickInstancesOption = Annotated[
+    int | None,
+    typer.Option(
+        help=INSTANCES_HELP, show_default=f"{N_INSTANCES}; {QUICK_N_INSTANCES} with --quick"
     ),
 ]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")]
@@ -109,6 +133,12 @@ def _as_parameter(option: Any, defaults: dict[str, Any]) -> inspect.Parameter:
     return inspect.Parameter(
         option.name, inspect.Parameter.KEYWORD_ONLY, default=name, annotation=annotation
     )
+
+
+def users_a_cell(n_instances: int | None, quick: bool) -> int:
+    """Return how many users a cell has: as many as were asked for, or else the usual."""
+    usual = QUICK_N_INSTANCES if quick else N_INSTANCES
+    return usual if n_instances is None else n_instances
 
 
 def shared_options(n_instances: int, seed: int, workers: int) -> dict[str, Any]:

@@ -7,15 +7,14 @@ import typer
 
 from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
-    INSTANCES_HELP,
-    N_INSTANCES,
-    QUICK_N_INSTANCES,
     OptionalOutputOption,
+    QuickInstancesOption,
     QuickOption,
     SeedOption,
     WorkersOption,
     setting_named,
     shared_options,
+    users_a_cell,
 )
 from explorative_user_env.validation import choice
 
@@ -48,9 +47,7 @@ def reproduce(
         ),
     ] = None,
     quick: QuickOption = False,
-    n_instances: Annotated[
-        int | None, typer.Option(help=INSTANCES_HELP, show_default="1000; 100 with --quick")
-    ] = None,
+    n_instances: QuickInstancesOption = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
     output: OptionalOutputOption = None,
@@ -69,8 +66,7 @@ def reproduce(
 
     chosen = choice("target", target, (*EXPERIMENTS, ALL))
     experiments = list(EXPERIMENTS.values()) if chosen == ALL else [EXPERIMENTS[chosen]]
-    usual = QUICK_N_INSTANCES if quick else N_INSTANCES
-    users = usual if n_instances is None else n_instances
+    users = users_a_cell(n_instances, quick)
     names = [setting_named(name) for name in dict.fromkeys(setting or SETTINGS)]
     options = shared_options(users, seed, workers)
     folder = asked.folder(output or Path("results") / target)

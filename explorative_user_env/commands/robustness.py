@@ -7,18 +7,18 @@ import typer
 
 from explorative_user_env.commands.asked import Asked, keeps_what_was_asked, page_file
 from explorative_user_env.commands.options import (
-    BASELINE_TIME_HELP,
-    N_INSTANCES,
-    QUICK_N_INSTANCES,
     DeltaOption,
-    InstancesOption,
+    FewUsersOption,
     MaxStepsOption,
+    OldBaselineTimeOption,
     OutputOption,
+    QuickInstancesOption,
     SeedOption,
     WorkersOption,
     setting_named,
     shared_options,
     takes_users,
+    users_a_cell,
 )
 
 
@@ -43,20 +43,9 @@ def robustness(
         ),
     ] = None,
     delta: DeltaOption = 0.1,
-    n_instances: InstancesOption = N_INSTANCES,
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help=f"{QUICK_N_INSTANCES} users; by default --n-instances."),
-    ] = False,
-    baseline_time: Annotated[
-        int | None,
-        typer.Option(
-            "--baseline-time",
-            "--horizon",
-            help=BASELINE_TIME_HELP,
-            show_default="BAIR's mean",
-        ),
-    ] = None,
+    n_instances: QuickInstancesOption = None,
+    quick: FewUsersOption = False,
+    baseline_time: OldBaselineTimeOption = None,
     max_steps: MaxStepsOption = 20_000,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
@@ -71,7 +60,7 @@ def robustness(
     from explorative_user_env.studies import robustness as room
 
     setting_named(users["setting"])
-    options = shared_options(QUICK_N_INSTANCES if quick else n_instances, seed, workers)
+    options = shared_options(users_a_cell(n_instances, quick), seed, workers)
     options |= {"delta": delta, "baseline_time": baseline_time, "max_steps": max_steps}
     varieties = room.varieties_named(user)
     agents = agents_called(agent, max_steps) if agent else None

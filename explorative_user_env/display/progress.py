@@ -7,9 +7,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from explorative_user_env.display.streams import Unfailing, is_terminal
+from explorative_user_env.validation import CallableError
 
 DUMB = ("dumb", "unknown")
 """Terminals that cannot go back in a line."""
@@ -139,11 +141,18 @@ def _share(done: int, total: int) -> str:
     return f" {done / total:.0%}" if total else ""
 
 
+def _reported(progress: OnProgress, what: str, done: int, total: int) -> None:
+    try:
+        progress(what, done, total)
+    except Exception as error:
+        raise CallableError.of("progress", error, f"at {what}, {done} of {total}") from error
+
+
 @contextmanager
 def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
     """Yield what to report to: a bar on a terminal for True, nobody for False, or who is given."""
     if callable(progress):
-        yield progress
+        yield partial(_reported, progress)
     elif progress:
         with progress_bar() as report:
             yield report

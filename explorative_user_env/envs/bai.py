@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 
 from explorative_user_env.envs import bai_rules as bai
-from explorative_user_env.envs.spaces import as_action, discrete
+from explorative_user_env.envs.spaces import as_action, discrete, labelled
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.tasks import BAI, STEP_COST
 from explorative_user_env.validation import choice, integer, not_negative
@@ -44,6 +44,10 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     `terminated` with an answer, and at the `horizon`-th recommendation. Running out of time is part
     of the task and not a truncation: a learner must not bootstrap from there.
 
+    An answer is a step of its own, which costs nothing: an episode that ends with one has T + 1
+    steps, as monitors count its length, for a `stopping_time` of T. One that ends at the horizon
+    has T.
+
     ## Action Masks
     `action_masks()`, as sb3-contrib's MaskablePPO takes them: recommendations are always legal,
     answers, under `mask="rejections"`, once the latest response of at least K - 1 arms is a
@@ -52,8 +56,10 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     answer that it excludes is taken all the same.
 
     ## Information
-    `has_response`, `interactions`, `acceptances`, `rejections`; at the end also `is_success` (which
-    Stable-Baselines3 logs), `answer` (-1 for none), `stopping_time` and `rejection_rate`.
+    `has_response`, `interactions`, `acceptances`, `rejections`, and of the end `is_success` (which
+    Stable-Baselines3 logs), `answer` (-1 for none), `stopping_time` and `rejection_rate`. The keys
+    are the same at every step: before the end they say what they would without an answer, that is
+    False, -1, the recommendations so far and the share of them that was rejected.
 
     ## Arguments
     - `n_arms` (5): K, at least 2.
@@ -98,6 +104,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         self.horizon = integer("horizon", horizon, 1)
         self.mask = choice("mask", mask, bai.MASKS)
         self.action_space = discrete(2 * self.user.n_arms)
+        labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
         self._last_rejected = [False] * self.user.n_arms
         self._over = True
 
@@ -108,7 +115,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         observation, info = super().reset(seed=seed, options=options)
         self._last_rejected = [False] * self.user.n_arms
         self._over = False
-        return observation, info
+        return observation, self._with_outcome(info)
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """Recommend arm `action`, or answer arm `action - n_arms`.
@@ -134,8 +141,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         reward = -self.step_cost
         if info["interactions"] == self.horizon:
             reward += bai.WRONG
-            self._end(info, bai.NO_ANSWER, correct=False)
-        return response, reward, self._over, False, info
+            self._over = True
+        return response, reward, self._over, False, self._with_outcome(info)
 
     def action_masks(self) -> np.ndarray:
         """Return which actions are legal, shape (2 K,), bool."""
@@ -148,15 +155,12 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         correct = arm == self.instance().best_arm
         info = self._counts(has_response=False)
         self._add_hidden_state(info)
-        self._end(info, arm, correct)
-        return 0, bai.RIGHT if correct else bai.WRONG, True, False, info
-
-    def _end(self, info: dict[str, Any], answer: int, correct: bool) -> None:
         self._over = True
-        figures = bai.ending(
-            np.array(answer),
-            np.array(correct),
-            np.array(info["interactions"]),
-            np.array(info["rejections"]),
-        )
-        info |= {name: figure.item() for name, figure in figures.items()}
+        reward = bai.RIGHT if correct else bai.WRONG
+        return 0, reward, True, False, self._with_outcome(info, arm, correct)
+
+    def _with_outcome(
+        self, info: dict[str, Any], answer: int = bai.NO_ANSWER, correct: bool = False
+    ) -> dict[str, Any]:
+        """Return an info with the same keys at every step, as data sets need them."""
+        return info | bai.outcome(answer, correct, info["interactions"], info["rejections"])

@@ -36,21 +36,18 @@ def masks(legal: Array, n_arms: int) -> Array:
     return allowed
 
 
-def ending(answers: Array, correct: Array, interactions: Array, rejections: Array) -> Any:
-    """Return what infos say at the end of an episode, an array of each (shapes alike).
+def outcome(answers: Any, correct: Any, interactions: Any, rejections: Any) -> dict[str, Any]:
+    """Return what infos say of how an episode ends, or would if it ended now without an answer.
 
     Args:
-        answers: the arm answered, or `NO_ANSWER`.
+        answers: the arm answered, or `NO_ANSWER`; a number, or an array like all others.
         correct: whether it is the best arm.
         interactions: T, the number of recommendations.
         rejections: how many of them were rejected.
     """
-    rates = np.divide(
-        rejections, interactions, out=np.zeros(np.shape(interactions)), where=interactions > 0
-    )
     return {
         "is_success": correct,
         "answer": answers,
         "stopping_time": interactions,
-        "rejection_rate": rates,
+        "rejection_rate": rejections / (interactions + (interactions == 0)),
     }

@@ -1,6 +1,5 @@
 """`ExplorativeUserBAI-v0`, many users in step."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,9 @@ from explorative_user_env.envs import bai_rules as bai
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.envs.vector_form import Infos, lane_actions
+from explorative_user_env.envs.vector_form import Infos, lane_actions, stacked
 from explorative_user_env.protocol import Array
+from explorative_user_env.users.instances import InstanceLaw
 
 
 class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
@@ -45,6 +45,8 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
         self.step_cost, self.horizon = self._single.step_cost, self._single.horizon
         self.mask = self._single.mask
         self._remembers = True
+        self._answers = np.full(self.num_envs, bai.NO_ANSWER)
+        self._correct = np.zeros(self.num_envs, bool)
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
         """Recommend arm a in a lane, or answer arm a - n_arms there.
@@ -77,15 +79,13 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
         truncated = np.zeros(self.num_envs, bool)
         if self.max_episode_steps is not None:
             truncated = step.interactions + answering >= self.max_episode_steps
-        ending: Mapping[str, Array] = {}
         step.rewards[:] = np.where(recommending, -self.step_cost, 0.0)
         step.rewards[out_of_time] += bai.WRONG
-        if terminated.any():
-            answers = np.where(answering, chosen - n_arms, bai.NO_ANSWER)
-            ending = self._ending(step, answers, terminated)
-            correct = ending["is_success"][answering]
-            step.rewards[answering] = np.where(correct, bai.RIGHT, bai.WRONG)
-        return self._outcome(step, recommending, terminated, truncated, ending)
+        lanes = np.flatnonzero(answering)
+        if lanes.size:
+            self._answer(lanes, chosen[lanes] - n_arms)
+            step.rewards[lanes] = np.where(self._correct[lanes], bai.RIGHT, bai.WRONG)
+        return self._outcome(step, recommending, terminated, truncated)
 
     def action_masks(self) -> Array:
         """Return which actions are legal, shape (num_envs, 2 K), bool."""
@@ -101,12 +101,21 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
             step.rejections[:] = self._heard.rejections.sum(axis=1)
         return step
 
-    def _ending(self, step: Step, answers: Array, terminated: Array) -> Mapping[str, Array]:
-        """Return what the infos of lanes that have terminated say."""
+    def _begin(self, lanes: Array, law: InstanceLaw) -> None:
+        super()._begin(lanes, law)
+        self._answers[lanes], self._correct[lanes] = bai.NO_ANSWER, False
+
+    def _answer(self, lanes: Array, answers: Array) -> None:
         assert self._lanes is not None
-        correct = answers == self._lanes.best_arms(self._all)
-        figures = bai.ending(answers, correct, step.interactions, step.rejections)
-        return {
-            name: np.where(terminated, values, np.zeros((), values.dtype))
-            for name, values in figures.items()
+        self._answers[lanes] = answers
+        self._correct[lanes] = answers == self._lanes.best_arms(lanes)
+
+    def _infos(self, step: Step, has_response: Array | None, mask: Array | None = None) -> Infos:
+        """Return the infos of a user and what she would say of an end, the same at every step."""
+        told = bai.outcome(self._answers, self._correct, step.interactions, step.rejections)
+        shown = np.ones(self.num_envs, bool) if mask is None else mask
+        outcomes = {
+            name: np.where(shown, values, np.zeros((), values.dtype))
+            for name, values in told.items()
         }
+        return super()._infos(step, has_response, mask) | stacked(outcomes, mask)

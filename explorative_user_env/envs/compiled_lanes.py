@@ -11,9 +11,12 @@ from explorative_user_env.compiled.compiler import short
 from explorative_user_env.compiled.intrinsics import addresses_of_all
 from explorative_user_env.compiled.layout import MEAN, row_of, user_rows
 from explorative_user_env.envs.lane_loops import compiled_begin, compiled_respond, no_mean
-from explorative_user_env.envs.lanes import Step
+from explorative_user_env.envs.lanes import Step, drawn_in, in_lane
 from explorative_user_env.protocol import Array
+from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.explorative import rho
+from explorative_user_env.users.failures import failed_response
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance, InstanceLaw, instances_of
 from explorative_user_env.users.state import User, UserState
@@ -51,7 +54,7 @@ class CompiledLanes:
         """Put new users with new instances in these lanes."""
         named = law.named
         if named is None:
-            instances = [law.draw(self.rngs[lane]) for lane in lanes.tolist()]
+            instances = drawn_in(lanes, law, self.rngs, EXPLORATIVE)
             for lane, instance in zip(lanes.tolist(), instances, strict=True):
                 row_of(self._rows, lane).means[:] = instance.means
                 self._best_arms[lane] = instance.best_arm
@@ -71,17 +74,24 @@ class CompiledLanes:
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
-        return compiled_respond(self._rule)(
-            self._numbers,
-            self._rows,
-            self._best_means,
-            self._streams,
-            self._draws,
-            self._all if lanes is None else lanes,
-            arms,
-            self._reward,
-            *step,
-        )
+        heard = self._all if lanes is None else lanes
+        respond = compiled_respond(self._rule)
+        hers = (self._numbers, self._rows, self._best_means, self._streams, self._draws)
+        try:
+            return respond(*hers, heard, arms, self._reward, *step)
+        except Exception:
+            self._tell_whose(heard)
+            raise
+
+    def _tell_whose(self, lanes: Array) -> None:
+        """Ask for rho_t again in plain Python, lane by lane, and raise what is wrong with it."""
+        for lane in lanes.tolist():
+            row = row_of(self._rows, lane)
+            try:
+                rho(self._user, row, self._rule)
+            except Exception as error:
+                where = f"at step {row.interactions[0]} of {in_lane(lane)}"
+                raise failed_response(error, self._user, self._rule, EXPLORATIVE, where) from error
 
     def best_arms(self, lanes: Array) -> Array:
         """Return the best arms of the users in these lanes."""

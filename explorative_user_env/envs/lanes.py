@@ -1,14 +1,15 @@
 """Many users in step, one a lane: each as the single environment has her, in plain Python."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from explorative_user_env.envs.rewards import REALIZED_REWARD, reward_of, reward_tables
 from explorative_user_env.protocol import Array
-from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
+from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour, steps_of
 from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.failures import failed_response, failed_start
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.state import User
@@ -51,7 +52,8 @@ class Lanes(Protocol):
         Returns whether all of `arms` are arms; if not, nothing has happened.
 
         Raises:
-            ValueError: if some rho_t leaves the range declared for it.
+            CallableError: if some rho_t leaves the range declared for it, or code that was handed
+                in fails.
         """
 
     def best_arms(self, lanes: Array) -> Array:
@@ -62,6 +64,24 @@ class Lanes(Protocol):
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
+
+
+def in_lane(lane: int) -> str:
+    """Return in words whom a failure is about."""
+    return f"the user in lane {lane}"
+
+
+def drawn_in(
+    lanes: Array, law: InstanceLaw, rngs: Sequence[np.random.Generator], behaviour: Behaviour
+) -> list[Instance]:
+    """Return an instance for each of these lanes, from its stream."""
+    instances = []
+    for lane in lanes.tolist():
+        try:
+            instances.append(law.draw(rngs[lane]))
+        except Exception as error:
+            raise failed_start(error, law, behaviour, in_lane(lane)) from error
+    return instances
 
 
 class PlainLanes:
@@ -89,6 +109,7 @@ class PlainLanes:
         self._user, self._rule, self._reward = user, rule, reward
         self._behaviour = behaviour
         self._states = [behaviour.blank(user) for _ in self.rngs]
+        self._responds = [behaviour.checked_respond() for _ in self.rngs]
         self._instances: list[Instance | None] = [None for _ in self.rngs]
         self._tables: list[Any] = [None for _ in self.rngs]  # what arms pay, while means stay
         self._tabled = not behaviour.moves_means and reward != REALIZED_REWARD
@@ -100,12 +121,16 @@ class PlainLanes:
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
         # All are drawn first: a law that fails leaves all users as they are.
-        instances = [law.draw(self.rngs[lane]) for lane in lanes.tolist()]
+        instances = drawn_in(lanes, law, self.rngs, self._behaviour)
         for lane, instance in zip(lanes.tolist(), instances, strict=True):
             state, rng = self._states[lane], self.rngs[lane]
             self._instances[lane] = instance
             state.means[:] = instance.means
-            self._behaviour.start(self._user, state, rng)
+            self._responds[lane] = self._behaviour.checked_respond()
+            try:
+                self._behaviour.start(self._user, state, rng)
+            except Exception as error:
+                raise failed_start(error, law, self._behaviour, in_lane(lane)) from error
             best_mean = instance.means[instance.best_arm]
             self._tables[lane] = reward_tables(self._reward, instance.means, best_mean)
 
@@ -114,10 +139,14 @@ class PlainLanes:
         recommended = arms.tolist()
         if min(recommended) < 0 or max(recommended) >= self._user.n_arms:
             return False
-        respond = self._behaviour.respond
+        user, rule = self._user, self._rule
         for lane in range(len(self.rngs)) if lanes is None else lanes.tolist():
-            state, arm = self._states[lane], recommended[lane]
-            accepted = respond(self._user, state, self._rule, arm, self.rngs[lane])
+            state, arm, respond = self._states[lane], recommended[lane], self._responds[lane]
+            try:
+                accepted = respond(user, state, rule, arm, self.rngs[lane])
+            except Exception as error:
+                where = f"at step {steps_of(respond, state)} of {in_lane(lane)}"
+                raise failed_response(error, user, rule, self._behaviour, where) from error
             step.responses[lane] = accepted
             if self._tabled:
                 step.rewards[lane] = self._tables[lane][1 if accepted else 0][arm]

@@ -1,12 +1,37 @@
 """The environments' names in Gymnasium's registry."""
 
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 import gymnasium as gym
 
+from explorative_user_env.tasks import BAI, REGRET
+
 ENV_ID = "ExplorativeUser-v0"
+COUNTS_ENV_ID = "ExplorativeUserCounts-v0"
 BAI_ENV_ID = "ExplorativeUserBAI-v0"
 
 MAX_EPISODE_STEPS = 1000
 """Of `ExplorativeUser-v0`, which does not end by itself."""
+
+
+class Entry(NamedTuple):
+    """What an id stands for: what makes one user and many, and how episodes end."""
+
+    one: str
+    many: str
+    max_episode_steps: int | None = None
+    kwargs: Mapping[str, Any] = {}
+
+
+ENTRIES = {
+    ENV_ID: Entry("ExplorativeUserEnv", "ExplorativeUserVectorEnv", MAX_EPISODE_STEPS),
+    COUNTS_ENV_ID: Entry("counts_env", "counts_vector_env", REGRET.horizon),
+    # The horizon is the task's own; it stands here so that the specification tells it.
+    BAI_ENV_ID: Entry(
+        "ExplorativeUserBAIEnv", "ExplorativeUserBAIVectorEnv", kwargs={"horizon": BAI.horizon}
+    ),
+}
 
 
 def register_environments() -> None:
@@ -14,13 +39,12 @@ def register_environments() -> None:
 
     The entry points are names of the package itself: a saved `EnvSpec` outlives any later move.
     """
-    limits = {ENV_ID: MAX_EPISODE_STEPS, BAI_ENV_ID: None}
-    classes = {ENV_ID: "ExplorativeUser", BAI_ENV_ID: "ExplorativeUserBAI"}
-    for name, limit in limits.items():
+    for name, entry in ENTRIES.items():
         if name not in gym.registry:
             gym.register(
                 id=name,
-                entry_point=f"explorative_user_env:{classes[name]}Env",
-                vector_entry_point=f"explorative_user_env:{classes[name]}VectorEnv",
-                max_episode_steps=limit,
+                entry_point=f"explorative_user_env:{entry.one}",
+                vector_entry_point=f"explorative_user_env:{entry.many}",
+                max_episode_steps=entry.max_episode_steps,
+                kwargs={**entry.kwargs},
             )

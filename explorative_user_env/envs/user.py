@@ -11,7 +11,7 @@ from explorative_user_env.envs.history import History
 from explorative_user_env.envs.normals import DrawnAhead
 from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.rewards import REWARDS, reward_of, reward_tables
-from explorative_user_env.envs.spaces import as_action, discrete
+from explorative_user_env.envs.spaces import as_action, discrete, labelled
 from explorative_user_env.population import (
     Population,
     UserOptions,
@@ -20,8 +20,10 @@ from explorative_user_env.population import (
 )
 from explorative_user_env.protocol import ONLY
 from explorative_user_env.rendering.text import text_of_user
-from explorative_user_env.users.behaviour import EXPLORATIVE
+from explorative_user_env.tasks import REGRET
+from explorative_user_env.users.behaviour import EXPLORATIVE, steps_of
 from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.failures import failed_response, failed_start, met
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.reward_laws import GAUSSIAN
@@ -147,7 +149,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self._tabled = not (reward == "realized" or moves)
         self._has_extras = not self._tabled or info_level == "full"
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
-        self.observation_space: spaces.Space[int] = discrete(2)
+        self.observation_space: spaces.Space[int] = labelled(
+            discrete(2), task=REGRET.name, observation="response", n_arms=self.user.n_arms
+        )
         self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
         self._stream: Any = None
@@ -155,6 +159,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self._heard: History | None = None
         if self.render_mode is not None:
             self.remember()
+        self._later = -1  # how many resets without a seed came after the one with the last
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -172,9 +177,13 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         if isinstance(self._stream, DrawnAhead):
             self._stream.settle()
         super().reset(seed=seed)
-        self._instance = law.draw(self.np_random)
-        self._state.means[:] = self._instance.means
-        self.behaviour.start(self.user, self._state, self.np_random)
+        self._later = 0 if seed is not None else self._later + 1
+        try:
+            self._instance = law.draw(self.np_random)
+            self._state.means[:] = self._instance.means
+            self.behaviour.start(self.user, self._state, self.np_random)
+        except Exception as error:
+            raise failed_start(error, law, self.behaviour, self._met()) from error
         self._begun = self._begin(self._instance)
         if self._heard is not None:
             self._heard.forget(ONLY)
@@ -203,7 +212,11 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         # An action that is an arm already, as nearly all are, is not looked at any closer.
         n_arms = user.n_arms
         arm = action if type(action) is int and 0 <= action < n_arms else as_action(action, n_arms)
-        accepted = respond(user, state, rule, arm, stream)
+        try:
+            accepted = respond(user, state, rule, arm, stream)
+        except Exception as error:
+            where = f"at step {steps_of(respond, state)} of {self._met()}"
+            raise failed_response(error, user, rule, self.behaviour, where) from error
         reward = if_accepted[arm] if accepted else if_rejected[arm]
         interactions = state.interactions[0]
         acceptances = state.acceptances[0]
@@ -268,8 +281,11 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self._stream = stream
         kind, best_mean = REWARDS.index(self.reward), instance.means[instance.best_arm]
         tables = reward_tables(kind, instance.means, best_mean)
-        rule, respond = self.schedule.rule, self.behaviour.respond
+        rule, respond = self.schedule.rule, self.behaviour.checked_respond()
         return self.user, self._state, respond, rule, stream, left, *tables
+
+    def _met(self) -> str:
+        return met(self.np_random_seed, self._later)
 
     def _reward(self, arm: int, accepted: bool) -> float:
         """Return the reward of a response that has just been given."""

@@ -1,6 +1,6 @@
 """`ExplorativeUser-v0`, many users in step: Gymnasium's vector environment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -24,7 +24,7 @@ from explorative_user_env.envs.vector_form import (
     lane_options,
     lane_seeds,
     no_arms,
-    stacked,
+    time_limit,
 )
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.instances import InstanceLaw
@@ -45,7 +45,8 @@ class ExplorativeUserVectorEnv(AskedUsers):
 
     Args:
         num_envs: number of users, at least 1.
-        max_episode_steps: steps after which a lane is truncated, at least 1; None is never.
+        max_episode_steps: steps after which a lane is truncated, at least 1; None or, as for
+            `gym.make`, -1 is never.
         autoreset_mode: when a finished lane gets a new user: at the "NextStep" (in place of it),
             at the "SameStep", or never by itself, "Disabled".
         compiled: whether the users run in compiled code, to the same result; None is where it is
@@ -69,11 +70,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         **kwargs: Any,
     ) -> None:
         self.num_envs = integer("num_envs", num_envs, 1)
-        self.max_episode_steps = (
-            None
-            if max_episode_steps is None
-            else integer("max_episode_steps", max_episode_steps, 1)
-        )
+        self.max_episode_steps = time_limit(max_episode_steps)
         self.autoreset_mode = autoreset_mode_of(autoreset_mode)
         self.compiled = (
             self.num_envs >= COMPILED_FROM if compiled is None else flag("compiled", compiled)
@@ -128,8 +125,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self._any_done = bool(self._done.any())
         self._observations[lanes] = 0
         step, none = Step.blank(self.num_envs), np.zeros(self.num_envs, bool)
-        infos = infos_of(step, none, mask, self._truths(mask))
-        return self._observations.copy(), infos
+        return self._observations.copy(), self._infos(step, none, mask)
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
         """Recommend arm `actions[b]` in lane b and hear the responses.
@@ -156,7 +152,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         truncated = np.zeros(self.num_envs, bool)
         if self.max_episode_steps is not None:
             truncated = step.interactions >= self.max_episode_steps
-        return self._outcome(step, heard, np.zeros(self.num_envs, bool), truncated, {})
+        return self._outcome(step, heard, np.zeros(self.num_envs, bool), truncated)
 
     def _reseed(self, seeds: list[int | None], lanes: Array) -> None:
         """Give the lanes their seeds; those without one go on, or begin at random."""
@@ -195,24 +191,21 @@ class ExplorativeUserVectorEnv(AskedUsers):
         if fresh is not None:
             self._begin(np.flatnonzero(fresh), self._single.instance_law)
 
+    def _infos(self, step: Step, has_response: Array | None, mask: Array | None = None) -> Infos:
+        """Return the infos of the lanes in the mask (None: all), as `infos_of` has them."""
+        return infos_of(step, has_response, mask, self._truths(mask))
+
     def _outcome(
-        self,
-        step: Step,
-        heard: Array | None,
-        terminated: Array,
-        truncated: Array,
-        ending: Mapping[str, Array],
+        self, step: Step, heard: Array | None, terminated: Array, truncated: Array
     ) -> tuple[Array, Array, Array, Array, Infos]:
-        """Return what a step returns; `ending` is what infos of terminated lanes say besides."""
-        infos = infos_of(step, heard, None, self._truths(None))
+        """Return what a step returns."""
+        infos = self._infos(step, heard)
         self._done = terminated | truncated
         self._any_done = bool(np.count_nonzero(self._done))
         self._observations = step.responses
-        if self._any_done:
-            infos |= stacked(ending, terminated)
-            if self.autoreset_mode == AutoresetMode.SAME_STEP:
-                infos = final(self._done, step.responses, infos)
-                infos |= self._restarted(self._done, step)
+        if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
+            infos = final(self._done, step.responses, infos)
+            infos |= self._restarted(self._done, step)
         return self._observations.copy(), step.rewards, terminated, truncated, infos
 
     def _fresh(self) -> Array | None:
@@ -234,7 +227,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self._begin(lanes, self._single.instance_law)
         again = Step(*(np.where(finished, 0, values) for values in step))
         self._observations = again.responses
-        return infos_of(again, ~finished, None, self._truths(None))
+        return self._infos(again, ~finished)
 
     def _truths(self, mask: Array | None) -> Array | None:
         """Return the hidden states of the lanes in the mask (None: all), where infos have them."""

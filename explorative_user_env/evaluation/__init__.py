@@ -1,6 +1,8 @@
 """The harness: any agents on the same users, with figures one can publish."""
 
+from explorative_user_env.evaluation.grid import sweep
 from explorative_user_env.evaluation.runner import evaluate
 from explorative_user_env.results.results import Results
+from explorative_user_env.results.sweep import Sweep
 
-__all__ = ["Results", "evaluate"]
+__all__ = ["Results", "Sweep", "evaluate", "sweep"]

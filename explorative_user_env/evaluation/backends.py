@@ -1,7 +1,8 @@
 """The runs of one agent, in portions: threads in compiled code, processes in the readable loop."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pickle import PicklingError
 
 import numpy as np
@@ -15,7 +16,9 @@ from explorative_user_env.evaluation.compiled import compiles
 from explorative_user_env.evaluation.paths import Paths
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import CallableError, InvalidArgumentError
+
+Work = Callable[..., Array]
 
 CHUNK = 10
 """Users that a worker takes at a time, at least: few, so that the bar moves and workers end
@@ -47,7 +50,7 @@ def runs_of(
     most = max(1, LONGEST_PLAY // cap) if paths.keeps_steps else len(seeds)
     if compiled and isinstance(agent, ManyUserAgent):
         size, n_jobs, backend = min(in_step.USERS, most), 1, "sequential"
-        work = paths.in_step
+        work: Work = partial(_told_whose, paths.in_step, paths.readable)
     else:
         size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK, most)
         fast = compiled and compiles(
@@ -58,7 +61,8 @@ def runs_of(
             paths.tried,
             on_compiling=lambda: progress(f"{name} compiling", 0, len(seeds)),
         )
-        work, backend = (paths.compiled, "threading") if fast else (paths.readable, "loky")
+        told = partial(_told_whose, paths.compiled, paths.readable)
+        work, backend = (told, "threading") if fast else (paths.readable, "loky")
         n_jobs = workers
     chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
     parallel = Parallel(n_jobs=min(n_jobs, len(chunks)), backend=backend, return_as="generator")
@@ -71,6 +75,30 @@ def runs_of(
             n_done += len(part)
             progress(name, n_done, len(seeds))
     return paths.frame(agent, population, seeds, np.concatenate(rows))
+
+
+def _told_whose(
+    work: Work,
+    readable: Work,
+    population: Population,
+    agent: Agent,
+    seeds: Sequence[int],
+    cap: int,
+    horizon: int | None,
+) -> Array:
+    """Return what `work` does; where it fails, the readable loop tells with whom and when."""
+    try:
+        return work(population, agent, seeds, cap, horizon)
+    except Exception as error:
+        if isinstance(agent, ManyUserAgent) and type(error) is InvalidArgumentError:
+            raise  # it says what is wrong
+        for seed in seeds:
+            try:
+                work(population, agent, [seed], cap, horizon)
+            except Exception:
+                readable(population, agent, [seed], cap, horizon)
+        where = f"with {len(seeds)} users, that of seed {seeds[0]} first, and with none alone"
+        raise CallableError.of(name_of(agent), error, where) from error
 
 
 @contextmanager

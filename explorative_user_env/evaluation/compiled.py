@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,15 @@ from explorative_user_env.compiled.compiler import compiling_told, short
 from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.evaluation.readable import RUN_COLUMNS
+from explorative_user_env.loop import rollout
+from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.seeding import set_streams
+from explorative_user_env.users.behaviour import EXPLORATIVE
+from explorative_user_env.users.confidence import ACCEPTANCE_RATE, rule_name
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import integer
+from explorative_user_env.validation import handed_in, integer
 
 
 def run_compiled(
@@ -101,23 +106,64 @@ def compiles(
     run: Callable[..., Any] = run_compiled,
     on_compiling: Callable[[], object] = lambda: None,
 ) -> bool:
-    """Compile `agent`'s loop if it can be, with a run of no steps; warn if its code cannot.
+    """Compile `agent`'s loop if it can be, with a run of no steps; warn if some code cannot.
 
     An agent without an algorithm record has nothing to compile. Where that takes its time, because
     the loop is not kept from an earlier run, `on_compiling` is called before.
+
+    Raises:
+        CallableError: if it is not the compiling that fails, but code that was handed in.
     """
     if not isinstance(agent, AlgorithmAgent):
         return False
     from numba.core.errors import NumbaError
 
+    if handed_in(population.behaviour.respond):
+        _look(population, agent, seed, horizon)  # compiled code takes any answer for a response
     try:
         with compiling_told(on_compiling):
             run(population, agent, [seed], 0, horizon)
-    except (NumbaError, TypeError) as error:
+    except Exception as error:
+        _look(population, agent, seed, horizon)
+        if not isinstance(error, NumbaError | TypeError):
+            raise
+        whose, name = _uncompiled(population, agent, seed, horizon, run), name_of(agent)
         warnings.warn(
-            f"{name_of(agent)} does not compile, so it runs in the slower readable loop: "
-            f"{short(error)}",
+            f"{whose} does not compile, so {'it' if whose == name else name} runs in the slower "
+            f"readable loop: {short(error)}",
             stacklevel=2,
         )
         return False
     return True
+
+
+LOOKED_AT = 100
+"""Steps that are looked at before what was handed in is compiled."""
+
+
+def _look(population: Population, agent: Agent, seed: int, horizon: int | None) -> None:
+    """Run the first steps in plain Python, where what fails says by name what it is."""
+    rollout(environment_of(population, agent), agent, seed, LOOKED_AT, horizon)
+
+
+def _uncompiled(
+    population: Population,
+    agent: AlgorithmAgent,
+    seed: int,
+    horizon: int | None,
+    run: Callable[..., Any],
+) -> str:
+    """Return what does not compile: that without which, of what was handed in, the loop does."""
+    rule, behaviour = population.schedule.rule, population.behaviour
+    own: dict[str, Any] = {}
+    if handed_in(rule):
+        own[f"rho ({rule_name(rule)})"] = {"rho": ACCEPTANCE_RATE}
+    if handed_in(behaviour.respond) or handed_in(behaviour.start):
+        own[f"behaviour {behaviour.name!r}"] = {"behaviour": EXPLORATIVE}
+    for what, usual in own.items():
+        try:
+            run(replace(population, **usual), agent, [seed], 0, horizon)
+        except Exception:
+            continue
+        return what
+    return name_of(agent)

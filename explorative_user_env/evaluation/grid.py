@@ -1,13 +1,15 @@
 """A grid of cells (delta, K): every experiment and every benchmark runs on one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from explorative_user_env.display.progress import OnProgress, named, portion
+from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.evaluation.runner import evaluate
 from explorative_user_env.protocol import needs_horizon
+from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.results import Results
-from explorative_user_env.validation import integer, risk
+from explorative_user_env.results.sweep import Sweep
+from explorative_user_env.validation import InvalidArgumentError, integer, risk
 
 Agents = Sequence[Any]
 
@@ -30,15 +32,18 @@ def run_cells(
         per_cell: what `evaluate` is called with besides, by cell.
         progress: told the cell and the agent, and the share done over all cells.
         options: passed on to `evaluate`.
+
+    Raises:
+        Exception: what `evaluate` raises; its `finished` holds the cells that were done before.
     """
     cells = [
         (risk("delta", delta), integer("n_arms", arms, 2)) for delta in deltas for arms in n_arms
     ]
-    found = []
+    found: list[Results] = []
     for position, (delta, arms) in enumerate(cells):
         report = portion(progress, position, len(cells))
-        found.append(
-            evaluate(
+        with carries_finished(lambda: found):
+            results = evaluate(
                 agents(delta, arms) if callable(agents) else agents,
                 delta=delta,
                 n_arms=arms,
@@ -46,8 +51,40 @@ def run_cells(
                 **per_cell(delta, arms),
                 **options,
             )
-        )
+        found.append(results)
     return found
+
+
+def sweep(
+    agents: Agents | Callable[[float, int], Agents],
+    deltas: Sequence[float] = (0.1,),
+    n_arms: Sequence[int] = (5,),
+    *,
+    progress: bool | OnProgress = True,
+    **options: Any,
+) -> Sweep:
+    """Run the same agents in every cell of a grid of delta and K, each as `evaluate` alone would.
+
+    An agent with a delta of its own keeps it in every cell: leave it open, or give a function.
+
+    Args:
+        agents: as for `evaluate`, or a function of a cell's delta and K that returns them.
+        deltas: delta of each row of the grid, in (0, 1); all are checked before anything runs.
+        n_arms: K of each column, at least 2.
+        progress: as for `evaluate`.
+        **options: all other options of `evaluate`, the same in every cell.
+
+    Returns:
+        All cells as one: printable, with `runs`, `summary()` and each cell's `Results` in `cells`.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+    for name, values in (("deltas", deltas), ("n_arms", n_arms)):
+        if not isinstance(values, Collection) or isinstance(values, str) or not len(values):
+            raise InvalidArgumentError(name, values, "a list of at least one number")
+    with shown(progress) as report:
+        return Sweep(run_cells(agents, list(deltas), list(n_arms), progress=report, **options))
 
 
 def times_for(agents: Agents, baseline_time: int | str | None) -> dict[str, Any]:

@@ -1,10 +1,11 @@
 """The agents of an evaluation: made if only named, informed, checked against each other."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation.request import Request
+from explorative_user_env.meeting import informed
 from explorative_user_env.monitors import is_bair
 from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon
 from explorative_user_env.users.behaviour import EXPLORATIVE
@@ -17,7 +18,11 @@ def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
     Raises:
         InvalidArgumentError: for what is no agent, agents of one name, or a time that none gives.
     """
-    line_up = [_informed(agent, request) for agent in agents]
+    if isinstance(agents, str | Agent) or not isinstance(agents, Iterable):
+        raise InvalidArgumentError("agents", agents, "a list of agents, as [BAIR()]")
+    line_up = [
+        informed(agent, request.population, request.delta, request.max_steps) for agent in agents
+    ]
     names = [name_of(agent) for agent in line_up]
     if not names:
         raise InvalidArgumentError("agents", names, "at least one agent")
@@ -37,22 +42,6 @@ def _check_time(names: Sequence[str], in_need: Sequence[str], request: Request) 
     if isinstance(told, str) and in_need and (told not in names or told in in_need):
         allowed = f"a number, or an agent of the line-up that stops itself, as {in_need[0]} needs T"
         raise InvalidArgumentError("baseline_time", given, allowed)
-
-
-def _informed(agent: Agent | str, request: Request) -> Agent:
-    """Return the agent, made if only named, with its open options filled in."""
-    if isinstance(agent, str):
-        agent = agent_named(agent)
-    if isinstance(agent, AlgorithmAgent):
-        population = request.population
-        options = population.setting.agent_options(agent.algorithm.name, population.n_arms)
-        facts = {"max_steps": request.cap, **request.facts, **options}
-        return agent.informed(facts, request.max_steps)
-    if not isinstance(agent, Agent):
-        raise InvalidArgumentError(
-            "agent", agent, "a name or have the methods reset, act, observe and answer"
-        )
-    return agent
 
 
 def watched_of(line_up: Sequence[Agent], request: Request) -> list[AlgorithmAgent]:

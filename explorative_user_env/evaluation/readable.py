@@ -4,20 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.loop import rollout
+from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import Agent, Array, sees_rewards
+from explorative_user_env.protocol import Agent, Array
 
 RUN_COLUMNS = ("best_arm", "acceptances", "rejections", "answer", "censored")
 """What every path tells of a run of best-arm identification, as whole numbers."""
-
-
-def environment_of(population: Population, agent: Agent) -> ExplorativeUserEnv:
-    """Return the environment of the readable path, which pays only who is there to see it."""
-    reward = "realized" if sees_rewards(agent) else "none"
-    return ExplorativeUserEnv(population=population, reward=reward)
 
 
 def run_readable(

@@ -9,7 +9,7 @@ from typing import Any
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import differences_of
-from explorative_user_env.tasks import REGRET, STEP_COST, Task
+from explorative_user_env.tasks import REGRET, STEP_CAP, STEP_COST, Task
 from explorative_user_env.validation import (
     InvalidArgumentError,
     flag,
@@ -17,9 +17,6 @@ from explorative_user_env.validation import (
     not_negative,
     risk,
 )
-
-MAX_STEPS_OF_ALL = 1_000_000
-"""The step cap of a run where nobody gives one."""
 
 ALL_RUN_TO_IT = "left out for the task regret, where all run to the horizon"
 MEANS_NOTHING = {
@@ -84,7 +81,7 @@ class Request:
     @property
     def cap(self) -> int:
         """The step cap of agents without one of their own."""
-        return MAX_STEPS_OF_ALL if self.max_steps is None else self.max_steps
+        return STEP_CAP if self.max_steps is None else self.max_steps
 
     @property
     def cost(self) -> float:
@@ -95,13 +92,6 @@ class Request:
     def seeds(self) -> Sequence[int]:
         """The users' seeds."""
         return user_seeds(self.seed, self.n_instances)
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """What an agent may take its open options from: delta, and what she is like."""
-        user = self.population.user
-        facts = {"delta": self.delta, "alpha": user.alpha, "rho_0": user.rho_0}
-        return facts | {"noise": user.noise}
 
     def cell(self, steps: int | None) -> dict[str, Any]:
         """Return what all runs share, in words and numbers.

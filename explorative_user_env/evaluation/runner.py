@@ -1,6 +1,7 @@
 """`evaluate`: the same users for every agent, on one or more workers, by seed alone."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Unpack
 
 import pandas as pd
@@ -25,9 +26,10 @@ from explorative_user_env.population import (
     population_of,
 )
 from explorative_user_env.protocol import Agent, name_of, needs_horizon
+from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.results.results import Results
-from explorative_user_env.tasks import Task, as_task
+from explorative_user_env.tasks import DELTA, Task, as_task
 
 
 @lists_user_options()
@@ -37,7 +39,7 @@ def evaluate(
     task: Task | str = "bai",
     n_instances: int = 1000,
     seed: int = 0,
-    delta: float = 0.1,
+    delta: float = DELTA,
     horizon: int | None = None,
     baseline_time: int | str | None = None,
     max_steps: int | None = None,
@@ -91,6 +93,8 @@ def evaluate(
     Raises:
         InvalidArgumentError: naming the argument that is out of range, or means nothing for the
             task and these agents.
+        CallableError: if code that was handed in fails, with the user it failed with. The
+            `finished` of any error holds the results of the agents that were done before it.
     """
     chosen = as_task(task)
     horizon, baseline_time = renamed_time(chosen, horizon, baseline_time)
@@ -108,64 +112,78 @@ def evaluate(
         compiled=compiled,
         check_theory=check_theory,
     )
-    line_up = line_up_of(agents, request)
-    watched = watched_of(line_up, request)
-    n_pieces = len(line_up) + len(watched)
-    with shown(progress) as report:
-        reports = [portion(report, i, n_pieces) for i in range(n_pieces)]
-        runs, steps = _runs(line_up, request, reports)
-        checks = _checks(watched, request, reports[len(line_up) :])
-    own = {"agents": options_in_words(line_up, request), "versions": versions_of()}
-    return Results(
-        runs,
-        request.cell(steps) | own,
-        request.population,
-        deltas_of(line_up, request),
-        checks,
-    )
+    found = _Found(request, line_up_of(agents, request))
+    watched = watched_of(found.line_up, request)
+    n_pieces = len(found.line_up) + len(watched)
+    with shown(progress) as report, carries_finished(found.finished):
+        pieces = iter([portion(report, place, n_pieces) for place in range(n_pieces)])
+        for agent in sorted(found.line_up, key=needs_horizon):  # may need what others find
+            found.run(agent, next(pieces))
+        for agent in watched:
+            found.check(agent, next(pieces))
+    return found.results()
 
 
-def _runs(
-    line_up: Sequence[Agent], request: Request, reports: Sequence[OnProgress]
-) -> tuple[pd.DataFrame, int | None]:
-    """Return the runs of all agents in their order, and T of those that need one."""
-    frames: dict[str, pd.DataFrame] = {}
-    steps = None if isinstance(request.told, str) else int(request.told)
-    in_turn = sorted(line_up, key=needs_horizon)  # they may need what others find
-    for agent, report in zip(in_turn, reports, strict=False):
-        told = needs_horizon(agent)
-        if told and steps is None:
-            steps = _mean_time(frames[str(request.told)], request)
-        frames[name_of(agent)] = runs_of(
+@dataclass
+class _Found:
+    """What is found, agent by agent."""
+
+    request: Request
+    line_up: Sequence[Agent]
+    runs: dict[str, pd.DataFrame] = field(default_factory=dict)
+    checks: list[pd.DataFrame] = field(default_factory=list)
+    steps: int | None = None  # T of the agents that need one
+
+    def __post_init__(self) -> None:
+        told = self.request.told
+        self.steps = None if isinstance(told, str) else int(told)
+
+    def run(self, agent: Agent, progress: OnProgress) -> None:
+        """Let an agent meet all users."""
+        request, told = self.request, needs_horizon(agent)
+        if told and self.steps is None:
+            self.steps = _mean_time(self.runs[str(request.told)], request)
+        self.runs[name_of(agent)] = runs_of(
             PATHS[request.task],
             agent,
             request.population,
             request.seeds,
             cap=cap_for(agent, request),
-            horizon=steps if request.over_horizon or told else None,
+            horizon=self.steps if request.over_horizon or told else None,
             workers=request.workers,
             compiled=request.compiled,
-            progress=report,
+            progress=progress,
         )
-    return pd.concat([frames[name_of(agent)] for agent in line_up], ignore_index=True), steps
 
-
-def _checks(
-    watched: Sequence[AlgorithmAgent], request: Request, reports: Sequence[OnProgress]
-) -> pd.DataFrame | None:
-    """Return what every run of these BAIRs kept to of the paper's bounds; None for no BAIR."""
-    frames = [
-        checks_of(
+    def check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
+        """Hold the runs of a BAIR against what the paper proves."""
+        checks = checks_of(
             agent,
-            request.population,
-            request.seeds,
-            max_steps=cap_for(agent, request),
-            workers=request.workers,
-            progress=report,
+            self.request.population,
+            self.request.seeds,
+            max_steps=cap_for(agent, self.request),
+            workers=self.request.workers,
+            progress=progress,
         )
-        for agent, report in zip(watched, reports, strict=True)
-    ]
-    return pd.concat(frames, ignore_index=True) if frames else None
+        self.checks.append(checks)
+
+    def finished(self) -> list[Results]:
+        """Return the results so far, if there are any."""
+        return [self.results()] if self.runs else []
+
+    def results(self) -> Results:
+        """Return the results of the agents that have met all users, in the order of the line-up."""
+        request = self.request
+        done = [agent for agent in self.line_up if name_of(agent) in self.runs]
+        own = {"agents": options_in_words(done, request), "versions": versions_of()}
+        return Results(
+            pd.concat([self.runs[name_of(agent)] for agent in done], ignore_index=True),
+            request.cell(self.steps) | own,
+            request.population,
+            deltas_of(done, request),
+            pd.concat(self.checks, ignore_index=True) if self.checks else None,
+            {name_of(agent): agent for agent in done},
+        )
 
 
 def _mean_time(runs: pd.DataFrame, request: Request) -> int:

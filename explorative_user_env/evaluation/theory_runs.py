@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.evaluation.readable import environment_of
+from explorative_user_env.meeting import environment_of
 from explorative_user_env.monitors import TheoryCheck, check_run
 from explorative_user_env.population import Population
 from explorative_user_env.validation import integer

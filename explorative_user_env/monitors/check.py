@@ -15,6 +15,7 @@ from explorative_user_env.monitors.margins import (
     phase_counts,
 )
 from explorative_user_env.monitors.trace import Given, Trace, Watch
+from explorative_user_env.tasks import DELTA
 from explorative_user_env.theory import (
     early_rounds_bound,
     phase1_rejections_bound,
@@ -126,7 +127,11 @@ class TheoryCheck:
 
 
 def check_run(
-    env: gym.Env[Any, Any], agent: AlgorithmAgent, seed: int, max_steps: int | None = None
+    env: gym.Env[Any, Any],
+    agent: AlgorithmAgent,
+    seed: int,
+    max_steps: int | None = None,
+    delta: float = DELTA,
 ) -> TheoryCheck:
     """Let BAIR meet the user with this `seed`, as `rollout` does, and check what the paper says.
 
@@ -139,11 +144,12 @@ def check_run(
         agent: a `BAIR(...)`.
         seed: the user's seed, at least 0.
         max_steps: cut the run off after this many steps; None is the agent's own cap, if any.
+        delta: of an agent without one of its own, in (0, 1).
 
     Raises:
         InvalidArgumentError: for another environment or agent, or an argument out of range.
     """
-    watch = Watch(env, agent)
+    watch = Watch(env, agent, delta)
     episode = rollout(env, watch, seed, max_steps)
     return examine(watch.trace, watch.given, episode)
 

@@ -9,6 +9,8 @@ import numpy as np
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.agents.bair import ALGORITHM
 from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.meeting import informed, users_of
+from explorative_user_env.tasks import DELTA
 from explorative_user_env.theory import Order
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
@@ -65,14 +67,16 @@ class Watch:
 
     trace: Trace
 
-    def __init__(self, env: gym.Env[Any, Any], agent: AlgorithmAgent) -> None:
+    def __init__(self, env: gym.Env[Any, Any], agent: AlgorithmAgent, delta: float = DELTA) -> None:
         if not is_bair(agent):
             raise InvalidArgumentError("agent", agent, "a BAIR, whose bounds are checked")
-        self.agent = agent
-        self.name = agent.name
-        self.max_steps = agent.max_steps
         self.user, self.state = inside(env)
         self._env: Any = env.unwrapped
+        known = informed(agent, users_of(env), delta)
+        assert isinstance(known, AlgorithmAgent)
+        self.agent = known
+        self.name = known.name
+        self.max_steps = known.max_steps
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Start the agent and a new trace; the environment has been reset before."""

@@ -2,16 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import pandas as pd
 
 from explorative_user_env.display.html import html_table
 from explorative_user_env.display.tables import as_text
+from explorative_user_env.loop import Episode, rollout
+from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
+from explorative_user_env.protocol import Agent, needs_horizon
 from explorative_user_env.results.metrics import summarize, summarize_play
 from explorative_user_env.results.tables import table_of
 from explorative_user_env.tasks import REGRET
+from explorative_user_env.validation import InvalidArgumentError
 
 UNREPEATED = ("means", "rho", "max_steps", "agents", "differences", "versions")
 """What a cell says besides, which is not repeated beside every figure: the setting's title says if
@@ -25,8 +30,8 @@ class Results:
     Printed, or as the last line of a notebook's cell, it is the table.
 
     Attributes:
-        runs: one row a run. `instance`, `user_seed` (replays the run: `rollout(env, agent,
-            seed=user_seed)`), `agent`, `best_arm`, `answer`, `correct`, `censored`,
+        runs: one row a run. `instance`, `user_seed` (with which `replay`, or `rollout`, has the run
+            again), `agent`, `best_arm`, `answer`, `correct`, `censored`,
             `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
             reports them (the released setting counts its private draws). Of the task "regret":
             `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` and
@@ -40,6 +45,7 @@ class Results:
         deltas: delta of the agents that have one of their own.
         checks: what every run of every BAIR kept to and broke of the paper's bounds, one row a run
             (the fields of `monitors.TheoryCheck`), if the evaluation was asked for it.
+        line_up: the agents by name, as they ran: with their open options filled in.
     """
 
     runs: pd.DataFrame
@@ -47,6 +53,7 @@ class Results:
     population: Population = field(default_factory=Population)
     deltas: Mapping[str, float] = field(default_factory=dict)
     checks: pd.DataFrame | None = None
+    line_up: Mapping[str, Agent] = field(default_factory=dict, repr=False)
 
     def summary(self) -> pd.DataFrame:
         """Return one row an agent, in the order they were given, with 95% intervals.
@@ -89,6 +96,45 @@ class Results:
             runs["most_accepted_is_best"].to_numpy(),
             horizon=self.cell["horizon"],
         )
+
+    def replay(self, row: Any) -> Episode:
+        """Return a run again, step by step: what the agent recommended and what the user said.
+
+        It is the very run, with the same horizon and step cap, and no time limit of `gym.make`.
+
+        Args:
+            row: a row of `runs`, or its label there (its place, as long as nobody sorts them).
+
+        Raises:
+            InvalidArgumentError: for what is no row of these runs.
+        """
+        name, seed = self._run_of(row)
+        if name not in self.line_up:
+            raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
+        agent = self.line_up[name]
+        told = self.over_horizon or needs_horizon(agent)
+        return rollout(
+            environment_of(self.population, agent, reward="regret"),
+            agent,
+            seed,
+            max_steps=self.cell["agents"][name]["max_steps"],
+            horizon=self.cell["horizon"] if told else None,
+            commits=self.over_horizon,
+        )
+
+    def _run_of(self, row: Any) -> tuple[str, int]:
+        """Return the agent's name and the user's seed of a row that is among the runs."""
+        allowed = "a row of these runs, or its label there"
+        if isinstance(row, Integral) and not isinstance(row, bool) and row in self.runs.index:
+            row = self.runs.loc[row]
+        if not isinstance(row, Mapping | pd.Series) or not {"agent", "user_seed"} <= set(
+            row.keys()
+        ):
+            raise InvalidArgumentError("row", row, allowed)
+        name, seed = row["agent"], row["user_seed"]
+        if not ((self.runs["agent"] == name) & (self.runs["user_seed"] == seed)).any():
+            raise InvalidArgumentError("row", dict(row), allowed)
+        return name, int(seed)
 
     def __str__(self) -> str:
         return as_text(table_of(self.summary()))

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium import spaces
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.vec_env import VecNormalize
 
 from explorative_user_env.envs import bai_rules
 from explorative_user_env.protocol import Array
 from explorative_user_env.rl.policies import Chances
+from explorative_user_env.rl.reading import arms_of, normaliser_of, reading
 from explorative_user_env.tasks import BAI, Task
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
-from explorative_user_env.wrappers.features import length_of
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 
@@ -24,14 +24,19 @@ class SB3Agent(PolicyAgent):
     its random draws are each user's own. It sees what the wrappers show in training, by the same
     functions.
 
+    A model that was trained in an environment of this package says itself what it was trained on,
+    in memory and in the file that its `save` writes: what is None below is taken from there, and
+    what contradicts it is refused. So is a model whose observations were normalised by other means
+    than `VecNormalize`.
+
     Args:
         model: the trained model (PPO, A2C, TRPO, DQN, QRDQN, RecurrentPPO, MaskablePPO, ...).
         task: what it was trained for, "regret" or "bai".
         observation: what it was trained on; "response", "counts", "sorted-counts" or "last-step".
-        horizon: the steps of an episode in training; None is the task's, 500 or 2000. In "bai" it
-            is the agent's step cap.
+        horizon: the steps of an episode in training. In "bai" it is the agent's step cap.
         mask: in "bai" the rule of legal answers, "rejections" or "none", for a model that takes
             masks.
+        normaliser: the `VecNormalize` of its observations, if any; None is that of its environment.
         deterministic: whether the likeliest action is taken instead of one by its chance. None is
             False for policy gradients and True for DQN and its kin. True ruins policy gradients
             here, and warns: whatever arm is likeliest is recommended for ever, and accepted.
@@ -45,24 +50,26 @@ class SB3Agent(PolicyAgent):
         self,
         model: BaseAlgorithm,
         *,
-        task: Task | str = "regret",
-        observation: str = "sorted-counts",
+        task: Task | str | None = None,
+        observation: str | None = None,
         horizon: int | None = None,
-        mask: str = "rejections",
+        mask: str | None = None,
+        normaliser: VecNormalize | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
     ) -> None:
         self._chances = Chances(model)
+        read = reading(model, self._chances.masks, task, observation, horizon, mask)
         super().__init__(
             None,
-            task=task,
-            observation=observation,
-            horizon=horizon,
+            task=read.task,
+            observation=read.observation,
+            horizon=read.horizon,
             batched=True,
             name=type(model).__name__ if name is None else name,
         )
         self.model = model
-        self.mask = choice("mask", mask, bai_rules.MASKS)
+        self.mask = choice("mask", read.mask, bai_rules.MASKS)
         if deterministic is None:
             deterministic = self._chances.values_actions
         self.deterministic = flag("deterministic", deterministic)
@@ -73,7 +80,8 @@ class SB3Agent(PolicyAgent):
                 "measured",
                 stacklevel=2,
             )
-        self.n_arms = _arms_of(model, self.task, self.observation)
+        self.n_arms = arms_of(model, self.task, self.observation)
+        self.normaliser = normaliser_of(model, normaliser)
         self.trained_on: dict[str, Any] = {"task": self.task.name, "n_arms": self.n_arms}
 
     def reset_all(
@@ -94,6 +102,8 @@ class SB3Agent(PolicyAgent):
             n_last_rejected = self._history.last_rejected()[users]
             legal = bai_rules.may_answer(n_last_rejected, self.n_arms, self.mask)
             masks = bai_rules.masks(legal, self.n_arms)
+        if self.normaliser is not None:
+            observations = np.asarray(self.normaliser.normalize_obs(observations))
         chances = self._chances.of(observations, masks, self._memory, users)
         choices: Array = (
             chances.argmax(axis=1) if self.deterministic else self._drawn(chances, users)
@@ -107,18 +117,3 @@ class SB3Agent(PolicyAgent):
         passed: Array = sums <= (draws * sums[:, -1])[:, np.newaxis]
         choices: Array = passed.sum(axis=1)
         return choices
-
-
-def _arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:
-    """Return K, and make sure that the model's spaces are those of the task and observation."""
-    n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
-    n_arms, rest = divmod(n_actions, 2) if task == BAI else (n_actions, 0)
-    space = model.observation_space
-    length = space.shape[0] if isinstance(space, spaces.Box) and len(space.shape) == 1 else None
-    if rest or length != length_of(observation, n_arms):
-        raise InvalidArgumentError(
-            "model",
-            f"{type(model).__name__}({space}, {model.action_space})",
-            f"trained on the task {task.name!r} and the observation {observation!r}",
-        )
-    return n_arms

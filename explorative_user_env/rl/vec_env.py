@@ -2,7 +2,8 @@
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from explorative_user_env.seeding import training_seeds
 from explorative_user_env.tasks import Task
 from explorative_user_env.validation import InvalidArgumentError, integer
 from explorative_user_env.wrappers.make import make_task
+from explorative_user_env.wrappers.surroundings import layers
 
 
 class SB3VecEnv(VecEnv):
@@ -47,11 +49,14 @@ class SB3VecEnv(VecEnv):
     def reset(self) -> Any:
         """Start with new users, by the seeds and options set beforehand."""
         seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
-        options = self._options[0]
-        if any(each != options for each in self._options):
-            raise InvalidArgumentError("options", self._options, "the same for all users")
-        observations, infos = self.envs.reset(seed=seeds, options=dict(options))  # type: ignore[arg-type]
-        self.reset_infos = [_info_of(infos, lane) for lane in range(self.num_envs)]
+        groups = _alike(self._options)
+        for options, lanes in groups:
+            given = dict(options)
+            if len(groups) > 1:
+                given["reset_mask"] = np.isin(np.arange(self.num_envs), lanes)
+            observations, infos = self.envs.reset(seed=seeds, options=given)  # type: ignore[arg-type]
+            for lane in lanes:
+                self.reset_infos[lane] = _info_of(infos, lane)
         self._returns[:] = 0.0
         self._lengths[:] = 0
         self._start = time.time()
@@ -95,14 +100,19 @@ class SB3VecEnv(VecEnv):
         self.envs.close()
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute for each lane: they share it, as they are users of one kind."""
-        value = _attribute(self.envs, attr_name)
-        return [value for _ in self._get_indices(indices)]
+        """Return an attribute for each lane: they share it, as they are users of one kind.
+
+        A method of all lanes, such as `action_masks`, is each lane's own method.
+        """
+        value = _attribute(self.envs, _of_all(attr_name))
+        lanes = self._get_indices(indices)
+        a_method = callable(value) and not isinstance(value, type)
+        return [partial(_for, lane, value) if a_method else value for lane in lanes]
 
     def has_attr(self, attr_name: str) -> bool:
         """Return whether the environment has this attribute."""
         try:
-            _attribute(self.envs, attr_name)
+            _attribute(self.envs, _of_all(attr_name))
         except AttributeError:
             return False
         return True
@@ -120,16 +130,22 @@ class SB3VecEnv(VecEnv):
     ) -> list[Any]:
         """Call a method of the vector environment, such as `action_masks`, and return each lane's.
 
-        `hidden_state` is there as well, for teachers and tests.
+        `hidden_state` and `instance` are there as well, for teachers and tests, and Gymnasium's
+        `get_wrapper_attr` and `has_wrapper_attr`.
         """
-        if method_name == "hidden_state":
-            method_name = "hidden_states"
-        results = _attribute(self.envs, method_name)(*method_args, **method_kwargs)
+        if method_name in ("get_wrapper_attr", "has_wrapper_attr"):
+            (name,) = (*method_args, *method_kwargs.values())
+            if method_name == "get_wrapper_attr":
+                return self.get_attr(name, indices)
+            return [self.has_attr(name) for _ in self._get_indices(indices)]
+        method = _attribute(self.envs, _of_all(method_name))
+        results = method(*method_args, **method_kwargs)
         return [results[lane] for lane in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """Return whether each lane does what this wrapper does; it does what a `Monitor` does."""
-        wrapped = issubclass(wrapper_class, Monitor)
+        """Return whether each lane is wrapped so; it does what a `Monitor` does."""
+        within = any(isinstance(layer, wrapper_class) for layer in layers(self.envs))
+        wrapped = within or issubclass(wrapper_class, Monitor)
         return [wrapped for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[Array | None]:
@@ -187,6 +203,36 @@ def make_sb3_vec_env(
     if seed is not None:
         vec_env.seed(seed)
     return vec_env
+
+
+def _alike(options: Sequence[dict[str, Any]]) -> list[tuple[dict[str, Any], list[int]]]:
+    """Return each of the options that differ, with the lanes that have them."""
+    found: list[tuple[dict[str, Any], list[int]]] = []
+    for lane, each in enumerate(options):
+        for known, lanes in found:
+            if _same(known, each):
+                lanes.append(lane)
+                break
+        else:
+            found.append((each, [lane]))
+    return found
+
+
+def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether options are the same; their values may be arrays."""
+    return one.keys() == other.keys() and all(
+        np.array_equal(value, other[name]) for name, value in one.items()
+    )
+
+
+def _for(lane: int, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a method of all lanes and return what it says of one."""
+    return method(*args, **kwargs)[lane]
+
+
+def _of_all(name: str) -> str:
+    """Return what all lanes together call what a single environment calls so."""
+    return {"hidden_state": "hidden_states", "instance": "instances"}.get(name, name)
 
 
 def _info_of(infos: dict[str, Any], lane: int) -> dict[str, Any]:

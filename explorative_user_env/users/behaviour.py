@@ -7,10 +7,14 @@ user's state is one list of numbers, her memory, which begins with the behaviour
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
 
 from explorative_user_env.users import explorative
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import RememberingState, User, UserState, blank_state
+from explorative_user_env.validation import InvalidArgumentError, handed_in
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,47 @@ class Behaviour:
         own = {field.name: getattr(state, field.name) for field in fields(UserState)}
         return RememberingState(**own, memory=memory)
 
+    def checked_respond(self) -> Callable[..., bool]:
+        """Return `respond` for a new user; if it is not the package's own, looked after.
+
+        What compiled code takes in is `respond` itself.
+        """
+        if not handed_in(self.respond):
+            return self.respond
+        return Checked(self.respond, f"response of behaviour {self.name!r}")
+
     def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
         """Return a user's instance as it is now, from the one she had at first and her `means`."""
         if not self.moves_means:
             return instance
         values = tuple(means)
         return Instance(values, values.index(max(values)))
+
+
+@dataclass(slots=True)
+class Checked:
+    """A `respond` that was handed in: its answers are looked at, and its calls are counted.
+
+    Raises:
+        InvalidArgumentError: naming `what` is neither True nor False.
+    """
+
+    respond: Callable[..., Any]
+    what: str
+    steps: int = 0
+
+    def __call__(self, *arguments: Any) -> bool:
+        """Return what the user says."""
+        self.steps += 1
+        accepted = self.respond(*arguments)
+        if not isinstance(accepted, bool | np.bool_):
+            raise InvalidArgumentError(self.what, accepted, "True or False")
+        return bool(accepted)
+
+
+def steps_of(respond: Callable[..., bool], state: UserState) -> int:
+    """Return which step a user is in while she responds, by a `checked_respond`."""
+    return respond.steps if isinstance(respond, Checked) else state.interactions[0]
 
 
 EXPLORATIVE = Behaviour("explorative")

@@ -11,6 +11,11 @@ from explorative_user_env.validation import InvalidArgumentError, real, renamed
 Rule = Callable[[tuple[float, ...], int, int, int], float]
 
 
+def rule_name(rule: Rule) -> str:
+    """Return what a rule is called, though it be an object or a part of another function."""
+    return str(getattr(rule, "__name__", None) or type(rule).__name__)
+
+
 @dataclass(frozen=True)
 class Schedule:
     """A rule for rho_t with the range it keeps to.
@@ -47,7 +52,7 @@ class Schedule:
             return f"{self.parameters[0]:g}"
         names = [name for name, schedule in _SCHEDULES.items() if schedule == self]
         numbers = ", ".join(f"{number:g}" for number in self.parameters)
-        return names[0] if names else f"{self.rule.__name__}({numbers})"
+        return names[0] if names else f"{rule_name(self.rule)}({numbers})"
 
 
 Schedule.__init__ = renamed(low="rho_0", high="rho_1")(Schedule.__init__)  # type: ignore[method-assign]

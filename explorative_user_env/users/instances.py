@@ -110,13 +110,13 @@ class InstanceLaw:
         self.given: list[float] | None = None
         self.named: NamedLaw | None = None
         self.scale = 1.0  # of the draws of a named law
-        self._law: Law | None = None
+        self.own: Law | None = None  # a callable that was handed in
         self._title = getattr(means, "__qualname__", repr(means))
         if isinstance(means, str):
             self._title = means
             self.named = LAWS[choice("means", means, LAWS)]
         elif callable(means):
-            self._law = means
+            self.own = means
         else:
             self.given = finite_vector("means", means, self.n_arms)
             if self.gap is None and self.given.count(max(self.given)) > 1:
@@ -140,8 +140,8 @@ class InstanceLaw:
         """
         if self.named is not None:
             means = (self.scale * self.named.many(self.n_arms, rng)).tolist()
-        elif self._law is not None:
-            means = finite_vector("means", self._law(self.n_arms, rng), self.n_arms)
+        elif self.own is not None:
+            means = finite_vector("means", self.own(self.n_arms, rng), self.n_arms)
         else:
             assert self.given is not None
             means = list(self.given)

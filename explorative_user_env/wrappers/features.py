@@ -117,14 +117,20 @@ def actions_by_rank(order: Array, n_actions: int) -> Array:
     return np.concatenate(blocks, axis=1)
 
 
-def length_of(name: str, n_arms: int) -> int | None:
-    """Return how many numbers the observation called `name` has; None for the bare response."""
+def bounds_of(name: str, n_arms: int) -> tuple[Array, Array] | None:
+    """Return the bounds of the observation called `name`; None for the bare response."""
     match name:
         case "response":
             return None
         case "last-step":
-            return len(last_step_bounds(n_arms)[0])
-    return len(counts_bounds(n_arms)[0])
+            return last_step_bounds(n_arms)
+    return counts_bounds(n_arms)
+
+
+def length_of(name: str, n_arms: int) -> int | None:
+    """Return how many numbers the observation called `name` has; None for the bare response."""
+    bounds = bounds_of(name, n_arms)
+    return None if bounds is None else len(bounds[0])
 
 
 def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from explorative_user_env.wrappers.surroundings import (
     changed,
     counts_below,
     horizon_of,
+    sorted_space,
     users_of,
 )
 
@@ -26,6 +27,7 @@ class _HistoryObservation(gym.Wrapper[Array, int, int, int], gym.utils.RecordCon
     def __init__(
         self,
         env: gym.Env[int, int],
+        name: str,
         horizon: int | None,
         observe: Callable[[History, features.Scale], Array],
         bounds: Callable[[int], tuple[Array, Array]],
@@ -33,9 +35,10 @@ class _HistoryObservation(gym.Wrapper[Array, int, int, int], gym.utils.RecordCon
         gym.utils.RecordConstructorArgs.__init__(self, horizon=horizon)
         users = users_of(env, ExplorativeUserEnv, type(self).__name__)
         gym.Wrapper.__init__(self, env)  # type: ignore[misc]
-        self.observation_space = box(bounds(users.user.n_arms))
         self._history: History = users.remember()
         self._scale = features.Scale(horizon_of(env, horizon))
+        limits = bounds(users.user.n_arms)
+        self.observation_space = box(limits, users, name, self._scale.horizon)
         self._observe = observe
         self.shown = np.zeros(0, np.float32)
 
@@ -80,7 +83,7 @@ class CountsObservation(_HistoryObservation):
     """
 
     def __init__(self, env: gym.Env[int, int], horizon: int | None = None) -> None:
-        super().__init__(env, horizon, features.counts, features.counts_bounds)
+        super().__init__(env, "counts", horizon, features.counts, features.counts_bounds)
 
 
 class LastStepObservation(_HistoryObservation):
@@ -98,7 +101,7 @@ class LastStepObservation(_HistoryObservation):
     """
 
     def __init__(self, env: gym.Env[int, int], horizon: int | None = None) -> None:
-        super().__init__(env, horizon, features.last_step, features.last_step_bounds)
+        super().__init__(env, "last-step", horizon, features.last_step, features.last_step_bounds)
 
 
 class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructorArgs):
@@ -120,6 +123,7 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
         gym.Wrapper.__init__(self, env)
         self._n_arms: int = env.unwrapped.user.n_arms  # type: ignore[attr-defined]
         self._order = np.arange(self._n_arms)
+        self.observation_space = sorted_space(env.observation_space)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

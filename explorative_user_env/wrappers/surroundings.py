@@ -5,6 +5,7 @@ between: what was asked for need not be what happened. A wrapper in between that
 responses would do so in vain, and is refused.
 """
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv, VectorObservationWrapper, VectorWrapper
 from gymnasium.wrappers import MaxAndSkipObservation, TimeLimit
 
+from explorative_user_env.envs.spaces import labelled, reading_of
 from explorative_user_env.validation import InvalidArgumentError, integer
 
 CHANGE_OBSERVATIONS = (gym.ObservationWrapper, MaxAndSkipObservation, VectorObservationWrapper)
@@ -93,7 +95,8 @@ def horizon_of(env: Any, horizon: int | None) -> int:
     """Return the number of steps of an episode: what is given, or else the least limit there is."""
     if horizon is None:
         limits = [
-            getattr(getattr(env, "spec", None), "max_episode_steps", None),
+            # Many users know their own limit; Gymnasium's specification of them says the id's.
+            getattr(env.spec, "max_episode_steps", None) if isinstance(env, gym.Env) else None,
             getattr(env.unwrapped, "max_episode_steps", None),
             getattr(env.unwrapped, "horizon", None),
         ]
@@ -104,9 +107,22 @@ def horizon_of(env: Any, horizon: int | None) -> int:
     return integer("horizon", horizon, 1)
 
 
-def box(bounds: tuple[Any, Any]) -> spaces.Box:
-    """Return the space of observations between these bounds."""
-    return spaces.Box(*bounds, dtype=np.float32)
+def box(bounds: tuple[Any, Any], users: Any, observation: str, horizon: int) -> spaces.Space[Any]:
+    """Return the space of observations between these bounds, which says what they are.
+
+    Args:
+        bounds: the least and the greatest values.
+        users: the environment at the bottom.
+        observation: the observation's name.
+        horizon: what its scales end at.
+    """
+    reading = {**reading_of(_space(users)), "observation": observation, "horizon": horizon}
+    return labelled(spaces.Box(*bounds, dtype=np.float32), **reading)
+
+
+def sorted_space(space: spaces.Space[Any]) -> spaces.Space[Any]:
+    """Return the space of these counts when arms are sorted: the same numbers by another name."""
+    return labelled(copy.deepcopy(space), observation="sorted-counts")
 
 
 def _actions(env: Any) -> Any:

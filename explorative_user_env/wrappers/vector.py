@@ -18,6 +18,7 @@ from explorative_user_env.wrappers.surroundings import (
     changed,
     counts_below,
     horizon_of,
+    sorted_space,
     users_of,
 )
 
@@ -31,17 +32,18 @@ class _HistoryObservation(VectorWrapper):
     def __init__(
         self,
         env: VectorEnv[Any, Any, Any],
+        name: str,
         horizon: int | None,
         observe: Callable[[History, features.Scale], Array],
         bounds: Callable[[int], tuple[Array, Array]],
     ) -> None:
         self._users = users_of(env, ExplorativeUserVectorEnv, type(self).__name__)
         super().__init__(env)
-        n_arms = self._users.user.n_arms
-        self.single_observation_space = box(bounds(n_arms))
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._history: History = self._users.remember()
         self._scale = features.Scale(horizon_of(env, horizon))
+        limits = bounds(self._users.user.n_arms)
+        self.single_observation_space = box(limits, self._users, name, self._scale.horizon)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._observe = observe
         self.shown = self._observe(self._history, self._scale)
 
@@ -97,7 +99,7 @@ class CountsObservation(_HistoryObservation):
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any], horizon: int | None = None) -> None:
-        super().__init__(env, horizon, features.counts, features.counts_bounds)
+        super().__init__(env, "counts", horizon, features.counts, features.counts_bounds)
 
 
 class LastStepObservation(_HistoryObservation):
@@ -114,7 +116,7 @@ class LastStepObservation(_HistoryObservation):
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any], horizon: int | None = None) -> None:
-        super().__init__(env, horizon, features.last_step, features.last_step_bounds)
+        super().__init__(env, "last-step", horizon, features.last_step, features.last_step_bounds)
 
 
 class SortedArms(VectorWrapper):
@@ -134,6 +136,7 @@ class SortedArms(VectorWrapper):
         super().__init__(env)
         self._n_arms: int = env.unwrapped.user.n_arms  # type: ignore[attr-defined]
         self._order = np.tile(np.arange(self._n_arms), (self.num_envs, 1))
+        self.single_observation_space = sorted_space(env.single_observation_space)
 
     def reset(
         self,

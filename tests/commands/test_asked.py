@@ -80,7 +80,7 @@ def test_another_run_is_refused_in_one_line_before_it_runs(
     assert bench("--seed", "1") == 2
     assert calls == []
     assert capsys.readouterr().err == (
-        f"error: output must be another folder, as it has a run with seed=0; --overwrite writes "
+        f"error: --output must be another folder, as it has a run with seed=0; --overwrite writes "
         f"over that, got {str(output)!r}\n"
     )
     assert {path: path.read_bytes() for path in output.iterdir()} == before

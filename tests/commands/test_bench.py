@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -134,25 +135,31 @@ def test_the_table_of_regret_is_written_as_well(run: Callable[..., int], output:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--n-arms", "1"], "n_arms must be an integer of at least 2, got 1"),
-        (["--gap", "0"], "gap must be a finite number above 0, got 0.0"),
-        (["--gap", "nan"], "gap must be a finite number above 0, got nan"),
-        (["--delta", "0.1", "--delta", "1"], "delta must be a number in (0, 1), got 1.0"),
-        (["--alpha", "-1"], "alpha must be a finite number above 0, got -1.0"),
-        (["--noise", "2"], "noise must be a number in [0, 1], got 2.0"),
-        (["--agent", "greedy"], "agent must be one of bair, "),
-        (["--task", "sleep"], "task must be one of bai, regret, got 'sleep'"),
-        (["--horizon", "9"], "horizon must be left out, except for the task regret, got 9"),
-        (["--task", "regret", "--max-steps", "9"], "max_steps must be left out for the task regr"),
-        (["--task", "regret", "--step-cost", "9"], "step_cost must be left out for the task regr"),
-        (["--agent", "bair", "--baseline-time", "9"], "baseline_time must be left out, as every"),
-        (["--step-cost", "-1"], "step_cost must be a finite number of at least 0, got -1.0"),
-        (["--setting", "text"], "setting must be one of printed, released, got 'text'"),
-        (["--seed", "-1"], "seed must be an integer of at least 0, got -1"),
-        (["--workers", "-1"], "workers must be an integer of at least 0, got -1"),
-        (["--max-steps", "0"], "max_steps must be an integer of at least 1, got 0"),
-        (["--n-instances", "0"], "n_instances must be an integer of at least 1, got 0"),
-        (["--agent", "uni"], "baseline_time must be a number, or an agent of the line-up"),
+        (["--n-arms", "1"], "--n-arms must be an integer of at least 2, got 1"),
+        (["--gap", "0"], "--gap must be a finite number above 0, got 0.0"),
+        (["--gap", "nan"], "--gap must be a finite number above 0, got nan"),
+        (["--delta", "0.1", "--delta", "1"], "--delta must be a number in (0, 1), got 1.0"),
+        (["--alpha", "-1"], "--alpha must be a finite number above 0, got -1.0"),
+        (["--noise", "2"], "--noise must be a number in [0, 1], got 2.0"),
+        (["--agent", "greedy"], "--agent must be one of bair, "),
+        (["--task", "sleep"], "--task must be one of bai, regret, got 'sleep'"),
+        (["--horizon", "9"], "--horizon must be left out, except for the task regret, got 9"),
+        (
+            ["--task", "regret", "--max-steps", "9"],
+            "--max-steps must be left out for the task",
+        ),
+        (
+            ["--task", "regret", "--step-cost", "9"],
+            "--step-cost must be left out for the task",
+        ),
+        (["--agent", "bair", "--baseline-time", "9"], "--baseline-time must be left out, as every"),
+        (["--step-cost", "-1"], "--step-cost must be a finite number of at least 0, got -1.0"),
+        (["--setting", "text"], "--setting must be one of printed, released, got 'text'"),
+        (["--seed", "-1"], "--seed must be an integer of at least 0, got -1"),
+        (["--workers", "-1"], "--workers must be an integer of at least 0, got -1"),
+        (["--max-steps", "0"], "--max-steps must be an integer of at least 1, got 0"),
+        (["--n-instances", "0"], "--n-instances must be an integer of at least 1, got 0"),
+        (["--agent", "uni"], "--baseline-time must be a number, or an agent of the line-up"),
         (["--seeds", "1"], "No such option"),
         (["--seed", "one"], "Invalid value for '--seed'"),
     ],
@@ -169,7 +176,7 @@ def test_a_model_without_a_folder_is_bad_input_too(
     pytest.importorskip("sb3_contrib", reason="models are loaded by Stable-Baselines3")
     assert run("bench", "--agent", "sb3:", "--output", str(output)) == 2
     assert capsys.readouterr().err.startswith(
-        "error: agent must be sb3:DIR, with the folder of a trained model"
+        "error: --agent must be sb3:DIR, with the folder of a trained model"
     )
     assert not output.exists()
 
@@ -184,7 +191,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
     calls = calls_of(RUN_CELLS)
     assert run("bench", "--output", str(tmp_path / "file" / "out")) == 2
     assert calls == []
-    assert "output must be a folder that can be written to" in capsys.readouterr().err
+    assert "--output must be a folder that can be written to" in capsys.readouterr().err
 
 
 def test_an_interrupt_says_so_and_leaves_no_file(
@@ -218,3 +225,40 @@ def test_it_warns_where_a_tuned_n1_meets_other_users(
     warning = "BAIR-tuned: N_1 was tuned for gap=0.4; it promises nothing else."
     assert warning in capsys.readouterr().out
     assert f"- {warning}\n" in (output / "table.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "n_instances"), [("", 1000), ("--quick", 100), ("--quick --n-instances 7", 7)]
+)
+def test_quick_is_a_hundred_users_where_no_number_is_given(
+    run: Callable[..., int],
+    calls_of: Callable[[str], list[Any]],
+    output: Path,
+    words: str,
+    n_instances: int,
+) -> None:
+    calls = calls_of(RUN_CELLS)
+    run("bench", *words.split(), "--output", str(output))
+    assert calls[0].options["n_instances"] == n_instances
+
+
+@pytest.mark.parametrize(("told", "time"), [("70", 70), ("T&S", "T&S"), ("1.5", "1.5")])
+def test_the_time_of_the_baselines_is_a_number_or_an_agent(
+    run: Callable[..., int],
+    calls_of: Callable[[str], list[Any]],
+    output: Path,
+    told: str,
+    time: int | str,
+) -> None:
+    calls = calls_of(RUN_CELLS)
+    run("bench", "--baseline-time", told, "--output", str(output))
+    assert calls[0].options["baseline_time"] == time
+
+
+def test_the_time_that_uni_asks_for_can_be_given(
+    refused: Callable[..., str], run: Callable[..., int], output: Path
+) -> None:
+    few = ["--agent", "uni", "--n-arms", "2", "--n-instances", "4", "--setting", "printed"]
+    (asked_for,) = re.findall(r"--[a-z-]+", refused("bench", *few))
+    assert run("bench", *few, asked_for, "30", "--output", str(output)) == 0
+    assert set(pd.read_csv(output / "runs.csv")["stopping_time"]) == {30}

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from processes import python
 
+from explorative_user_env.version import __version__
+
 COMMANDS = ["bench", "lower-bound", "reproduce", "robustness", "train", "tune-n1"]
 
 
@@ -46,5 +48,33 @@ def test_an_unknown_command_is_refused_in_one_line(
 def test_the_module_runs_as_the_command_does(tmp_path: Path) -> None:
     finished = python("-m", "explorative_user_env", "bench", "--n-arms", "1", folder=tmp_path)
     assert finished.returncode == 2
-    assert finished.stderr == "error: n_arms must be an integer of at least 2, got 1\n"
+    assert finished.stderr == "error: --n-arms must be an integer of at least 2, got 1\n"
     assert finished.stdout == ""
+
+
+def test_the_version_is_printed(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"explorative-user {__version__}\n"
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_help_has_a_short_form_everywhere(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], command: str | None
+) -> None:
+    words = [command] if command else []
+    printed = []
+    for form in ("-h", "--help"):
+        assert run(*words, form) == 0
+        printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1] != ""
+
+
+def test_a_message_spells_an_option_as_the_command_does(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run("robustness", "--horizon", "0", "--output", str(tmp_path)) == 2
+    assert capsys.readouterr().err.startswith("error: --baseline-time must be an integer of at ")
+    assert run("reproduce", "table9") == 2
+    assert capsys.readouterr().err.startswith("error: target must be one of all, ")

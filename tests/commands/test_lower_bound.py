@@ -118,11 +118,11 @@ def test_what_is_not_asked_for_is_a_pair_whose_power_can_be_measured(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--delta", "0.1", "--delta", "1"], "delta must be a number in (0, 1), got 1.0"),
-        (["--n-arms", "1001"], "n_arms must be an integer in 2..1000, got 1001"),
-        (["--alpha", "0"], "alpha must be a finite number above 0, got 0.0"),
-        (["--gap", "-1"], "gap must be a finite number above 0, got -1.0"),
-        (["--n-instances", "0"], "n_instances must be an integer of at least 1, got 0"),
+        (["--delta", "0.1", "--delta", "1"], "--delta must be a number in (0, 1), got 1.0"),
+        (["--n-arms", "1001"], "--n-arms must be an integer in 2..1000, got 1001"),
+        (["--alpha", "0"], "--alpha must be a finite number above 0, got 0.0"),
+        (["--gap", "-1"], "--gap must be a finite number above 0, got -1.0"),
+        (["--n-instances", "0"], "--n-instances must be an integer of at least 1, got 0"),
     ],
 )
 def test_bad_input_is_one_line_and_nothing_is_written(

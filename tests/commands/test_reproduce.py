@@ -158,7 +158,7 @@ def test_all_is_every_experiment_and_the_ladder_in_one_report(
 
 def test_no_users_are_refused(run: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     assert run("reproduce", "table2", "--n-instances", "0") == 2
-    assert "n_instances must be an integer of at least 1, got 0" in capsys.readouterr().err
+    assert "--n-instances must be an integer of at least 1, got 0" in capsys.readouterr().err
 
 
 def test_an_unknown_target_is_refused(

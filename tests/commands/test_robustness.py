@@ -97,7 +97,7 @@ def test_quick_is_a_hundred_of_every_user(
 
 
 def test_an_unknown_user_is_refused_in_one_line(refused: Callable[..., str]) -> None:
-    assert refused("robustness", "--user", "me").startswith("user must be one of paper, rho=1, ")
+    assert refused("robustness", "--user", "me").startswith("--user must be one of paper, rho=1, ")
 
 
 def test_its_help_names_every_user_there_is() -> None:

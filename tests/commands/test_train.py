@@ -85,4 +85,4 @@ def test_what_is_refused_is_one_line_and_exit_code_2(
 
     monkeypatch.setattr(TRAIN, refused)
     assert run("train", "--steps", "0") == 2
-    assert capsys.readouterr().err == "error: steps must be an integer of at least 1, got 0\n"
+    assert capsys.readouterr().err == "error: --steps must be an integer of at least 1, got 0\n"

@@ -116,10 +116,10 @@ def test_where_nothing_is_found_it_says_so_and_writes_nothing(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--error", "1"], "error must be a number in (0, 1), got 1.0"),
-        (["--setting", "text"], "setting must be one of printed, released, got 'text'"),
-        (["--confirm", "-1"], "confirm must be an integer of at least 0, got -1"),
-        (["--n-instances", "0"], "n_instances must be an integer of at least 1, got 0"),
+        (["--error", "1"], "--error must be a number in (0, 1), got 1.0"),
+        (["--setting", "text"], "--setting must be one of printed, released, got 'text'"),
+        (["--confirm", "-1"], "--confirm must be an integer of at least 0, got -1"),
+        (["--n-instances", "0"], "--n-instances must be an integer of at least 1, got 0"),
     ],
 )
 def test_a_wrong_option_is_refused_and_nothing_is_written(
@@ -141,7 +141,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
     calls = calls_of(TUNE)
     assert run("tune-n1", "--output", str(tmp_path / "file")) == 2
     assert calls == []
-    assert "output must be a folder that can be written to" in capsys.readouterr().err
+    assert "--output must be a folder that can be written to" in capsys.readouterr().err
 
 
 def test_every_option_arrives(

@@ -17,8 +17,9 @@ from explorative_user_env.agents import (
 )
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.compiled import run_compiled
-from explorative_user_env.evaluation.readable import RUN_COLUMNS, environment_of
+from explorative_user_env.evaluation.readable import RUN_COLUMNS
 from explorative_user_env.loop import rollout
+from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, name_of
 from explorative_user_env.settings import Setting

@@ -89,11 +89,13 @@ def test_the_user_is_the_one_of_the_other_task(setting: Setting, noise: float) -
     kwargs: dict[str, Any] = {"n_arms": 4, "setting": setting, "noise": noise}
     env, other = ExplorativeUserBAIEnv(**kwargs), ExplorativeUserEnv(**kwargs)
     for seed in (3, None, None):
-        assert env.reset(seed=seed) == other.reset(seed=seed)
+        other.reset(seed=seed)
+        env.reset(seed=seed)
         assert env.hidden_state() == other.hidden_state()
         for arm in arms(80, 4):
             one, two = env.step(arm), other.step(arm)
-            assert (one[0], one[4]) == (two[0], two[4])
+            assert one[0] == two[0]
+            assert {name: one[4][name] for name in COUNTERS} == two[4]
         assert env.hidden_state() == other.hidden_state()
         env.step(4)
 
@@ -101,14 +103,60 @@ def test_the_user_is_the_one_of_the_other_task(setting: Setting, noise: float) -
 def test_nothing_but_responses_and_counts_is_told_before_the_end(setting: Setting) -> None:
     env = gym.make(BAI_ENV_ID, setting=setting, noise=0.1, horizon=50)
     observation, info = env.reset(seed=0)
-    assert info == {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
+    counts = {"has_response": False, "interactions": 0, "acceptances": 0, "rejections": 0}
+    assert info == counts | unfinished(info)
     for last in (*[False] * 49, True):
         assert type(observation) is int
         observation, reward, terminated, _, info = env.step(2)
         assert terminated == last
-        assert set(info) == COUNTERS | (ENDING if last else set())
-        assert {type(value) for value in info.values()} <= {bool, int, float}
+        assert info == {name: info[name] for name in COUNTERS} | unfinished(info)
         assert reward == -0.0005 - last
+
+
+def unfinished(info: dict[str, Any]) -> dict[str, Any]:
+    """What is said of the end where there is no answer: nothing but the counts again."""
+    rate = info["rejections"] / max(info["interactions"], 1)
+    steps = info["interactions"]
+    return {"is_success": False, "answer": -1, "stopping_time": steps, "rejection_rate": rate}
+
+
+@pytest.mark.parametrize("info_level", ["counts", "full"])
+def test_infos_have_the_same_keys_and_types_at_every_step(info_level: str) -> None:
+    """So data sets such as Minari's can hold them."""
+    env = gym.make(BAI_ENV_ID, n_arms=3, horizon=6, info_level=info_level)
+    forms = []
+    for ending in ((0, 1, 5), (0,) * 6, (3,)):
+        forms.append(form_of(env.reset(seed=0)[1]))
+        forms += [form_of(env.step(action)[-1]) for action in ending]
+    assert all(form == forms[0] for form in forms)
+    kinds = dict.fromkeys(COUNTERS | ENDING, int) | {"rejection_rate": float}
+    assert forms[0].items() >= (kinds | {"has_response": bool, "is_success": bool}).items()
+
+
+def form_of(info: dict[str, Any]) -> dict[str, type]:
+    return {name: type(value) for name, value in info.items()}
+
+
+def test_the_horizon_stands_in_the_specification() -> None:
+    assert gym.spec(BAI_ENV_ID).kwargs == {"horizon": 2000}
+    env = gym.make(BAI_ENV_ID, horizon=3)
+    assert env.spec is not None
+    assert env.spec.kwargs["horizon"] == 3
+    assert '"horizon": 3' in env.spec.to_json()
+    vector: Any = gym.make_vec(BAI_ENV_ID)
+    assert vector.spec.kwargs["horizon"] == vector.horizon == 2000
+
+
+@pytest.mark.parametrize(("last", "more"), [(4, 1), (0, 0)])
+def test_an_episode_has_a_step_for_its_answer_beside_the_stopping_time(
+    last: int, more: int
+) -> None:
+    env = gym.wrappers.RecordEpisodeStatistics(gym.make(BAI_ENV_ID, n_arms=3, horizon=4))
+    env.reset(seed=0)
+    for action in (0, 1, 2, last):
+        *_, terminated, _, info = env.step(action)
+    assert terminated
+    assert info["episode"]["l"] == info["stopping_time"] + more == 4
 
 
 @pytest.mark.parametrize("last", [0, 4])

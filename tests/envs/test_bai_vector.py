@@ -131,10 +131,16 @@ def test_a_finished_lane_starts_anew_and_its_action_is_not_taken(compiled: bool)
 def test_nothing_secret_is_told_before_the_end(mode: AutoresetMode, compiled: bool) -> None:
     vector, _ = pair_of(mode, compiled, horizon=4)
     _, infos = vector.reset(seed=0)
+    ending = {"is_success", "answer", "stopping_time", "rejection_rate"}
+    keys = {f"{_}{key}" for key in COUNTERS | ending for _ in ("", "_")}
     for t in range(4):
-        assert set(infos) == COUNTERS | {f"_{key}" for key in COUNTERS}
+        assert set(infos) == keys
+        assert not infos["is_success"].any()
+        assert (infos["answer"] == -1).all()
+        np.testing.assert_array_equal(infos["stopping_time"], infos["interactions"])
+        rates = infos["rejections"] / np.maximum(infos["interactions"], 1)
+        np.testing.assert_array_equal(infos["rejection_rate"], rates)
         observations, *_, infos = vector.step(np.full(LANES, t % 3))
         assert observations in vector.observation_space
-    ending = {"is_success", "answer", "stopping_time", "rejection_rate"}
     at_the_end = infos["final_info"] if mode == AutoresetMode.SAME_STEP else infos
-    assert set(at_the_end) == {f"{_}{key}" for key in COUNTERS | ending for _ in ("", "_")}
+    assert set(at_the_end) == keys

@@ -17,6 +17,7 @@ from single_env import VARIANTS, arms, play, started
 from explorative_user_env import (
     ENV_ID,
     PRINTED,
+    CallableError,
     ExplorativeUserEnv,
     Instance,
     InvalidArgumentError,
@@ -186,7 +187,11 @@ def test_a_schedule_may_be_a_registered_name(monkeypatch: pytest.MonkeyPatch) ->
     env.reset(seed=0)
     play(env, [0, 0, 0])
     assert env.unwrapped.hidden_state().rho == pytest.approx(1 / 3)  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="rho_t left the range"):
+    message = (
+        r"rho_t must be in \[0\.3, 1\], the range declared for halving, got 0\.25 "
+        r"\(at step 4 of the user that env\.reset\(seed=0\) meets again\)$"
+    )
+    with pytest.raises(CallableError, match=message):
         env.step(0)
 
 

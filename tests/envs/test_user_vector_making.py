@@ -35,11 +35,16 @@ def test_the_time_limit_is_the_one_asked_for() -> None:
     assert not any(terminated.any() for terminated, _ in ends)
 
 
-def test_without_a_time_limit_no_lane_ends() -> None:
-    vector = ExplorativeUserVectorEnv(2)
+@pytest.mark.parametrize("way", ["sync", "vector_entry_point", None])
+def test_without_a_time_limit_no_lane_ends(way: str | None) -> None:
+    vector: Any = ExplorativeUserVectorEnv(2)
+    if way is not None:  # -1 is none, as for `gym.make`
+        vector = gym.make_vec(ENV_ID, 2, vectorization_mode=way, max_episode_steps=-1)
     vector.reset(seed=0)
     assert not any(vector.step(np.array([0, 1]))[3].any() for _ in range(1500))
-    assert [truth.interactions for truth in vector.hidden_states()] == [1500, 1500]
+    if way != "sync":
+        assert vector.max_episode_steps is None
+        assert [truth.interactions for truth in vector.hidden_states()] == [1500, 1500]
 
 
 def test_gymnasiums_own_way_still_makes_the_same() -> None:

@@ -1,5 +1,10 @@
+from typing import Any
+
+import pandas as pd
 import pytest
 
+import explorative_user_env as eu
+from explorative_user_env.agents import BAIR
 from explorative_user_env.evaluation.grid import run_cells
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -28,3 +33,42 @@ def test_cells_run_in_order_with_progress_over_all() -> None:
     ]
     assert told[0] == ("delta=0.2 K=2 BAIR", 0, 12)
     assert told[-1] == ("delta=0.1 K=3 BAIR", 12, 12)
+
+
+FEW: dict[str, Any] = {"n_instances": 4, "seed": 3, "progress": False}
+
+
+def test_a_sweep_is_an_evaluation_of_each_cell() -> None:
+    found = eu.sweep(["BAIR", "UNI"], [0.2, 0.1], (2, 3), alpha=2.0, **FEW)
+    alone = [
+        eu.evaluate(["BAIR", "UNI"], delta=delta, n_arms=arms, alpha=2.0, **FEW)
+        for delta in (0.2, 0.1)
+        for arms in (2, 3)
+    ]
+    for cell, other in zip(found.cells, alone, strict=True):
+        pd.testing.assert_frame_equal(cell.runs, other.runs)
+        assert cell.cell == other.cell
+    summaries = pd.concat([other.summary() for other in alone], ignore_index=True)
+    pd.testing.assert_frame_equal(found.summary(), summaries)
+    assert len(found.runs) == 4 * 2 * 4
+    assert found.runs.groupby(["delta", "n_arms", "agent"]).ngroups == 8
+
+
+def test_a_sweep_may_make_its_agents_for_each_cell() -> None:
+    found = eu.sweep(lambda delta, arms: [BAIR(n1=arms, delta=delta)], n_arms=[2, 3], **FEW)
+    assert [cell.cell["agents"]["BAIR"]["n1"] for cell in found.cells] == [2, 3]
+
+
+def test_a_sweep_is_shown_as_one_table_and_in_one_line() -> None:
+    found = eu.sweep(["BAIR"], [0.2], [2, 3], **FEW)
+    assert str(found).count(" BAIR ") == 2
+    assert found._repr_html_().count("<td>BAIR</td>") == 2
+    assert repr(found).startswith("Sweep(2 cells, the first Results(task='bai', ")
+    assert "\n" not in repr(found)
+
+
+@pytest.mark.parametrize("name", ["deltas", "n_arms"])
+@pytest.mark.parametrize("wrong", [[], 5, "12"])
+def test_a_sweep_without_cells_is_refused(name: str, wrong: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match=f"^{name} must be a list of at least one"):
+        eu.sweep(["BAIR"], **{name: wrong}, **FEW)

@@ -102,7 +102,7 @@ def test_phase_2_can_wait_for_the_best_arm_as_long_as_phase_1_took() -> None:
 
 def test_a_run_that_is_cut_off_is_checked_as_far_as_it_went() -> None:
     env = gym.make("ExplorativeUser-v0", n_arms=5, max_episode_steps=40)
-    check = check_run(env, BAIR(), seed=1)
+    check = check_run(env, BAIR(), seed=1, max_steps=40)
     assert check.censored
     assert (check.recommendations, check.phase2_length) == (40, 0)
     assert check_run(environment(), BAIR(max_steps=7), seed=1).recommendations == 7

@@ -10,6 +10,7 @@ pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
 from gymnasium import spaces
 from sb3_agents import (
+    HORIZON,
     N_ARMS,
     POLICY_GRADIENTS,
     VALUES,
@@ -17,6 +18,7 @@ from sb3_agents import (
     facts_of,
     model_of,
     seen_by,
+    without_a_word,
 )
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import PPO, SAC
@@ -80,9 +82,13 @@ def test_value_models_are_deterministic_by_default_and_policy_gradients_draw(
 def test_a_model_of_other_spaces_is_refused_by_name(
     trained: tuple[str, str], said: dict[str, Any]
 ) -> None:
+    """By what the model says itself, and by its spaces where it says nothing."""
+    model = model_of(PPO, *trained)
+    with pytest.raises(eu.InvalidArgumentError, match=", on which PPO was trained, got '"):
+        SB3Agent(model, **said)
     message = f"model must be trained on the task '{said['task']}' and the observation "
     with pytest.raises(eu.InvalidArgumentError, match=f"{message}.*got 'PPO"):
-        SB3Agent(model_of(PPO, *trained), **said)
+        SB3Agent(without_a_word(model), horizon=HORIZON, **said)
 
 
 def test_a_model_of_an_unknown_kind_is_refused_by_name() -> None:

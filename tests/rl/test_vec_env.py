@@ -1,5 +1,6 @@
 """Many users are what as many of Stable-Baselines3's own environments are."""
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,7 @@ def test_replicates_share_no_user_whoever_is_given_the_seed() -> None:
         assert not evaluated & set().union(*replicates)
 
 
-def test_options_go_to_all_users_and_are_refused_where_they_differ() -> None:
+def test_options_go_to_all_users_for_one_reset() -> None:
     envs = many(2)
     envs.set_options({"means": [0.0, 2.0, 1.0]})
     envs.reset()
@@ -155,6 +156,36 @@ def test_options_go_to_all_users_and_are_refused_where_they_differ() -> None:
     envs.reset()
     means = [truth.instance.means for truth in envs.env_method("hidden_state")]
     assert means[0] != (0.0, 2.0, 1.0)
-    envs.set_options([{"means": [0.0, 2.0, 1.0]}, {}])
-    with pytest.raises(InvalidArgumentError, match="options must be the same for all users"):
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+@pytest.mark.parametrize("seed", [None, 5])
+def test_options_may_be_each_users_own(task: str, observation: str, seed: int | None) -> None:
+    """As in SB3's own vector of single environments; in the first reset and in a later one."""
+    one, other = {"means": np.array([0.0, 2.0, 1.0])}, {"means": [3.0, 2.0, 1.0]}
+    options: list[Any] = [one, {}, other, copy.deepcopy(one), {}]
+    envs = many(5, task, observation=observation)
+    dummy: Any = DummyVecEnv([lambda: single(task, observation)] * 5)
+    for each in (envs, dummy):
+        each.seed(3)
+    for again in range(2):
+        for each in (envs, dummy):
+            each.set_options(options)
+            if again and seed is not None:
+                each.seed(seed)
+        assert np.array_equal(envs.reset(), dummy.reset())
+        assert envs.reset_infos == dummy.reset_infos
+        truths = [truth.instance for truth in envs.env_method("hidden_state")]
+        assert truths == [env.unwrapped.hidden_state().instance for env in dummy.envs]
+        assert [truth.best_arm for truth in truths][::2][:2] == [1, 0]
+        for arm in (0, 1, 2, 1):
+            found, expected = (each.step(np.full(5, arm)) for each in (envs, dummy))
+            assert all(map(np.array_equal, found[:3], expected[:3]))
+
+
+def test_options_out_of_range_are_named() -> None:
+    envs = many(2)
+    envs.set_options([{}, {"means": [0.0]}])
+    with pytest.raises(InvalidArgumentError, match="means must be"):
         envs.reset()

@@ -12,12 +12,14 @@ pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
 from gymnasium.vector import AutoresetMode
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from sb3_users import HORIZON, N_ARMS, many
+from sb3_users import HORIZON, N_ARMS, many, single
 from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
 from explorative_user_env.wrappers.make import make_task
+from explorative_user_env.wrappers.vector import SortedArms
 
 
 def test_methods_and_attributes_are_those_of_the_chosen_lanes() -> None:
@@ -35,6 +37,36 @@ def test_methods_and_attributes_are_those_of_the_chosen_lanes() -> None:
     assert envs.get_attr("horizon", indices=4) == [HORIZON]
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         envs.get_attr("nothing")
+
+
+def test_gymnasiums_ways_to_ask_are_those_of_stable_baselines_own_vector() -> None:
+    envs = many(3, "bai", observation="sorted-counts", seed=1)
+    dummy = DummyVecEnv([lambda: single("bai", "sorted-counts")] * 3)
+    dummy.seed(1)
+    for each in (envs, dummy):
+        each.reset()
+    for arm in range(12):
+        for each in (envs, dummy):
+            each.step(np.full(3, arm % N_ARMS))
+    for name in ("step_cost", "horizon", "mask", "action_space", "observation_space"):
+        found = envs.env_method("get_wrapper_attr", name, indices=[0, 2])
+        assert found == dummy.env_method("get_wrapper_attr", name, indices=[0, 2])
+        assert found == envs.env_method("get_wrapper_attr", name=name, indices=[0, 2])
+        assert envs.env_method("has_wrapper_attr", name) == [True] * 3
+    for name in ("hidden_state", "instance", "action_masks"):
+        for ask in ("env_method", "get_attr"):
+            asked: list[Any] = [
+                each.env_method("get_wrapper_attr", name)
+                if ask == "env_method"
+                else each.get_attr(name)
+                for each in (envs, dummy)
+            ]
+            found, expected = ([method() for method in methods] for methods in asked)
+            assert repr(found) == repr(expected)
+            assert len({repr(each) for each in found}) > (name != "action_masks")
+    assert envs.env_method("has_wrapper_attr", "nothing", indices=1) == [False]
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        envs.env_method("get_wrapper_attr", "nothing")
 
 
 def test_masks_are_there_for_the_task_that_has_them() -> None:
@@ -57,11 +89,14 @@ def test_attributes_are_not_set_afterwards() -> None:
         many(2).set_attr("alpha", 2.0)
 
 
-def test_lanes_count_as_wrapped_in_a_monitor_and_in_nothing_else() -> None:
+def test_lanes_count_as_wrapped_in_a_monitor_and_in_what_they_are_wrapped_in() -> None:
     envs = many(3)
     assert envs.env_is_wrapped(Monitor) == [True] * 3
     assert envs.env_is_wrapped(Monitor, indices=[0]) == [True]
     assert envs.env_is_wrapped(gym.wrappers.TimeLimit) == [False] * 3
+    kind: Any = SortedArms
+    assert envs.env_is_wrapped(kind, indices=1) == [True]
+    assert many(2, observation="counts").env_is_wrapped(kind) == [False] * 2
 
 
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED])

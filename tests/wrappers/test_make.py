@@ -1,9 +1,11 @@
 """Each task, made as a policy needs it."""
 
+import copy
 import pickle
 from itertools import product
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from explorative_user_env import (
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
 )
+from explorative_user_env.envs.spaces import reading_of
 from explorative_user_env.tasks import BAI, REGRET, TASKS, as_task
 from explorative_user_env.wrappers import vector as wrappers
 from explorative_user_env.wrappers.features import OBSERVATIONS, length_of
@@ -51,6 +54,22 @@ def test_a_task_is_made_with_each_observation(task: str, observation: str) -> No
         assert observations in envs.observation_space
     if length is not None:
         assert observations[:, -1] == pytest.approx(3 / 20)  # the fraction of the horizon
+
+
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+def test_a_space_says_how_its_observations_are_read(task: str, observation: str) -> None:
+    """Also in a copy and in a pickle, as a model keeps it."""
+    own: dict[str, Any] = {"mask": "none"} if task == "bai" else {}
+    space = make_task(task, 2, observation, horizon=20, n_arms=3, **own).single_observation_space
+    expected = {"task": task, "observation": observation, "n_arms": 3} | own
+    if (task, observation) != ("regret", "response"):
+        expected |= {"horizon": 20}
+    for each in (space, copy.deepcopy(space), pickle.loads(pickle.dumps(space))):
+        assert reading_of(each) == expected
+
+
+def test_a_space_of_others_says_nothing() -> None:
+    assert reading_of(gym.spaces.Discrete(2)) == {}
 
 
 def test_the_arms_are_sorted_where_nothing_else_is_said(task: str) -> None:

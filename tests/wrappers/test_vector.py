@@ -152,6 +152,7 @@ def test_observations_that_are_handed_out_are_nobody_elses(
         (lambda: ExplorativeUserVectorEnv(2, 8), 8),
         (lambda: gym.make_vec(ENV_ID, num_envs=2), 1000),
         (lambda: gym.make_vec(BAI_ENV_ID, num_envs=2, horizon=40), 40),
+        (lambda: gym.make_vec(ENV_ID, num_envs=2, max_episode_steps=2500), 2500),
         (lambda: ExplorativeUserBAIVectorEnv(2, horizon=40), 40),
         (lambda: ExplorativeUserBAIVectorEnv(2, 16, horizon=40), 16),
     ],
@@ -169,6 +170,8 @@ def test_the_horizon_is_the_environments_own_unless_given(
 def test_without_a_time_limit_the_horizon_must_be_given(wrap: Any) -> None:
     with pytest.raises(InvalidArgumentError, match=r"^horizon must be given, .* no time limit"):
         wrap(many, vector_of(ENV_ID, limit=None))
+    with pytest.raises(InvalidArgumentError, match=r"^horizon must be given, .* no time limit"):
+        wrap(many, gym.make_vec(ENV_ID, max_episode_steps=-1))
 
 
 @pytest.mark.parametrize("horizon", [0, -3, 1.5, True, "9"])

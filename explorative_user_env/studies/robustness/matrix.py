@@ -54,7 +54,7 @@ def robustness(
     delta: float = 0.1,
     n_instances: int = 1000,
     seed: int = 0,
-    baseline_time: int | None = None,
+    baseline_time: int | str | None = None,
     max_steps: int = MAX_STEPS,
     workers: int = 1,
     progress: OnProgress = silent,
@@ -69,8 +69,8 @@ def robustness(
         delta: allowed probability of a wrong answer, in (0, 1).
         n_instances: users of each kind, at least 1; the same seeds for all kinds.
         seed: what everything follows from, at least 0.
-        baseline_time: T of the agents that do not stop by themselves; None is BAIR's mean stopping
-            time with these users.
+        baseline_time: T of the agents that do not stop by themselves, as in `evaluate`: None is
+            BAIR's mean stopping time with these users.
         max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
             so no success.
         workers: how many runs go on at once; the result is the same for any number.

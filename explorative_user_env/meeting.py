@@ -1,0 +1,67 @@
+"""Who meets whom: an agent that knows what it may of the users, and the environment of one."""
+
+from typing import Any
+
+import gymnasium as gym
+
+from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import Agent, sees_rewards
+from explorative_user_env.tasks import DELTA, STEP_CAP
+from explorative_user_env.validation import InvalidArgumentError
+
+
+def informed(
+    agent: Agent | str,
+    population: Population | None,
+    delta: float = DELTA,
+    max_steps: int | None = None,
+) -> Agent:
+    """Return the agent, made if only named, with its open options filled in.
+
+    This is the one place where they are: for `evaluate`, `rollout`, replayed and watched runs.
+
+    Args:
+        agent: an agent, or the name of one of the package's.
+        population: the users, whose alpha, rho_0 and noise an option may rest on, and whose
+            setting may say what it is; None fills in nothing.
+        delta: of agents without one of their own.
+        max_steps: a step cap for everyone; an agent's own may be smaller. None is the agent's own,
+            or the setting's, or a million.
+
+    Raises:
+        InvalidArgumentError: for what is no agent.
+    """
+    if isinstance(agent, str):
+        agent = agent_named(agent)
+    if isinstance(agent, type) or not isinstance(agent, Agent):
+        called = f"; call it: {agent.__name__}()" if hasattr(agent, "__name__") else ""
+        allowed = f"a name or have the methods reset, act, observe and answer{called}"
+        raise InvalidArgumentError("agent", agent, allowed)
+    if not isinstance(agent, AlgorithmAgent) or population is None:
+        return agent
+    user = population.user
+    facts = {"delta": delta, "alpha": user.alpha, "rho_0": user.rho_0, "noise": user.noise}
+    options = population.setting.agent_options(agent.algorithm.name, population.n_arms)
+    return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
+
+
+def users_of(env: gym.Env[Any, Any]) -> Population | None:
+    """Return the users of an environment; None where it has none of this package."""
+    users = getattr(env.unwrapped, "population", None)
+    return users if isinstance(users, Population) else None
+
+
+def environment_of(
+    population: Population, agent: Agent, reward: str = "none"
+) -> ExplorativeUserEnv:
+    """Return an environment without a time limit.
+
+    Args:
+        population: its users.
+        agent: who will meet them; one that is there to see realized rewards is paid these.
+        reward: what the environment pays all others, who do not see it.
+    """
+    paid = "realized" if sees_rewards(agent) else reward
+    return ExplorativeUserEnv(population=population, reward=paid)

@@ -1,0 +1,98 @@
+"""A user made of code that was handed in, where it fails: whose fault it is, and with whom.
+
+The callables are called bare, as quick as can be; who is to blame is found afterwards, from where
+the error came by.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env.users import explorative
+from explorative_user_env.users.behaviour import Behaviour
+from explorative_user_env.users.confidence import Rule, rule_name
+from explorative_user_env.users.instances import InstanceLaw
+from explorative_user_env.users.state import User
+from explorative_user_env.validation import CallableError, InvalidArgumentError
+
+
+def failed_response(
+    error: Exception,
+    user: User,
+    rule: Rule,
+    behaviour: Behaviour,
+    where: str,
+) -> CallableError:
+    """Return the error of a response: of the rule of rho_t, of its value, or of the behaviour.
+
+    Args:
+        error: what was raised.
+        user: the numbers of the user.
+        rule: the rule of rho_t.
+        behaviour: whose `respond` it was.
+        where: with whom and when.
+    """
+    frames = list(_frames_of(error))
+    last = frames[-1]
+    if last.f_code is _code_of(explorative.rho) and "current" in last.f_locals:
+        # The rule has returned, and what it returned cannot be asked for again.
+        allowed = f"in [{user.rho_0:g}, {user.rho_1:g}], the range declared for {rule_name(rule)}"
+        value = last.f_locals["current"]
+        plain = value.item() if isinstance(value, np.generic) else value
+        error = InvalidArgumentError("rho_t", plain, allowed)
+    part = _deepest(frames, rho=(explorative.rho, rule), respond=(behaviour.respond,))
+    whose = (
+        f"rho ({rule_name(rule)})" if part == "rho" else f"respond of behaviour {behaviour.name!r}"
+    )
+    return CallableError.of(whose, error, where)
+
+
+def failed_start(error: Exception, law: InstanceLaw, behaviour: Behaviour, who: str) -> Exception:
+    """Return the error of a user's start: of the callable that gives the means, or of `start`.
+
+    An instance that cannot be, where no such callable gave it, is an error as it is.
+    """
+    where = f"at the start of {who}"
+    part = _deepest(_frames_of(error), means=(law.own,), start=(behaviour.start,))
+    if part is None and isinstance(error, InvalidArgumentError) and law.own is None:
+        return error
+    if part == "start":
+        return CallableError.of(f"start of behaviour {behaviour.name!r}", error, where)
+    return CallableError.of(f"means ({law.title})", error, where)
+
+
+def met(seed: int, later: int) -> str:
+    """Return in words the user of an environment, by what meets her again.
+
+    Args:
+        seed: the seed of the last reset that had one.
+        later: how many resets without one came after it.
+    """
+    return f"the user that env.reset(seed={seed}){', env.reset()' * later} meets again"
+
+
+def _frames_of(error: BaseException) -> Iterator[FrameType]:
+    """Yield the frames that an error came by, the one that raised it last."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame
+        trace = trace.tb_next
+
+
+def _deepest(frames: Iterable[FrameType], **asked: Iterable[Any]) -> str | None:
+    """Return the name of the callables whose code is nearest to where the error was raised."""
+    names = {_code_of(each): name for name, functions in asked.items() for each in functions}
+    found = [names[frame.f_code] for frame in frames if frame.f_code in names]
+    return found[-1] if found else None
+
+
+def _code_of(function: Any) -> CodeType | None:
+    """Return the code of a function, a method or an object that is called; None of one in C."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if not hasattr(function, "__code__"):
+        function = type(function).__call__
+    return getattr(function, "__code__", None)

@@ -1,0 +1,108 @@
+"""`ExplorativeUserCounts-v0`: a user as a policy without memory needs her, by an id alone."""
+
+from typing import Any
+
+import gymnasium as gym
+from gymnasium.envs.registration import EnvSpec
+
+from explorative_user_env.envs.user import RENDER_MODES, ExplorativeUserEnv
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
+from explorative_user_env.population import lists_user_options
+from explorative_user_env.protocol import Array
+from explorative_user_env.tasks import REGRET
+from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.wrappers import vector
+from explorative_user_env.wrappers.single import CountsObservation, SortedArms
+
+
+class _MadeById(SortedArms):
+    """The wrappers that belong to the id: its specification makes them, and need not list them."""
+
+    @property
+    def spec(self) -> EnvSpec | None:  # type: ignore[override] # gym.Wrapper's is one as well
+        return self.unwrapped.spec
+
+
+@lists_user_options()
+def counts_env(
+    arms: int | None = None,
+    /,
+    *,
+    horizon: int = REGRET.horizon,
+    render_mode: str | None = None,
+    **kwargs: Any,
+) -> gym.Env[Array, int]:
+    """Return a user whom an RL library can learn from as she is: `ExplorativeUserCounts-v0`.
+
+    ## Description
+    The user of `ExplorativeUser-v0`, the same for the same seed, in `CountsObservation` and
+    `SortedArms`: this is the id to learn on. There the observation is one bit, from which a policy
+    without memory learns nothing; here it is all that was heard.
+
+    ## Action Space
+    `Discrete(n_arms)`: the rank of the arm to recommend; 0 is the most accepted arm so far. Tied
+    arms are in the order of their numbers.
+
+    ## Observation Space
+    `Box(4 K + 1)`, float32 in [-1, 1]: the acceptances of the arms, the most accepted first, then
+    their rejections, latest responses (1, -1, or 0 for none) and rejections since the last
+    acceptance; last the time. Counts are on a log scale, and time is a fraction of `horizon`.
+
+    ## Rewards
+    As in `ExplorativeUser-v0`: mu_a - mu_* of the recommended arm, or another `reward`.
+
+    ## Starting State
+    A new user, of whom nothing was heard.
+
+    ## Episode End
+    `gym.make` and `gym.make_vec` truncate at `max_episode_steps`, 500 unless given, which is the
+    length of an episode in the task "regret".
+
+    ## Information
+    As in `ExplorativeUser-v0`.
+
+    ## Arguments
+    - `horizon` (500): the steps that counts and time are scaled by; both stay at 1 from there on.
+      Who gives another `max_episode_steps` gives it here as well.
+    - All arguments of `ExplorativeUser-v0`.
+
+    ```python
+    >>> import gymnasium as gym
+    >>> import explorative_user_env
+    >>> env = gym.make("ExplorativeUserCounts-v0", n_arms=3)
+    >>> observation, info = env.reset(seed=7)
+    >>> observation.shape
+    (13,)
+    >>> observation, reward, terminated, truncated, info = env.step(2)
+
+    ```
+
+    ## Version History
+    * v0: initial version
+    """
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        # Stable-Baselines3 asks every id for pictures, and does without after a TypeError.
+        error = InvalidArgumentError("render_mode", render_mode, f"one of {RENDER_MODES}")
+        raise TypeError(str(error))
+    env = ExplorativeUserEnv(arms, render_mode=render_mode, **kwargs)
+    return _MadeById(CountsObservation(env, horizon))
+
+
+@lists_user_options()
+def counts_vector_env(
+    num_envs: int = 1,
+    max_episode_steps: int | None = None,
+    *,
+    horizon: int = REGRET.horizon,
+    **kwargs: Any,
+) -> vector.SortedArms:
+    """Return many of the users of `counts_env` in step; lane b is the single one with b's seed.
+
+    Args:
+        num_envs: number of users, at least 1; they run in compiled code from 64 on.
+        max_episode_steps: steps after which a lane is truncated; None and -1 are never.
+        horizon: the steps that counts and time are scaled by.
+        **kwargs: as in `ExplorativeUserVectorEnv`.
+    """
+    envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, **kwargs)
+    return vector.SortedArms(vector.CountsObservation(envs, horizon))
