@@ -3,6 +3,7 @@
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -92,11 +93,12 @@ def write_and_show(
         painted = {name: _bytes_file(figures.as_png(draw())) for name, draw in drawn.items()}
         written = folder.write({**files, **painted})
     finally:  # where they cannot be written, what was found is seen at least
-        show(*sections)
-        say(*notes, style="dim")
-        say(*(f"For {name}: {how_to_get('plot')}" for name in missing))
-        if written:
-            say(f"Files: {', '.join(map(str, written))}")
+        with suppress(KeyboardInterrupt):  # as for a reader who has gone: the files are there
+            show(*sections)
+            say(*notes, style="dim")
+            say(*(f"For {name}: {how_to_get('plot')}" for name in missing))
+            if written:
+                say(f"Files: {', '.join(map(str, written))}")
 
 
 def write_and_show_cells(

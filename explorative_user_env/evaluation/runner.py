@@ -80,8 +80,8 @@ def evaluate(
         compiled: whether algorithm records run compiled; the readable loop gives the same numbers.
         check_theory: in "bai" whether every BAIR runs once more under a monitor, which holds its
             runs against what the paper proves: `checks` of the results.
-        progress: whether to show a bar on a terminal, or a function called with (what, done,
-            total).
+        progress: whether to show a bar on a terminal or in a notebook, or a function called with
+            (what, done, total).
         population: who the users are, as a record; or give its options:
         **user: the options of `Population`: `setting`, `n_arms`, `gap`, `alpha`, `noise`, `means`,
             `rho`, `reward_law` and `behaviour` (one whose means move only in "bai", where an answer

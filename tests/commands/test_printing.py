@@ -116,6 +116,18 @@ def test_where_files_cannot_be_written_what_was_found_is_seen(
     assert "Files: " not in captured.out
 
 
+def test_an_interrupt_among_the_words_does_not_say_that_there_are_no_files(
+    output: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*sections: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("explorative_user_env.commands.output.show", interrupted)
+    assert run_tiny("bench", str(output)) == 0
+    assert capsys.readouterr() == ("", "")
+    assert names_in(output) == FILES
+
+
 BENCH = "-m explorative_user_env bench --n-instances 4 --workers 1 --agent bair --n-arms 2"
 
 
