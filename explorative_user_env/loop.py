@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium as gym
 
 from explorative_user_env.envs.spaces import as_action
-from explorative_user_env.meeting import informed, users_of
+from explorative_user_env.meeting import informed, population_in
 from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon, sees_rewards
 from explorative_user_env.seeding import agent_generator
 from explorative_user_env.tasks import DELTA, STEP_CAP
@@ -94,7 +94,7 @@ def rollout(
     """
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
     seed = integer("seed", seed, 0)
-    agent = informed(agent, users_of(env), delta)
+    agent = informed(agent, population_in(env), delta)
     cap, horizon = _limits(env, agent, max_steps, horizon, commits)
     run = _Run(env, agent, n_arms, seed, _learning(agent, env))
     try:

@@ -47,7 +47,7 @@ def informed(
     return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
 
 
-def users_of(env: gym.Env[Any, Any]) -> Population | None:
+def population_in(env: gym.Env[Any, Any]) -> Population | None:
     """Return the users of an environment; None where it has none of this package."""
     users = getattr(env.unwrapped, "population", None)
     return users if isinstance(users, Population) else None

@@ -162,8 +162,8 @@ def test_a_user_who_cannot_start_is_told(users: dict[str, Any], message: str) ->
 
 
 def test_what_is_asked_for_wrongly_is_no_failure_of_code() -> None:
-    with pytest.raises(InvalidArgumentError, match="means must be in") as caught:
-        ExplorativeUserEnv(3, reward_law="bernoulli", means="normal", gap=0.9).reset(seed=0)
+    with pytest.raises(InvalidArgumentError, match="gap must be large enough") as caught:
+        ExplorativeUserEnv(3, gap=1e-30).reset(seed=0)
     assert type(caught.value) is InvalidArgumentError
     with pytest.raises(InvalidArgumentError, match="horizon") as caught:
         rollout(ExplorativeUserEnv(3), Uniform(), seed=0)

@@ -9,7 +9,7 @@ import numpy as np
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.agents.bair import ALGORITHM
 from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.meeting import informed, users_of
+from explorative_user_env.meeting import informed, population_in
 from explorative_user_env.tasks import DELTA
 from explorative_user_env.theory import Order
 from explorative_user_env.users.behaviour import EXPLORATIVE
@@ -72,7 +72,7 @@ class Watch:
             raise InvalidArgumentError("agent", agent, "a BAIR, whose bounds are checked")
         self.user, self.state = inside(env)
         self._env: Any = env.unwrapped
-        known = informed(agent, users_of(env), delta)
+        known = informed(agent, population_in(env), delta)
         assert isinstance(known, AlgorithmAgent)
         self.agent = known
         self.name = known.name

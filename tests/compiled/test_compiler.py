@@ -122,5 +122,5 @@ def test_a_third_party_s_record_and_rho_rule_compile_with_their_helpers() -> Non
 @pytest.mark.parametrize("height", [1.5, -0.5, math.nan])
 def test_a_rho_out_of_its_range_is_an_error_by_either_path(compiled: bool, height: float) -> None:
     rho = Schedule(wave, 1.0, 2.0, (height,))
-    with pytest.raises(ValueError, match="rho_t left the range"):
+    with pytest.raises(ValueError, match=r"rho_t must be in \[1, 2\], .* wave, got"):
         evaluate([AlgorithmAgent(BOUND, {})], rho=rho, baseline_time=50, compiled=compiled)
