@@ -1,16 +1,16 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
-from collections.abc import Callable
 from typing import Any, Unpack
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 
+from explorative_user_env.envs.episode import STREAM, Begun, begun
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.normals import DrawnAhead
 from explorative_user_env.envs.reset_options import law_of
-from explorative_user_env.envs.rewards import REWARDS, reward_of, reward_tables
+from explorative_user_env.envs.rewards import REWARDS, reward_of
 from explorative_user_env.envs.spaces import as_action, discrete, labelled
 from explorative_user_env.population import (
     Population,
@@ -21,23 +21,14 @@ from explorative_user_env.population import (
 from explorative_user_env.protocol import ONLY
 from explorative_user_env.rendering.text import text_of_user
 from explorative_user_env.tasks import REGRET
-from explorative_user_env.users.behaviour import EXPLORATIVE, steps_of
-from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.behaviour import steps_of
 from explorative_user_env.users.failures import failed_response, failed_start, met
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.reward_laws import GAUSSIAN
-from explorative_user_env.users.state import User, UserState
 from explorative_user_env.validation import choice, flag
 
 INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
-
-Numbers = list[float]
-Respond = Callable[..., bool]
-Begun = tuple[User, UserState, Respond, Rule, Any, Numbers, Numbers, Numbers]
-"""What every step of an episode needs, at one place: the user, her stream and what is left of it,
-and what each arm is worth if it is rejected and if it is accepted."""
 
 
 class ExplorativeUserEnv(gym.Env[int, int]):
@@ -184,7 +175,10 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             self.behaviour.start(self.user, self._state, self.np_random)
         except Exception as error:
             raise failed_start(error, law, self.behaviour, self._met()) from error
-        self._begun = self._begin(self._instance)
+        self._begun = begun(
+            self.population, self._state, self._instance, self.np_random, self.reward
+        )
+        self._stream = self._begun[STREAM]
         if self._heard is not None:
             self._heard.forget(ONLY)
         info = self._counts(has_response=False)
@@ -268,21 +262,6 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             "acceptances": acceptances,
             "rejections": interactions - acceptances,
         }
-
-    def _begin(self, instance: Instance) -> Begun:
-        """Return what the steps of an episode with a new user need."""
-        stream: Any = self.np_random
-        left = [0.0]  # not empty
-        only_normals = self.user.noise == 0.0 and self.user.reward_law == GAUSSIAN
-        if only_normals and self.behaviour == EXPLORATIVE:
-            # At most one in a step, and nothing else: they are drawn ahead.
-            stream = DrawnAhead(self.np_random)
-            left = stream.left
-        self._stream = stream
-        kind, best_mean = REWARDS.index(self.reward), instance.means[instance.best_arm]
-        tables = reward_tables(kind, instance.means, best_mean)
-        rule, respond = self.schedule.rule, self.behaviour.checked_respond()
-        return self.user, self._state, respond, rule, stream, left, *tables
 
     def _met(self) -> str:
         return met(self.np_random_seed, self._later)

@@ -20,10 +20,11 @@ from explorative_user_env.population import (
 )
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.callback import TrainingWatch
+from explorative_user_env.rl.make import make_sb3_vec_env
 from explorative_user_env.rl.models import save_model, versions
 from explorative_user_env.rl.policies import one_thread
 from explorative_user_env.rl.recipes import Recipe, recipe_for
-from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env
+from explorative_user_env.rl.vec_env import SB3VecEnv
 from explorative_user_env.tasks import Task, as_task
 from explorative_user_env.validation import InvalidArgumentError, integer
 

@@ -40,9 +40,9 @@ def test_methods_and_attributes_are_those_of_the_chosen_lanes() -> None:
 
 
 def test_gymnasiums_ways_to_ask_are_those_of_stable_baselines_own_vector() -> None:
-    envs = many(3, "bai", observation="sorted-counts", seed=1)
+    envs = many(3, "bai", observation="sorted-counts")
     dummy = DummyVecEnv([lambda: single("bai", "sorted-counts")] * 3)
-    dummy.seed(1)
+    dummy._seeds = [*envs.seed(1)]  # SB3's own would be 1, 2, 3
     for each in (envs, dummy):
         each.reset()
     for arm in range(12):

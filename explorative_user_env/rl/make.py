@@ -1,0 +1,49 @@
+"""Many users as Stable-Baselines3 takes them, made in one line."""
+
+import warnings
+from typing import Any
+
+from gymnasium.vector import AutoresetMode
+
+from explorative_user_env.rl.vec_env import SB3VecEnv
+from explorative_user_env.tasks import Task
+from explorative_user_env.wrappers.make import make_task
+
+
+def make_sb3_vec_env(
+    n_envs: int = 256,
+    *,
+    task: Task | str = "regret",
+    observation: str = "sorted-counts",
+    horizon: int | None = None,
+    seed: int | None = None,
+    **kwargs: Any,
+) -> SB3VecEnv:
+    """Return many users as a `VecEnv` of Stable-Baselines3, in compiled code from 64 on.
+
+    Args:
+        n_envs: number of users in step, at least 1.
+        task: "regret" (`ExplorativeUser-v0`) or "bai" (`ExplorativeUserBAI-v0`).
+        observation: what a policy sees: "response", "counts", "sorted-counts" or "last-step".
+        horizon: steps of an episode; None is 500 for regret and 2000 for bai.
+        seed: what the users' seeds at the first reset follow from, as `SB3VecEnv.seed` has it;
+            no other seed has users in common. A model that is given a seed sets it again. None is
+            fresh entropy.
+        **kwargs: as in the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`, ...).
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+    if kwargs.get("reward") == "accept":
+        warnings.warn(
+            'reward="accept" pays most for never exploring: any arm recommended for ever is '
+            "accepted in the end, whether it is good or not",
+            stacklevel=2,
+        )
+    envs = make_task(
+        task, n_envs, observation, horizon, autoreset_mode=AutoresetMode.SAME_STEP, **kwargs
+    )
+    vec_env = SB3VecEnv(envs)
+    if seed is not None:
+        vec_env.seed(seed)
+    return vec_env
