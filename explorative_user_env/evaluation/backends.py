@@ -64,11 +64,11 @@ def runs_of(
         told = partial(_told_whose, paths.compiled, paths.readable)
         work, backend = (told, "threading") if fast else (paths.readable, "loky")
         n_jobs = workers
+        progress(name, 0, len(seeds))  # it is compiled
     chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
     parallel = Parallel(n_jobs=min(n_jobs, len(chunks)), backend=backend, return_as="generator")
     tasks = (delayed(work)(population, agent, chunk, cap, horizon) for chunk in chunks)
     rows: list[Array] = []
-    progress(name, 0, len(seeds))
     with _told_of_pickling(name, workers):
         for part in parallel(tasks):
             rows.append(part)
