@@ -14,7 +14,7 @@ from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, needs_horizon
 from explorative_user_env.results.metrics import summarize, summarize_play
-from explorative_user_env.results.tables import table_of
+from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.tasks import REGRET
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -137,7 +137,8 @@ class Results:
         return name, int(seed)
 
     def __str__(self) -> str:
-        return as_text(table_of(self.summary()))
+        summary = self.summary()
+        return "\n".join([as_text(table_of(summary)), *warnings_of(summary)])
 
     def __repr__(self) -> str:
         counts = self.runs.groupby("agent", sort=False).size()

@@ -90,12 +90,29 @@ def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
     """Return what the columns of the table mean."""
     if "regret" in summary:
         return REGRET_LEGEND
-    return LEGEND if PUBLISHED["success"] in summary else LEGEND + COST_LEGEND
+    legend = LEGEND if PUBLISHED["success"] in summary else LEGEND + COST_LEGEND
+    return legend + warnings_of(summary)
+
+
+def warnings_of(summary: pd.DataFrame) -> tuple[str, ...]:
+    """Return a line for each agent whose mean stopping time is one run's doing."""
+    rows = summary.to_dict("records")
+    return tuple(_medians(row) for row in rows if row.get("stopping_time_dominated", False))
+
+
+def _medians(row: Mapping[Any, Any]) -> str:
+    low, high = row["stopping_time_median_low"], row["stopping_time_median_high"]
+    return (
+        f"* one run of {row['agent']} (δ={row['delta']:g}, K={row['n_arms']}) has most of the "
+        f"variance: its mean says little; median {row['stopping_time_median']:.0f} "
+        f"[{low:.0f}, {high:.0f}]."
+    )
 
 
 def _figures(row: Mapping[Any, Any], published: bool) -> list[str]:
     cells = [
-        with_error(row["stopping_time"], row["stopping_time_high"]),
+        with_error(row["stopping_time"], row["stopping_time_high"])
+        + ("*" if row.get("stopping_time_dominated", False) else ""),
         percent(row["rejection_rate"]),
         share_with_interval(row, "success"),
     ]

@@ -1,3 +1,5 @@
+import re
+
 import pandas as pd
 import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs, wide_summary
@@ -54,6 +56,20 @@ def test_each_figure_of_answers_stands_under_its_name() -> None:
         "cost": ".475",  # .001 of each step and the error
         "rank": "1",
     }
+
+
+def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told() -> None:
+    times = [*range(100, 220), 50_000]
+    heavy = bai_runs("heavy", times, [True] * 121)
+    light = bai_runs("light", [*times[:-1], 160], [True] * 121)
+    summary = Results(pd.concat([heavy, light]), CELL).summary()
+    shown = as_text(summary_table(summary)).splitlines()
+    assert [line.count("*") for line in shown if "heavy" in line] == [1]
+    assert sum(line.count("*") for line in shown) == 1
+    (told,) = [note for note in legend_of(summary) if note.startswith("*")]
+    assert re.search(r"one run of heavy \(δ=0.1, K=5\) .* median 160 \[1\d\d, 1\d\d\]\.$", told)
+    assert not any("*" in note for note in legend_of(summary[1:]))
+    assert str(Results(heavy, CELL)).splitlines()[-1].startswith("* one run of heavy")
 
 
 def test_a_cell_is_named_in_its_first_row_and_parted_from_the_next() -> None:
