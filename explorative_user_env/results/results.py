@@ -6,6 +6,7 @@ from numbers import Integral
 from typing import Any
 
 import pandas as pd
+from rich.text import Text
 
 from explorative_user_env.display.html import html_table
 from explorative_user_env.display.tables import as_text
@@ -138,7 +139,8 @@ class Results:
 
     def __str__(self) -> str:
         summary = self.summary()
-        return "\n".join([as_text(table_of(summary)), *warnings_of(summary)])
+        warnings = [as_text(Text(words)) for words in warnings_of(summary)]
+        return "\n".join([as_text(table_of(summary)), *warnings])
 
     def __repr__(self) -> str:
         counts = self.runs.groupby("agent", sort=False).size()

@@ -69,7 +69,9 @@ def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told() -> None:
     (told,) = [note for note in legend_of(summary) if note.startswith("*")]
     assert re.search(r"one run of heavy \(δ=0.1, K=5\) .* median 160 \[1\d\d, 1\d\d\]\.$", told)
     assert not any("*" in note for note in legend_of(summary[1:]))
-    assert str(Results(heavy, CELL)).splitlines()[-1].startswith("* one run of heavy")
+    printed = str(Results(heavy, CELL)).splitlines()
+    assert [line[:18] for line in printed].count("* one run of heavy") == 1
+    assert max(map(len, printed)) <= WIDTH
 
 
 def test_a_cell_is_named_in_its_first_row_and_parted_from_the_next() -> None:
