@@ -9,6 +9,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+# In a checkout `agents` is a link to the folder beside this one; where links cannot be, as on some
+# Windows, a clone has a file there, and the folder is found through its parent.
+if not (Path(__file__).parent / "agents").is_dir():
+    __path__.append(str(Path(__file__).parents[1]))
+
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.registration import (
@@ -83,10 +88,5 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
 
-
-# In a checkout `agents` is a link to the folder beside this one; where links cannot be, as on some
-# Windows, a clone has a file there, and the folder is found through its parent.
-if not (Path(__file__).parent / "agents").is_dir():
-    __path__.append(str(Path(__file__).parents[1]))
 
 register_environments()

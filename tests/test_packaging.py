@@ -68,3 +68,13 @@ def test_the_wheel_installs_the_command(wheel: zipfile.ZipFile) -> None:
     (name,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
     lines = wheel.read(name).decode().split()
     assert lines == ["[console_scripts]", "explorative-user", "=", "explorative_user_env.cli:main"]
+
+
+def test_a_checkout_without_links_finds_the_agents_beside_the_package(tmp_path: Path) -> None:
+    # As Git leaves it on some Windows: a file with the link's target in the link's place.
+    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=lambda *_: ["agents", "__pycache__"])
+    (tmp_path / PACKAGE.name / "agents").write_text("../agents")
+    shutil.copytree(ROOT / "agents", tmp_path / "agents")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import explorative_user_env as eu"
+    finished = python("-c", f"{code}; print(eu.__file__, eu.agents.BAIR())", folder=tmp_path)
+    assert finished.stdout == f"{tmp_path / PACKAGE.name / '__init__.py'} BAIR()\n", finished.stderr
