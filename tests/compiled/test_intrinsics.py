@@ -82,6 +82,7 @@ def test_a_million_compiled_draws_are_numpy_s_bit_for_bit() -> None:
     assert compiled.bit_generator.state == plain.bit_generator.state
 
 
+@pytest.mark.slow
 def test_an_address_follows_a_state_that_is_set_anew() -> None:
     compiled, plain = twins(np.random.PCG64, 1)
     addresses, normals, uniforms = addresses_of(compiled), np.zeros(300), np.zeros(100)

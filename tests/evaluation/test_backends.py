@@ -174,6 +174,7 @@ class FromNowhere:
 """
 
 
+@pytest.mark.slow
 def test_an_agent_that_cannot_reach_a_worker_process_is_an_error_that_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -75,6 +75,7 @@ def test_a_ratio_without_a_whole_has_no_interval() -> None:
     assert all(math.isnan(bound) for bound in ratio_interval(np.zeros(3), np.zeros(3)))
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_median_covers_it_as_often_as_it_says_whatever_the_law() -> None:
     rng = np.random.default_rng(0)
     for draw in (rng.standard_normal, rng.standard_cauchy):

@@ -52,6 +52,7 @@ def test_masked_answers_are_never_chosen(mask: str, monkeypatch: pytest.MonkeyPa
     assert kept[-1][1][:, N_ARMS:].any()
 
 
+@pytest.mark.slow
 def test_the_answer_of_a_run_without_one_is_the_most_accepted_arm() -> None:
     agent = agent_of(PPO, "bai")
     agent.reset_all(N_ARMS, [np.random.default_rng(0), np.random.default_rng(1)])

@@ -20,6 +20,7 @@ from explorative_user_env.rl.callback import EVALUATION_SEED
 from explorative_user_env.rl.recipes import RECIPES
 
 
+@pytest.mark.slow
 def test_progress_is_told_to_the_end(
     trained: tuple[SB3Agent, Path], told: list[tuple[str, int, int]]
 ) -> None:
@@ -31,6 +32,7 @@ def test_progress_is_told_to_the_end(
     assert told[-1][0].startswith("regret ")
 
 
+@pytest.mark.slow
 def test_the_last_evaluation_is_that_of_the_model(trained: tuple[SB3Agent, Path]) -> None:
     agent, folder = trained
     results = eu.evaluate(

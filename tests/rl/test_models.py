@@ -79,6 +79,7 @@ def test_the_packages_own_models_are_found_by_name() -> None:
         assert agent.trained_on["task"] == task
 
 
+@pytest.mark.slow
 def test_a_saved_model_has_the_same_runs(trained: tuple[SB3Agent, Path]) -> None:
     agent, folder = trained
     loaded = load_agent(folder)

@@ -129,6 +129,7 @@ def test_lanes_have_the_seeds_of_a_training_and_only_once() -> None:
     assert met(envs) == first
 
 
+@pytest.mark.slow
 def test_replicates_share_no_user_whoever_is_given_the_seed() -> None:
     for given_to_the_model in (False, True):
         replicates = []

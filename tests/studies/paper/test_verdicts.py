@@ -8,6 +8,7 @@ from explorative_user_env.studies.paper.reproduction import Reproduction
 from explorative_user_env.studies.paper.verdicts import counted, verdicts
 
 
+@pytest.mark.slow
 def test_there_is_a_verdict_on_every_published_figure_that_is_a_finding(
     table2: Reproduction,
 ) -> None:
@@ -19,6 +20,7 @@ def test_there_is_a_verdict_on_every_published_figure_that_is_a_finding(
     assert figures.loc[(0.005, "UNI", "success")] == 0.992
 
 
+@pytest.mark.slow
 def test_figures_stand_beside_their_intervals_under_each_setting(table2: Reproduction) -> None:
     for setting, summary in table2.summaries.items():
         own = summary.set_index(["delta", "agent"])
@@ -28,6 +30,7 @@ def test_figures_stand_beside_their_intervals_under_each_setting(table2: Reprodu
                 assert row[f"{setting}{end}"] == own.loc[place, f"{row['figure']}{end}"]
 
 
+@pytest.mark.slow
 def test_the_verdict_is_that_of_the_released_code(table2: Reproduction) -> None:
     bair = table2.found[
         table2.found["agent"].eq("BAIR") & table2.found["figure"].eq("stopping_time")
@@ -37,6 +40,7 @@ def test_the_verdict_is_that_of_the_released_code(table2: Reproduction) -> None:
     assert not bair.set_index("delta").loc[0.005, "printed_agrees"]  # 813 for 512
 
 
+@pytest.mark.slow
 def test_alone_another_setting_decides(table2: Reproduction) -> None:
     found = verdicts(table2.experiment, {"printed": table2.summaries["printed"]})
     bair = found[found["agent"].eq("BAIR") & found["figure"].eq("stopping_time")]
@@ -44,6 +48,7 @@ def test_alone_another_setting_decides(table2: Reproduction) -> None:
     assert "released" not in found
 
 
+@pytest.mark.slow
 def test_a_cell_without_published_figures_has_no_verdict(table2: Reproduction) -> None:
     summary = table2.summaries["released"].drop(
         columns=[name for name in published_figures(table2.experiment) if "published" in name]
@@ -58,6 +63,7 @@ def test_verdicts_are_counted(found: pd.DataFrame) -> None:
     assert counts.loc[("table6", "success"), columns].tolist() == [0, 1, 0, 1]
 
 
+@pytest.mark.slow
 def test_what_differs_is_tested_and_only_what_holds_is_a_reason(table2: Reproduction) -> None:
     uniform = table2.found[table2.found["agent"].eq("UNI") & table2.found["delta"].eq(0.005)]
     evidence = table2.evidence["b"]
@@ -70,6 +76,7 @@ def test_what_differs_is_tested_and_only_what_holds_is_a_reason(table2: Reproduc
     assert time == pytest.approx(950, rel=0.15)
 
 
+@pytest.mark.slow
 def test_who_is_not_judged_stands_beside_the_figures_and_is_not_counted(
     table2: Reproduction,
 ) -> None:

@@ -16,6 +16,8 @@ from explorative_user_env.studies.report import as_html, glance, report, section
 from explorative_user_env.studies.report import page as page_module
 from explorative_user_env.studies.report.page import how_to_read
 
+pytestmark = pytest.mark.slow
+
 TITLES = {"table2": "Table 2", "table6": "Table 6"}
 
 
