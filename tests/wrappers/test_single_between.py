@@ -6,7 +6,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from between import Flipped, Late, Silent, Twice
-from gymnasium import spaces
+from gymnasium import spaces, wrappers
 from gymnasium.wrappers import (
     Autoreset,
     DelayObservation,
@@ -15,7 +15,6 @@ from gymnasium.wrappers import (
     FrameStackObservation,
     MaxAndSkipObservation,
     RecordEpisodeStatistics,
-    RepeatAction,
     StickyAction,
     TimeAwareObservation,
     TimeLimit,
@@ -66,11 +65,12 @@ TRUE: dict[str, Any] = {
     "Autoreset": Autoreset,
     "StickyAction": lambda env: StickyAction(env, 0.5),
     "TransformAction": next_action,
-    "RepeatAction": lambda env: RepeatAction(env, 3),
     "RecordEpisodeStatistics": RecordEpisodeStatistics,
     "Twice": Twice,
     "several": lambda env: Autoreset(Twice(StickyAction(next_action(env), 0.3))),
 }
+if hasattr(wrappers, "RepeatAction"):  # newer than the oldest Gymnasium that will do
+    TRUE["RepeatAction"] = lambda env: wrappers.RepeatAction(env, 3)
 
 
 def unit(env: Any) -> Any:
