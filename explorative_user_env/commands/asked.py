@@ -47,14 +47,6 @@ class Asked:
         return Folder(path, made_by | {"versions": versions_of()}, self.overwrite)
 
 
-def page_file(folder: "Folder", text: str) -> Callable[[Path], object]:
-    """Return what writes a page to a file, with a last section that says what made it."""
-    from explorative_user_env.results.provenance import closing_section
-
-    page = f"{text}\n{closing_section(folder.made_by)}" if folder.made_by else text
-    return lambda path: path.write_text(page, encoding="utf-8")
-
-
 def keeps_what_was_asked(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the option --overwrite, and hand on all options as its argument `asked`."""
 

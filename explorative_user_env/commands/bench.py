@@ -20,7 +20,7 @@ from explorative_user_env.commands.options import (
     takes_users,
     users_a_cell,
 )
-from explorative_user_env.tasks import STEP_COST
+from explorative_user_env.tasks import STEP_CAP, STEP_COST
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -80,7 +80,7 @@ def bench(
         int | None,
         typer.Option(
             help="Step cap of a run of the task bai, at least 1; one that reaches it is censored.",
-            show_default="1000000; T&S the setting's",
+            show_default=f"{STEP_CAP}; T&S the setting's",
         ),
     ] = None,
     output: OutputOption = Path("results/bench"),

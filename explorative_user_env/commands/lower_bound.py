@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from explorative_user_env.commands.asked import Asked, keeps_what_was_asked, page_file
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     DELTA_HELP,
     InstancesOption,
@@ -70,7 +70,7 @@ def lower_bound(
 
 
 def _write_and_show(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder: "Folder") -> None:
-    from explorative_user_env.commands.output import table_file, write_and_show
+    from explorative_user_env.commands.output import page_file, table_file, write_and_show
     from explorative_user_env.display.tables import markdown
     from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.lower_bound import draw

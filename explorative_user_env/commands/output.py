@@ -12,10 +12,10 @@ import pandas as pd
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from explorative_user_env.commands.asked import page_file
 from explorative_user_env.display import figures
 from explorative_user_env.display.streams import Unfailing, is_terminal, page_width
 from explorative_user_env.extras import how_to_get
+from explorative_user_env.results.provenance import closing_section
 from explorative_user_env.results.results import all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
 
@@ -58,6 +58,11 @@ def _page() -> Console:
 def text_file(text: str) -> Callable[[Path], object]:
     """Return what writes `text` to a file."""
     return lambda path: path.write_text(text, encoding="utf-8")
+
+
+def page_file(folder: "Folder", text: str) -> Callable[[Path], object]:
+    """Return what writes a page to a file, with a last section that says what made it."""
+    return text_file(f"{text}\n{closing_section(folder.made_by)}" if folder.made_by else text)
 
 
 def table_file(frame: pd.DataFrame) -> Callable[[Path], object]:

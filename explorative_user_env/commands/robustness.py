@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from explorative_user_env.commands.asked import Asked, keeps_what_was_asked, page_file
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     DeltaOption,
     FewUsersOption,
@@ -53,7 +53,7 @@ def robustness(
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
     from explorative_user_env.commands.agent_names import agents_called
-    from explorative_user_env.commands.output import table_file, write_and_show
+    from explorative_user_env.commands.output import page_file, table_file, write_and_show
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.population import Population
     from explorative_user_env.results.provenance import details_of

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from explorative_user_env.commands.asked import Asked, keeps_what_was_asked, page_file
+from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     DeltaOption,
     MaxStepsOption,
@@ -17,6 +17,7 @@ from explorative_user_env.commands.options import (
     shared_options,
     takes_users,
 )
+from explorative_user_env.tasks import STEP_CAP
 
 if TYPE_CHECKING:
     from explorative_user_env.studies.tuning import Candidate, Tuning
@@ -38,7 +39,7 @@ def tune_n1(
     confirm: Annotated[
         int, typer.Option(help="Fresh users to confirm the N_1 found with; 0 for none.")
     ] = 10_000,
-    max_steps: MaxStepsOption = 1_000_000,
+    max_steps: MaxStepsOption = STEP_CAP,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
     output: OutputOption = Path("results/tune-n1"),
@@ -74,7 +75,7 @@ def tune_n1(
 
 
 def _write_and_show(found: "Tuning", folder: Any) -> None:
-    from explorative_user_env.commands.output import table_file, write_and_show
+    from explorative_user_env.commands.output import page_file, table_file, write_and_show
     from explorative_user_env.studies.tuning.picture import frontier_figure
     from explorative_user_env.studies.tuning.tables import (
         frontier_table,

@@ -19,6 +19,7 @@ from explorative_user_env.population import (
 from explorative_user_env.studies.tuning.records import Estimate, TunedN1
 from explorative_user_env.studies.tuning.search import Candidate, found, search
 from explorative_user_env.studies.tuning.trials import Trials
+from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.users.state import User
 from explorative_user_env.validation import integer, risk
 
@@ -70,7 +71,7 @@ def tune_n1(
     error: float = 0.05,
     n_instances: int = 20_000,
     confirm: int = 10_000,
-    max_steps: int = 1_000_000,
+    max_steps: int = STEP_CAP,
     seed: int = 0,
     workers: int = 1,
     progress: bool | OnProgress = True,
