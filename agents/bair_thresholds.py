@@ -49,5 +49,14 @@ def eliminating_rejections(m: Any, n_arms: int, delta: float, noise: float) -> i
         return 1
     if m == "paper":
         return math.ceil(2 * math.log(n_arms / delta))
-    # The released code drops an arm at more than this many rejections, with p' = 0.9 fixed.
-    return math.floor(8 * 0.9 * 0.1 / (2 * 0.9 - 1) ** 2 * math.log(2 * n_arms / delta)) + 1
+    return released_rejections(n_arms, delta)
+
+
+def released_rejections(n_arms: int, delta: float, multiplier: float = 1.0) -> int:
+    """Return the m of the released code, which drops an arm at more rejections than a threshold.
+
+    The threshold is that many times 8 p'(1-p')/(2p'-1)^2 log(2K/delta), with p' = 0.9 fixed; the
+    multiplier is an option of its command line.
+    """
+    threshold = 8 * 0.9 * 0.1 / (2 * 0.9 - 1) ** 2 * math.log(2 * n_arms / delta)
+    return math.floor(multiplier * threshold) + 1

@@ -70,7 +70,8 @@ def table_file(frame: pd.DataFrame) -> Callable[[Path], object]:
     return partial(frame.to_csv, index=False)
 
 
-def _bytes_file(data: bytes) -> Callable[[Path], object]:
+def binary_file(data: bytes) -> Callable[[Path], object]:
+    """Return what writes `data` to a file."""
     return lambda path: path.write_bytes(data)
 
 
@@ -95,7 +96,7 @@ def write_and_show(
     missing = [name for name in pictures or {} if name not in drawn]
     written: list[Path] = []
     try:
-        painted = {name: _bytes_file(figures.as_png(draw())) for name, draw in drawn.items()}
+        painted = {name: binary_file(figures.as_png(draw())) for name, draw in drawn.items()}
         written = folder.write({**files, **painted})
     finally:  # where they cannot be written, what was found is seen at least
         with suppress(KeyboardInterrupt):  # as for a reader who has gone: the files are there

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from explorative_user_env.files import Folder
+    from explorative_user_env.studies.paper.calibration import Calibration
     from explorative_user_env.studies.paper.reproduction import Reproduction
 
 ALL = "all"
@@ -62,6 +63,7 @@ def reproduce(
         run_ladder,
         with_entrants,
     )
+    from explorative_user_env.studies.paper.reproduction import calibration_of
     from explorative_user_env.studies.paper.reproduction import reproduce as run
 
     chosen = choice("target", target, (*EXPERIMENTS, ALL))
@@ -80,15 +82,17 @@ def reproduce(
         ladder = None
         if chosen == ALL:
             ladder = run_ladder(progress=portion(report, 1, 2), **options)
+        calibration = calibration_of(found, seed, progress=report)
     cells = [cell.cell for one in found for results in one.results.values() for cell in results]
     folder.note(**details_of(cells))
     how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
-    _write_and_show(found, ladder, how, folder, keep_runs=chosen != ALL)
+    _write_and_show(found, ladder, calibration, how, folder, keep_runs=chosen != ALL)
 
 
 def _write_and_show(
     found: "list[Reproduction]",
     ladder: "pd.DataFrame | None",
+    calibration: "Calibration | None",
     how: str,
     folder: "Folder",
     keep_runs: bool,
@@ -107,11 +111,11 @@ def _write_and_show(
     if len(found) == 1:
         for setting, summary in found[0].summaries.items():
             shown.append(table_of(summary, f"{found[0].experiment.title}, {setting}"))
-    files = _report_files(found, ladder, how)
+    files = _report_files(found, ladder, calibration, how, folder)
     judged = [one.found for one in found if not one.found.empty]
     if judged:
         verdicts = pd.concat(judged, ignore_index=True)
-        shown.append(glance(verdicts, short_titles(found)))
+        shown.append(glance(verdicts, short_titles(found), calibration))
         files["verdicts.csv"] = table_file(verdicts)
     if ladder is not None:
         files["ladder.csv"] = table_file(ladder)
@@ -123,22 +127,28 @@ def _write_and_show(
 
 
 def _report_files(
-    found: "list[Reproduction]", ladder: "pd.DataFrame | None", how: str
+    found: "list[Reproduction]",
+    ladder: "pd.DataFrame | None",
+    calibration: "Calibration | None",
+    how: str,
+    folder: "Folder",
 ) -> "dict[str, Callable[[Path], object]]":
     """Return what writes the report in both forms, and all figures."""
     import pandas as pd
 
-    from explorative_user_env.commands.output import table_file, text_file
-    from explorative_user_env.studies.report import as_html, report
+    from explorative_user_env.commands.output import binary_file, page_file, table_file, text_file
+    from explorative_user_env.results.provenance import closing_section
+    from explorative_user_env.studies.report import report
 
-    page = report(found, ladder, how)
+    page = report(found, ladder, how, calibration)
     summaries = [
         summary.assign(experiment=one.experiment.name)
         for one in found
         for summary in one.summaries.values()
     ]
     return {
-        "report.md": text_file(page),
-        "report.html": text_file(as_html(page)),
+        "report.md": page_file(folder, page.markdown),
+        "report.html": text_file(page.html(closing_section(folder.made_by))),
         "summary.csv": table_file(pd.concat(summaries)),
+        **{name: binary_file(picture) for name, picture in page.pictures.items()},
     }

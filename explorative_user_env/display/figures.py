@@ -47,6 +47,6 @@ def as_png(figure: "Figure", **options: Any) -> bytes:
     return file.getvalue()
 
 
-def as_data_uri(figure: "Figure") -> str:
-    """Return `figure` as an address that holds the picture itself."""
-    return "data:image/png;base64," + base64.b64encode(as_png(figure)).decode()
+def data_uri(png: bytes) -> str:
+    """Return an address that holds the picture itself."""
+    return "data:image/png;base64," + base64.b64encode(png).decode()

@@ -1,9 +1,12 @@
-"""When a figure of ours agrees with the published one."""
+"""When a figure of ours agrees with the published one: within the errors of both."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from explorative_user_env.studies.paper.records import TOLD_THEIR_HORIZON
+
+LIMIT = 3.0
+"""Errors that two figures may be apart and still agree: chance takes one in 370 farther."""
 
 ROUNDING = 1e-12
 """Shares of a thousand users lie on the edge of a tolerance often, and it includes its edge."""
@@ -11,7 +14,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a figure may be from the published one; the larger of the two counts."""
+    """How far a figure may be from the published one to be near it; the larger of the two."""
 
     relative: float = 0.0
     absolute: float = 0.0
@@ -22,17 +25,12 @@ class Tolerance:
         return abs(ours - published) <= allowed + ROUNDING
 
 
-TOLERANCES: Mapping[str, Mapping[str, Tolerance]] = {
-    "stopping_time": {"": Tolerance(relative=0.04)},
-    "rejection_rate": {"": Tolerance(relative=0.05, absolute=0.002)},
-    "success": {
-        "": Tolerance(absolute=0.005),
-        "T&S": Tolerance(absolute=0.02),
-        "UNI": Tolerance(absolute=0.05),
-        "EXP3": Tolerance(absolute=0.06),
-    },
+TOLERANCES: Mapping[str, Tolerance] = {
+    "stopping_time": Tolerance(relative=0.04),
+    "rejection_rate": Tolerance(relative=0.05, absolute=0.002),
+    "success": Tolerance(absolute=0.02),
 }
-"""By figure, then by agent; "" is any other. Published figures have errors of their own."""
+"""What is near enough in practice, whatever the errors are."""
 
 
 def is_given(agent: str, figure: str) -> bool:
@@ -40,24 +38,18 @@ def is_given(agent: str, figure: str) -> bool:
     return figure == "stopping_time" and agent in TOLD_THEIR_HORIZON
 
 
-def tolerance_of(figure: str, agent: str) -> Tolerance:
-    """Return how far a figure of this agent may be from the published one."""
-    by_agent = TOLERANCES[figure]
-    return by_agent.get(agent, by_agent[""])
+def agrees(z: float) -> bool:
+    """Return whether figures that are `z` errors apart agree."""
+    return abs(z) <= LIMIT
 
 
-def agrees(
-    figure: str, agent: str, ours: float, interval: tuple[float, float], published: float
-) -> bool:
-    """Return whether `ours` is within the tolerance or its 95% interval holds the published one.
+def is_near(figure: str, ours: float, published: float, n1: float = 0.0) -> bool:
+    """Return whether `ours` is near the published figure in practice.
 
     Args:
         figure: "stopping_time", "rejection_rate" or "success".
-        agent: the agent's name.
         ours: the measured figure.
-        interval: its 95% interval.
         published: the figure of the paper.
+        n1: N_1 where it is most of T, which is then compared without it.
     """
-    low, high = interval
-    near = tolerance_of(figure, agent).allows(ours, published)
-    return bool(near or low <= published <= high)
+    return TOLERANCES[figure].allows(ours - n1, published - n1)

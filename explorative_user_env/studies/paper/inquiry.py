@@ -10,6 +10,7 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, portion
 from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.evaluation.grid import times_for
+from explorative_user_env.studies.paper.comparison import with_errors
 from explorative_user_env.studies.paper.records import Experiment
 
 Row = dict[str, Any]
@@ -48,13 +49,13 @@ def run_alternatives(
         options: passed on to `evaluate`, the setting among them.
 
     Returns:
-        The rows of `Results.summary`, with the cell's own `agent` and with `what`.
+        The rows of `with_errors`, with the cell's own `agent` and with `what`.
     """
     tried = [(cell, other) for cell in cells for other in alternatives(cell)]
     frames = []
     for index, (cell, other) in enumerate(tried):
         report = portion(progress, index, len(tried))
-        summary = _run(experiment, cell, other, progress=report, **options).summary()
+        summary = with_errors(_run(experiment, cell, other, progress=report, **options))
         frames.append(summary.assign(agent=cell["agent"], what=other.what))
     return pd.concat(frames, ignore_index=True)
 
@@ -71,18 +72,25 @@ def run_under_caps(
     """Return what `agent` gives in each cell under each step cap, as from `run_alternatives`.
 
     A cap only cuts runs off, so all of them follow from the runs under the agent's own, which is
-    the largest. The setting has to leave out what is cut off, as their time would be wrong here.
+    the largest. The setting has to leave out what is cut off, as rejections would be wrong here.
     """
     frames = []
     for index, cell in enumerate(cells):
         report = portion(progress, index, len(cells))
         found = _run(experiment, cell, Alternative("", agent), progress=report, **options)
         for cap in caps:
-            cut = found.runs["interactions"] > cap
-            runs = found.runs.assign(censored=found.runs["censored"] | cut)
-            summary = replace(found, runs=runs).summary()
+            summary = with_errors(replace(found, runs=_cut_off(found.runs, cap)))
             frames.append(summary.assign(agent=cell["agent"], what=f"a cap of {cap}"))
     return pd.concat(frames, ignore_index=True)
+
+
+def _cut_off(runs: pd.DataFrame, cap: int) -> pd.DataFrame:
+    """Return runs as a step cap would have left them, but for their rejections."""
+    too_long = runs["interactions"] > cap
+    beyond = (runs["interactions"] - cap).clip(lower=0)
+    return runs.assign(
+        censored=runs["censored"] | too_long, stopping_time=runs["stopping_time"] - beyond
+    )
 
 
 def _run(experiment: Experiment, cell: Row, other: Alternative, **options: Any) -> Results:

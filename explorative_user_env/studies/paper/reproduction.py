@@ -9,10 +9,16 @@ import pandas as pd
 from explorative_user_env.display.progress import OnProgress, named, portion
 from explorative_user_env.evaluation import Results
 from explorative_user_env.studies.paper import Experiment, published_figures, run_experiment
+from explorative_user_env.studies.paper.calibration import Calibration, calibrate
 from explorative_user_env.studies.paper.comparison import compared
-from explorative_user_env.studies.paper.verdicts import DECISIVE, explained, verdicts
+from explorative_user_env.studies.paper.verdicts import (
+    DECISIVE,
+    decisive_of,
+    explained,
+    verdicts,
+)
 
-MOST_USERS_OF_A_TEST = 500
+MOST_USERS_OF_A_TEST = 1000
 """A reason is tested with many alternatives in many cells."""
 
 
@@ -88,6 +94,18 @@ def _judged(
         fewer = options | {"n_instances": min(options["n_instances"], MOST_USERS_OF_A_TEST)}
         found, evidence = explained(experiment, found, progress=progress, setting=DECISIVE, **fewer)
     return Reproduction(experiment, results, summaries, found, evidence)
+
+
+def calibration_of(
+    reproductions: Sequence[Reproduction], seed: int, *, progress: OnProgress
+) -> Calibration | None:
+    """Return how far the verdicts of experiments can be trusted; None where nothing is judged."""
+    judged = [one for one in reproductions if not one.found.empty]
+    if not judged:
+        return None
+    found = pd.concat([one.found for one in judged], ignore_index=True)
+    results = {one.experiment.name: one.results[decisive_of(one.results)] for one in judged}
+    return calibrate(found, results, seed, progress=progress)
 
 
 def _what_runs(experiment: Experiment) -> Experiment:

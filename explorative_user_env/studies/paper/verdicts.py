@@ -1,6 +1,6 @@
 """What is said of each published figure: it agrees, differs, or cannot be had for a reason."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import pandas as pd
@@ -8,7 +8,9 @@ import pandas as pd
 from explorative_user_env.display.progress import OnProgress, portion
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies.paper import Experiment
-from explorative_user_env.studies.paper.agreement import agrees, is_given
+from explorative_user_env.studies.paper.agreement import agrees, is_given, is_near
+from explorative_user_env.studies.paper.errors import z_of
+from explorative_user_env.studies.paper.phase1_share import n1_if_most
 from explorative_user_env.studies.paper.reasons import REASONS
 
 AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
@@ -18,20 +20,25 @@ DECISIVE = "released"
 """The setting the published tables were made with, by which a figure is judged."""
 
 
-def decisive_of(summaries: Mapping[str, pd.DataFrame]) -> str:
+def decisive_of(settings: Collection[str]) -> str:
     """Return the setting whose figures are judged: `released`, or the only one there is."""
-    return DECISIVE if DECISIVE in summaries else next(iter(summaries))
+    return DECISIVE if DECISIVE in settings else next(iter(settings))
 
 
 def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return one row a published figure, with ours under each setting, and whether it agrees.
 
     The verdict is that under `released`, or under the only setting there is; it is empty for
-    entrants that are not judged.
+    entrants that are not judged, and where there are too few runs for an error.
 
     Args:
         experiment: what ran.
         summaries: by setting, as from `compared`.
+
+    Returns:
+        The place, the figure, `published`, `n1` (N_1 where it is most of the published time, else
+        0), and by setting the figure of ours, its interval (`_low`, `_high`), how many errors it is
+        apart (`_z`) and whether it is near in practice (`_near`); `verdict` and `reason`.
     """
     decisive = decisive_of(summaries)
     beside_only = [entrant.name for entrant in experiment.entrants if not entrant.judged]
@@ -43,23 +50,31 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
                 continue
             place = {name: row[name] for name in ("delta", "n_arms", "agent", "horizon")}
             found = {"experiment": experiment.name, **place, "figure": figure}
-            found["published"] = published
+            found |= {"published": published, "n1": 0.0}
+            if figure == "stopping_time":
+                found["n1"] = n1_if_most(experiment, decisive, row, published)
             for setting, summary in summaries.items():
-                found |= _ours(setting, summary.loc[index], figure, published)
-            verdict = AGREES if found[f"{decisive}_agrees"] else DIFFERS
-            if row["agent"] in beside_only:
-                verdict = NOT_JUDGED
+                found |= _ours(setting, summary.loc[index], figure, published, found["n1"])
+            verdict = _verdict(found[f"{decisive}_z"], row["agent"] not in beside_only)
             rows.append(found | {"verdict": verdict, "reason": ""})
     return pd.DataFrame(rows)
 
 
-def _ours(setting: str, row: "pd.Series[Any]", figure: str, published: float) -> dict[str, Any]:
-    interval = (row[f"{figure}_low"], row[f"{figure}_high"])
+def _verdict(z: float, judged: bool) -> str:
+    if not judged or pd.isna(z):
+        return NOT_JUDGED
+    return AGREES if agrees(z) else DIFFERS
+
+
+def _ours(
+    setting: str, row: "pd.Series[Any]", figure: str, published: float, n1: float
+) -> dict[str, Any]:
     return {
         setting: row[figure],
-        f"{setting}_low": interval[0],
-        f"{setting}_high": interval[1],
-        f"{setting}_agrees": agrees(figure, row["agent"], row[figure], interval, published),
+        f"{setting}_low": row[f"{figure}_low"],
+        f"{setting}_high": row[f"{figure}_high"],
+        f"{setting}_z": float(z_of(figure, row, published, row["n_runs"])),
+        f"{setting}_near": is_near(figure, row[figure], published, n1),
     }
 
 

@@ -21,6 +21,11 @@ def number(figure: str, value: float) -> str:
     return f"{100 * value:.1f}" if figure == "rejection_rate" else share(value)
 
 
+def errors(z: float) -> str:
+    """Return how many errors two figures are apart, empty where there is none."""
+    return "" if pd.isna(z) else f"{round(z, 1) + 0.0:.1f}"
+
+
 def figure_with_interval(figure: str, row: Any, name: str) -> str:
     """Return the figure in `row[name]` with its 95% interval, as `number` shows it."""
     value, high = row[name], row[f"{name}_high"]

@@ -2,32 +2,41 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 from rich.table import Table
 
-from explorative_user_env.display.figures import as_data_uri, can_plot
+from explorative_user_env.display.figures import data_uri
 from explorative_user_env.display.numbers import share
 from explorative_user_env.display.tables import markdown, new_table
-from explorative_user_env.studies.paper.agreement import TOLERANCES
+from explorative_user_env.studies.paper.agreement import LIMIT, TOLERANCES
+from explorative_user_env.studies.paper.calibration import Calibration
 from explorative_user_env.studies.paper.reproduction import Reproduction
 from explorative_user_env.studies.paper.verdicts import DECISIVE, VERDICTS, counted, decisive_of
 from explorative_user_env.studies.report import pictures
-from explorative_user_env.studies.report.sections import of_experiment, of_ladder, of_reasons
+from explorative_user_env.studies.report.gallery import Gallery
+from explorative_user_env.studies.report.sections import of_experiment, of_ladder
+from explorative_user_env.studies.report.trust import of_calibration, of_reasons
 
 
-def glance(found: pd.DataFrame, titles: Mapping[str, str]) -> Table:
+def glance(
+    found: pd.DataFrame, titles: Mapping[str, str], calibration: Calibration | None = None
+) -> Table:
     """Return how many published figures agree, by experiment and agent, as a Rich table.
 
     Args:
         found: as from `verdicts`, of all experiments.
         titles: of the experiments, by name.
+        calibration: whose spread of the counts stands in brackets.
     """
-    counts = counted(found, ["experiment", "agent", "figure"])
-    cells = {
-        (row["experiment"], row["agent"], row["figure"]): f"{row['agrees']} of {row['cells']}"
-        for row in counts.to_dict("records")
-    }
+    by = ["experiment", "agent", "figure"]
+    spread = calibration.spread(by) if calibration else {}
+    cells = {}
+    for row in counted(found, by).to_dict("records"):
+        place = tuple(row[name] for name in by)
+        between = f" ({spread[place][0]}-{spread[place][1]})" if place in spread else ""
+        cells[place] = f"{row['agrees']} of {row['cells']}{between}"
     lead = ("experiment", "agent")
     shown = new_table((*lead, *pictures.NAMES.values()), lead, padding=1, leading=len(lead))
     last = None
@@ -43,15 +52,39 @@ def short_titles(reproductions: Sequence[Reproduction]) -> dict[str, str]:
     return {one.experiment.name: one.experiment.title.split(":")[0] for one in reproductions}
 
 
-def report(reproductions: Sequence[Reproduction], ladder: pd.DataFrame | None, how: str) -> str:
-    """Return the whole report as Markdown.
+@dataclass(frozen=True)
+class Report:
+    """The report, in two forms.
+
+    Attributes:
+        markdown: the page, which shows pictures by the names of their files.
+        pictures: by name, each as a PNG file; empty without Matplotlib.
+    """
+
+    markdown: str
+    pictures: Mapping[str, bytes]
+
+    def html(self, more: str = "") -> str:
+        """Return the page with `more` Markdown at its end as one HTML file that needs no other."""
+        return as_html(self.markdown + more, self.pictures)
+
+
+def report(
+    reproductions: Sequence[Reproduction],
+    ladder: pd.DataFrame | None,
+    how: str,
+    calibration: Calibration | None = None,
+) -> Report:
+    """Return the whole report.
 
     Args:
         reproductions: what ran.
         ladder: as from `run_ladder`, None to leave it out.
         how: what ran with how many users, in a line.
+        calibration: of the verdicts, None to leave it out.
     """
     judged = [one for one in reproductions if not one.found.empty]
+    gallery = Gallery()
     parts = ["# The paper's experiments, run again", how]
     if judged:
         found = pd.concat([one.found for one in judged], ignore_index=True)
@@ -59,32 +92,37 @@ def report(reproductions: Sequence[Reproduction], ladder: pd.DataFrame | None, h
         parts += [
             "## At a glance",
             how_to_read(decisive_of(judged[0].summaries)),
-            markdown(glance(found, titles)),
+            markdown(glance(found, titles, calibration)),
+            *gallery.shown(
+                "Every published figure and its verdict",
+                "verdicts.png",
+                lambda: pictures.grid_of_verdicts(found, titles),
+            ),
+            *([] if calibration is None else [of_calibration(calibration)]),
+            "## Reasons",
+            of_reasons(found, [one.evidence for one in judged], titles),
         ]
-        if can_plot():
-            address = as_data_uri(pictures.grid_of_verdicts(found, titles))
-            parts.append(f"![Every published figure and its verdict]({address})")
-        parts += ["## Reasons", of_reasons(found)]
     if ladder is not None:
-        parts.append(of_ladder(ladder))
-    parts += [of_experiment(one) for one in reproductions]
-    return "\n\n".join(parts) + "\n"
+        parts.append(of_ladder(ladder, gallery))
+    parts += [of_experiment(one, gallery) for one in reproductions]
+    return Report("\n\n".join(parts) + "\n", gallery.files)
 
 
 def how_to_read(setting: str = DECISIVE) -> str:
     """Return what the verdicts under `setting` mean, with the tolerances in force."""
-    time, rate = TOLERANCES["stopping_time"][""], TOLERANCES["rejection_rate"][""]
-    by_agent = ", ".join(
-        f"{share(tolerance.absolute)}{f' for {agent}' if agent else ''}"
-        for agent, tolerance in TOLERANCES["success"].items()
-    )
+    time, rate = TOLERANCES["stopping_time"], TOLERANCES["rejection_rate"]
     return (
         f"Each published figure is judged under `{setting}`; the tables were made with `released`. "
-        f"It *agrees* if ours is near it (stopping time within {time.relative:.0%}; rejection rate "
-        f"within {rate.relative:.0%} or {100 * rate.absolute:.1f} points; success within "
-        f"{by_agent}) or if our 95% interval holds it. It *cannot* be had where a reason is known "
-        "and its test, made in the same run, holds. Else it *differs*, unexplained. The table "
-        "counts what agrees; UNI and EXP3 are told their stopping times."
+        "Published figures are means of a thousand runs and have errors like ours. *z* is how many "
+        "errors ours is from the published figure, with both errors and the rounding of the "
+        f"latter; it *agrees* if z is within {LIMIT:g} of 0. Times and rates are compared by their "
+        "logarithms, and their errors allow for one more run as far off as the farthest, or as the "
+        "step cap. It *cannot* be had where a reason is known and its test, made in the same run, "
+        "holds. Else it *differs*, unexplained. The table counts what agrees; UNI and EXP3 are "
+        "told their stopping times. *near* is no verdict: ours is near enough in practice "
+        f"(stopping time within {time.relative:.0%}, less N_1 where N_1 is half of it; rejection "
+        f"rate within {rate.relative:.0%} or {100 * rate.absolute:.1f} points; success within "
+        f"{share(TOLERANCES['success'].absolute)})."
     )
 
 
@@ -96,11 +134,17 @@ img { max-width: 100%; }
 """
 
 
-def as_html(markdown: str, title: str = "The paper's experiments, run again") -> str:
-    """Return a page of Markdown as one HTML file, which needs no other."""
+def as_html(
+    markdown: str,
+    files: Mapping[str, bytes],
+    title: str = "The paper's experiments, run again",
+) -> str:
+    """Return a page of Markdown as one HTML file, with the pictures in it that it shows."""
     from markdown_it import MarkdownIt
 
     body = MarkdownIt("commonmark").enable("table").render(markdown)
+    for name, picture in files.items():
+        body = body.replace(f'src="{name}"', f'src="{data_uri(picture)}"')
     said = "|".join(VERDICTS)
     body = re.sub(rf"<td([^>]*)>({said})", r'<td\1 class="\2">\2', body)
     colours = "".join(

@@ -1,36 +1,48 @@
 """The report's sections: one for each experiment, the reasons, and the ladder."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 
-from explorative_user_env.display.figures import as_data_uri, can_plot
 from explorative_user_env.display.numbers import share
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.settings import DIFFERENCES
 from explorative_user_env.studies.paper.reasons import REASONS
 from explorative_user_env.studies.paper.reproduction import Reproduction
-from explorative_user_env.studies.paper.verdicts import CANNOT, DIFFERS
+from explorative_user_env.studies.paper.verdicts import CANNOT, decisive_of
 from explorative_user_env.studies.report import pictures
-from explorative_user_env.studies.report.cells import figure_with_interval, number, table
+from explorative_user_env.studies.report.cells import errors, figure_with_interval, number, table
+from explorative_user_env.studies.report.gallery import Gallery
+
+WHOLE = ("acceptances", "rejections")
+"""What begins to say that evidence is no figure of its own."""
 
 HEADINGS = ("T", "rej. %", "success")
 """Of the columns of `pictures.NAMES`, in their order."""
 
 
-def of_experiment(reproduction: Reproduction) -> str:
+def of_experiment(reproduction: Reproduction, gallery: Gallery) -> str:
     """Return the section of one experiment: its verdicts, figure by figure, and the evidence."""
     experiment = reproduction.experiment
     parts = [f"## {experiment.title}", *([experiment.note] if experiment.note else [])]
     if experiment.drawn or reproduction.found.empty:
         for setting, summary in reproduction.summaries.items():
-            if can_plot():
-                address = as_data_uri(pictures.comparison(summary))
-                parts.append(f"### {setting}\n\n![{experiment.title}, {setting}]({address})")
+            shown = gallery.shown(
+                f"{experiment.title}, {setting}",
+                f"{experiment.name}-{setting}.png",
+                partial(pictures.comparison, summary),
+            )
+            parts += [f"### {setting}", *shown] if shown else []
         if experiment.data is None:
             parts.append(_plain_table(reproduction.summaries))
         return "\n\n".join(parts)
-    parts.append(_verdict_table(reproduction))
+    for figure, rows in reproduction.found.groupby("figure", sort=False):
+        parts += [f"### {pictures.NAMES[str(figure)].capitalize()}"]
+        parts += [_verdict_table(str(figure), rows, list(reproduction.summaries))]
+    without_n1 = _without_n1_table(reproduction)
+    if without_n1:
+        parts += ["### Stopping time less N_1, where N_1 is at least half of it", without_n1]
     failures = _failures_table(reproduction.summaries)
     if failures:
         parts += ["### How Track-and-Stop fails", failures]
@@ -40,25 +52,35 @@ def of_experiment(reproduction: Reproduction) -> str:
     return "\n\n".join(parts)
 
 
-def _verdict_table(reproduction: Reproduction) -> str:
-    settings = list(reproduction.summaries)
-    header = ["δ", "K", "agent"]
-    for name in HEADINGS:
-        header += [f"{name}: paper", *settings, "verdict"]
-    found = reproduction.found.set_index(["delta", "n_arms", "agent", "figure"])
+def _verdict_table(figure: str, found: pd.DataFrame, settings: Sequence[str]) -> str:
+    """Return one figure of every cell and agent, with its verdict."""
+    decisive = decisive_of(settings)
+    header = ["δ", "K", "agent", "paper", *settings, "z", "near", "verdict"]
     rows = []
-    for place in dict.fromkeys(index[:3] for index in found.index):
-        row = [f"{place[0]:g}", str(place[1]), str(place[2])]
-        for figure in pictures.NAMES:
-            if (*place, figure) not in found.index:
-                row += [""] * (len(settings) + 2)
-                continue
-            one = found.loc[(*place, figure)]
-            row.append(number(figure, one["published"]))
-            row += [figure_with_interval(figure, one, setting) for setting in settings]
-            row.append(f"{CANNOT}: {one['reason']}" if one["reason"] else one["verdict"])
+    for one in found.to_dict("records"):
+        row = [f"{one['delta']:g}", str(one["n_arms"]), one["agent"]]
+        row.append(number(figure, one["published"]))
+        row += [figure_with_interval(figure, one, setting) for setting in settings]
+        row += [errors(one[f"{decisive}_z"]), "yes" if one[f"{decisive}_near"] else "no"]
+        row.append(f"{CANNOT}: {one['reason']}" if one["reason"] else one["verdict"])
         rows.append(row)
     return table(header, rows, 0)
+
+
+def _without_n1_table(reproduction: Reproduction) -> str:
+    """Return the times of which N_1 is most without it: it is given, the rest is found."""
+    decisive = decisive_of(reproduction.summaries)
+    rows = []
+    for one in reproduction.found.to_dict("records"):
+        if one["n1"] > 0.0:
+            published, ours = one["published"] - one["n1"], one[decisive] - one["n1"]
+            error = one[f"{decisive}_high"] - one[decisive]
+            near = "yes" if one[f"{decisive}_near"] else "no"
+            place = [f"{one['delta']:g}", str(one["n_arms"]), one["agent"], f"{one['n1']:.0f}"]
+            shown = [f"{published:.0f}", f"{ours:.0f} ± {error:.0f}"]
+            rows.append([*place, *shown, errors(one[f"{decisive}_z"]), near])
+    header = ["δ", "K", "agent", "N_1", "paper", decisive, "z", "near"]
+    return table(header, rows, 0) if rows else ""
 
 
 def _failures_table(summaries: Mapping[str, pd.DataFrame]) -> str:
@@ -95,7 +117,7 @@ def _evidence_table(evidence: pd.DataFrame) -> str:
     rows = []
     for row in evidence.to_dict("records"):
         figure = row["figure"]
-        kind = "stopping_time" if row["at"] == "N_1" else figure  # N_1 is a whole number too
+        kind = "stopping_time" if row["at"].startswith(WHOLE) else figure
         rows.append(
             [
                 f"{row['delta']:g}",
@@ -112,20 +134,9 @@ def _evidence_table(evidence: pd.DataFrame) -> str:
     return table(header, rows, 0)
 
 
-def of_reasons(found: pd.DataFrame) -> str:
-    """Return the list of reasons, with how many figures each explains in this report."""
-    lines = []
-    for reason in REASONS:
-        n_figures = int((found["reason"] == reason.key).sum())
-        lines.append(f"- **{reason.key}. {reason.title}** ({n_figures} figures). {reason.text}")
-    n_differing = int((found["verdict"] == DIFFERS).sum())
-    lines.append(
-        f"- **unexplained** ({n_differing} figures): they *differ*, and no reason is known."
-    )
-    return "\n".join(lines)
-
-
-def of_ladder(frame: pd.DataFrame, agents: Sequence[str] = ("BAIR", "T&S")) -> str:
+def of_ladder(
+    frame: pd.DataFrame, gallery: Gallery, agents: Sequence[str] = ("BAIR", "T&S")
+) -> str:
     """Return the section on what differs between text and code, and what each difference does."""
     said = [[one.point, one.printed, one.released] for one in DIFFERENCES]
     parts = ["## What differs between the paper's text and its released code"]
@@ -145,6 +156,5 @@ def of_ladder(frame: pd.DataFrame, agents: Sequence[str] = ("BAIR", "T&S")) -> s
                 cells.append(f"{figure_with_interval(figure, one, figure)} ({alone})")
         rows.append(cells)
     parts.append(table(header, rows))
-    if can_plot():
-        parts.append(f"![The ladder]({as_data_uri(pictures.ladder(frame, agents))})")
+    parts += gallery.shown("The ladder", "ladder.png", lambda: pictures.ladder(frame, agents))
     return "\n\n".join(parts)
