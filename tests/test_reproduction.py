@@ -18,7 +18,8 @@ from explorative_user_env.studies.paper import (
     run_ladder,
     with_entrants,
 )
-from explorative_user_env.studies.paper.agreement import agrees
+from explorative_user_env.studies.paper.agreement import agrees, is_near
+from explorative_user_env.studies.paper.errors import z_of
 from explorative_user_env.studies.paper.reproduction import reproduce
 from explorative_user_env.studies.paper.verdicts import NOT_JUDGED
 from explorative_user_env.studies.report import glance
@@ -76,11 +77,12 @@ def test_every_verdict_follows_from_the_figures(
     for row in verdicts.to_dict("records"):
         own = figures.loc[tuple(row[name] for name in PLACE)]
         figure = row["figure"]
-        interval = (own[f"{figure}_low"], own[f"{figure}_high"])
         assert row["published"] == own[PUBLISHED[figure]]
         assert row["released"] == pytest.approx(own[figure])
-        near = agrees(figure, row["agent"], own[figure], interval, own[PUBLISHED[figure]])
-        allowed = {"agrees", NOT_JUDGED} if near else {"differs", "cannot", NOT_JUDGED}
+        z = float(z_of(figure, own, row["published"], 1000))
+        assert row["released_z"] == pytest.approx(z, abs=1e-9)
+        assert row["released_near"] == is_near(figure, own[figure], row["published"], row["n1"])
+        allowed = {"agrees", NOT_JUDGED} if agrees(z) else {"differs", "cannot", NOT_JUDGED}
         assert row["verdict"] in allowed, row
         assert (row["verdict"] == "cannot") == (row["reason"] != "")
 

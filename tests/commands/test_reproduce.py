@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from explorative_user_env.display.figures import can_plot
 from explorative_user_env.settings import DIFFERENCES
 from explorative_user_env.studies import paper
 from explorative_user_env.studies.paper import ladder
@@ -31,7 +32,8 @@ def test_both_settings_are_judged_in_a_report(
     for setting in ("printed", "released"):
         assert f"{paper.TABLE2.title}, {setting}" in printed
     assert " of 1" in printed
-    names = ("report.md", "report.html", "summary.csv", "verdicts.csv", "runs.csv")
+    pictures = ["verdicts.png"] if can_plot() else []
+    names = ["report.md", "report.html", "summary.csv", *pictures, "verdicts.csv", "runs.csv"]
     assert printed.splitlines()[-1] == "Files: " + ", ".join(str(output / name) for name in names)
     summary = pd.read_csv(output / "summary.csv")
     assert list(summary["setting"].unique()) == ["printed", "released"]
@@ -44,6 +46,9 @@ def test_both_settings_are_judged_in_a_report(
     html = (output / "report.html").read_text(encoding="utf-8")
     assert html.startswith("<!doctype html>")
     assert "10 users a cell, seed 0; settings: printed, released." in html
+    for form in (page, html):
+        assert "What made this" in form
+        assert "How far to trust the verdicts" in form
 
 
 @pytest.mark.slow

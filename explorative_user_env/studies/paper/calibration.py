@@ -16,7 +16,14 @@ from scipy import stats
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.results.results import Results
 from explorative_user_env.studies.paper.agreement import LIMIT
-from explorative_user_env.studies.paper.errors import UNITS, arrays_of, figures_of, z_of
+from explorative_user_env.studies.paper.errors import (
+    PUBLISHED_RUNS,
+    UNITS,
+    arrays_of,
+    figures_of,
+    z_of,
+)
+from explorative_user_env.studies.paper.published import CELL
 
 DRAWS = 200
 """Samples of each agent's runs in each cell, twice."""
@@ -27,8 +34,6 @@ MOVES: Mapping[str, Sequence[float]] = {
     "success": (0.01, 0.02, 0.05),
 }
 """How the drawn published figures are moved: times a number, or a success down by points."""
-
-CELL = ["experiment", "delta", "n_arms", "agent"]
 
 
 @dataclass(frozen=True)
@@ -86,7 +91,7 @@ def calibrate(
     """
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     judged = found[found["verdict"] != ""].reset_index(drop=True)
-    rows_of = judged.groupby(CELL).indices
+    rows_of = judged.groupby(["experiment", *CELL]).indices
     shape = (len(judged), draws)
     false, agreeing = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     moved = [np.zeros(shape, dtype=bool) for _ in MOVES["success"]]
@@ -97,7 +102,8 @@ def calibrate(
             progress("drawing users anew", done, total)
             done += 1
             n_runs = int(cell.runs.groupby("agent").size().iloc[0])
-            ours, theirs = rng.integers(n_runs, size=(2, draws, n_runs))
+            ours = rng.integers(n_runs, size=(draws, n_runs))
+            theirs = rng.integers(n_runs, size=(draws, PUBLISHED_RUNS))
             for agent in dict.fromkeys(cell.runs["agent"]):
                 place = (experiment, cell.cell["delta"], cell.cell["n_arms"], agent)
                 if place not in rows_of:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.tables import PUBLISHED
-from explorative_user_env.studies.paper.errors import ERRORS, arrays_of, figures_of
+from explorative_user_env.studies.paper.errors import ESTIMATED, arrays_of, figures_of
 from explorative_user_env.studies.paper.published import CELL
 
 
@@ -45,5 +45,5 @@ def with_errors(results: Results) -> pd.DataFrame:
         )
         for agent in summary["agent"]
     ]
-    names = [f"{figure}_{end}" for figure in ERRORS for end in ("error", "published_error")]
+    names = [f"{figure}_{end}" for figure in ESTIMATED for end in ("error", "published_error")]
     return summary.assign(**{name: [float(one[name]) for one in found] for name in names})

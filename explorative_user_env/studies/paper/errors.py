@@ -17,7 +17,7 @@ PUBLISHED_RUNS = 1000
 UNITS = {"stopping_time": 1.0, "rejection_rate": 0.001, "success": 0.001}
 """The last digit printed of each figure."""
 
-ERRORS = ("stopping_time", "rejection_rate")
+ESTIMATED = ("stopping_time", "rejection_rate")
 """Figures whose relative error is estimated from runs; a success has that of its own value."""
 
 
@@ -73,7 +73,7 @@ def figures_of(
         }
         share_kept = kept.mean(axis=-1)
         for name, off, far in zip(
-            ERRORS, (off_time, off_rate), (farthest, farthest_rate), strict=True
+            ESTIMATED, (off_time, off_rate), (farthest, farthest_rate), strict=True
         ):
             variance = (off**2 * kept).sum(axis=-1) / (n_kept - 1)
             for end, size in (("error", times.shape[-1]), ("published_error", PUBLISHED_RUNS)):

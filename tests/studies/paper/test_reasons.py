@@ -5,40 +5,50 @@ from typing import Any
 import pytest
 
 from explorative_user_env.studies.paper import EXPERIMENTS
-from explorative_user_env.studies.paper.reasons import REASONS
+from explorative_user_env.studies.paper.reasons import IN_VAIN, REASONS
 
 BY_KEY = {reason.key: reason for reason in REASONS}
 
+FIGURES = ("stopping_time", "rejection_rate", "success")
+TRACKING = [(f"table{n}", "T&S", figure) for n in (2, 3, 5, 6) for figure in FIGURES]
+TOLD = [
+    (f"table{n}", agent, figure)
+    for n in (2, 3, 5, 6)
+    for agent in ("UNI", "EXP3")
+    for figure in ("rejection_rate", "success")
+]
+NOISY = [
+    ("table3", f"BAIR(m) {form}", figure) for form in ("printed", "released") for figure in FIGURES
+]
+COUNTED = ("stopping_time", "rejection_rate")
+
 CONCERNS = {
-    "a": [
-        (f"table{n}", "T&S", figure)
-        for n in (2, 3, 5, 6)
-        for figure in ("stopping_time", "rejection_rate", "success")
-    ],
-    "b": [
-        (f"table{n}", agent, figure)
-        for n in (2, 3, 5, 6)
-        for agent in ("UNI", "EXP3")
-        for figure in ("rejection_rate", "success")
-    ],
-    "c": [
-        ("table3", f"BAIR(m) {form}", figure)
-        for form in ("printed", "released")
-        for figure in ("stopping_time", "rejection_rate", "success")
-    ],
-    "d": [
+    "a": [(f"table{n}", "BAIR", figure) for n in (2, 5, 6) for figure in COUNTED]
+    + [(f"table{n}", "T&S", figure) for n in (2, 3, 4, 5, 6) for figure in COUNTED],
+    "b": TRACKING,
+    "c": TRACKING,
+    "d": TOLD,
+    "e": TOLD,
+    "f": NOISY,
+    "g": NOISY,
+    "h": [
         ("table4", "BAIR", "stopping_time"),
         ("table4", "BAIR", "rejection_rate"),
         ("table4", "T&S", "stopping_time"),
     ],
-    "e": [("table7", "N_1 = K", figure) for figure in ("stopping_time", "success")],
-    "f": [("table5", "BAIR", f) for f in ("stopping_time", "rejection_rate", "success")],
+    "i": [("table7", "N_1 full", figure) for figure in ("stopping_time", "success")],
+    "j": [("table7", "N_1 = K", figure) for figure in ("stopping_time", "success")],
+    "k": [("table5", "BAIR", f) for f in FIGURES],
+    "l": [(f"table{n}", "BAIR", f) for n in (2, 6) for f in FIGURES]
+    + [("table7", "N_1 full", figure) for figure in ("stopping_time", "success")],
 }
 """What each reason says that it is about, of all figures there are."""
 
 
-def test_the_keys_are_different() -> None:
+def test_the_keys_are_different_and_those_with_nothing_to_fit_come_first() -> None:
     assert len(BY_KEY) == len(REASONS)
+    for named, fitted in ("bc", "de", "fg"):
+        assert list(BY_KEY).index(named) < list(BY_KEY).index(fitted)
     assert list(BY_KEY) == list(CONCERNS)
 
 
@@ -66,6 +76,10 @@ def test_a_reason_is_for_its_own_experiments_only(reason: Any) -> None:
 
 def test_no_other_cap_is_tried_where_steps_are_slow_and_the_cap_is_the_largest() -> None:
     row = {"delta": 0.1, "n_arms": 100, "agent": "T&S", "figure": "success"}
-    assert not BY_KEY["a"].concerns({"experiment": "table3", **row})
-    assert BY_KEY["a"].concerns({"experiment": "table2", **row})
-    assert BY_KEY["a"].concerns({"experiment": "table3", **row, "n_arms": 20})
+    assert not BY_KEY["b"].concerns({"experiment": "table3", **row})
+    assert BY_KEY["b"].concerns({"experiment": "table2", **row})
+    assert BY_KEY["b"].concerns({"experiment": "table3", **row, "n_arms": 20})
+
+
+def test_what_was_tried_in_vain_is_about_experiments_there_are() -> None:
+    assert set(IN_VAIN) <= set(EXPERIMENTS)

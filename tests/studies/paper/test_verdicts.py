@@ -3,7 +3,15 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from explorative_user_env.studies.paper import published_figures
+from explorative_user_env.display.progress import silent
+from explorative_user_env.studies.paper import (
+    TABLE2,
+    published_figures,
+    run_experiment,
+    with_entrants,
+)
+from explorative_user_env.studies.paper.comparison import compared
+from explorative_user_env.studies.paper.errors import z_of
 from explorative_user_env.studies.paper.reproduction import Reproduction
 from explorative_user_env.studies.paper.verdicts import counted, verdicts
 
@@ -36,8 +44,10 @@ def test_the_verdict_is_that_of_the_released_code(table2: Reproduction) -> None:
         table2.found["agent"].eq("BAIR") & table2.found["figure"].eq("stopping_time")
     ]
     assert bair["verdict"].tolist() == ["agrees", "agrees"]
-    assert bair["released_agrees"].all()
-    assert not bair.set_index("delta").loc[0.005, "printed_agrees"]  # 813 for 512
+    assert bair["released_z"].abs().max() <= 3
+    assert bair.set_index("delta").loc[0.1, "released_near"]
+    assert bair.set_index("delta").loc[0.005, "printed_z"] > 3  # 813 for 512
+    assert not bair.set_index("delta").loc[0.005, "printed_near"]
 
 
 @pytest.mark.slow
@@ -46,6 +56,31 @@ def test_alone_another_setting_decides(table2: Reproduction) -> None:
     bair = found[found["agent"].eq("BAIR") & found["figure"].eq("stopping_time")]
     assert bair["verdict"].tolist() == ["agrees", "differs"]
     assert "released" not in found
+
+
+@pytest.mark.slow
+def test_z_is_how_many_errors_of_both_apart_the_figures_are(table2: Reproduction) -> None:
+    own = table2.summaries["released"].set_index(["delta", "agent"])
+    for row in table2.found.to_dict("records"):
+        cell = own.loc[(row["delta"], row["agent"])]
+        assert row["released_z"] == z_of(row["figure"], cell, row["published"], 300)
+        assert (row["verdict"] == "agrees") == (abs(row["released_z"]) <= 3)
+
+
+@pytest.mark.slow
+def test_n1_stands_beside_a_time_of_which_it_is_most(table2: Reproduction) -> None:
+    n1 = table2.found.set_index(["delta", "agent", "figure"])["n1"]
+    assert n1.loc[(0.005, "BAIR", "stopping_time")] == pytest.approx(400.0)  # of 512
+    assert n1.loc[(0.1, "BAIR", "stopping_time")] == 0.0  # 20 of 405
+    assert set(n1.drop((0.005, "BAIR", "stopping_time"))) == {0.0}
+
+
+def test_one_run_is_no_ground_for_a_verdict() -> None:
+    cells = replace(with_entrants(TABLE2, ["bair"]), deltas=(0.1,), n_arms=(2,))
+    results = run_experiment(cells, "released", progress=silent, n_instances=1)
+    found = verdicts(cells, {"released": compared(results, published_figures(cells))})
+    said = found.set_index("figure")["verdict"]
+    assert said.to_dict() == {"stopping_time": "", "rejection_rate": "", "success": "agrees"}
 
 
 @pytest.mark.slow
@@ -66,12 +101,13 @@ def test_verdicts_are_counted(found: pd.DataFrame) -> None:
 @pytest.mark.slow
 def test_what_differs_is_tested_and_only_what_holds_is_a_reason(table2: Reproduction) -> None:
     uniform = table2.found[table2.found["agent"].eq("UNI") & table2.found["delta"].eq(0.005)]
-    evidence = table2.evidence["b"]
+    evidence = table2.evidence["e"]
     assert set(evidence["delta"]) == {0.005}
     # Both figures at once at a T of about 950: 27.6 % rejected, .992 right.
     assert evidence["explained"].all()
     assert uniform["verdict"].tolist() == ["cannot", "cannot"]
-    assert uniform["reason"].tolist() == ["b", "b"]
+    assert uniform["reason"].tolist() == ["e", "e"]
+    assert not table2.evidence["d"]["explained"].any()  # two steps more are not enough
     time = int(evidence["at"].iloc[0].removeprefix("T = "))
     assert time == pytest.approx(950, rel=0.15)
 

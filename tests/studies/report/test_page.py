@@ -5,18 +5,23 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from explorative_user_env.display.figures import data_uri
+from explorative_user_env.display.numbers import share
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
 from explorative_user_env.settings import DIFFERENCES
 from explorative_user_env.studies.paper import ladder as ladder_module
 from explorative_user_env.studies.paper import run_ladder
-from explorative_user_env.studies.paper.reproduction import Reproduction
+from explorative_user_env.studies.paper.calibration import Calibration
+from explorative_user_env.studies.paper.errors import z_of
+from explorative_user_env.studies.paper.reproduction import Reproduction, calibration_of
 from explorative_user_env.studies.paper.verdicts import verdicts
-from explorative_user_env.studies.report import as_html, glance, report, sections
-from explorative_user_env.studies.report import page as page_module
-from explorative_user_env.studies.report.page import how_to_read
+from explorative_user_env.studies.report import gallery, glance, report
+from explorative_user_env.studies.report.page import Report, how_to_read
 
 pytestmark = pytest.mark.slow
+
+NAMES = ("Stopping time", "Rejection rate", "Probability of success")
 
 TITLES = {"table2": "Table 2", "table6": "Table 6"}
 
@@ -31,8 +36,20 @@ def ladder() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def page(table2: Reproduction, ladder: pd.DataFrame) -> str:
-    return report([table2], ladder, "300 users a cell")
+def calibration(table2: Reproduction) -> Calibration:
+    found = calibration_of([table2], 0, progress=silent)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def whole(table2: Reproduction, ladder: pd.DataFrame, calibration: Calibration) -> Report:
+    return report([table2], ladder, "300 users a cell", calibration)
+
+
+@pytest.fixture(scope="module")
+def page(whole: Report) -> str:
+    return whole.markdown
 
 
 def test_the_glance_counts_what_agrees(found: pd.DataFrame) -> None:
@@ -47,40 +64,58 @@ def test_the_glance_counts_what_agrees(found: pd.DataFrame) -> None:
     assert named == ["Table 2", "", "Table 6", ""]
 
 
+def test_the_spread_of_each_count_stands_in_brackets(
+    table2: Reproduction, calibration: Calibration
+) -> None:
+    lines = markdown(glance(table2.found, TITLES, calibration)).splitlines()
+    spread = calibration.spread(["experiment", "agent", "figure"])
+    low, high = spread[("table2", "BAIR", "stopping_time")]
+    assert f"| Table 2 | BAIR | 2 of 2 ({low}-{high}) |" in lines[2]
+
+
 def test_the_report_says_how_many_users_it_rests_on_and_how_to_read_it(page: str) -> None:
     assert page.startswith("# The paper's experiments, run again\n\n300 users a cell\n")
     assert how_to_read() in page
-    assert "stopping time within 4%" in page
-    assert ".005, .020 for T&S, .050 for UNI, .060 for EXP3" in page
+    assert "*agrees* if z is within 3 of 0" in page
+    assert "stopping time within 4%, less N_1 where N_1 is half of it" in page
+    assert "rejection rate within 5% or 0.2 points; success within .020" in page
 
 
 def test_the_text_alone_is_judged_as_the_text_and_says_so(table2: Reproduction) -> None:
     summaries = {"printed": table2.summaries["printed"]}
     found = verdicts(table2.experiment, summaries)
-    alone = report([replace(table2, summaries=summaries, found=found, evidence={})], None, "how")
+    one = replace(table2, summaries=summaries, found=found, evidence={})
+    alone = report([one], None, "how").markdown
     assert "judged under `printed`" in alone
     assert how_to_read("printed") in alone
-    assert "printed | verdict" in alone
+    assert "| paper | printed | z | near | verdict |" in alone
     assert "released" not in alone.split("## Table 2")[1]
+    assert "How far to trust" not in alone
 
 
-def test_every_published_cell_has_a_row_with_all_figures_and_verdicts(
-    page: str, table2: Reproduction
-) -> None:
-    (row,) = re.findall(r"^\| 0\.005 \| 2 \| BAIR \| 512 \|.*$", page, flags=re.MULTILINE)
+def test_every_published_figure_has_a_row_with_its_verdict(page: str, table2: Reproduction) -> None:
+    section = page.split("## Table 2")[1]
+    times, _, successes = (section.split(f"### {name}")[1].split("###")[0] for name in NAMES)
+    (row,) = re.findall(r"^\| 0\.005 \| 2 \| BAIR \|.*$", times, flags=re.MULTILINE)
     cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert len(cells) == 3 + 3 * 4
     own = table2.summaries["released"].set_index(["delta", "agent"]).loc[(0.005, "BAIR")]
     half = own["stopping_time_high"] - own["stopping_time"]
-    assert cells[5] == f"{own['stopping_time']:.0f} ± {half:.0f}"
-    assert cells[6] == "agrees"
-    assert cells[11] == "1.00"  # success, as published
+    z = z_of("stopping_time", own, 512.0, 300)
+    assert cells[3] == "512"
+    assert cells[5:7] == [f"{own['stopping_time']:.0f} ± {half:.0f}", f"{z:.1f}"]
+    assert cells[8] == "agrees"
+    assert "| 0.005 | 2 | BAIR | 1.00 |" in successes  # as published
 
 
-def test_what_cannot_be_had_names_its_reason_and_the_evidence_is_there(page: str) -> None:
-    assert "| cannot: b |" in page
-    assert "### Test of reason b: UNI and EXP3 look run to another T" in page
-    assert "- **unexplained** (0 figures)" in page
+def test_what_cannot_be_had_names_its_reason_and_the_evidence_is_there(
+    page: str, table2: Reproduction
+) -> None:
+    assert "| cannot: e |" in page
+    assert "### Test of reason e: UNI and EXP3 look run to another T" in page
+    assert "- **e. UNI and EXP3 look run to another T** (2 of 2 figures tested)." in page
+    assert "- **d. T counts real steps** (0 of 2 figures tested)." in page
+    differing = int(table2.found["verdict"].eq("differs").sum())
+    assert f"- **unexplained** ({differing} figures)" in page
 
 
 def test_the_differences_stand_with_what_each_does(page: str) -> None:
@@ -88,22 +123,26 @@ def test_the_differences_stand_with_what_each_does(page: str) -> None:
     assert re.search(r"^\| user at the start \| \d+ ± \d+ \(\d+\) \|", page, flags=re.MULTILINE)
 
 
-def test_the_pictures_are_inside(page: str) -> None:
+def test_the_pictures_are_files_beside_the_page_and_inside_the_html(whole: Report) -> None:
     pytest.importorskip("matplotlib")
-    pictures = re.findall(r"!\[[^\]]+\]\((data:image/png;base64,[A-Za-z0-9+/=]+)\)", page)
-    assert len(pictures) == 2
-    html = as_html(page)
-    assert all(picture in html for picture in pictures)
+    shown = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", whole.markdown)
+    assert shown == ["verdicts.png", "ladder.png"] == list(whole.pictures)
+    assert all(picture.startswith(b"\x89PNG") for picture in whole.pictures.values())
+    assert "data:" not in whole.markdown
+    html = whole.html("## At the end\n")
+    sources = re.findall(r'<img src="([^"]+)"', html)
+    assert sources == [data_uri(picture) for picture in whole.pictures.values()]
     assert "http" not in re.sub(r"data:image/png;base64,[^\"]*", "", html)
+    assert "<h2>At the end</h2>" in html
 
 
-def test_the_html_has_the_same_tables_with_verdicts_in_colour(page: str) -> None:
-    html = as_html(page)
+def test_the_html_has_the_same_tables_with_verdicts_in_colour(whole: Report) -> None:
+    page, html = whole.markdown, whole.html()
     # The tables of Markdown have a header and a ruler beside their rows.
     n_rows = sum(line.startswith("|") and "---" not in line for line in page.splitlines())
     assert html.count("<tr>") == n_rows
     assert re.search(r'<td[^>]* class="agrees">agrees</td>', html)
-    assert re.search(r'<td[^>]* class="cannot">cannot: b</td>', html)
+    assert re.search(r'<td[^>]* class="cannot">cannot: e</td>', html)
     assert "<title>The paper's experiments, run again</title>" in html
     for verdict in ("agrees", "cannot", "differs"):
         assert f"td.{verdict} {{ background" in html
@@ -112,12 +151,23 @@ def test_the_html_has_the_same_tables_with_verdicts_in_colour(page: str) -> None
 def test_without_matplotlib_the_tables_are_all_there(
     table2: Reproduction, ladder: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (page_module, sections):
-        monkeypatch.setattr(module, "can_plot", lambda: False)
+    monkeypatch.setattr(gallery, "can_plot", lambda: False)
     drawn = replace(table2.experiment, title="Figure 1a", drawn=True)
     figure = replace(table2, experiment=drawn, found=pd.DataFrame())
     plain = report([table2, figure], ladder, "300 users a cell")
-    assert "data:image" not in plain
-    assert "| 0.005 | 2 | BAIR | 512 |" in plain
-    assert "## Figure 1a" in plain
-    assert "| arm means | " in plain
+    assert plain.pictures == {}
+    assert "![" not in plain.markdown
+    assert "| 0.005 | 2 | BAIR | 512 |" in plain.markdown
+    assert "## Figure 1a" in plain.markdown
+    assert "| arm means | " in plain.markdown
+
+
+def test_the_verdicts_say_how_far_they_can_be_trusted(page: str, calibration: Calibration) -> None:
+    section = page.split("## How far to trust the verdicts")[1].split("## Reasons")[0]
+    alarms = calibration.false_alarms.sum(axis=0)
+    assert f"{calibration.expected:.1f} of the 10 would differ by chance" in section
+    assert f"in the simulation {alarms.mean():.1f} did" in section
+    judged = calibration.figures
+    place = (judged["agent"].eq("BAIR") & judged["figure"].eq("stopping_time")).to_numpy()
+    shares = [share(float(one[place].mean())) for one in calibration.found]
+    assert f"| stopping time | BAIR | {' | '.join(shares)} |" in section

@@ -9,8 +9,9 @@ import pytest
 from explorative_user_env.studies.paper import TABLE2
 from explorative_user_env.studies.paper.reasons import REASONS
 from explorative_user_env.studies.paper.reproduction import Reproduction
-from explorative_user_env.studies.report import sections
-from explorative_user_env.studies.report.sections import of_experiment, of_ladder, of_reasons
+from explorative_user_env.studies.report import gallery
+from explorative_user_env.studies.report.gallery import Gallery
+from explorative_user_env.studies.report.sections import of_experiment, of_ladder
 
 
 def rows_of(page: str) -> list[list[str]]:
@@ -33,51 +34,64 @@ def summary(setting: str, **changes: Any) -> pd.DataFrame:
 
 @pytest.fixture
 def made_up(monkeypatch: pytest.MonkeyPatch) -> Reproduction:
-    monkeypatch.setattr(sections, "can_plot", lambda: False)
+    monkeypatch.setattr(gallery, "can_plot", lambda: False)
     place = {"experiment": "table2", "delta": 0.1, "n_arms": 2, "agent": "T&S"}
     found = [
-        place | {"figure": "stopping_time", "published": 313.0, "verdict": "cannot"}
-        | {"reason": "a", "printed": 500.0, "printed_high": 520.0}
-        | {"released": 300.0, "released_high": 310.0},
-        place | {"figure": "success", "published": 0.97, "verdict": "differs", "reason": ""}
-        | {"printed": 1.0, "printed_low": 0.99, "printed_high": 1.0}
-        | {"released": 0.9, "released_low": 0.88, "released_high": 0.92},
+        place | {"figure": "stopping_time", "published": 313.0, "n1": 200.0, "verdict": "cannot"}
+        | {"reason": "b", "printed": 500.0, "printed_high": 520.0}
+        | {"released": 300.0, "released_high": 310.0, "released_z": -1.26, "released_near": False},
+        place | {"figure": "success", "published": 0.97, "n1": 0.0, "verdict": "differs"}
+        | {"reason": "", "printed": 1.0, "printed_low": 0.99, "printed_high": 1.0}
+        | {"released": 0.9, "released_low": 0.88, "released_high": 0.92}
+        | {"released_z": -6.31, "released_near": True},
     ]  # fmt: skip
     evidence = place | {"figure": "stopping_time", "published": 313.0, "found": 311.4}
     evidence |= {"at": "a cap of 5000", "explained": True}
     other = evidence | {"figure": "success", "published": 0.97, "found": 0.955}
-    share = other | {"agent": "BAIR", "found": 199.2, "at": "N_1", "explained": False}
+    share = other | {"agent": "BAIR", "found": 199.2, "explained": False}
+    share["at"] = "acceptances of Phase 1, N_1"
     return Reproduction(
         replace(TABLE2, note="Mind this."),
         results={},
         summaries={"printed": summary("printed", wrong=0.0), "released": summary("released")},
         found=pd.DataFrame(found),
-        evidence={"a": pd.DataFrame([evidence, other]), "f": pd.DataFrame([share])},
+        evidence={"b": pd.DataFrame([evidence, other]), "k": pd.DataFrame([share])},
     )
+
+
+def page_of(reproduction: Reproduction) -> str:
+    return of_experiment(reproduction, Gallery())
 
 
 def test_a_table_has_its_title_its_note_and_every_figure_with_its_verdict(
     made_up: Reproduction,
 ) -> None:
-    page = of_experiment(made_up)
+    page = page_of(made_up)
     assert page.startswith(f"## {TABLE2.title}\n\nMind this.\n")
-    head, row = rows_of(page.split("###")[0])
-    settings = ["printed", "released", "verdict"]
-    assert head == ["δ", "K", "agent"] + [
-        name for figure in ("T", "rej. %", "success") for name in (f"{figure}: paper", *settings)
+    times = rows_of(page.split("### Stopping time\n")[1].split("###")[0])
+    successes = rows_of(page.split("### Probability of success\n")[1].split("###")[0])
+    head = ["δ", "K", "agent", "paper", "printed", "released", "z", "near", "verdict"]
+    assert times[0] == successes[0] == head
+    place = ["0.1", "2", "T&S"]
+    assert times[1:] == [[*place, "313", "500 ± 20", "300 ± 10", "-1.3", "no", "cannot: b"]]
+    assert successes[1:] == [
+        [*place, ".970", "1.00 [.990, 1.00]", ".900 [.880, .920]", "-6.3", "yes", "differs"]
     ]
-    assert row == [
-        *("0.1", "2", "T&S"),
-        *("313", "500 ± 20", "300 ± 10", "cannot: a"),
-        *("", "", "", ""),
-        *(".970", "1.00 [.990, 1.00]", ".900 [.880, .920]", "differs"),
-    ]
+
+
+def test_a_time_that_is_mostly_n1_stands_without_it_as_well(made_up: Reproduction) -> None:
+    title = "### Stopping time less N_1, where N_1 is at least half of it"
+    head, row = rows_of(page_of(made_up).split(title)[1].split("###")[0])
+    assert head == ["δ", "K", "agent", "N_1", "paper", "released", "z", "near"]
+    assert row == ["0.1", "2", "T&S", "200", "113", "100 ± 10", "-1.3", "no"]
+    without = made_up.found.assign(n1=0.0)
+    assert title not in page_of(replace(made_up, found=without))
 
 
 def test_wrong_answers_of_track_and_stop_stand_apart_from_runs_cut_off(
     made_up: Reproduction,
 ) -> None:
-    section = of_experiment(made_up).split("### How Track-and-Stop fails")[1].split("###")[0]
+    section = page_of(made_up).split("### How Track-and-Stop fails")[1].split("###")[0]
     head, row = rows_of(section)
     assert head[3:] == [
         "printed: wrong",
@@ -87,20 +101,26 @@ def test_wrong_answers_of_track_and_stop_stand_apart_from_runs_cut_off(
     ]
     assert row == ["0.1", "2", ".030", ".000", ".080", ".020", ".080"]
     others = {name: one.assign(agent="UNI") for name, one in made_up.summaries.items()}
-    assert "fails" not in of_experiment(replace(made_up, summaries=others))
+    assert "fails" not in page_of(replace(made_up, summaries=others))
 
 
 def test_the_evidence_says_what_gave_which_figure(made_up: Reproduction) -> None:
-    page = of_experiment(made_up)
+    page = page_of(made_up)
     for reason in REASONS:
         heading = f"### Test of reason {reason.key}: {reason.title}"
-        assert (heading in page) == (reason.key in ("a", "f"))
-    _, time, success = rows_of(page.split("### Test of reason a")[1].split("###")[0])
+        assert (heading in page) == (reason.key in ("b", "k"))
+    _, time, success = rows_of(page.split("### Test of reason b")[1].split("###")[0])
     place = ["0.1", "2", "T&S"]
     assert time == [*place, "stopping time", "313", "311", "a cap of 5000", "yes"]
     assert success[3:] == ["probability of success", ".970", ".955", "a cap of 5000", "yes"]
-    _, share = rows_of(page.split("### Test of reason f")[1])
-    assert share[3:] == ["probability of success", ".970", "199", "N_1", "no"]
+    _, share = rows_of(page.split("### Test of reason k")[1])
+    assert share[3:] == [
+        "probability of success",
+        ".970",
+        "199",
+        "acceptances of Phase 1, N_1",
+        "no",
+    ]
 
 
 def test_what_is_drawn_and_not_published_is_a_table_without_verdicts(
@@ -108,9 +128,7 @@ def test_what_is_drawn_and_not_published_is_a_table_without_verdicts(
 ) -> None:
     drawn = replace(TABLE2, title="Figure 1b", drawn=True, data=None)
     nothing = summary("released", rejection_rate=math.nan)
-    page = of_experiment(
-        Reproduction(drawn, {}, {"printed": summary("printed"), "released": nothing})
-    )
+    page = page_of(Reproduction(drawn, {}, {"printed": summary("printed"), "released": nothing}))
     head, row = rows_of(page)
     assert head[3:] == [
         f"{figure}: {setting}"
@@ -121,38 +139,28 @@ def test_what_is_drawn_and_not_published_is_a_table_without_verdicts(
     assert row[5:7] == ["25.0 ± 1.0", "-"]
     assert row[7:] == [".900 [.880, .920]"] * 2
     judged = replace(made_up, experiment=drawn)  # a figure is not judged once more
-    assert [rows_of(of_experiment(judged))[0], len(rows_of(of_experiment(judged)))] == [head, 2]
+    assert [rows_of(page_of(judged))[0], len(rows_of(page_of(judged)))] == [head, 2]
     table = replace(drawn, drawn=False)  # nothing is published of it
-    assert rows_of(of_experiment(replace(judged, experiment=table, found=pd.DataFrame()))) == [
-        *rows_of(of_experiment(judged))
+    assert rows_of(page_of(replace(judged, experiment=table, found=pd.DataFrame()))) == [
+        *rows_of(page_of(judged))
     ]
     published = replace(drawn, data="table2_alpha1.csv")  # its figures are a table's
-    assert "|" not in of_experiment(Reproduction(published, {}, {"printed": summary("printed")}))
+    assert "|" not in page_of(Reproduction(published, {}, {"printed": summary("printed")}))
 
 
 def test_a_step_of_the_ladder_says_what_it_does_and_what_it_does_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sections, "can_plot", lambda: False)
+    monkeypatch.setattr(gallery, "can_plot", lambda: False)
     alone = {"alone_stopping_time": 280.0, "alone_rejection_rate": 0.31, "alone_success": 0.7}
     steps = [
         summary("printed", step=0, point="the text", **alone),
         summary("printed", step=1, point="arm means", stopping_time=305.0, **alone),
     ]
-    page = of_ladder(pd.concat(steps), agents=("T&S",))
+    page = of_ladder(pd.concat(steps), Gallery(), agents=("T&S",))
     shown = rows_of(page.split("in the paper's text.")[1])
     assert shown[0] == ["step", "T&S: T", "T&S: rej. %", "T&S: success"]
     assert shown[1] == [
         *("the text", "300 ± 10 (280)", "25.0 ± 1.0 (31.0)", ".900 [.880, .920] (.700)"),
     ]
     assert [row[0] for row in shown[1:]] == ["the text", "arm means"]
-
-
-def test_reasons_are_listed_with_how_many_figures_each_explains(made_up: Reproduction) -> None:
-    lines = of_reasons(made_up.found).splitlines()
-    assert len(lines) == len(REASONS) + 1
-    assert lines[0].startswith(
-        "- **a. the step cap of Track-and-Stop is not printed** (1 figures)."
-    )
-    assert all("(0 figures)" in line for line in lines[1:-1])
-    assert lines[-1].startswith("- **unexplained** (1 figures)")

@@ -1,0 +1,30 @@
+import pandas as pd
+import pytest
+
+from explorative_user_env.studies.paper import EXPERIMENTS
+from explorative_user_env.studies.paper.phase1_share import n1_if_most, n1_of
+
+
+@pytest.mark.parametrize(
+    ("name", "agent", "setting", "n1"),
+    [
+        ("table2", "BAIR", "printed", 2 * 20 / 0.01),
+        ("table2", "BAIR", "released", 2 * 19 / 0.01),
+        ("table6", "BAIR", "released", (2 * 19 / 0.01) ** 1.25),
+        ("table7", "N_1 of sqrt K", "released", (20**0.5 / 0.01) ** 1.25),
+        ("table7", "N_1 = K", "released", 20.0),
+        ("table3", "BAIR(m) printed", "released", 2 * 19 / 0.01),
+        ("table2", "T&S", "released", 0.0),
+        ("table4", "BAIR", "released", 0.0),  # whose Phase 1 is not counted
+    ],
+)
+def test_n1_is_what_the_entrant_has_in_the_cell(
+    name: str, agent: str, setting: str, n1: float
+) -> None:
+    assert n1_of(EXPERIMENTS[name], agent, setting, 0.01, 20) == pytest.approx(n1)
+
+
+@pytest.mark.parametrize(("published", "n1"), [(7600.0, 3800.0), (7601.0, 0.0)])
+def test_it_counts_where_it_is_half_of_the_time_or_more(published: float, n1: float) -> None:
+    row = pd.Series({"agent": "BAIR", "delta": 0.01, "n_arms": 20})
+    assert n1_if_most(EXPERIMENTS["table2"], "released", row, published) == n1
