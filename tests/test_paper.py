@@ -117,7 +117,7 @@ def test_bair_with_more_willing_users() -> None:
     summary = compared(run_experiment(cells, "released", **options), published_figures(cells))
     found = verdicts(cells, {"released": summary})
     times = found[found["figure"] == "stopping_time"].set_index(["delta", "n_arms"])
-    # With Table 2's 1000 users (.01, 2) misses by chance. Of K = 100, left out here for its time,
-    # one cell of five agrees: fourteen of twenty in all.
-    assert (times["verdict"] == "agrees").sum() == 13
-    assert set(times.index[times["verdict"] != "agrees"]) == {(0.005, 2), (0.005, 5)}
+    # Times grow with 1/delta in the table, and not here. Of K = 100, left out for its time, one
+    # cell of five agrees.
+    differing = {(0.01, 2), (0.005, 2), (0.005, 5)}
+    assert set(times.index[times["verdict"] != "agrees"]) == differing

@@ -27,6 +27,9 @@ LEGEND = (
     "stopping time: mean ± half a 95% interval. wrong: stopped and named another arm. "
     "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed.",
 )
+DRAWS_LEGEND = (
+    "rej. %: of T&S without, of the others with the K private draws, as in the paper's tables.",
+)
 COST_LEGEND = ("cost: c T + error, by which agents rank.",)
 
 
@@ -90,7 +93,11 @@ def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
     """Return what the columns of the table mean."""
     if "regret" in summary:
         return REGRET_LEGEND
-    legend = LEGEND if PUBLISHED["success"] in summary else LEGEND + COST_LEGEND
+    legend: tuple[str, ...] = LEGEND
+    if PUBLISHED["success"] not in summary:
+        legend += COST_LEGEND
+    if summary["agent"].eq("T&S").any() and summary["setting"].str.startswith("released").any():
+        legend += DRAWS_LEGEND
     return legend + warnings_of(summary)
 
 

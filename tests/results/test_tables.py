@@ -138,6 +138,17 @@ def test_the_legend_explains_columns_that_are_there(published: dict[str, float])
     assert "regret: " not in text
 
 
+def test_the_legend_says_whose_private_draws_are_counted_where_they_are() -> None:
+    summary = wide_summary(over_horizon=False).assign(setting="released")
+    assert not any("private draws" in note for note in legend_of(summary))
+    tracking = summary.assign(agent="T&S")
+    assert any(note.startswith("rej. %: of T&S without") for note in legend_of(tracking))
+    changed = tracking.assign(setting="released with other arm means")
+    assert any("private draws" in note for note in legend_of(changed))
+    printed = tracking.assign(setting="printed")
+    assert not any("private draws" in note for note in legend_of(printed))
+
+
 def test_the_legend_of_regret_explains_its_own_columns() -> None:
     summary = wide_summary(over_horizon=True)
     text = " ".join(legend_of(summary))

@@ -16,9 +16,9 @@ def compared(results: Sequence[Results], published: pd.DataFrame | None) -> pd.D
     `stopping_time_difference` is relative to the published time, the other differences are
     absolute; positive where ours is larger. For `_error` and `_published_error` see `with_errors`.
     """
-    summary = pd.concat([with_errors(cell) for cell in results], ignore_index=True)
     if published is None:
-        return summary
+        return pd.concat([cell.summary() for cell in results], ignore_index=True)
+    summary = pd.concat([with_errors(cell) for cell in results], ignore_index=True)
     summary = summary.merge(published, on=CELL, how="left", validate="one_to_one")
     if summary[PUBLISHED["success"]].isna().all():
         return summary.drop(columns=list(PUBLISHED.values()))
