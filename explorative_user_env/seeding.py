@@ -5,6 +5,7 @@ A study's seed gives every user a seed of her own. That one number replays the u
 a worker or a user changes nobody else's numbers.
 """
 
+import hashlib
 from collections.abc import Sequence
 from zlib import crc32
 
@@ -26,8 +27,13 @@ def user_generator(seed: int) -> np.random.Generator:
 
 
 def agent_generator(seed: int, name: str) -> np.random.Generator:
-    """Return the stream of the agent called `name` that meets the user with this `seed`."""
-    sequence = np.random.SeedSequence(seed, spawn_key=(crc32(name.encode()),))
+    """Return the stream of the agent called `name` that meets the user with this `seed`.
+
+    It follows from the two by a one-way function (SHA-256), as the agent holds it: a Generator says
+    what it was seeded with, and the user's seed would give her means.
+    """
+    digest = hashlib.sha256(f"agent {seed} {name}".encode()).digest()
+    sequence = np.random.SeedSequence(int.from_bytes(digest, "little"))
     return np.random.Generator(np.random.PCG64(sequence))
 
 

@@ -12,10 +12,10 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
 
 DIGESTS = {
-    ("printed", 0.0): "e8078d53649ca985",
-    ("printed", 0.1): "a713d02ec13be8a5",
-    ("released", 0.0): "338cb5f042345367",
-    ("released", 0.1): "5934003e86bd7e83",
+    ("printed", 0.0): "eb49560253fb99e8",
+    ("printed", 0.1): "ed2ef84df9a9b668",
+    ("released", 0.0): "c89d9c0790b8b0c8",
+    ("released", 0.1): "ed00e1bcabbf2b64",
 }
 
 

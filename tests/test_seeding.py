@@ -1,11 +1,13 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
 
+import explorative_user_env as eu
 from explorative_user_env import ENV_ID
 from explorative_user_env.seeding import (
     agent_generator,
@@ -57,6 +59,49 @@ def test_an_agents_stream_depends_on_the_seed_and_the_name_only() -> None:
     assert first(3, "BAIR") != first(4, "BAIR")
 
 
+@pytest.mark.parametrize("seed", [0, 7, 2**62 + 1])
+def test_an_agents_stream_does_not_say_which_user_it_meets(seed: int) -> None:
+    rng = agent_generator(seed, "BAIR")
+    sequence = rng.bit_generator.seed_seq
+    assert isinstance(sequence, np.random.SeedSequence)
+    own = [sequence.entropy, *sequence.spawn_key, *sequence.generate_state(8, np.uint64).tolist()]
+    own += [*rng.bit_generator.state["state"].values()]
+    assert seed not in own
+    assert np.random.SeedSequence(seed).entropy != sequence.entropy
+    for key in own:  # whatever is tried as a seed gives another user
+        assert user_generator(key).random() != user_generator(seed).random()
+
+
+class ReadsItsSeed:
+    """An agent that draws the means anew from the seed of the stream that it is handed."""
+
+    name = "reads its seed"
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        sequence: Any = rng.bit_generator.seed_seq
+        self._answer = int(np.random.default_rng(sequence.entropy).standard_normal(n_arms).argmax())
+
+    def act(self) -> None:
+        return None
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        raise AssertionError("it never recommends")
+
+    def answer(self) -> int:
+        return self._answer
+
+
+def test_an_agent_that_reads_its_seed_guesses() -> None:
+    (row,) = (
+        eu.evaluate([ReadsItsSeed()], n_arms=20, n_instances=400, progress=False)
+        .summary()
+        .to_dict("records")
+    )
+    assert row["stopping_time"] == 0.0
+    # A guess is right with chance .05; .086 is 3.3 standard errors above. It was right always.
+    assert row["success"] <= 0.086
+
+
 def test_no_agent_shares_the_users_stream() -> None:
     user = user_generator(3).random(5).tolist()
     for name in ("", "BAIR", "UNI", "EXP3", "T&S"):
@@ -91,8 +136,8 @@ def test_the_streams_are_those_that_published_numbers_came_from() -> None:
         4368382809143759861,
     ]
     assert [its.bit_generator.random_raw() for _ in range(2)] == [
-        16682566309099017671,
-        24278164825483375,
+        3488217266576444458,
+        11137570658683282489,
     ]
     assert training_seed(0) == 8066147105204481549
     assert [tuning_seed(0), tuning_seed(0, 1, 2)] == [587881397831563381, 4347706711331273623]

@@ -119,7 +119,7 @@ def test_the_runs_compared_cover_all_ways_to_end(setting: Setting) -> None:
     ends = {
         (name, run_of(users, agent_as_in_an_evaluation(name, users), seed, True).figures[-1])
         for name in NAMES
-        for seed in range(20)
+        for seed in range(60)
     }
     assert ends >= {("BAIR", True), ("BAIR", False), ("UNI", False), ("EXP3", False)}
     assert {censored for name, censored in ends if name == "T&S"} == {True, False}

@@ -27,7 +27,7 @@ SMALL: dict[str, Any] = {
     "task": "regret",
     "n_arms": 3,
     "n_instances": 11,
-    "seed": 5,
+    "seed": 7,
     "delta": 0.3,
     "horizon": HORIZON,
     "progress": False,
