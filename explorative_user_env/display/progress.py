@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.display.streams import Unfailing, is_terminal
 from explorative_user_env.validation import CallableError
 
@@ -61,7 +62,7 @@ def progress_bar(title: str = "") -> Iterator[OnProgress]:
     else:
         form = _as_bar()
     with form as report:
-        yield lambda what, done, total: report(f"{title}{what}", done, total)
+        yield lambda what, done, total: report(in_line(f"{title}{what}"), done, total)
 
 
 @contextmanager
