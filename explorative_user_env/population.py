@@ -16,10 +16,9 @@ from explorative_user_env.users.confidence import Schedule, as_schedule, prior_c
 from explorative_user_env.users.instances import DEFAULT_GAP, InstanceLaw, Means
 from explorative_user_env.users.others import as_behaviour
 from explorative_user_env.users.reward_laws import range_of_means, reward_law_named, usual_means
-from explorative_user_env.users.state import User
+from explorative_user_env.users.state import User, number_of_arms
 from explorative_user_env.validation import (
     InvalidArgumentError,
-    integer,
     number_or_word,
     positive,
     probability,
@@ -60,7 +59,7 @@ class Population:
     Attributes:
         setting: every other modelling choice: "printed" (the paper's text), "released" (its code),
             or a `Setting`.
-        n_arms: K, at least 2.
+        n_arms: K, in 2..1000000.
         alpha: willingness to explore, above 0.
         gap: Delta_1 > 0, from the best mean to the second best; None is 0.5, or leaves given means
             as they are.
@@ -83,7 +82,7 @@ class Population:
     setting: Setting = option(
         PRINTED, str, "Modelling choices: printed (the paper's text) or released (its code)."
     )
-    n_arms: int = option(5, int, "Number of arms K, at least 2.")
+    n_arms: int = option(5, int, "Number of arms K, in 2..1000000.")
     alpha: float = option(1.0, float, "Users' willingness to explore, above 0.")
     gap: float | None = option(
         None, float, "Gap Delta_1 of the best arm, above 0.", if_open=f"{DEFAULT_GAP:g}"
@@ -123,7 +122,7 @@ class Population:
             object.__setattr__(self, name, value)
 
     def _user_of(self, setting: Setting, schedule: Schedule) -> User:
-        n_arms = integer("n_arms", self.n_arms, 2)
+        n_arms = number_of_arms(self.n_arms)
         prior = prior_counts(schedule, n_arms)
         if self.reward_law == "bernoulli" and setting.rejects_ties and not setting.private_draws:
             warn_of_ties(schedule, n_arms)

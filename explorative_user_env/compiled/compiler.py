@@ -4,13 +4,13 @@ Numba is imported here, when the first loop is compiled, and nowhere above.
 """
 
 import functools
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 from explorative_user_env.compiled import kernel_cache
 from explorative_user_env.compiled.callees import callees_of, names_in
+from explorative_user_env.compiled.waiting import watch_compiling
 
 LONGEST_REASON = 400
 
@@ -36,6 +36,7 @@ def compile_loop(
     """
     import numba
 
+    watch_compiling()
     loops = [loop] if around is None else [loop, around(loop)]
     names = {name: value for each in loops for name, value in names_in(each).items()}
     names.pop(loop.__name__, None)
@@ -48,22 +49,6 @@ def compile_loop(
         return kept
     inner = numba.njit(**options)(loop)
     return inner if around is None else numba.njit(**options)(around(inner))
-
-
-@contextmanager
-def compiling_told(tell: Callable[[], object]) -> Iterator[None]:
-    """Call `tell` whenever something begins to be compiled in the block, not where it is kept."""
-    from numba.core import event
-
-    class Told(event.Listener):
-        def on_start(self, event: Any) -> None:
-            tell()
-
-        def on_end(self, event: Any) -> None:
-            """Say nothing: there is more to come."""
-
-    with event.install_listener("numba:compile", Told()):
-        yield
 
 
 @functools.cache

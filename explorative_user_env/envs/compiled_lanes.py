@@ -20,6 +20,7 @@ from explorative_user_env.users.failures import failed_response
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance, InstanceLaw, instances_of
 from explorative_user_env.users.state import User, UserState
+from explorative_user_env.validation import CallableError
 
 
 class CompiledLanes:
@@ -128,6 +129,8 @@ def rule_compiles(user: User, rule: Rule, rng: np.random.Generator) -> bool:
     lanes = CompiledLanes(user, rule, 0, [rng])
     try:
         lanes.respond(nothing, np.zeros(1, int), Step.blank(1))
+    except CallableError:  # of who was told that it compiles
+        raise
     except (NumbaError, TypeError, ValueError) as error:
         warnings.warn(f"the rule of rho_t does not compile: {short(error)}", stacklevel=5)
         return False

@@ -73,7 +73,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     `env.unwrapped.hidden_state()` gives the same at any time.
 
     ## Arguments
-    - `n_arms` (5): K, at least 2.
+    - `n_arms` (5): K, in 2..1000000.
     - `gap` (None): Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or
       leaves given means as they are.
     - `alpha` (1.0): her willingness to explore, above 0.

@@ -43,6 +43,10 @@ class ExplorativeUserVectorEnv(AskedUsers):
     users but one. Replicates that share none take a list of seeds, from `seeding.training_seeds`
     or `seeding.user_seeds`.
 
+    Users in compiled code are compiled for at the first reset, for some ten seconds if no earlier
+    start kept what that makes. A line on a terminal or in a notebook says so;
+    `logging.getLogger("explorative_user_env").setLevel("WARNING")` turns it off.
+
     Args:
         num_envs: number of users, at least 1.
         max_episode_steps: steps after which a lane is truncated, at least 1; None or, as for

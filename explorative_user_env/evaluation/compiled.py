@@ -9,7 +9,7 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env.compiled.compiler import compiling_told, short
+from explorative_user_env.compiled.compiler import short
 from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.evaluation.readable import RUN_COLUMNS
@@ -104,12 +104,10 @@ def compiles(
     seed: int,
     horizon: int | None,
     run: Callable[..., Any] = run_compiled,
-    on_compiling: Callable[[], object] = lambda: None,
 ) -> bool:
     """Compile `agent`'s loop if it can be, with a run of no steps; warn if some code cannot.
 
-    An agent without an algorithm record has nothing to compile. Where that takes its time, because
-    the loop is not kept from an earlier run, `on_compiling` is called before.
+    An agent without an algorithm record has nothing to compile.
 
     Raises:
         CallableError: if it is not the compiling that fails, but code that was handed in.
@@ -121,8 +119,7 @@ def compiles(
     if handed_in(population.behaviour.respond):
         _look(population, agent, seed, horizon)  # compiled code takes any answer for a response
     try:
-        with compiling_told(on_compiling):
-            run(population, agent, [seed], 0, horizon)
+        run(population, agent, [seed], 0, horizon)
     except Exception as error:
         _look(population, agent, seed, horizon)
         if not isinstance(error, NumbaError | TypeError):
