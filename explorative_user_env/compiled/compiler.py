@@ -50,6 +50,13 @@ def compile_loop(
     return inner if around is None else numba.njit(**options)(around(inner))
 
 
+def errors_of_compiling() -> tuple[type[Exception], ...]:
+    """Return what is raised where code does not compile."""
+    from numba.core.errors import NumbaError, UnsupportedBytecodeError
+
+    return NumbaError, UnsupportedBytecodeError, TypeError
+
+
 @contextmanager
 def compiling_told(tell: Callable[[], object]) -> Iterator[None]:
     """Call `tell` whenever something begins to be compiled in the block, not where it is kept."""

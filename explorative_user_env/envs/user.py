@@ -85,8 +85,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
       is the setting's.
     - `noise` (0.0): probability in [0, 1] that a decision is a coin flip.
     - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, else
-      0; so means must be in [0, 1], and None is "uniform_with_room") or "bounded" (uniform on
-      mu +- sqrt 3, of variance 1).
+      0; so means must be in [0, 1], and None is "uniform_with_room") "bounded" (uniform on
+      mu +- sqrt 3, of variance 1), a registered name, a callable `(mean, rng) -> reward` or a
+      `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
       (whose best arm is the present one), "logistic", a registered name or a `Behaviour`.
     - `reward` ("regret"), `info_level` ("counts" or "full"), `render_mode` (None or "ansi").
@@ -174,7 +175,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             self._state.means[:] = self._instance.means
             self.behaviour.start(self.user, self._state, self.np_random)
         except Exception as error:
-            raise failed_start(error, law, self.behaviour, self._met()) from error
+            raise failed_start(error, self.user, law, self.behaviour, self._met()) from error
         self._begun = begun(
             self.population, self._state, self._instance, self.np_random, self.reward
         )
