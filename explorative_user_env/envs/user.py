@@ -152,6 +152,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         if self.render_mode is not None:
             self.remember()
         self._later = -1  # how many resets without a seed came after the one with the last
+        self._given = False  # whether the means of this episode were
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -170,6 +171,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             self._stream.settle()
         super().reset(seed=seed)
         self._later = 0 if seed is not None else self._later + 1
+        self._given = law is not self.instance_law
         try:
             self._instance = law.draw(self.np_random)
             self._state.means[:] = self._instance.means
@@ -265,7 +267,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         }
 
     def _met(self) -> str:
-        return met(self.np_random_seed, self._later)
+        return met(self.np_random_seed, self._later, self._given)
 
     def _reward(self, arm: int, accepted: bool) -> float:
         """Return the reward of a response that has just been given."""

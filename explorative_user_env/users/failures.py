@@ -98,14 +98,24 @@ def failed_start(
     return CallableError.of(f"means ({law.title})", error, where)
 
 
-def met(seed: int, later: int) -> str:
-    """Return in words the user of an environment, by what meets her again.
+def met(seed: int, later: int, given: bool = False, lane: int | None = None) -> str:
+    """Return in words the user of an environment, by what meets her again if anything does.
 
     Args:
         seed: the seed of the last reset that had one.
-        later: how many resets without one came after it.
+        later: how many users came after the one whom it met. Where a stream goes on from depends
+            on how long its users were there, so that seeds alone do not meet these again.
+        given: whether her means were given to the reset.
+        lane: hers among many.
     """
-    return f"the user that env.reset(seed={seed}){', env.reset()' * later} meets again"
+    her = "the user" if lane is None else f"the user in lane {lane}"
+    if later:
+        place = f"number {later + 1} on the stream of seed {seed}"
+        return f"{her}, {place}, which goes on where the one before left it"
+    reset = f"env.reset(seed={seed}{', options=...' if given else ''})"
+    if lane is None:
+        return f"{her} that {reset} meets again"
+    return f"{her}, whom {reset} of a single environment meets again"
 
 
 def _frames_of(error: BaseException) -> Iterator[FrameType]:
