@@ -92,6 +92,7 @@ def test_a_law_written_anew_gives_the_packages_own_users(setting: Setting) -> No
                 started(3, reward_law=each, behaviour=behaviour, **options)
                 for each in (name, eu.RewardLaw("mine", law, as_reward_law(name).means))
             ]
+            assert envs[0].hidden_state() == envs[1].hidden_state()  # private draws
             steps = [[env.step(arm)[:2] for arm in random_arms(200)] for env in envs]
             assert steps[0] == steps[1]
             assert envs[0].hidden_state() == envs[1].hidden_state()
