@@ -51,6 +51,13 @@ def compile_loop(
     return inner if around is None else numba.njit(**options)(around(inner))
 
 
+def errors_of_compiling() -> tuple[type[Exception], ...]:
+    """Return what is raised where code does not compile."""
+    from numba.core.errors import NumbaError, UnsupportedBytecodeError
+
+    return NumbaError, UnsupportedBytecodeError, TypeError
+
+
 @functools.cache
 def _register(function: FunctionType) -> None:
     """Tell numba that `function` may be called compiled, once however many loops call it."""

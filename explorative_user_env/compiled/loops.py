@@ -10,11 +10,17 @@ from typing import Any
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.reward_laws import RewardDraw, no_law
 
 
 def itself(rng: Any) -> Any:
     """Return `rng`: in plain Python a stream is handed over as it is."""
     return rng
+
+
+def as_she_is(user: Any, own_law: RewardDraw) -> Any:
+    """Return `user`: in plain Python she has her reward law."""
+    return user
 
 
 def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
@@ -31,6 +37,8 @@ def make_run(
     rule: Rule,
     stream: Callable[[Any], Any] = itself,
     behaviour: Behaviour = EXPLORATIVE,
+    own_law: RewardDraw = no_law,
+    with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm, in plain Python.
 
@@ -39,6 +47,8 @@ def make_run(
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
         behaviour: how the user starts and responds.
+        own_law: how her rewards are drawn if the law is none of the package's.
+        with_law: makes a user with this law of what the loop is handed as one.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
@@ -46,7 +56,7 @@ def make_run(
     learn, sees_rewards = learning_of(algorithm)
 
     def run(
-        user: Any,
+        numbers: Any,
         user_state: Any,
         user_stream: Any,
         params: Any,
@@ -54,6 +64,7 @@ def make_run(
         own_stream: Any,
         max_steps: int,
     ) -> tuple[int, int, int, bool]:
+        user = with_law(numbers, own_law)
         user_rng = stream(user_stream)
         rng = stream(own_stream)
         start_user(user, user_state, user_rng)
@@ -119,6 +130,8 @@ def make_play(
     rule: Rule,
     stream: Callable[[Any], Any] = itself,
     behaviour: Behaviour = EXPLORATIVE,
+    own_law: RewardDraw = no_law,
+    with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm over a horizon; what happens is written down.
 
@@ -129,6 +142,8 @@ def make_play(
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
         behaviour: how the user starts and responds.
+        own_law: how her rewards are drawn if the law is none of the package's.
+        with_law: makes a user with this law of what the loop is handed as one.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
@@ -136,7 +151,7 @@ def make_play(
     learn, sees_rewards = learning_of(algorithm)
 
     def play(
-        user: Any,
+        numbers: Any,
         user_state: Any,
         user_stream: Any,
         params: Any,
@@ -145,6 +160,7 @@ def make_play(
         arms: Any,
         responses: Any,
     ) -> int:
+        user = with_law(numbers, own_law)
         user_rng = stream(user_stream)
         rng = stream(own_stream)
         start_user(user, user_state, user_rng)

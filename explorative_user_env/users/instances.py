@@ -175,7 +175,8 @@ class InstanceLaw:
         low, high = law.low, self.scale * law.high
         if self.within is not None and not self.within[0] <= low <= high + gap <= self.within[1]:
             least, most = self.within
-            allowed = f'"{ROOMY}" or in [{least:g}, {most:g}], as this reward_law needs'
+            roomy = f'"{ROOMY}" or ' if least <= LAWS[ROOMY].low < LAWS[ROOMY].high <= most else ""
+            allowed = f"{roomy}in [{least:g}, {most:g}], as this reward_law needs"
             raise InvalidArgumentError("means", self._title, allowed)
         largest = max(-low, high)
         if gap <= math.ulp(math.nextafter(largest, 0.0)) / 2:

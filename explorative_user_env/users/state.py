@@ -6,6 +6,7 @@ from typing import Any
 
 from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.users.number_tables import number_tables
+from explorative_user_env.users.reward_laws import RewardLaw
 from explorative_user_env.validation import InvalidArgumentError, integer
 
 UNSEEN = inf
@@ -40,6 +41,9 @@ class User:
         alpha: how willing she is to explore, above 0; scales Gamma.
         noise: p in [0, 1], the probability that a decision is a coin flip (click noise).
         reward_law: the law of her rewards, its place in `reward_laws.REWARD_LAWS`; 0 is N(mu, 1).
+        own_law: the law itself, which draws where that place is `reward_laws.OWN`.
+        least_mean: the least mean that law can have, -inf if any.
+        largest_mean: the largest, inf if any.
         rejects_ties: whether lcb_j = ucb_i is enough to reject i (>=) or not (>).
         private_draws: rewards of every arm she has seen before the first recommendation. They are
             in n_i and in the mean, not in n(t).
@@ -59,6 +63,9 @@ class User:
     alpha: float
     noise: float
     reward_law: int
+    own_law: RewardLaw
+    least_mean: float
+    largest_mean: float
     rejects_ties: bool
     private_draws: int
     least_n: int
