@@ -169,6 +169,10 @@ def markdown_table(
     """Return a Markdown table; `right` says which columns are numbers, to be aligned so."""
     aligned = ["---:" if number else ":---" for number in right]
     return "\n".join(
-        "| " + " | ".join(in_markdown(str(cell)) for cell in row) + " |"
+        "| " + " | ".join(_in_cell(str(cell)) for cell in row) + " |"
         for row in [header, aligned, *rows]
     )
+
+
+def _in_cell(text: str) -> str:
+    return "<br>".join(map(in_markdown, text.split("\n")))

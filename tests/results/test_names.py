@@ -31,7 +31,9 @@ class Cells(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        if tag == "tr":
+        if tag == "br":
+            self.handle_data(" ")
+        elif tag == "tr":
             self.rows.append([])
         elif tag == "td":
             self.rows[-1].append("")

@@ -46,7 +46,7 @@ def matrix_table(matrix: pd.DataFrame) -> Table:
 def matrix_page(matrix: pd.DataFrame, title: str) -> str:
     """Return the rows of `robustness` as one page of Markdown."""
     agents = list(dict.fromkeys(matrix["agent"]))
-    rows = [[row[0], *("<br>".join(cell) for cell in row[1:])] for row in _rows(matrix, agents)]
+    rows = [[row[0], *("\n".join(cell) for cell in row[1:])] for row in _rows(matrix, agents)]
     table = markdown_table(["user", *agents], rows, [False, *[True] * len(agents)])
     return "\n\n".join([f"# {title}", table, *(f"- {note}" for note in NOTES)]) + "\n"
 
