@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from explorative_user_env.compiled.compiler import compile_loop
+from explorative_user_env.compiled.compiler import compile_loop, once
 from explorative_user_env.compiled.loops import make_play, make_play_all, make_run, make_run_all
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.users.behaviour import Behaviour
@@ -33,7 +33,7 @@ def _functions_of(behaviour: Behaviour) -> Behaviour:
     )
 
 
-@functools.cache
+@once
 def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
     from explorative_user_env.compiled.intrinsics import generator_at
 
@@ -41,7 +41,7 @@ def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
     return _kernel(make_run(algorithm, rule, generator_at, behaviour), around)
 
 
-@functools.cache
+@once
 def _play_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
     from explorative_user_env.compiled.intrinsics import generator_at
 
