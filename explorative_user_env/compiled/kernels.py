@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from explorative_user_env.compiled.compiler import compile_loop, once
@@ -9,6 +10,7 @@ from explorative_user_env.compiled.loops import make_play, make_play_all, make_r
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.confidence import Rule
+from explorative_user_env.validation import handed_in
 
 Kernel = Callable[..., None]
 
@@ -35,19 +37,24 @@ def _functions_of(behaviour: Behaviour) -> Behaviour:
 
 @once
 def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
-    from explorative_user_env.compiled.intrinsics import generator_at
+    from explorative_user_env.compiled.intrinsics import an_arm, generator_at
 
     around = functools.partial(make_run_all, moves_means=behaviour.moves_means)
-    return _kernel(make_run(algorithm, rule, generator_at, behaviour), around)
+    loop = make_run(algorithm, rule, generator_at, behaviour, an_arm)
+    return _kernel(loop, around, algorithm)
 
 
 @once
 def _play_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
-    from explorative_user_env.compiled.intrinsics import generator_at
+    from explorative_user_env.compiled.intrinsics import an_arm, generator_at
 
-    return _kernel(make_play(algorithm, rule, generator_at, behaviour), make_play_all)
+    loop = make_play(algorithm, rule, generator_at, behaviour, an_arm)
+    return _kernel(loop, make_play_all, algorithm)
 
 
-def _kernel(loop: Any, around: Any) -> Kernel:
-    kernel: Kernel = compile_loop(loop, around)
+def _kernel(loop: Any, around: Any, algorithm: Algorithm) -> Kernel:
+    # Rules of the package, too, find other arrays than theirs where `blank` is somebody's own.
+    parts = (getattr(algorithm, field.name) for field in fields(algorithm))
+    checked = any(callable(part) and handed_in(part) for part in parts)
+    kernel: Kernel = compile_loop(loop, around, checked)
     return kernel

@@ -17,6 +17,11 @@ def itself(rng: Any) -> Any:
     return rng
 
 
+def as_it_is(arm: int) -> int:
+    """Return `arm`: in plain Python what is no whole number is told of where it is used."""
+    return arm
+
+
 def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
     """Take in no reward, as all agents do but a reference that is labelled so."""
 
@@ -31,6 +36,7 @@ def make_run(
     rule: Rule,
     stream: Callable[[Any], Any] = itself,
     behaviour: Behaviour = EXPLORATIVE,
+    an_arm: Callable[[Any], int] = as_it_is,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm, in plain Python.
 
@@ -39,6 +45,7 @@ def make_run(
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
         behaviour: how the user starts and responds.
+        an_arm: lets pass what may be one, a whole number.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
@@ -61,11 +68,12 @@ def make_run(
         acceptances = 0
         steps = 0
         while True:
-            arm = act(params, state, rng)
+            arm = an_arm(act(params, state, rng))
             if arm != stop and not 0 <= arm < user.n_arms:
                 raise ValueError("an algorithm recommended an arm that does not exist")
             if arm == stop or steps == max_steps:
-                return acceptances, steps - acceptances, verdict(params, state, rng), arm != stop
+                answer = an_arm(verdict(params, state, rng))
+                return acceptances, steps - acceptances, answer, arm != stop
             accepted = respond(user, user_state, rule, arm, user_rng)
             observe(params, state, arm, accepted)
             if sees_rewards and accepted:
@@ -119,6 +127,7 @@ def make_play(
     rule: Rule,
     stream: Callable[[Any], Any] = itself,
     behaviour: Behaviour = EXPLORATIVE,
+    an_arm: Callable[[Any], int] = as_it_is,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm over a horizon; what happens is written down.
 
@@ -129,6 +138,7 @@ def make_play(
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
         behaviour: how the user starts and responds.
+        an_arm: lets pass what may be one, a whole number.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
@@ -154,13 +164,13 @@ def make_play(
         while True:
             arm = committed
             if committed == stop:
-                arm = act(params, state, rng)
+                arm = an_arm(act(params, state, rng))
                 if arm == stop:
-                    committed = arm = verdict(params, state, rng)
+                    committed = arm = an_arm(verdict(params, state, rng))
                 if not 0 <= arm < user.n_arms:
                     raise ValueError("an algorithm recommended an arm that does not exist")
             if steps == len(arms):
-                return verdict(params, state, rng) if committed == stop else committed
+                return an_arm(verdict(params, state, rng)) if committed == stop else committed
             accepted = respond(user, user_state, rule, arm, user_rng)
             if committed == stop:
                 observe(params, state, arm, accepted)
