@@ -35,8 +35,16 @@ def kept_kernel(loop: Callable[..., Any], options: Mapping[str, Any]) -> "KeptKe
         key = fingerprint(loop, options)
     except UndescribedError:
         return None
-    folder = Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False)) / FOLDER
-    return KeptKernel(PrivateFolder(folder), key)
+    return KeptKernel(PrivateFolder(_folder()), key)
+
+
+def _folder() -> Path:
+    """Return the folder of kept loops; it begins with "~" where nobody knows whose home that is."""
+    try:
+        caches = platformdirs.user_cache_dir(APPLICATION, appauthor=False)
+    except RuntimeError:  # there is no home; older ones return what begins so
+        caches = f"~/.cache/{APPLICATION}"
+    return Path(caches) / FOLDER
 
 
 class KeptKernel:
