@@ -33,6 +33,7 @@ from explorative_user_env.users.confidence import Schedule, register_schedule
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.others import register_behaviour
+from explorative_user_env.users.reward_laws import RewardLaw, register_reward_law
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 from explorative_user_env.version import __version__
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
@@ -65,6 +66,7 @@ __all__ = [
     "PolicyAgent",
     "Population",
     "Results",
+    "RewardLaw",
     "Schedule",
     "Setting",
     "Sweep",
@@ -73,6 +75,7 @@ __all__ = [
     "counts_vector_env",
     "evaluate",
     "register_behaviour",
+    "register_reward_law",
     "register_schedule",
     "rollout",
     "sweep",

@@ -12,6 +12,7 @@ from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
+from explorative_user_env.compiled.waiting import interrupts_heard
 from explorative_user_env.display.streams import unfailing_output
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 from explorative_user_env.version import __version__
@@ -69,7 +70,8 @@ def _run() -> int:
         kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError"
     )
     try:
-        code = app(standalone_mode=False) or 0
+        with interrupts_heard():
+            code = app(standalone_mode=False) or 0
     except InvalidArgumentError as error:
         return _failed(error.spelled(_options(sys.argv[1:])), 2)
     except MissingExtraError as error:

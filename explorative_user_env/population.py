@@ -11,19 +11,19 @@ from dataclasses import Field, dataclass, field, fields
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from explorative_user_env.settings import PRINTED, Setting, as_setting, title_of
+from explorative_user_env.settings.user_numbers import user_of
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
-from explorative_user_env.users.confidence import Schedule, as_schedule, prior_counts, warn_of_ties
+from explorative_user_env.users.confidence import Schedule, as_schedule
 from explorative_user_env.users.instances import DEFAULT_GAP, InstanceLaw, Means
 from explorative_user_env.users.others import as_behaviour
-from explorative_user_env.users.reward_laws import range_of_means, reward_law_named, usual_means
-from explorative_user_env.users.state import User
-from explorative_user_env.validation import (
-    InvalidArgumentError,
-    integer,
-    number_or_word,
-    positive,
-    probability,
+from explorative_user_env.users.reward_laws import (
+    GAUSSIAN_LAW,
+    AnyRewardLaw,
+    as_reward_law,
+    usual_means,
 )
+from explorative_user_env.users.state import User
+from explorative_user_env.validation import InvalidArgumentError, number_or_word
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -39,7 +39,7 @@ class UserOptions(TypedDict, total=False):
     noise: float
     means: Means | None
     rho: Schedule | str | float | None
-    reward_law: str
+    reward_law: AnyRewardLaw
     behaviour: Behaviour | str
 
 
@@ -60,16 +60,18 @@ class Population:
     Attributes:
         setting: every other modelling choice: "printed" (the paper's text), "released" (its code),
             or a `Setting`.
-        n_arms: K, at least 2.
+        n_arms: K, in 2..1000000.
         alpha: willingness to explore, above 0.
         gap: Delta_1 > 0, from the best mean to the second best; None is 0.5, or leaves given means
             as they are.
         noise: probability in [0, 1] that a decision is a coin flip.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
-            `(n_arms, rng) -> K numbers`; None is the setting's law, bernoulli's has room.
+            `(n_arms, rng) -> K numbers`; None is the setting's law, or has room where the reward
+            law, as bernoulli's, allows not all means.
         rho: schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None is the
             setting's.
-        reward_law: of rewards around mu_i: "gaussian", "bernoulli" or "bounded".
+        reward_law: of rewards around mu_i: "gaussian", "bernoulli", "bounded", a registered name, a
+            callable `(mean, rng) -> reward`, or a `RewardLaw`, which says what means it allows.
         behaviour: another kind of user: "omniscient", "forgetful", "drifting", "logistic", a
             registered name or a `Behaviour`.
         user: the numbers of every user, which follow from the above.
@@ -83,7 +85,7 @@ class Population:
     setting: Setting = option(
         PRINTED, str, "Modelling choices: printed (the paper's text) or released (its code)."
     )
-    n_arms: int = option(5, int, "Number of arms K, at least 2.")
+    n_arms: int = option(5, int, "Number of arms K, in 2..1000000.")
     alpha: float = option(1.0, float, "Users' willingness to explore, above 0.")
     gap: float | None = option(
         None, float, "Gap Delta_1 of the best arm, above 0.", if_open=f"{DEFAULT_GAP:g}"
@@ -98,7 +100,9 @@ class Population:
         "rho_t: a constant, acceptance_rate or smoothed_acceptance_rate.",
         if_open="the setting's",
     )
-    reward_law: str = option("gaussian", str, "Law of rewards: gaussian, bernoulli or bounded.")
+    reward_law: AnyRewardLaw = option(
+        GAUSSIAN_LAW, str, "Law of rewards: gaussian, bernoulli or bounded."
+    )
     behaviour: Behaviour = option(
         EXPLORATIVE, str, "Users: explorative, omniscient, forgetful, drifting or logistic."
     )
@@ -110,40 +114,26 @@ class Population:
         setting = as_setting(self.setting)
         rho = None if self.rho is None else as_schedule(self.rho)
         schedule = setting.rho if rho is None else rho
-        user = self._user_of(setting, schedule)
+        reward_law = as_reward_law(self.reward_law)
+        user = user_of(
+            setting,
+            schedule,
+            reward_law,
+            n_arms=self.n_arms,
+            alpha=self.alpha,
+            noise=self.noise,
+        )
         behaviour = as_behaviour(self.behaviour)
-        means = usual_means(user.reward_law, setting.means) if self.means is None else self.means
-        law = InstanceLaw(user.n_arms, means, self.gap, range_of_means(user.reward_law))
+        means = usual_means(reward_law, setting.means) if self.means is None else self.means
+        law = InstanceLaw(user.n_arms, means, self.gap, reward_law.means)
         meant: dict[str, Any] = {"setting": setting, "rho": rho, "behaviour": behaviour}
+        meant["reward_law"] = reward_law
         meant |= {"n_arms": user.n_arms, "alpha": user.alpha, "noise": user.noise}
         if law.given is not None:
             meant["means"] = tuple(law.given)  # the caller's own list may change
         meant |= {"user": user, "schedule": schedule, "instance_law": law}
         for name, value in meant.items():
             object.__setattr__(self, name, value)
-
-    def _user_of(self, setting: Setting, schedule: Schedule) -> User:
-        n_arms = integer("n_arms", self.n_arms, 2)
-        prior = prior_counts(schedule, n_arms)
-        if self.reward_law == "bernoulli" and setting.rejects_ties and not setting.private_draws:
-            warn_of_ties(schedule, n_arms)
-        return User(
-            n_arms=n_arms,
-            alpha=positive("alpha", self.alpha),
-            noise=probability("noise", self.noise),
-            reward_law=reward_law_named(self.reward_law),
-            rejects_ties=setting.rejects_ties,
-            private_draws=setting.private_draws,
-            least_n=setting.least_n,
-            refreshes_on_rejection=setting.rho_refresh == "response",
-            rho_at_start=min(max(setting.rho_at_start, schedule.rho_0), schedule.rho_1),
-            rho_0=schedule.rho_0,
-            rho_1=schedule.rho_1,
-            rho_parameters=schedule.parameters,
-            counted=prior is not None,
-            prior_acceptances=prior[0] if prior else 0,
-            prior_interactions=prior[1] if prior else 0,
-        )
 
     def words(self) -> dict[str, Any]:
         """Return every option as a word or a number that a table or a file can keep.
@@ -162,6 +152,7 @@ class Population:
             "gap": self.instance_law.gap,
             "means": law,
             "rho": self.schedule.title,
+            "reward_law": self.user.own_law.name,
             "behaviour": self.behaviour.name,
         }
 

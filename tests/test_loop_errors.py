@@ -17,6 +17,7 @@ from failing import (
     says_a_share,
     says_nothing,
 )
+from own_laws import nothing, often_nan, pair, raising
 
 from explorative_user_env import (
     Behaviour,
@@ -25,6 +26,7 @@ from explorative_user_env import (
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
     PolicyAgent,
+    RewardLaw,
     Schedule,
     rollout,
 )
@@ -114,6 +116,36 @@ FAILURES: list[tuple[dict[str, Any], str, int, type[Exception]]] = [
         12,
         ValueError,
     ),
+    (
+        {"reward_law": nothing},
+        r"reward of reward_law 'nothing' must be a finite number, got None",
+        1,
+        TypeError,
+    ),
+    (
+        {"reward_law": pair},
+        r"reward of reward_law 'pair' must be a finite number, got array\(\[.*\]\)",
+        1,
+        TypeError,
+    ),
+    (
+        {"reward_law": often_nan, "alpha": 100.0},
+        r"reward of reward_law 'often_nan' must be a finite number, got nan",
+        47,
+        ValueError,
+    ),
+    (
+        {"reward_law": RewardLaw("hers", raising), "alpha": 100.0},
+        r"reward_law 'hers' raised LookupError: no such taste",
+        47,
+        LookupError,
+    ),
+    (
+        {"reward_law": divmod},
+        r"reward_law 'divmod' raised TypeError: unsupported operand .*",
+        1,
+        TypeError,
+    ),
 ]
 
 
@@ -122,14 +154,13 @@ def test_a_user_who_fails_is_told_with_what_meets_her_again(
     users: dict[str, Any], message: str, step: int, cause: Any
 ) -> None:
     env = ExplorativeUserEnv(3, **users)
-    env.reset(seed=5)
-    env.reset()
-    her = r"the user that env\.reset\(seed=5\), env\.reset\(\) meets again"
+    env.reset(seed=7)
+    her = r"the user that env\.reset\(seed=7\) meets again"
     with pytest.raises(CallableError, match=rf"^{message} \(at step {step} of {her}\)$") as caught:
         play(env, [t % 3 for t in range(50)])
     assert isinstance(caught.value.__cause__, cause)
     envs = ExplorativeUserVectorEnv(2, n_arms=3, compiled=False, **users)
-    envs.reset(seed=5)
+    envs.reset(seed=[7, 7])
     with pytest.raises(CallableError, match=rf"^{message} \(at step {step} of the user in lane 0"):
         play(envs, [[t % 3, 1] for t in range(50)])
     with pytest.raises(CallableError, match=rf"^{message} \(at step {step}, {AGAIN}") as caught:
@@ -143,6 +174,14 @@ STARTS: list[tuple[dict[str, Any], str]] = [
     (
         {"means": means_of_the_wrong_type},
         r"means \(means_of_the_wrong_type\) raised TypeError: means of this kind there are not",
+    ),
+    (
+        {"reward_law": nothing, "setting": "released"},
+        r"reward of reward_law 'nothing' must be a finite number, got None",
+    ),
+    (
+        {"reward_law": RewardLaw("hers", divmod), "setting": "released"},
+        "reward_law 'hers' raised TypeError: unsupported operand .*",
     ),
     ({"means": lambda n_arms, rng: [1.0]}, r"means must be 3 finite numbers .* got \[1\.0\]"),
 ]

@@ -95,6 +95,7 @@ def test_another_schedule_starts_within_its_own_range() -> None:
     ("arguments", "message"),
     [
         ({"n_arms": 1}, r"n_arms must be an integer of at least 2, got 1"),
+        ({"n_arms": 1_000_001}, r"^n_arms must be at most 1000000, as .* steps, got 1000001$"),
         ({"alpha": 0.0}, r"alpha must be a finite number above 0, got 0\.0"),
         ({"alpha": math.nan}, r"alpha must be a finite number above 0, got nan"),
         ({"alpha": math.inf}, r"alpha must be a finite number above 0, got inf"),
@@ -107,7 +108,7 @@ def test_another_schedule_starts_within_its_own_range() -> None:
         ({"setting": "text"}, r"setting must be one of printed, released, got 'text'"),
         ({"gap": -1.0}, r"gap must be a finite number above 0, got -1"),
         ({"means": "odd"}, r"means must be one of normal, uniform, uniform_with_room, got 'odd'"),
-        ({"reward_law": "odd"}, r"reward_law must be one of .*, got 'odd'"),
+        ({"reward_law": "odd"}, r"reward_law must be .* or one of .*, got 'odd'"),
         ({"behaviour": "odd"}, r"behaviour must be .*, got 'odd'"),
         ({"means": [0.1, 0.1, 2.0], "reward_law": "bernoulli", "n_arms": 3}, r"means must be in"),
     ],

@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from explorative_user_env.display import figures
+from explorative_user_env.display.plain_text import printable
 from explorative_user_env.display.streams import Unfailing, is_terminal, page_width
 from explorative_user_env.extras import how_to_get
 from explorative_user_env.results.provenance import closing_section
@@ -33,7 +34,7 @@ Pictures = Mapping[str, "Callable[[], Figure]"]
 def say(*lines: str, style: str = "") -> None:
     """Print lines of words: folded between words on a terminal, else each as it is."""
     page = _page()
-    for line in lines:
+    for line in map(printable, lines):
         # What is longer than the page is a path or a command, which is no more one when cut.
         folds = textwrap.wrap(line, page.width, break_long_words=False, break_on_hyphens=False)
         shown = "\n".join(folds) if is_terminal(sys.stdout) else line

@@ -15,14 +15,17 @@ LONG_TABLES = 2**19
 """Enough for runs of a quarter of a million steps; longer ones compute what is beyond."""
 
 
-def _tuple_of(record: Any, name: str) -> Any:
-    names = [field.name for field in fields(record)]
-    return namedtuple(name, names, module=__name__)
+def _tuple_of(name: str, fields_of: type, without: str = "", then: str = "") -> Any:
+    names = [field.name for field in fields(fields_of) if field.name != without]
+    return namedtuple(name, [*names, then] if then else names, module=__name__)
 
 
-UserTuple = _tuple_of(User, "UserTuple")
-StateTuple = _tuple_of(UserState, "StateTuple")
-RememberingTuple = _tuple_of(RememberingState, "RememberingTuple")
+UserTuple = _tuple_of("UserTuple", User, without="own_law")
+LawfulTuple = _tuple_of("LawfulTuple", User, without="own_law", then="own_law")
+"""The numbers of a user, and with her own reward law besides, which goes into compiled code."""
+
+StateTuple = _tuple_of("StateTuple", UserState)
+RememberingTuple = _tuple_of("RememberingTuple", RememberingState)
 """With what a user of another behaviour keeps besides (see `users.behaviour`)."""
 
 
@@ -46,7 +49,7 @@ def _as_array(name: str, values: Any) -> Any:
 
 
 def user_tuple(user: User) -> Any:
-    """Return the numbers of a user."""
+    """Return the numbers of a user, without a reward law of her own."""
     return UserTuple(*(getattr(user, name) for name in UserTuple._fields))
 
 

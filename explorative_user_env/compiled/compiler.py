@@ -5,14 +5,14 @@ Numba is imported here, when the first loop is compiled, and nowhere above.
 
 import functools
 import threading
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable
 from types import FunctionType
 from typing import Any, TypeVar
 
 from explorative_user_env.compiled.callees import callees_of
 from explorative_user_env.compiled.kernel_cache import KeptKernel, kept_kernel
 from explorative_user_env.compiled.twins import twins
+from explorative_user_env.compiled.waiting import watch_compiling
 from explorative_user_env.validation import handed_in
 
 _Made = TypeVar("_Made")
@@ -59,6 +59,7 @@ def compile_loop(
 
     if vars(numba.config)["DISABLE_JIT"]:
         raise NumbaError("numba is told to compile nothing, by NUMBA_DISABLE_JIT")
+    watch_compiling()
     whole: Any = loop if around is None else around(loop)
     callees = callees_of(whole)
     inner = [function for function in callees.plain if function not in (loop, whole)]
@@ -99,20 +100,11 @@ def once(make: Callable[..., _Made]) -> "functools._lru_cache_wrapper[_Made]":
     return asked
 
 
-@contextmanager
-def compiling_told(tell: Callable[[], object]) -> Iterator[None]:
-    """Call `tell` whenever something begins to be compiled in the block, not where it is kept."""
-    from numba.core import event
+def errors_of_compiling() -> tuple[type[Exception], ...]:
+    """Return what is raised where code does not compile."""
+    from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-    class Told(event.Listener):
-        def on_start(self, event: Any) -> None:
-            tell()
-
-        def on_end(self, event: Any) -> None:
-            """Say nothing: there is more to come."""
-
-    with event.install_listener("numba:compile", Told()):
-        yield
+    return NumbaError, UnsupportedBytecodeError, TypeError
 
 
 @functools.cache

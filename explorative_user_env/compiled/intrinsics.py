@@ -15,6 +15,8 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from explorative_user_env.compiled.arrays import LawfulTuple
+
 build: Any = cgutils
 arrays: Any = arrayobj
 """Numba's modules for those who extend it, which are not annotated."""
@@ -78,6 +80,20 @@ def an_arm(typing_context: Any, arm: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.cast(builder, arguments[0], signature.args[0], signature.return_type)
+
+    return signature, generate
+
+
+@word
+def with_law(typing_context: Any, numbers: Any, own_law: Any) -> Any:
+    """Return, in compiled code, the user of these numbers with a reward law of her own."""
+    kinds = (*numbers.types, own_law)
+    lawful = types.NamedTuple(kinds, LawfulTuple)  # type: ignore[no-untyped-call]
+    signature = lawful(numbers, own_law)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values = build.unpack_tuple(builder, arguments[0])
+        return context.make_tuple(builder, signature.return_type, [*values, arguments[1]])
 
     return signature, generate
 

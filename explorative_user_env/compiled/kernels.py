@@ -10,19 +10,24 @@ from explorative_user_env.compiled.loops import make_play, make_play_all, make_r
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.reward_laws import RewardDraw, no_law
 from explorative_user_env.validation import handed_in
 
 Kernel = Callable[..., None]
 
 
-def compiled_run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
+def compiled_run_all(
+    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw = no_law
+) -> Kernel:
     """Return the loop of `make_run_all`, compiled: one call for many runs."""
-    return _run_all(algorithm, rule, _functions_of(behaviour))
+    return _run_all(algorithm, rule, _functions_of(behaviour), own_law)
 
 
-def compiled_play_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
+def compiled_play_all(
+    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw = no_law
+) -> Kernel:
     """Return the loop of `make_play_all`, compiled: one call for many users."""
-    return _play_all(algorithm, rule, _functions_of(behaviour))
+    return _play_all(algorithm, rule, _functions_of(behaviour), own_law)
 
 
 def _functions_of(behaviour: Behaviour) -> Behaviour:
@@ -36,19 +41,21 @@ def _functions_of(behaviour: Behaviour) -> Behaviour:
 
 
 @once
-def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
-    from explorative_user_env.compiled.intrinsics import an_arm, generator_at
+def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw) -> Kernel:
+    from explorative_user_env.compiled.intrinsics import an_arm, generator_at, with_law
 
     around = functools.partial(make_run_all, moves_means=behaviour.moves_means)
-    loop = make_run(algorithm, rule, generator_at, behaviour, an_arm)
+    loop = make_run(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm)
     return _kernel(loop, around, algorithm)
 
 
 @once
-def _play_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour) -> Kernel:
-    from explorative_user_env.compiled.intrinsics import an_arm, generator_at
+def _play_all(
+    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw
+) -> Kernel:
+    from explorative_user_env.compiled.intrinsics import an_arm, generator_at, with_law
 
-    loop = make_play(algorithm, rule, generator_at, behaviour, an_arm)
+    loop = make_play(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm)
     return _kernel(loop, make_play_all, algorithm)
 
 

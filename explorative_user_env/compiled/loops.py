@@ -10,6 +10,7 @@ from typing import Any
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.reward_laws import RewardDraw, no_law
 
 
 def itself(rng: Any) -> Any:
@@ -20,6 +21,11 @@ def itself(rng: Any) -> Any:
 def as_it_is(arm: int) -> int:
     """Return `arm`: in plain Python what is no whole number is told of where it is used."""
     return arm
+
+
+def as_she_is(user: Any, own_law: RewardDraw) -> Any:
+    """Return `user`: in plain Python she has her reward law."""
+    return user
 
 
 def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
@@ -36,6 +42,8 @@ def make_run(
     rule: Rule,
     stream: Callable[[Any], Any] = itself,
     behaviour: Behaviour = EXPLORATIVE,
+    own_law: RewardDraw = no_law,
+    with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
     an_arm: Callable[[Any], int] = as_it_is,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm, in plain Python.
@@ -45,6 +53,8 @@ def make_run(
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
         behaviour: how the user starts and responds.
+        own_law: how her rewards are drawn if the law is none of the package's.
+        with_law: makes a user with this law of what the loop is handed as one.
         an_arm: lets pass what may be one, a whole number.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
@@ -53,7 +63,7 @@ def make_run(
     learn, sees_rewards = learning_of(algorithm)
 
     def run(
-        user: Any,
+        numbers: Any,
         user_state: Any,
         user_stream: Any,
         params: Any,
@@ -61,6 +71,7 @@ def make_run(
         own_stream: Any,
         max_steps: int,
     ) -> tuple[int, int, int, bool]:
+        user = with_law(numbers, own_law)
         user_rng = stream(user_stream)
         rng = stream(own_stream)
         start_user(user, user_state, user_rng)
@@ -127,6 +138,8 @@ def make_play(
     rule: Rule,
     stream: Callable[[Any], Any] = itself,
     behaviour: Behaviour = EXPLORATIVE,
+    own_law: RewardDraw = no_law,
+    with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
     an_arm: Callable[[Any], int] = as_it_is,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm over a horizon; what happens is written down.
@@ -138,6 +151,8 @@ def make_play(
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
         behaviour: how the user starts and responds.
+        own_law: how her rewards are drawn if the law is none of the package's.
+        with_law: makes a user with this law of what the loop is handed as one.
         an_arm: lets pass what may be one, a whole number.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
@@ -146,7 +161,7 @@ def make_play(
     learn, sees_rewards = learning_of(algorithm)
 
     def play(
-        user: Any,
+        numbers: Any,
         user_state: Any,
         user_stream: Any,
         params: Any,
@@ -155,6 +170,7 @@ def make_play(
         arms: Any,
         responses: Any,
     ) -> int:
+        user = with_law(numbers, own_law)
         user_rng = stream(user_stream)
         rng = stream(own_stream)
         start_user(user, user_state, user_rng)

@@ -3,9 +3,12 @@
 import pandas as pd
 from rich.table import Table
 
+from explorative_user_env.display.plain_text import printable
+
 
 def html_table(table: Table) -> str:
     """Return a Rich table as an HTML table."""
-    header = [str(column.header) for column in table.columns]
-    rows = zip(*(column.cells for column in table.columns), strict=True)
+    header = [printable(str(column.header)) for column in table.columns]
+    columns = [[printable(str(cell)) for cell in column.cells] for column in table.columns]
+    rows = zip(*columns, strict=True)
     return str(pd.DataFrame(rows, columns=header).to_html(index=False, border=0))

@@ -25,10 +25,36 @@ SPELLED = {
 }
 """Symbols by what stands for them; Greek letters are spelled by their names."""
 
+CONTROLS = ("Cc", "Zl", "Zp")
+"""Categories of characters that are no symbols: controls, ends of lines and of paragraphs."""
+
 
 def plain(text: str, encoding: str) -> str:
     """Return `text` with all symbols spelled out that `encoding` does not have."""
     return text.encode(encoding, errors=ERRORS).decode(encoding)
+
+
+def printable(text: str) -> str:
+    """Return `text` with escapes in place of control characters: a name may command a terminal.
+
+    Ends of lines stay.
+    """
+    return "".join(
+        symbol.encode("unicode_escape").decode()
+        if unicodedata.category(symbol) in CONTROLS and symbol != "\n"
+        else symbol
+        for symbol in text
+    )
+
+
+def in_line(text: str) -> str:
+    """Return `text` as a part of one line."""
+    return " ".join(printable(text).splitlines())
+
+
+def in_markdown(text: str) -> str:
+    """Return `text` as a cell or an item of a list in Markdown, which nothing in it breaks off."""
+    return in_line(text).replace("|", "\\|").replace("<", "&lt;")
 
 
 def _spelled_out(error: UnicodeError) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.display.streams import Unfailing, is_terminal
 from explorative_user_env.validation import CallableError
 
@@ -52,7 +53,7 @@ def progress_bar(title: str = "") -> Iterator[OnProgress]:
     That is a bar in a notebook and on a terminal, a line now and then on a terminal that cannot go
     back, and elsewhere a line from time to time, for who looks into the log of a long run.
     """
-    if _is_notebook():
+    if is_notebook():
         form = _in_notebook()
     elif not is_terminal(sys.stderr):
         form = _as_lines(SELDOM, watched=False)
@@ -61,7 +62,7 @@ def progress_bar(title: str = "") -> Iterator[OnProgress]:
     else:
         form = _as_bar()
     with form as report:
-        yield lambda what, done, total: report(f"{title}{what}", done, total)
+        yield lambda what, done, total: report(in_line(f"{title}{what}"), done, total)
 
 
 @contextmanager
@@ -109,8 +110,8 @@ def _as_lines(every: float, watched: bool) -> Iterator[OnProgress]:
     yield report
 
 
-def _is_notebook() -> bool:
-    """Whether there is a notebook that shows what it is sent."""
+def is_notebook() -> bool:
+    """Return whether there is a notebook that shows what it is sent."""
     ipython = sys.modules.get("IPython")
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 

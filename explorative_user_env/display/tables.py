@@ -10,7 +10,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from explorative_user_env.display.plain_text import plain
+from explorative_user_env.display.plain_text import in_markdown, plain, printable
 from explorative_user_env.display.streams import WIDTH, encoding_of, page_width
 
 UNBOUNDED = 10_000
@@ -90,7 +90,7 @@ class PartedTable(Table):
         """Return a table of some of the columns, in symbols that the page has."""
 
         def as_shown(text: object, style: str = "") -> Text:
-            return Text(plain(str(text), encoding), style=style)
+            return Text(plain(printable(str(text)), encoding), style=style)
 
         lines = None if self.box is None else box.Box(plain(str(self.box), encoding), ascii=True)
         part = Table(box=lines, padding=self.padding)
@@ -169,5 +169,6 @@ def markdown_table(
     """Return a Markdown table; `right` says which columns are numbers, to be aligned so."""
     aligned = ["---:" if number else ":---" for number in right]
     return "\n".join(
-        "| " + " | ".join(str(cell) for cell in row) + " |" for row in [header, aligned, *rows]
+        "| " + " | ".join(in_markdown(str(cell)) for cell in row) + " |"
+        for row in [header, aligned, *rows]
     )

@@ -5,6 +5,7 @@ import numpy as np
 from gymnasium.vector import VectorEnv
 
 from explorative_user_env.envs.history import History
+from explorative_user_env.envs.lane_users import LaneUsers
 from explorative_user_env.envs.lanes import Lanes
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import Array
@@ -22,7 +23,7 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
 
     _single: ExplorativeUserEnv
     _lanes: Lanes | None
-    _seeds: list[int]
+    _users: LaneUsers
     _ready: bool
     _observations: Array
     _heard: History
@@ -37,7 +38,7 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
         """The seeds the streams of the lanes began with."""
-        return tuple(self._seeds)
+        return tuple(self._users.seeds)
 
     @property
     def responses(self) -> Array:

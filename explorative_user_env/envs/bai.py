@@ -62,7 +62,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     False, -1, the recommendations so far and the share of them that was rejected.
 
     ## Arguments
-    - `n_arms` (5): K, at least 2.
+    - `n_arms` (5): K, in 2..1000000.
     - `step_cost` (0.0005): c, at least 0.
     - `horizon` (2000): most recommendations of an episode, at least 1. Within 1000, BAIR at K = 5
       would run out of time with one user in twenty.

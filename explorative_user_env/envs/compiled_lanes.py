@@ -1,13 +1,14 @@
 """Many users in step, one a lane, in compiled code: the same rules, on the rows of arrays."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from explorative_user_env.compiled.arrays import StateTuple, user_tuple
-from explorative_user_env.compiled.compiler import short
+from explorative_user_env.compiled.compiler import errors_of_compiling, short
 from explorative_user_env.compiled.intrinsics import addresses_of_all
 from explorative_user_env.compiled.layout import MEAN, row_of, user_rows
 from explorative_user_env.envs.lane_loops import compiled_begin, compiled_respond, no_mean
@@ -16,10 +17,12 @@ from explorative_user_env.protocol import Array
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.explorative import rho
-from explorative_user_env.users.failures import failed_response
+from explorative_user_env.users.failures import failed_response, law_in_words, not_finite
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance, InstanceLaw, instances_of
+from explorative_user_env.users.reward_laws import GAUSSIAN_LAW, OWN
 from explorative_user_env.users.state import User, UserState
+from explorative_user_env.validation import CallableError
 
 
 class CompiledLanes:
@@ -30,15 +33,22 @@ class CompiledLanes:
         rule: the rule of rho_t.
         reward: which reward, its place in `rewards.REWARDS`.
         rngs: a stream for each lane, all of the same kind of bit generator.
+        who: tells in words whom a failure in a lane is about.
     """
 
     compiled = True
 
     def __init__(
-        self, user: User, rule: Rule, reward: int, rngs: Iterable[np.random.Generator]
+        self,
+        user: User,
+        rule: Rule,
+        reward: int,
+        rngs: Iterable[np.random.Generator],
+        who: Callable[[int], str] = in_lane,
     ) -> None:
         self.rngs = list(rngs)
-        self._user, self._rule, self._reward = user, rule, reward
+        self._user, self._rule, self._reward, self._who = user, rule, reward, who
+        self._law = user.own_law.compiled_in
         self._numbers = user_tuple(user)
         self._rows = user_rows(user, len(self.rngs))
         self._best_arms = np.zeros(len(self.rngs), int)
@@ -54,43 +64,54 @@ class CompiledLanes:
         """Put new users with new instances in these lanes."""
         named = law.named
         if named is None:
-            instances = drawn_in(lanes, law, self.rngs, EXPLORATIVE)
+            instances = drawn_in(lanes, law, self.rngs, self._user, EXPLORATIVE, self._who)
             for lane, instance in zip(lanes.tolist(), instances, strict=True):
                 row_of(self._rows, lane).means[:] = instance.means
                 self._best_arms[lane] = instance.best_arm
-        loop = compiled_begin(named.one if named else no_mean)
-        loop(
-            self._numbers,
-            self._rows,
-            self._best_arms,
-            self._best_means,
-            self._streams,
-            self._draws,
-            lanes,
-            named is not None,
-            law.scale,
-            law.gap or 0.0,
-        )
+        loop = compiled_begin(named.one if named else no_mean, self._law)
+        hers = (self._numbers, self._rows, self._best_arms, self._best_means)
+        theirs = (self._streams, self._draws, lanes)
+        try:
+            loop(*hers, *theirs, named is not None, law.scale, law.gap or 0.0)
+        except Exception as error:
+            self._tell_of_law(lanes, error)
+            raise
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
         heard = self._all if lanes is None else lanes
-        respond = compiled_respond(self._rule)
+        respond = compiled_respond(self._rule, self._law)
         hers = (self._numbers, self._rows, self._best_means, self._streams, self._draws)
         try:
             return respond(*hers, heard, arms, self._reward, *step)
-        except Exception:
-            self._tell_whose(heard)
+        except Exception as error:
+            self._tell_of_law(heard, error)
+            self._tell_of_rho(heard)
             raise
 
-    def _tell_whose(self, lanes: Array) -> None:
+    def _tell_of_law(self, lanes: Array, error: Exception) -> None:
+        """Raise what is wrong with a reward, if its law is none of the package's."""
+        if self._user.reward_law != OWN:
+            return
+        for lane in lanes.tolist():
+            row = row_of(self._rows, lane)
+            drawn = row.acceptances[0] + self._user.private_draws * self._user.n_arms
+            if row.counts.sum() == drawn:
+                continue  # she has learned from all of them
+            t, reward = row.interactions[0], row.reward[0]
+            when = f"at step {t} of" if t else "at the start of"
+            wrong = error if np.isfinite(reward) else not_finite(self._user, reward)
+            where = f"{when} {self._who(lane)}"
+            raise CallableError.of(law_in_words(self._user), wrong, where) from error
+
+    def _tell_of_rho(self, lanes: Array) -> None:
         """Ask for rho_t again in plain Python, lane by lane, and raise what is wrong with it."""
         for lane in lanes.tolist():
             row = row_of(self._rows, lane)
             try:
                 rho(self._user, row, self._rule)
             except Exception as error:
-                where = f"at step {row.interactions[0]} of {in_lane(lane)}"
+                where = f"at step {row.interactions[0]} of {self._who(lane)}"
                 raise failed_response(error, self._user, self._rule, EXPLORATIVE, where) from error
 
     def best_arms(self, lanes: Array) -> Array:
@@ -121,14 +142,30 @@ class CompiledLanes:
 
 
 def rule_compiles(user: User, rule: Rule, rng: np.random.Generator) -> bool:
-    """Compile the loops of a step, with no lanes to step in; warn if `rule` does not compile."""
-    from numba.core.errors import NumbaError
+    """Compile the loops of a step, with no lanes to step in; warn of what does not compile.
 
+    That is `rule`, or the user's reward law.
+    """
+    error = _uncompiled(user, rule, rng)
+    if error is None:
+        return True
+    usual = replace(user, reward_law=GAUSSIAN_LAW.place, own_law=GAUSSIAN_LAW)
+    whose = "the rule of rho_t"
+    if user.reward_law == OWN and _uncompiled(usual, rule, rng) is None:
+        whose = law_in_words(user)
+    warnings.warn(f"{whose} does not compile: {short(error)}", stacklevel=5)
+    return False
+
+
+def _uncompiled(user: User, rule: Rule, rng: np.random.Generator) -> Exception | None:
+    """Return why the loops of a step do not compile, None if they do."""
     nothing = np.zeros(0, int)
     lanes = CompiledLanes(user, rule, 0, [rng])
+    errors: tuple[type[Exception], ...] = (*errors_of_compiling(), ValueError)
     try:
         lanes.respond(nothing, np.zeros(1, int), Step.blank(1))
-    except (NumbaError, TypeError, ValueError) as error:
-        warnings.warn(f"the rule of rho_t does not compile: {short(error)}", stacklevel=5)
-        return False
-    return True
+    except CallableError:  # of who was told that it compiles
+        raise
+    except errors as error:
+        return error
+    return None

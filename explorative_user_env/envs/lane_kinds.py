@@ -1,6 +1,6 @@
 """Which lanes many users run in: compiled or plain, with the streams of their seeds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -15,7 +15,10 @@ COMPILED_FROM = 64
 
 
 def new_lanes(
-    single: ExplorativeUserEnv, rngs: Sequence[np.random.Generator], compiled: bool
+    single: ExplorativeUserEnv,
+    rngs: Sequence[np.random.Generator],
+    compiled: bool,
+    who: Callable[[int], str],
 ) -> Lanes:
     """Return lanes for users like that of `single`, not begun yet.
 
@@ -23,14 +26,15 @@ def new_lanes(
         single: what each lane equals.
         rngs: the lanes' streams.
         compiled: whether compiled code is wanted, which not every user can have.
+        who: tells in words whom a failure in a lane is about.
     """
     rule, reward = single.schedule.rule, REWARDS.index(single.reward)
     if compiled and single.behaviour == EXPLORATIVE:
         from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
 
         if rule_compiles(single.user, rule, rngs[0]):
-            return CompiledLanes(single.user, rule, reward, rngs)
-    return PlainLanes(single.user, rule, reward, rngs, single.behaviour)
+            return CompiledLanes(single.user, rule, reward, rngs, who)
+    return PlainLanes(single.user, rule, reward, rngs, single.behaviour, who)
 
 
 def streams_of(seeds: Sequence[int | None]) -> tuple[list[np.random.Generator], list[int]]:

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.compiled.compiler import compile_loop, once
-from explorative_user_env.compiled.intrinsics import generator_at, prefetch
+from explorative_user_env.compiled.intrinsics import generator_at, prefetch, with_law
 from explorative_user_env.compiled.layout import memory_of_arm, row_at, witness_at
 from explorative_user_env.envs.rewards import reward_of
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.instances import move_best
+from explorative_user_env.users.reward_laws import RewardDraw
 
 AHEAD = 5
 """How many lanes before its turn a user's memory is asked for; it takes the wait off the step."""
@@ -27,12 +28,14 @@ def no_mean(rng: np.random.Generator) -> float:
 
 
 @once
-def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[..., None]:
+def compiled_begin(
+    mean: Callable[[np.random.Generator], float], own_law: RewardDraw
+) -> Callable[..., None]:
     """Return the compiled loop that puts new users in lanes, with means drawn by `mean`."""
     start = rules.start
 
     def begin(
-        user: Any,
+        numbers: Any,
         rows: Any,
         best_arms: Any,
         best_means: Any,
@@ -43,6 +46,7 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
         scale: float,
         gap: float,
     ) -> None:
+        user = with_law(numbers, own_law)
         arms_of, own_of = rows.arms.ctypes.data, rows.own.ctypes.data
         logarithms, inverse_roots = rows.logarithms, rows.inverse_roots
         for lane in lanes:
@@ -60,12 +64,12 @@ def compiled_begin(mean: Callable[[np.random.Generator], float]) -> Callable[...
 
 
 @once
-def compiled_respond(rule: Rule) -> Callable[..., bool]:
+def compiled_respond(rule: Rule, own_law: RewardDraw) -> Callable[..., bool]:
     """Return the compiled loop of one step in many lanes."""
     respond, ahead, in_generator = rules.respond, AHEAD, IN_GENERATOR
 
     def respond_in_lanes(
-        user: Any,
+        numbers: Any,
         rows: Any,
         best_means: Any,
         streams: Any,
@@ -79,6 +83,7 @@ def compiled_respond(rule: Rule) -> Callable[..., bool]:
         acceptances: Any,
         rejections: Any,
     ) -> bool:
+        user = with_law(numbers, own_law)
         n_strangers = 0
         for place in range(arms.size):
             n_strangers += (arms[place] < 0) | (arms[place] >= user.n_arms)

@@ -1,6 +1,6 @@
 """Many users in step, one a lane: each as the single environment has her, in plain Python."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -72,7 +72,12 @@ def in_lane(lane: int) -> str:
 
 
 def drawn_in(
-    lanes: Array, law: InstanceLaw, rngs: Sequence[np.random.Generator], behaviour: Behaviour
+    lanes: Array,
+    law: InstanceLaw,
+    rngs: Sequence[np.random.Generator],
+    user: User,
+    behaviour: Behaviour,
+    who: Callable[[int], str],
 ) -> list[Instance]:
     """Return an instance for each of these lanes, from its stream."""
     instances = []
@@ -80,7 +85,7 @@ def drawn_in(
         try:
             instances.append(law.draw(rngs[lane]))
         except Exception as error:
-            raise failed_start(error, law, behaviour, in_lane(lane)) from error
+            raise failed_start(error, user, law, behaviour, who(lane)) from error
     return instances
 
 
@@ -93,6 +98,7 @@ class PlainLanes:
         reward: which reward, its place in `rewards.REWARDS`.
         rngs: a stream for each lane.
         behaviour: what every user does.
+        who: tells in words whom a failure in a lane is about.
     """
 
     compiled = False
@@ -104,9 +110,10 @@ class PlainLanes:
         reward: int,
         rngs: Iterable[np.random.Generator],
         behaviour: Behaviour = EXPLORATIVE,
+        who: Callable[[int], str] = in_lane,
     ) -> None:
         self.rngs = list(rngs)
-        self._user, self._rule, self._reward = user, rule, reward
+        self._user, self._rule, self._reward, self._who = user, rule, reward, who
         self._behaviour = behaviour
         self._states = [behaviour.blank(user) for _ in self.rngs]
         self._responds = [behaviour.checked_respond() for _ in self.rngs]
@@ -121,16 +128,17 @@ class PlainLanes:
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
         # All are drawn first: a law that fails leaves all users as they are.
-        instances = drawn_in(lanes, law, self.rngs, self._behaviour)
+        behaviour, who = self._behaviour, self._who
+        instances = drawn_in(lanes, law, self.rngs, self._user, behaviour, who)
         for lane, instance in zip(lanes.tolist(), instances, strict=True):
             state, rng = self._states[lane], self.rngs[lane]
             self._instances[lane] = instance
             state.means[:] = instance.means
-            self._responds[lane] = self._behaviour.checked_respond()
+            self._responds[lane] = behaviour.checked_respond()
             try:
-                self._behaviour.start(self._user, state, rng)
+                behaviour.start(self._user, state, rng)
             except Exception as error:
-                raise failed_start(error, law, self._behaviour, in_lane(lane)) from error
+                raise failed_start(error, self._user, law, behaviour, who(lane)) from error
             best_mean = instance.means[instance.best_arm]
             self._tables[lane] = reward_tables(self._reward, instance.means, best_mean)
 
@@ -145,7 +153,7 @@ class PlainLanes:
             try:
                 accepted = respond(user, state, rule, arm, self.rngs[lane])
             except Exception as error:
-                where = f"at step {steps_of(respond, state)} of {in_lane(lane)}"
+                where = f"at step {steps_of(respond, state)} of {self._who(lane)}"
                 raise failed_response(error, user, rule, self._behaviour, where) from error
             step.responses[lane] = accepted
             if self._tabled:

@@ -73,7 +73,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     `env.unwrapped.hidden_state()` gives the same at any time.
 
     ## Arguments
-    - `n_arms` (5): K, at least 2.
+    - `n_arms` (5): K, in 2..1000000.
     - `gap` (None): Delta_1 > 0, the distance of the best mean to the second best; None is 0.5, or
       leaves given means as they are.
     - `alpha` (1.0): her willingness to explore, above 0.
@@ -85,8 +85,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
       is the setting's.
     - `noise` (0.0): probability in [0, 1] that a decision is a coin flip.
     - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, else
-      0; so means must be in [0, 1], and None is "uniform_with_room") or "bounded" (uniform on
-      mu +- sqrt 3, of variance 1).
+      0; so means must be in [0, 1], and None is "uniform_with_room") "bounded" (uniform on
+      mu +- sqrt 3, of variance 1), a registered name, a callable `(mean, rng) -> reward` or a
+      `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
       (whose best arm is the present one), "logistic", a registered name or a `Behaviour`.
     - `reward` ("regret"), `info_level` ("counts" or "full"), `render_mode` (None or "ansi").
@@ -151,6 +152,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         if self.render_mode is not None:
             self.remember()
         self._later = -1  # how many resets without a seed came after the one with the last
+        self._given = False  # whether the means of this episode were
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -169,12 +171,13 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             self._stream.settle()
         super().reset(seed=seed)
         self._later = 0 if seed is not None else self._later + 1
+        self._given = law is not self.instance_law
         try:
             self._instance = law.draw(self.np_random)
             self._state.means[:] = self._instance.means
             self.behaviour.start(self.user, self._state, self.np_random)
         except Exception as error:
-            raise failed_start(error, law, self.behaviour, self._met()) from error
+            raise failed_start(error, self.user, law, self.behaviour, self._met()) from error
         self._begun = begun(
             self.population, self._state, self._instance, self.np_random, self.reward
         )
@@ -264,7 +267,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         }
 
     def _met(self) -> str:
-        return met(self.np_random_seed, self._later)
+        return met(self.np_random_seed, self._later, self._given)
 
     def _reward(self, arm: int, accepted: bool) -> float:
         """Return the reward of a response that has just been given."""

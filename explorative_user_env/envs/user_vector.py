@@ -11,6 +11,7 @@ from gymnasium.vector.utils import batch_space
 from explorative_user_env.envs.asked import AskedUsers
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.lane_kinds import COMPILED_FROM, new_lanes, streams_of
+from explorative_user_env.envs.lane_users import LaneUsers
 from explorative_user_env.envs.lanes import STEP_KINDS, Lanes, Step
 from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.user import ExplorativeUserEnv
@@ -42,6 +43,10 @@ class ExplorativeUserVectorEnv(AskedUsers):
     `reset(seed=s)` gives lane b the seed s + b, as Gymnasium's own do: so s and s + 1 share all
     users but one. Replicates that share none take a list of seeds, from `seeding.training_seeds`
     or `seeding.user_seeds`.
+
+    Users in compiled code are compiled for at the first reset, for some ten seconds if no earlier
+    start kept what that makes. A line on a terminal or in a notebook says so;
+    `logging.getLogger("explorative_user_env").setLevel("WARNING")` turns it off.
 
     Args:
         num_envs: number of users, at least 1.
@@ -83,7 +88,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self._lanes: Lanes | None = None
-        self._seeds = [-1] * self.num_envs
+        self._users = LaneUsers(self.num_envs)
         self._begun = np.zeros(self.num_envs, bool)
         self._ready = False
         self._done = np.zeros(self.num_envs, bool)
@@ -159,17 +164,21 @@ class ExplorativeUserVectorEnv(AskedUsers):
         if self._lanes is None:
             meant = set(lanes.tolist())
             given = [seed if lane in meant else None for lane, seed in enumerate(seeds)]
-            rngs, self._seeds = streams_of(given)
-            self._lanes = new_lanes(self._single, rngs, self.compiled)
+            rngs, begun_with = streams_of(given)
+            for lane, seed in enumerate(begun_with):
+                self._users.reseed(lane, seed)
+            self._lanes = new_lanes(self._single, rngs, self.compiled, self._users.who)
             self.compiled = self._lanes.compiled
             return
         for lane in lanes.tolist():
             if seeds[lane] is not None:
-                (rng,), (self._seeds[lane],) = streams_of([seeds[lane]])
+                (rng,), (seed,) = streams_of([seeds[lane]])
+                self._users.reseed(lane, seed)
                 self._lanes.reseed(lane, rng)
 
     def _begin(self, lanes: Array, law: InstanceLaw) -> None:
         assert self._lanes is not None
+        self._users.begin(lanes, law is not self._single.instance_law)
         self._lanes.begin(lanes, law)
         if self._remembers:
             self._heard.forget(lanes)

@@ -1,19 +1,23 @@
 """The runs of one agent, in portions: threads in compiled code, processes in the readable loop."""
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pickle import PicklingError
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
+from explorative_user_env.compiled.waiting import compiling_told
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.evaluation import in_step
 from explorative_user_env.evaluation.compiled import compiles
 from explorative_user_env.evaluation.paths import Paths
+from explorative_user_env.evaluation.readable import RUN_COLUMNS
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError
@@ -25,6 +29,9 @@ CHUNK = 10
 together."""
 
 LARGEST_CHUNK = 1000
+SLOW = "loky"
+"""Joblib's name for the workers of the readable loop."""
+
 CHUNKS = 50
 """How many times a worker comes for more in a study of ordinary size."""
 
@@ -39,42 +46,97 @@ def runs_of(
     seeds: Sequence[int],
     *,
     cap: int,
+    cap_is_asked: bool = True,
     horizon: int | None,
     workers: int,
     compiled: bool,
     progress: OnProgress,
 ) -> pd.DataFrame:
-    """Return the runs of one agent with the users of these seeds, one row a user."""
+    """Return the runs of one agent with the users of these seeds, one row a user.
+
+    Warns, where nobody asked for the cap, of an agent of one's own that does not stop before it.
+    """
     name, n_done = name_of(agent), 0
+
+    def tell_compiling(begins: bool) -> None:
+        progress(f"{name} compiling" if begins else name, n_done, len(seeds))
+
     progress(name, 0, len(seeds))
-    most = max(1, LONGEST_PLAY // cap) if paths.keeps_steps else len(seeds)
-    if compiled and isinstance(agent, ManyUserAgent):
-        size, n_jobs, backend = min(in_step.USERS, most), 1, "sequential"
-        work: Work = partial(_told_whose, paths.in_step, paths.readable)
-    else:
-        size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK, most)
-        fast = compiled and compiles(
-            population,
-            agent,
-            seeds[0],
-            horizon,
-            paths.tried,
-            on_compiling=lambda: progress(f"{name} compiling", 0, len(seeds)),
-        )
-        told = partial(_told_whose, paths.compiled, paths.readable)
-        work, backend = (told, "threading") if fast else (paths.readable, "loky")
-        n_jobs = workers
-        progress(name, 0, len(seeds))  # it is compiled
-    chunks = [seeds[first : first + size] for first in range(0, len(seeds), size)]
-    parallel = Parallel(n_jobs=min(n_jobs, len(chunks)), backend=backend, return_as="generator")
-    tasks = (delayed(work)(population, agent, chunk, cap, horizon) for chunk in chunks)
     rows: list[Array] = []
-    with _told_of_pickling(name, workers):
-        for part in parallel(tasks):
+    with compiling_told(tell_compiling), _told_of_pickling(name, workers):
+        way = _way_of(paths, agent, population, seeds, cap, horizon, workers, compiled)
+        for part in way.parts(population, agent, seeds, cap, horizon):
             rows.append(part)
             n_done += len(part)
             progress(name, n_done, len(seeds))
+            if way.waits and len(rows) == 1 and not (cap_is_asked or paths.keeps_steps):
+                _warn_if_it_never_stops(name, part, cap, len(seeds))
     return paths.frame(agent, population, seeds, np.concatenate(rows))
+
+
+class _Way(NamedTuple):
+    """How runs are done: by what, how many at a time, and by how many of which workers."""
+
+    work: Work
+    size: int
+    n_jobs: int
+    backend: str
+    waits: bool  # whether a run of very many steps is long
+
+    def parts(
+        self,
+        population: Population,
+        agent: Agent,
+        seeds: Sequence[int],
+        cap: int,
+        horizon: int | None,
+    ) -> Iterator[Array]:
+        """Return the rows of some users after those of others, all in their order."""
+        # The first user of a slow path comes alone: what is to be said of it is said soon.
+        alone = 1 if self.backend == SLOW else 0
+        firsts = range(alone, len(seeds), self.size)
+        chunks = [seeds[:alone]] * alone + [seeds[first : first + self.size] for first in firsts]
+        n_jobs = min(self.n_jobs, len(chunks))
+        parallel = Parallel(n_jobs=n_jobs, backend=self.backend, return_as="generator")
+        parts: Iterator[Array] = parallel(
+            delayed(self.work)(population, agent, chunk, cap, horizon) for chunk in chunks
+        )
+        return parts
+
+
+def _way_of(
+    paths: Paths,
+    agent: Agent,
+    population: Population,
+    seeds: Sequence[int],
+    cap: int,
+    horizon: int | None,
+    workers: int,
+    compiled: bool,
+) -> _Way:
+    """Return the fastest way there is for this agent, compiled by now."""
+    most = max(1, LONGEST_PLAY // cap) if paths.keeps_steps else len(seeds)
+    if compiled and isinstance(agent, ManyUserAgent):
+        work: Work = partial(_told_whose, paths.in_step, paths.readable)
+        return _Way(work, min(in_step.USERS, most), 1, "sequential", True)
+    size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK, most)
+    if compiled and compiles(population, agent, seeds[0], horizon, paths.tried):
+        work = partial(_told_whose, paths.compiled, paths.readable)
+        return _Way(work, size, workers, "threading", False)
+    return _Way(paths.readable, size, workers, SLOW, True)
+
+
+def _warn_if_it_never_stops(name: str, part: Array, cap: int, n_users: int) -> None:
+    """Say what is to come where all the first users were met up to the cap."""
+    n_met = len(part)
+    if part[:, RUN_COLUMNS.index("censored")].all():
+        whom = "the first user" if n_met == 1 else f"any of the first {n_met} users"
+        warnings.warn(
+            f"{name} did not stop with {whom} within {cap} steps, where it was cut off; of "
+            f"{n_users} users each may take as long: give a smaller max_steps=, to evaluate or as "
+            f"an attribute of {name}",
+            stacklevel=2,
+        )
 
 
 def _told_whose(

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env.compiled.compiler import compiling_told, short
+from explorative_user_env.compiled.compiler import errors_of_compiling, short
 from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.evaluation.readable import RUN_COLUMNS
@@ -20,7 +20,9 @@ from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.seeding import set_streams
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import ACCEPTANCE_RATE, rule_name
+from explorative_user_env.users.failures import law_in_words
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.reward_laws import GAUSSIAN_LAW, OWN
 from explorative_user_env.validation import handed_in, integer
 
 
@@ -33,7 +35,8 @@ def run_compiled(
 ) -> Array:
     """Run `agent` with the users of these `seeds`; see `readable.run_readable`."""
     behaviour = population.behaviour
-    run_all = compiled_run_all(agent.algorithm, population.schedule.rule, behaviour)
+    rule, own_law = population.schedule.rule, population.user.own_law.compiled_in
+    run_all = compiled_run_all(agent.algorithm, rule, behaviour, own_law)
     rows = np.zeros((len(seeds), len(RUN_COLUMNS)), int)
     for part, instances, given in portions(population, agent, seeds, horizon):
         outcomes = np.zeros((len(instances), len(RUN_COLUMNS) - 1), int)
@@ -56,7 +59,8 @@ def play_compiled(
 ) -> Play:
     """Let `agent` play with the users of these `seeds`; see `readable.play_readable`."""
     rule, behaviour = population.schedule.rule, population.behaviour
-    play_all = compiled_play_all(agent.algorithm, rule, behaviour)
+    own_law = population.user.own_law.compiled_in
+    play_all = compiled_play_all(agent.algorithm, rule, behaviour, own_law)
     play = Play.blank(len(seeds), max_steps)
     instances: list[Instance] = []
     for part, drawn, given in portions(population, agent, seeds, horizon):
@@ -108,28 +112,23 @@ def compiles(
     seed: int,
     horizon: int | None,
     run: Callable[..., Any] = run_compiled,
-    on_compiling: Callable[[], object] = lambda: None,
 ) -> bool:
     """Compile `agent`'s loop if it can be, with a run of no steps; warn if some code cannot.
 
-    An agent without an algorithm record has nothing to compile. Where that takes its time, because
-    the loop is not kept from an earlier run, `on_compiling` is called before.
+    An agent without an algorithm record has nothing to compile.
 
     Raises:
         CallableError: if it is not the compiling that fails, but code that was handed in.
     """
     if not isinstance(agent, AlgorithmAgent):
         return False
-    from numba.core.errors import NumbaError
-
     if handed_in(population.behaviour.respond):
         _look(population, agent, seed, horizon)  # compiled code takes any answer for a response
     try:
-        with compiling_told(on_compiling):
-            run(population, agent, [seed], 0, horizon)
+        run(population, agent, [seed], 0, horizon)
     except Exception as error:
         _look(population, agent, seed, horizon)
-        if not isinstance(error, NumbaError | TypeError):
+        if not isinstance(error, errors_of_compiling()):
             raise
         whose, name = _uncompiled(population, agent, seed, horizon, run), name_of(agent)
         warnings.warn(
@@ -164,6 +163,8 @@ def _uncompiled(
         own[f"rho ({rule_name(rule)})"] = {"rho": ACCEPTANCE_RATE}
     if handed_in(behaviour.respond) or handed_in(behaviour.start):
         own[f"behaviour {behaviour.name!r}"] = {"behaviour": EXPLORATIVE}
+    if population.user.reward_law == OWN:
+        own[law_in_words(population.user)] = {"reward_law": GAUSSIAN_LAW}
     for what, usual in own.items():
         try:
             run(replace(population, **usual), agent, [seed], 0, horizon)

@@ -9,7 +9,8 @@ from explorative_user_env.protocol import needs_horizon
 from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.sweep import Sweep
-from explorative_user_env.validation import InvalidArgumentError, integer, risk
+from explorative_user_env.users.state import number_of_arms
+from explorative_user_env.validation import InvalidArgumentError, risk
 
 Agents = Sequence[Any]
 
@@ -27,8 +28,8 @@ def run_cells(
 
     Args:
         agents: as for `evaluate`, or what returns them for a cell.
-        deltas: delta of each row of the grid; all are checked before anything runs.
-        n_arms: K of each column.
+        deltas: delta of each row of the grid.
+        n_arms: K of each column; all cells are checked before anything runs.
         per_cell: what `evaluate` is called with besides, by cell.
         progress: told the cell and the agent, and the share done over all cells.
         options: passed on to `evaluate`.
@@ -36,9 +37,7 @@ def run_cells(
     Raises:
         Exception: what `evaluate` raises; its `finished` holds the cells that were done before.
     """
-    cells = [
-        (risk("delta", delta), integer("n_arms", arms, 2)) for delta in deltas for arms in n_arms
-    ]
+    cells = [(risk("delta", delta), number_of_arms(arms)) for delta in deltas for arms in n_arms]
     found: list[Results] = []
     for position, (delta, arms) in enumerate(cells):
         report = portion(progress, position, len(cells))
@@ -70,7 +69,7 @@ def sweep(
     Args:
         agents: as for `evaluate`, or a function of a cell's delta and K that returns them.
         deltas: delta of each row of the grid, in (0, 1); all are checked before anything runs.
-        n_arms: K of each column, at least 2.
+        n_arms: K of each column, in 2..1000000, checked as well.
         progress: as for `evaluate`.
         **options: all other options of `evaluate`, the same in every cell.
 

@@ -56,9 +56,9 @@ def figures(play: Play) -> Array:
     values = np.take_along_axis(means, play.arms, axis=1)
     best_means = means[users, best_arms][:, np.newaxis]
     rewards: Any = reward_of(REGRET_REWARD, values, best_means, False, 0.0)  # type: ignore[arg-type]
-    counts = np.stack(
-        [((play.arms == arm) & play.accepted).sum(axis=1) for arm in range(means.shape[1])], axis=1
-    )
+    n_arms = means.shape[1]
+    places = (users[:, np.newaxis] * n_arms + play.arms)[play.accepted]
+    counts = np.bincount(places, minlength=n_users * n_arms).reshape(n_users, n_arms)
     most = counts == counts.max(axis=1, keepdims=True)
     return np.column_stack(
         [

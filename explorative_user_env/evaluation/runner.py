@@ -25,7 +25,7 @@ from explorative_user_env.population import (
     lists_user_options,
     population_of,
 )
-from explorative_user_env.protocol import Agent, name_of, needs_horizon
+from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon
 from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.results.results import Results
@@ -149,6 +149,7 @@ class _Found:
             request.population,
             request.seeds,
             cap=cap_for(agent, request),
+            cap_is_asked=request.max_steps is not None or cap_of(agent) is not None,
             horizon=self.steps if request.over_horizon or told else None,
             workers=request.workers,
             compiled=request.compiled,

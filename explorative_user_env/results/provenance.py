@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
+from explorative_user_env.display.plain_text import in_markdown
 from explorative_user_env.population import OPTIONS
 from explorative_user_env.version import __version__
 
@@ -57,7 +58,8 @@ def closing_section(made_by: Mapping[str, Any]) -> str:
     for agent in dict.fromkeys(name for cell in cells for name in cell["agents"]):
         options = [cell["agents"][agent] for cell in cells if agent in cell["agents"]]
         lines.append(f"{agent}: {_told(_together(options))}")
-    return "\n\n".join(["## What made this", "\n".join(f"- {line}" for line in lines)]) + "\n"
+    items = "\n".join(f"- {in_markdown(line)}" for line in lines)
+    return f"## What made this\n\n{items}\n"
 
 
 def _only(cell: Cell, names: Iterable[str]) -> dict[str, Any]:

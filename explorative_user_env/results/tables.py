@@ -14,6 +14,7 @@ from explorative_user_env.display.numbers import (
     whole,
     with_error,
 )
+from explorative_user_env.display.plain_text import in_markdown
 from explorative_user_env.display.tables import markdown, new_table
 
 PUBLISHED = {
@@ -144,5 +145,5 @@ def summary_page(title: str, sections: Mapping[str, pd.DataFrame], notes: Sequen
     parts = [f"# {title}"]
     for heading, summary in sections.items():
         parts += [f"## {heading}", markdown(table_of(summary))]
-    parts += [f"- {note}" for note in notes]
+    parts += [f"- {in_markdown(note)}" for note in notes]
     return "\n\n".join(parts) + "\n"

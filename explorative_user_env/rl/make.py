@@ -21,6 +21,8 @@ def make_sb3_vec_env(
 ) -> SB3VecEnv:
     """Return many users as a `VecEnv` of Stable-Baselines3, in compiled code from 64 on.
 
+    The first reset compiles it, and says so, as `ExplorativeUserVectorEnv` does.
+
     Args:
         n_envs: number of users in step, at least 1.
         task: "regret" (`ExplorativeUser-v0`) or "bai" (`ExplorativeUserBAI-v0`).

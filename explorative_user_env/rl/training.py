@@ -1,7 +1,8 @@
 """`train`: one call from an algorithm's name to a model that stands beside BAIR."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
+from explorative_user_env.compiled.waiting import compiling_told
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation.request import check_behaviour
 from explorative_user_env.files import Folder
@@ -67,7 +69,7 @@ def train(
             kind as those it learns from and apart from them, at least 1.
         output: folder for the model, its settings and its evaluations; None writes nothing.
         tensorboard: folder for TensorBoard; needs the package tensorboard.
-        progress: called with (what, done, total).
+        progress: called with (what, done, total), with what is compiled as well.
         population: who the users are, as a record; or give its options:
         **kwargs: the options of `Population`, and others of the environment (`reward`,
             `step_cost`, `mask`).
@@ -104,7 +106,8 @@ def train(
     met |= {} if task.ends_itself else {"horizon": horizon}
     watch = TrainingWatch(as_agent, met, steps, progress)
     started = time.process_time()
-    model.learn(steps, callback=watch)
+    with _compiling_told_to(progress, steps):
+        model.learn(steps, callback=watch)
     if folder is not None:
         made = {"algo": algo, "task": task.name, "n_arms": users.n_arms, "steps": steps}
         made |= {"seed": seed, "observation": observation, "horizon": horizon, "n_envs": n_envs}
@@ -114,6 +117,16 @@ def train(
         settings |= {"cpu_seconds": round(time.process_time() - started), "versions": versions()}
         save_model(folder, model, settings, watch.evaluations)
     return as_agent()
+
+
+@contextmanager
+def _compiling_told_to(progress: OnProgress, steps: int) -> Iterator[None]:
+    """Let `progress` tell the compiling of the block, if there is one."""
+    if progress is silent:  # nobody has asked for it, so the usual line says why nothing happens
+        yield
+        return
+    with compiling_told(lambda begins: progress("compiling" if begins else "training", 0, steps)):
+        yield
 
 
 def _check_tensorboard(folder: Path | str | None) -> None:

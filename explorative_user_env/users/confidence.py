@@ -5,13 +5,14 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 from explorative_user_env.validation import InvalidArgumentError, real, renamed
 
 Rule = Callable[[tuple[float, ...], int, int, int], float]
 
 
-def rule_name(rule: Rule) -> str:
+def rule_name(rule: Callable[..., Any]) -> str:
     """Return what a rule is called, though it be an object or a part of another function."""
     return str(getattr(rule, "__name__", None) or type(rule).__name__)
 

@@ -5,10 +5,10 @@ list of one; the same functions run on arrays when they are compiled. Nothing he
 Gymnasium or of agents.
 """
 
-from math import inf, log, sqrt
+from math import inf, isfinite, log, sqrt
 
 from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.reward_laws import Stream, draw_reward
+from explorative_user_env.users.reward_laws import OWN, Stream, draw_reward
 from explorative_user_env.users.state import UNSEEN, User, UserState
 
 CEILING_SLACK = 0.99
@@ -20,7 +20,7 @@ def start(user: User, state: UserState, rng: Stream) -> None:
     clear(user, state)
     for _ in range(user.private_draws):
         for arm in range(user.n_arms):
-            learn(state, arm, draw_reward(user.reward_law, state.means[arm], rng))
+            learn(state, arm, realize(user, state, arm, rng))
 
 
 def clear(user: User, state: UserState) -> None:
@@ -101,6 +101,22 @@ def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
     return strongest_rival > bar or (strongest_rival == bar and user.rejects_ties)
 
 
+def realize(user: User, state: UserState, arm: int, rng: Stream) -> float:
+    """Return a reward of `arm`, drawn around its mean.
+
+    Raises:
+        ValueError: if a law of one's own draws what is no finite number.
+    """
+    mean = state.means[arm]
+    if user.reward_law != OWN:
+        return draw_reward(user.reward_law, mean, rng)
+    reward = user.own_law(mean, rng)
+    if not isfinite(reward):
+        state.reward[0] = reward  # for whoever asks what it was
+        raise ValueError("a reward is no finite number")
+    return float(1 * reward)  # the compiler's float() takes no truth value
+
+
 def learn(state: UserState, arm: int, reward: float) -> None:
     """Take a realized reward into n_i and the empirical mean."""
     n = state.counts[arm] + 1
@@ -133,7 +149,7 @@ def respond(
             `users.behaviour`); None is what this one does, who `rejects`.
 
     Raises:
-        ValueError: if rho_t leaves the range declared for it.
+        ValueError: if rho_t leaves the range declared for it, or a reward is no finite number.
     """
     accepted = not rejects(user, state, arm) if wants is None else wants
     if user.noise > 0.0 and rng.random() < user.noise:
@@ -145,8 +161,10 @@ def respond(
         n += 1
         state.acceptances[0] = n
         reward = state.means[arm]
-        # N(mu, 1) is written out as well: see `rejects`.
-        if user.reward_law:
+        # The package's laws are written out as well: see `rejects`.
+        if user.reward_law == OWN:
+            reward = realize(user, state, arm, rng)
+        elif user.reward_law:
             reward = draw_reward(user.reward_law, reward, rng)
         else:
             reward += rng.standard_normal()

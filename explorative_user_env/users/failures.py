@@ -5,7 +5,7 @@ the error came by.
 """
 
 import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -36,27 +36,61 @@ def failed_response(
         where: with whom and when.
     """
     frames = list(_frames_of(error))
-    last = frames[-1]
-    if last.f_code is _code_of(explorative.rho) and "current" in last.f_locals:
-        # The rule has returned, and what it returned cannot be asked for again.
-        allowed = f"in [{user.rho_0:g}, {user.rho_1:g}], the range declared for {rule_name(rule)}"
-        value = last.f_locals["current"]
-        plain = value.item() if isinstance(value, np.generic) else value
-        error = InvalidArgumentError("rho_t", plain, allowed)
-    part = _deepest(frames, rho=(explorative.rho, rule), respond=(behaviour.respond,))
-    whose = (
-        f"rho ({rule_name(rule)})" if part == "rho" else f"respond of behaviour {behaviour.name!r}"
-    )
+    error = _of_value(frames, user, rule) or error
+    rho, law = (explorative.rho, rule), (explorative.realize, user.own_law.draw)
+    part = _deepest(frames, rho=rho, law=law, respond=(behaviour.respond,))
+    named = {"rho": f"rho ({rule_name(rule)})", "law": law_in_words(user)}
+    whose = named.get(part or "", f"respond of behaviour {behaviour.name!r}")
     return CallableError.of(whose, error, where)
 
 
-def failed_start(error: Exception, law: InstanceLaw, behaviour: Behaviour, who: str) -> Exception:
+def law_in_words(user: User) -> str:
+    """Return what a reward law of one's own is called."""
+    return f"reward_law {user.own_law.name!r}"
+
+
+def not_finite(user: User, reward: Any) -> InvalidArgumentError:
+    """Return the error of a reward that is no finite number."""
+    return InvalidArgumentError(
+        f"reward of {law_in_words(user)}", _plain(reward), "a finite number"
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy's as one of Python's, anything else as it is."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _of_value(frames: Sequence[FrameType], user: User, rule: Rule) -> Exception | None:
+    """Return what is wrong with a value that came back, and cannot be asked for again."""
+    last = frames[-1]
+    if last.f_code is _code_of(explorative.rho) and "current" in last.f_locals:
+        allowed = f"in [{user.rho_0:g}, {user.rho_1:g}], the range declared for {rule_name(rule)}"
+        return InvalidArgumentError("rho_t", _plain(last.f_locals["current"]), allowed)
+    return _of_reward(frames, user)
+
+
+def _of_reward(frames: Sequence[FrameType], user: User) -> Exception | None:
+    last = frames[-1]
+    if last.f_code is _code_of(explorative.realize) and "reward" in last.f_locals:
+        return not_finite(user, last.f_locals["reward"])
+    return None
+
+
+def failed_start(
+    error: Exception, user: User, law: InstanceLaw, behaviour: Behaviour, who: str
+) -> Exception:
     """Return the error of a user's start: of the callable that gives the means, or of `start`.
 
-    An instance that cannot be, where no such callable gave it, is an error as it is.
+    Or of the reward law, by which she takes her private draws. An instance that cannot be, where no
+    callable gave it, is an error as it is.
     """
     where = f"at the start of {who}"
-    part = _deepest(_frames_of(error), means=(law.own,), start=(behaviour.start,))
+    frames = list(_frames_of(error))
+    drawing = (explorative.realize, user.own_law.draw)
+    part = _deepest(frames, means=(law.own,), law=drawing, start=(behaviour.start,))
+    if part == "law":
+        return CallableError.of(law_in_words(user), _of_reward(frames, user) or error, where)
     if part is None and isinstance(error, InvalidArgumentError) and law.own is None:
         return error
     if part == "start":
@@ -64,14 +98,24 @@ def failed_start(error: Exception, law: InstanceLaw, behaviour: Behaviour, who: 
     return CallableError.of(f"means ({law.title})", error, where)
 
 
-def met(seed: int, later: int) -> str:
-    """Return in words the user of an environment, by what meets her again.
+def met(seed: int, later: int, given: bool = False, lane: int | None = None) -> str:
+    """Return in words the user of an environment, by what meets her again if anything does.
 
     Args:
         seed: the seed of the last reset that had one.
-        later: how many resets without one came after it.
+        later: how many users came after the one whom it met. Where a stream goes on from depends
+            on how long its users were there, so that seeds alone do not meet these again.
+        given: whether her means were given to the reset.
+        lane: hers among many.
     """
-    return f"the user that env.reset(seed={seed}){', env.reset()' * later} meets again"
+    her = "the user" if lane is None else f"the user in lane {lane}"
+    if later:
+        place = f"number {later + 1} on the stream of seed {seed}"
+        return f"{her}, {place}, which goes on where the one before left it"
+    reset = f"env.reset(seed={seed}{', options=...' if given else ''})"
+    if lane is None:
+        return f"{her} that {reset} meets again"
+    return f"{her}, whom {reset} of a single environment meets again"
 
 
 def _frames_of(error: BaseException) -> Iterator[FrameType]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorative_user_env.users.laws_of_means import LAWS, ROOMY, Law, NamedLaw
+from explorative_user_env.users.state import number_of_arms
 from explorative_user_env.validation import (
     InvalidArgumentError,
     choice,
     finite_vector,
-    integer,
     positive,
 )
 
@@ -83,7 +83,7 @@ class InstanceLaw:
     """Where instances come from: a law of the means and a gap, checked once, drawn from often.
 
     Args:
-        n_arms: K, at least 2.
+        n_arms: K, in 2..1000000.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K given numbers, or a
             callable `(n_arms, rng) -> K numbers`.
         gap: Delta_1 > 0, set exactly (to the last bit of the sum); None is 0.5 for drawn means and
@@ -92,9 +92,10 @@ class InstanceLaw:
             callable is tried `TRIALS` times at once.
 
     Raises:
-        InvalidArgumentError: for K < 2, a gap that is not positive or is lost in rounding beside
-            the means, an unknown law, means that are not K finite numbers, given means without a
-            unique best arm and without a gap, or means that are outside `within` or may be.
+        InvalidArgumentError: for K out of range, a gap that is not positive or is lost in rounding
+            beside the means, an unknown law, means that are not K finite numbers, given means
+            without a unique best arm and without a gap, or means that are outside `within` or may
+            be.
     """
 
     def __init__(
@@ -105,7 +106,7 @@ class InstanceLaw:
         within: tuple[float, float] | None = None,
     ) -> None:
         self.within = within
-        self.n_arms = integer("n_arms", n_arms, 2)
+        self.n_arms = number_of_arms(n_arms)
         self.gap = None if gap is None else positive("gap", gap)
         self.given: list[float] | None = None
         self.named: NamedLaw | None = None
@@ -174,7 +175,8 @@ class InstanceLaw:
         low, high = law.low, self.scale * law.high
         if self.within is not None and not self.within[0] <= low <= high + gap <= self.within[1]:
             least, most = self.within
-            allowed = f'"{ROOMY}" or in [{least:g}, {most:g}], as this reward_law needs'
+            roomy = f'"{ROOMY}" or ' if least <= LAWS[ROOMY].low < LAWS[ROOMY].high <= most else ""
+            allowed = f"{roomy}in [{least:g}, {most:g}], as this reward_law needs"
             raise InvalidArgumentError("means", self._title, allowed)
         largest = max(-low, high)
         if gap <= math.ulp(math.nextafter(largest, 0.0)) / 2:

@@ -5,7 +5,7 @@ from math import exp, inf, sqrt
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.reward_laws import BERNOULLI, Stream, draw_reward
+from explorative_user_env.users.reward_laws import Stream, reflected
 from explorative_user_env.users.state import UNSEEN, RememberingState, User, UserState
 from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, positive
 
@@ -82,8 +82,8 @@ def drifting(sigma: float = DRIFT) -> Behaviour:
     """Return the behaviour of a user whose taste changes: every mu_i does a random walk.
 
     Each interaction begins with a step of N(0, sigma^2) for every arm, and her reward is drawn
-    around the new mean. Her own estimates do not know of it. Bernoulli means are reflected at 0
-    and 1.
+    around the new mean. Her own estimates do not know of it. Means are reflected at the ends of
+    what her reward law allows, Bernoulli's at 0 and 1.
 
     Args:
         sigma: standard deviation of a step, at least 0.
@@ -98,10 +98,8 @@ def drifting_respond(
     """Move the means, then do as `explorative.respond`."""
     for other in range(user.n_arms):
         mean = state.means[other] + state.memory[0] * rng.standard_normal()
-        if user.reward_law == BERNOULLI:
-            mean %= 2.0
-            if mean > 1.0:
-                mean = 2.0 - mean
+        if not user.least_mean <= mean <= user.largest_mean:
+            mean = reflected(mean, user.least_mean, user.largest_mean)
         state.means[other] = mean
     return rules.respond(user, state, rule, arm, rng)
 
@@ -140,7 +138,7 @@ def forgetful_start(user: User, state: RememberingState, rng: Stream) -> None:
     state.memory[0] = 0.0
     for _ in range(user.private_draws):
         for arm in range(user.n_arms):
-            reward = draw_reward(user.reward_law, state.means[arm], rng)
+            reward = rules.realize(user, state, arm, rng)
             rules.learn(state, arm, reward)
             remember(state, arm, reward)
 

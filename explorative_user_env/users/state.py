@@ -2,8 +2,12 @@
 
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
+from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.users.number_tables import number_tables
+from explorative_user_env.users.reward_laws import RewardLaw
+from explorative_user_env.validation import InvalidArgumentError, integer
 
 UNSEEN = inf
 """1/sqrt(n_i) of an arm without a reward; such an arm is recognised by n_i = 0, never by this."""
@@ -11,16 +15,35 @@ UNSEEN = inf
 SHORT_TABLES = 2**13
 """Enough for the first four thousand steps of a user in plain Python."""
 
+MOST_ARMS = STEP_CAP
+"""K at most: no run tries more, and a user of ten million takes 1.6 GB and seconds to begin."""
+
+
+def number_of_arms(n_arms: Any) -> int:
+    """Return K as an int.
+
+    Raises:
+        InvalidArgumentError: if it is none of 2..`MOST_ARMS`.
+    """
+    number = integer("n_arms", n_arms, 2)
+    if number > MOST_ARMS:
+        allowed = f"at most {MOST_ARMS}, as many as a run has steps"
+        raise InvalidArgumentError("n_arms", number, allowed)
+    return number
+
 
 @dataclass(frozen=True, slots=True)
 class User:
     """The numbers that make a kind of user; fixed while she lives.
 
     Attributes:
-        n_arms: K, at least 2.
+        n_arms: K, in 2..1000000.
         alpha: how willing she is to explore, above 0; scales Gamma.
         noise: p in [0, 1], the probability that a decision is a coin flip (click noise).
         reward_law: the law of her rewards, its place in `reward_laws.REWARD_LAWS`; 0 is N(mu, 1).
+        own_law: the law itself, which draws where that place is `reward_laws.OWN`.
+        least_mean: the least mean that law can have, -inf if any.
+        largest_mean: the largest, inf if any.
         rejects_ties: whether lcb_j = ucb_i is enough to reject i (>=) or not (>).
         private_draws: rewards of every arm she has seen before the first recommendation. They are
             in n_i and in the mean, not in n(t).
@@ -40,6 +63,9 @@ class User:
     alpha: float
     noise: float
     reward_law: int
+    own_law: RewardLaw
+    least_mean: float
+    largest_mean: float
     rejects_ties: bool
     private_draws: int
     least_n: int

@@ -1,10 +1,12 @@
 """Symbols that an encoding does not have are spelled out, and all others stay."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.display.plain_text import plain
+from explorative_user_env.display.plain_text import in_line, in_markdown, plain, printable
 
 
 @pytest.mark.parametrize(
@@ -22,6 +24,28 @@ from explorative_user_env.display.plain_text import plain
 )
 def test_what_an_encoding_lacks_is_spelled_out(text: str, encoding: str, expected: str) -> None:
     assert plain(text, encoding) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "line", "cell"),
+    [
+        ("[/red] [bold]", "[/red] [bold]", "[/red] [bold]", "[/red] [bold]"),
+        ("a|b\nc", "a|b\nc", "a|b c", "a\\|b c"),
+        ("<script>", "<script>", "<script>", "&lt;script>"),
+        ("\x1b[31mred\r\x07", "\\x1b[31mred\\r\\x07") + ("\\x1b[31mred\\r\\x07",) * 2,
+        ("one\u2028two", "one\\u2028two", "one\\u2028two", "one\\u2028two"),
+        ("雪 δ ± é", "雪 δ ± é", "雪 δ ± é", "雪 δ ± é"),
+    ],
+)
+def test_names_are_data(name: str, shown: str, line: str, cell: str) -> None:
+    assert (printable(name), in_line(name), in_markdown(name)) == (shown, line, cell)
+
+
+@given(st.text())
+def test_what_is_in_a_line_is_one_line_without_commands(text: str) -> None:
+    for written in (in_line(text), in_markdown(text)):
+        assert len(written.splitlines()) <= 1
+        assert not any(unicodedata.category(symbol) == "Cc" for symbol in written)
 
 
 @given(st.text(st.characters()), st.sampled_from(["ascii", "latin-1", "cp1252", "utf-8"]))

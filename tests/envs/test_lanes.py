@@ -204,7 +204,8 @@ def test_a_rho_out_of_its_range_is_an_error(low: float, high: float) -> None:
     (step, message), other = (end_of(schedule, compiled) for compiled in (False, True))
     assert re.fullmatch(
         rf"rho_t must be in \[{low:g}, {high:g}\], the range declared for acceptance_rate_rule, "
-        rf"got (1\.\d+|2\.0) \(at step {step + 1} of the user in lane [01]\)",
+        rf"got (1\.\d+|2\.0) \(at step {step + 1} of the user in lane ([01]), "
+        r"whom env\.reset\(seed=\2\) of a single environment meets again\)",
         message,
     )
     assert other == (step, message)

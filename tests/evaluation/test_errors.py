@@ -17,6 +17,7 @@ from failing import (
     says_nothing,
     uncompilable_rule,
 )
+from own_laws import LAPLACE, laplace_reward, nothing, often_nan, raising
 from toy_agents import Wanderer
 
 import explorative_user_env as eu
@@ -123,6 +124,18 @@ def test_cells_that_are_done_are_not_lost_with_a_later_one() -> None:
             {"rho": eu.Schedule(leaving_rule, 1.0, 2.0)},
             r"rho_t must be in \[1, 2\], the range declared for .* got 5\.0 \(at step 12, ",
         ),
+        (
+            {"reward_law": often_nan},
+            r"reward of reward_law 'often_nan' must be a finite number, got nan \(at step \d+, ",
+        ),
+        (
+            {"reward_law": nothing, "setting": "released"},
+            r"reward of reward_law 'nothing' must be a finite number, got None \(at the start, ",
+        ),
+        (
+            {"reward_law": eu.RewardLaw("hers", raising)},
+            r"reward_law 'hers' raised LookupError: no such taste \(at step \d+, ",
+        ),
     ],
 )
 def test_a_user_who_fails_is_told_of_by_the_compiled_path_as_by_the_readable(
@@ -145,6 +158,33 @@ def test_a_rho_that_does_not_compile_is_not_blamed_on_the_agent() -> None:
     same = eu.Schedule(constant_rule, 1.0, 2.0, (1.5,))
     expected = eu.evaluate([BAIR()], rho=same, compiled=False, **SMALL)
     pd.testing.assert_frame_equal(slow.runs, expected.runs)
+
+
+def importing_reward(mean: float, rng: Any) -> Any:
+    from own_laws import laplace_reward as same
+
+    return same(mean, rng)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draw", [partial(laplace_reward), importing_reward])
+def test_a_reward_law_that_does_not_compile_is_not_blamed_on_the_agent(draw: Any) -> None:
+    law = eu.RewardLaw("hers", draw)
+    message = r"^reward_law 'hers' does not compile, so BAIR runs in the slower readable loop"
+    with pytest.warns(UserWarning, match=message):
+        slow = eu.evaluate([BAIR()], reward_law=law, max_steps=500, **SMALL)
+    expected = eu.evaluate([BAIR()], reward_law=LAPLACE, max_steps=500, compiled=False, **SMALL)
+    pd.testing.assert_frame_equal(slow.runs, expected.runs)
+    envs, same = (
+        eu.ExplorativeUserVectorEnv(2, compiled=compiled, reward_law=each)
+        for compiled, each in ((True, law), (False, LAPLACE))
+    )
+    with pytest.warns(UserWarning, match=r"^reward_law 'hers' does not compile: "):
+        envs.reset(seed=3)
+    same.reset(seed=3)
+    assert not envs.compiled
+    for t in range(20):
+        assert envs.step([t % 5, 0])[1].tolist() == same.step([t % 5, 0])[1].tolist()
 
 
 def listing(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:

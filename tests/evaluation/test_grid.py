@@ -72,3 +72,20 @@ def test_a_sweep_is_shown_as_one_table_and_in_one_line() -> None:
 def test_a_sweep_without_cells_is_refused(name: str, wrong: Any) -> None:
     with pytest.raises(InvalidArgumentError, match=f"^{name} must be a list of at least one"):
         eu.sweep(["BAIR"], **{name: wrong}, **FEW)
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"n_arms": [2, 10_000_000]}, "^n_arms must be at most 1000000, .*, got 10000000$"),
+        ({"deltas": [0.1, 1.0]}, r"^delta must be a number in \(0, 1\), got 1\.0$"),
+    ],
+)
+def test_a_cell_that_cannot_be_is_refused_before_any_runs(
+    cells: dict[str, list[float]], message: str
+) -> None:
+    told: list[str] = []
+    options = FEW | cells | {"progress": lambda what, done, total: told.append(what)}
+    with pytest.raises(InvalidArgumentError, match=message):
+        eu.sweep(["BAIR"], **options)
+    assert told == []

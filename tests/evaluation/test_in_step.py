@@ -7,6 +7,7 @@ from toy_agents import Clock, Wanderer
 import explorative_user_env as eu
 from explorative_user_env.evaluation import backends, in_step
 from explorative_user_env.protocol import Agent, ManyUserAgent
+from explorative_user_env.users.confidence import Schedule
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
 
@@ -137,3 +138,15 @@ def test_adding_others_changes_nothing() -> None:
     among = eu.evaluate(["BAIR", Wanderer(), Clock()], **SMALL | TASKS[0]).runs
     among = among[among["agent"] == "wanderer"].reset_index(drop=True)
     assert_same(alone, among)
+
+
+@pytest.mark.slow
+def test_progress_names_compiling_of_the_users_while_it_lasts() -> None:
+    def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+        return 1.0  # found in no module, and so compiled in every process
+
+    told: list[tuple[str, int, int]] = []
+    options = SMALL | {"n_instances": 64, "rho": Schedule(flat, 1.0, 1.0, ())}
+    eu.evaluate([Wanderer()], **options | {"progress": lambda *what: told.append(what)})
+    assert told[:3] == [("wanderer", 0, 64), ("wanderer compiling", 0, 64), ("wanderer", 0, 64)]
+    assert told[-1] == ("wanderer", 64, 64)

@@ -52,3 +52,13 @@ def test_no_agent_gains_by_the_numbers_of_arms() -> None:
     instances = [Instance(tuple(np.eye(3)[best]), best) for best in range(3)]
     found = figures(Play(instances, arms, accepted, np.zeros(3, int)))
     assert found[:, PLAY_COLUMNS.index("most_accepted_is_best")].tolist() == [1 / 3] * 3
+
+
+def test_very_many_arms_take_no_longer_than_their_numbers_do() -> None:
+    n_arms = 1_000_000
+    arms = np.array([[n_arms - 1, 7, 7]] * 2, np.int32)
+    accepted = np.array([[True, True, True], [True, False, False]])
+    instance = Instance((*[0.0] * (n_arms - 1), 1.0), n_arms - 1)
+    found = figures(Play([instance] * 2, arms, accepted, np.zeros(2, int)))
+    assert found[:, PLAY_COLUMNS.index("most_accepted_arm")].tolist() == [7, n_arms - 1]
+    assert found[:, PLAY_COLUMNS.index("most_accepted_is_best")].tolist() == [0.0, 1.0]

@@ -21,6 +21,7 @@ from explorative_user_env.rl.recipes import RECIPES
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.settings import RELEASED
 from explorative_user_env.tasks import BAI, REGRET
+from explorative_user_env.users.confidence import Schedule
 
 pytestmark = pytest.mark.slow
 
@@ -219,3 +220,13 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_training(
     (tmp_path / "file").write_text("")
     with pytest.raises(eu.InvalidArgumentError, match="output must be a folder that can be writ"):
         train(output=tmp_path / "file" / "model", **TINY)
+
+
+def test_progress_names_compiling_before_training() -> None:
+    def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
+        return 1.0  # found in no module, and so compiled in every process
+
+    told: list[str] = []
+    facts = TINY | {"n_envs": 64, "rho": Schedule(flat, 1.0, 1.0, ())}
+    train(progress=lambda what, done, total: told.append(what), **facts)
+    assert told[:2] == ["compiling", "training"]

@@ -125,7 +125,10 @@ def test_a_lane_is_the_single_user(
 
 
 def test_another_law_is_refused_with_those_there_are() -> None:
-    allowed = "reward_law must be one of bernoulli, bounded, gaussian, got 'poisson'"
+    allowed = (
+        r"^reward_law must be a RewardLaw, a callable \(mean, rng\) -> reward or one of bernoulli, "
+        "bounded, gaussian, got 'poisson'$"
+    )
     for make in (ExplorativeUserEnv, lambda **kw: Population(setting=PRINTED, n_arms=3, **kw)):
         with pytest.raises(InvalidArgumentError, match=allowed):
             make(reward_law="poisson")

@@ -1,0 +1,101 @@
+"""What somebody who waits for the compiler is owed: a word that it is at work, and an end."""
+
+import _thread
+import functools
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from explorative_user_env.display.notices import notice
+from explorative_user_env.validation import PACKAGE
+
+Tell = Callable[[bool], object]
+"""Called with True when compiling begins and with False when it is over."""
+
+AGAIN = 0.05
+"""Seconds until an interrupt that was lost comes again."""
+
+
+COMPILING = "compiling, which may take some ten seconds; later starts find most of it done"
+
+
+def _tell_who_waits(begins: bool) -> None:
+    if begins:
+        notice(COMPILING)
+
+
+_tell: ContextVar[Tell] = ContextVar("_tell", default=_tell_who_waits)
+
+
+@contextmanager
+def compiling_told(tell: Tell) -> Iterator[None]:
+    """Tell all compiling in the block in place of the line that would be printed about it."""
+    before = _tell.set(tell)
+    try:
+        yield
+    finally:
+        _tell.reset(before)
+
+
+@contextmanager
+def interrupts_heard() -> Iterator[None]:
+    """Let no interrupt be lost in the block: it comes again soon, and at the end at the latest.
+
+    The compiler calls Python out of C to hand over what it has made. What is raised there, an
+    interrupt as well, Python can only print and forget; and the compiler, which was handed nothing,
+    may fail for that reason.
+    """
+    usual, timers = sys.unraisablehook, list[threading.Timer]()
+
+    def come_again(lost: Any) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            timers.append(threading.Timer(AGAIN, _thread.interrupt_main))
+            timers[-1].start()
+        else:
+            usual(lost)
+
+    sys.unraisablehook = come_again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = usual
+        for timer in timers:
+            timer.cancel()
+        if timers:
+            raise KeyboardInterrupt
+
+
+@functools.cache
+def watch_compiling() -> None:
+    """See to it, once a process, that whoever waits for a loop of this package gets their due."""
+    from numba.core import event
+
+    class Watch(event.Listener):
+        """What goes into a loop is compiled inside: only the outermost is told of."""
+
+        def __init__(self) -> None:
+            self._held: list[ExitStack] = []
+
+        def on_start(self, event: Any) -> None:
+            if _is_ours(event):
+                self._held.append(ExitStack())
+                self._held[-1].enter_context(interrupts_heard())
+                if len(self._held) == 1:
+                    _tell.get()(True)
+
+        def on_end(self, event: Any) -> None:
+            if _is_ours(event):
+                with self._held.pop():
+                    if not self._held:
+                        _tell.get()(False)
+
+    register: Any = event.register  # which has no annotations
+    register("numba:compile", Watch())
+
+
+def _is_ours(event: Any) -> bool:
+    """Whether it is about a function of this package."""
+    return str(event.data["dispatcher"].py_func.__module__).startswith(PACKAGE)
