@@ -1,80 +1,104 @@
-"""Which functions go into a loop: those it names, those they call, and the constants they use."""
+"""Which functions go into a loop: those it names, and those they call in turn."""
 
-from collections.abc import Iterable, Iterator
+import dis
+import sys
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
+COMPILERS = ("numpy", "numba", "llvmlite")
+"""Libraries that compiled code has words of its own for; nothing inside them is looked at."""
+
+IMPORT = "import "
+"""Before the name of a module that is imported inside a function."""
+
 
 class Callees(NamedTuple):
-    """All that goes into a loop.
+    """All functions that go into a loop.
 
     Attributes:
-        plain: Python functions, each after those that it calls.
+        plain: Python functions, each after those that it calls; the loop itself is the last.
         compiled: functions that numba has compiled already, as they were in Python.
-        constants: what they refer to besides, in the order in which it was found.
     """
 
     plain: list[FunctionType]
     compiled: list[FunctionType]
-    constants: list[Any]
 
 
-def names_in(loop: Any) -> dict[str, Any]:
-    """Return what `loop` refers to by the names it has for it, enclosed or global."""
-    outer = {name: loop.__globals__.get(name) for name in sorted(_names_of(loop.__code__))}
-    known = {name: value for name, value in outer.items() if not _is_nothing_to_compile(value)}
-    cells = zip(loop.__code__.co_freevars, loop.__closure__ or (), strict=True)
-    return known | {name: cell.cell_contents for name, cell in cells}
-
-
-def callees_of(values: Iterable[Any]) -> Callees:
-    """Return all that goes into a loop which refers to these `values`."""
-    found = Callees([], [], [])
+def callees_of(loop: Any) -> Callees:
+    """Return all functions that go into `loop`, which is one of them."""
+    found = Callees([], [])
     seen: set[int] = set()
 
     def visit(value: Any) -> None:
         inner = getattr(value, "py_func", None)  # of a function that numba has compiled
         function = inner if isinstance(inner, FunctionType) else value
-        if not isinstance(function, FunctionType):
-            found.constants.append(value)
-            return
-        if id(function) in seen:
+        if not isinstance(function, FunctionType) or id(function) in seen or is_of_compiler(value):
             return
         seen.add(id(function))
-        for other in _referred(function):
-            if not str(getattr(other, "__module__", "")).startswith("numpy"):
-                visit(other)
+        for other in references(function).values():
+            visit(other)
         (found.plain if function is value else found.compiled).append(function)
 
-    for value in values:
-        visit(value)
+    visit(loop)
     return found
 
 
-def _referred(function: FunctionType) -> Iterator[Any]:
-    """Yield whatever `function` refers to by name: globals, names in modules, enclosed values."""
-    names = sorted(_names_of(function.__code__))
-    for name in names:
-        value = function.__globals__.get(name)
+def references(function: FunctionType) -> dict[str, Any]:
+    """Return what `function` refers to by the names it has for it.
+
+    That is what stands in its module, what it encloses or imports, and what stands in modules it
+    refers to, under any name of an attribute in the function: which are the module's is not told.
+    """
+    names, attributes = _names_in(function.__code__)
+    known = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    imports = (name.removeprefix(IMPORT) for name in names if name.startswith(IMPORT))
+    known |= {f"{IMPORT}{name}": sys.modules.get(name) for name in imports}
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    known |= {name: cell.cell_contents for name, cell in cells}
+    for name, value in list(known.items()):
         if isinstance(value, ModuleType):
-            yield from (getattr(value, inner) for inner in names if hasattr(value, inner))
-        else:
-            yield value
-    yield from (cell.cell_contents for cell in function.__closure__ or ())
-    yield function.__defaults__
+            known |= _inside(name, value, attributes)
+    return known
 
 
-def _names_of(code: CodeType) -> set[str]:
-    """Return the global names and attributes in `code` and in the functions it makes."""
+def is_of_compiler(value: Any) -> bool:
+    """Whether a function, class or module is one of the `COMPILERS`."""
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    return str(name).partition(".")[0] in COMPILERS
+
+
+def _inside(name: str, module: ModuleType, attributes: list[str]) -> dict[str, Any]:
+    """Return what stands in a module, and in modules inside it, by dotted names."""
+    found: dict[str, Any] = {}
+    modules, seen = [(name, module)], {id(module)}
+    while modules:
+        name, module = modules.pop()
+        if is_of_compiler(module):
+            continue
+        for attribute in attributes:
+            if attribute not in vars(module):
+                continue
+            value = found[f"{name}.{attribute}"] = vars(module)[attribute]
+            if isinstance(value, ModuleType) and id(value) not in seen:
+                seen.add(id(value))
+                modules.append((f"{name}.{attribute}", value))
+    return found
+
+
+def _names_in(code: CodeType) -> tuple[list[str], list[str]]:
+    """Return the global names and the attributes in `code` and in the functions it makes."""
     names: set[str] = set()
+    attributes: set[str] = set()
     codes = [code]
     while codes:
         current = codes.pop()
-        names.update(current.co_names)
         codes.extend(value for value in current.co_consts if isinstance(value, CodeType))
-    return names
-
-
-def _is_nothing_to_compile(value: Any) -> bool:
-    """Whether a global of this name is none, a module or a class: an attribute has that name."""
-    return value is None or isinstance(value, ModuleType | type)
+        for instruction in dis.get_instructions(current):
+            kind, name = instruction.opname, instruction.argval
+            if kind in ("LOAD_GLOBAL", "LOAD_NAME"):
+                names.add(name)
+            elif kind in ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"):
+                attributes.add(name)
+            elif kind == "IMPORT_NAME":
+                names.add(f"{IMPORT}{name}")
+    return sorted(names), sorted(attributes)

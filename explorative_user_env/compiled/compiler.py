@@ -4,15 +4,26 @@ Numba is imported here, when the first loop is compiled, and nowhere above.
 """
 
 import functools
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Hashable
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeVar
 
-from explorative_user_env.compiled import kernel_cache
-from explorative_user_env.compiled.callees import callees_of, names_in
+from explorative_user_env.compiled.callees import callees_of
+from explorative_user_env.compiled.kernel_cache import KeptKernel, kept_kernel
+from explorative_user_env.compiled.twins import twins
 from explorative_user_env.compiled.waiting import watch_compiling
+from explorative_user_env.validation import handed_in
+
+_Made = TypeVar("_Made")
 
 LONGEST_REASON = 400
+
+KEY_IN_NAME = 20
+"""How much of the hash of a loop is in its name."""
+
+_making = threading.RLock()
+"""Held by the one thread that makes a loop."""
 
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
 """No counting of references, as nothing compiled here allocates: with it a step costs three times
@@ -25,30 +36,68 @@ def short(error: Exception) -> str:
 
 
 def compile_loop(
-    loop: Callable[..., Any], around: Callable[[Any], Callable[..., Any]] | None = None
+    loop: Any,
+    around: Callable[[Any], Callable[..., Any]] | None = None,
+    checked: bool = False,
 ) -> Any:
     """Return `loop` compiled; it lets go of the interpreter lock while it runs.
+
+    A function that is none of the package's own may reach for what is not there, and compiled code
+    would take any memory for it: where one goes in, the whole loop looks at the bounds of arrays.
 
     Args:
         loop: a function made by another, of this package or not; what it refers to by name is
             compiled with it.
         around: makes the loop to compile out of `loop`, which it calls by its own name.
+        checked: whether to look at bounds in any case.
+
+    Raises:
+        NumbaError: if numba is told to compile nothing.
     """
     import numba
+    from numba.core.errors import NumbaError
 
+    if vars(numba.config)["DISABLE_JIT"]:
+        raise NumbaError("numba is told to compile nothing, by NUMBA_DISABLE_JIT")
     watch_compiling()
-    loops = [loop] if around is None else [loop, around(loop)]
-    names = {name: value for each in loops for name, value in names_in(each).items()}
-    names.pop(loop.__name__, None)
-    callees = callees_of(names.values())
-    for function in callees.plain:
-        _register(function)
+    whole: Any = loop if around is None else around(loop)
+    callees = callees_of(whole)
+    inner = [function for function in callees.plain if function not in (loop, whole)]
     options: dict[str, Any] = {"nogil": True, **UNCOUNTED}
-    kept = kernel_cache.compiled(loops, names, callees, options)
+    if checked or any(map(handed_in, [*callees.plain, *callees.compiled])):
+        options["boundscheck"] = True
+    kept = kept_kernel(whole, options)
+    # What is compiled with bounds checks for this loop is compiled without for others.
+    copies = twins([*inner, loop] if "boundscheck" in options else [loop])
+    for function in inner:
+        _register(copies.get(function, function), "boundscheck" in options)
+    compiled = _compiled(copies[loop], options, kept)
+    if around is not None:
+        compiled = _compiled(around(compiled), options, kept)
     if kept is not None:
-        return kept
-    inner = numba.njit(**options)(loop)
-    return inner if around is None else numba.njit(**options)(around(inner))
+        compiled._cache = kept
+    return compiled
+
+
+def _compiled(function: Any, options: dict[str, Any], kept: KeptKernel | None) -> Any:
+    """Return `function` compiled by numba; under a name that no other has, if it is kept."""
+    import numba
+
+    if kept is not None:  # what is loaded later is found by name among all that is there then
+        function.__qualname__ += f"_{kept.key[:KEY_IN_NAME]}"
+    return numba.njit(**options)(function)
+
+
+def once(make: Callable[..., _Made]) -> "functools._lru_cache_wrapper[_Made]":
+    """Return `make` with a memory; many threads that ask for the same get what one of them made."""
+    made = functools.cache(make)
+
+    @functools.cache
+    def asked(*arguments: Hashable) -> _Made:
+        with _making:
+            return made(*arguments)
+
+    return asked
 
 
 def errors_of_compiling() -> tuple[type[Exception], ...]:
@@ -59,8 +108,8 @@ def errors_of_compiling() -> tuple[type[Exception], ...]:
 
 
 @functools.cache
-def _register(function: FunctionType) -> None:
+def _register(function: FunctionType, checked: bool) -> None:
     """Tell numba that `function` may be called compiled, once however many loops call it."""
     from numba.extending import register_jitable
 
-    register_jitable(forceinline=True, **UNCOUNTED)(function)
+    register_jitable(forceinline=True, boundscheck=checked, **UNCOUNTED)(function)

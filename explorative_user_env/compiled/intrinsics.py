@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
@@ -63,6 +64,22 @@ def generator_at(typing_context: Any, addresses: Any) -> Any:
         generator = build.create_struct_proxy(types.npy_rng)(context, builder)
         generator.bit_generator = bits._getvalue()
         return generator._getvalue()
+
+    return signature, generate
+
+
+@word
+def an_arm(typing_context: Any, arm: Any) -> Any:
+    """Return `arm`; code does not compile with one that is a truth value or a fraction.
+
+    It would be cut off to a whole number without a word where it is written down.
+    """
+    if not isinstance(arm, types.Integer):
+        raise TypingError(f"an arm is a {arm}, no whole number")
+    signature = types.int64(arm)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.cast(builder, arguments[0], signature.args[0], signature.return_type)
 
     return signature, generate
 

@@ -2,14 +2,16 @@
 
 import functools
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
-from explorative_user_env.compiled.compiler import compile_loop
+from explorative_user_env.compiled.compiler import compile_loop, once
 from explorative_user_env.compiled.loops import make_play, make_play_all, make_run, make_run_all
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.reward_laws import RewardDraw, no_law
+from explorative_user_env.validation import handed_in
 
 Kernel = Callable[..., None]
 
@@ -38,25 +40,28 @@ def _functions_of(behaviour: Behaviour) -> Behaviour:
     )
 
 
-@functools.cache
+@once
 def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw) -> Kernel:
-    from explorative_user_env.compiled.intrinsics import generator_at, with_law
+    from explorative_user_env.compiled.intrinsics import an_arm, generator_at, with_law
 
     around = functools.partial(make_run_all, moves_means=behaviour.moves_means)
-    loop = make_run(algorithm, rule, generator_at, behaviour, own_law, with_law)
-    return _kernel(loop, around)
+    loop = make_run(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm)
+    return _kernel(loop, around, algorithm)
 
 
-@functools.cache
+@once
 def _play_all(
     algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw
 ) -> Kernel:
-    from explorative_user_env.compiled.intrinsics import generator_at, with_law
+    from explorative_user_env.compiled.intrinsics import an_arm, generator_at, with_law
 
-    loop = make_play(algorithm, rule, generator_at, behaviour, own_law, with_law)
-    return _kernel(loop, make_play_all)
+    loop = make_play(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm)
+    return _kernel(loop, make_play_all, algorithm)
 
 
-def _kernel(loop: Any, around: Any) -> Kernel:
-    kernel: Kernel = compile_loop(loop, around)
+def _kernel(loop: Any, around: Any, algorithm: Algorithm) -> Kernel:
+    # Rules of the package, too, find other arrays than theirs where `blank` is somebody's own.
+    parts = (getattr(algorithm, field.name) for field in fields(algorithm))
+    checked = any(callable(part) and handed_in(part) for part in parts)
+    kernel: Kernel = compile_loop(loop, around, checked)
     return kernel

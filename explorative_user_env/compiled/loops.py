@@ -18,6 +18,11 @@ def itself(rng: Any) -> Any:
     return rng
 
 
+def as_it_is(arm: int) -> int:
+    """Return `arm`: in plain Python what is no whole number is told of where it is used."""
+    return arm
+
+
 def as_she_is(user: Any, own_law: RewardDraw) -> Any:
     """Return `user`: in plain Python she has her reward law."""
     return user
@@ -39,6 +44,7 @@ def make_run(
     behaviour: Behaviour = EXPLORATIVE,
     own_law: RewardDraw = no_law,
     with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
+    an_arm: Callable[[Any], int] = as_it_is,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm, in plain Python.
 
@@ -49,6 +55,7 @@ def make_run(
         behaviour: how the user starts and responds.
         own_law: how her rewards are drawn if the law is none of the package's.
         with_law: makes a user with this law of what the loop is handed as one.
+        an_arm: lets pass what may be one, a whole number.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
@@ -72,11 +79,12 @@ def make_run(
         acceptances = 0
         steps = 0
         while True:
-            arm = act(params, state, rng)
+            arm = an_arm(act(params, state, rng))
             if arm != stop and not 0 <= arm < user.n_arms:
                 raise ValueError("an algorithm recommended an arm that does not exist")
             if arm == stop or steps == max_steps:
-                return acceptances, steps - acceptances, verdict(params, state, rng), arm != stop
+                answer = an_arm(verdict(params, state, rng))
+                return acceptances, steps - acceptances, answer, arm != stop
             accepted = respond(user, user_state, rule, arm, user_rng)
             observe(params, state, arm, accepted)
             if sees_rewards and accepted:
@@ -132,6 +140,7 @@ def make_play(
     behaviour: Behaviour = EXPLORATIVE,
     own_law: RewardDraw = no_law,
     with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
+    an_arm: Callable[[Any], int] = as_it_is,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm over a horizon; what happens is written down.
 
@@ -144,6 +153,7 @@ def make_play(
         behaviour: how the user starts and responds.
         own_law: how her rewards are drawn if the law is none of the package's.
         with_law: makes a user with this law of what the loop is handed as one.
+        an_arm: lets pass what may be one, a whole number.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
@@ -170,13 +180,13 @@ def make_play(
         while True:
             arm = committed
             if committed == stop:
-                arm = act(params, state, rng)
+                arm = an_arm(act(params, state, rng))
                 if arm == stop:
-                    committed = arm = verdict(params, state, rng)
+                    committed = arm = an_arm(verdict(params, state, rng))
                 if not 0 <= arm < user.n_arms:
                     raise ValueError("an algorithm recommended an arm that does not exist")
             if steps == len(arms):
-                return verdict(params, state, rng) if committed == stop else committed
+                return an_arm(verdict(params, state, rng)) if committed == stop else committed
             accepted = respond(user, user_state, rule, arm, user_rng)
             if committed == stop:
                 observe(params, state, arm, accepted)

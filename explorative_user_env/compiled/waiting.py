@@ -97,5 +97,5 @@ def watch_compiling() -> None:
 
 
 def _is_ours(event: Any) -> bool:
-    """Whether it is about a function of this package, or a loop that it keeps on the disk."""
+    """Whether it is about a function of this package."""
     return str(event.data["dispatcher"].py_func.__module__).startswith(PACKAGE)

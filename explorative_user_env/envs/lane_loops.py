@@ -1,12 +1,11 @@
 """The loops of many users in step that are compiled: to begin in some lanes, and to respond."""
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from explorative_user_env.compiled.compiler import compile_loop
+from explorative_user_env.compiled.compiler import compile_loop, once
 from explorative_user_env.compiled.intrinsics import generator_at, prefetch, with_law
 from explorative_user_env.compiled.layout import memory_of_arm, row_at, witness_at
 from explorative_user_env.envs.rewards import reward_of
@@ -28,7 +27,7 @@ def no_mean(rng: np.random.Generator) -> float:
     return 0.0
 
 
-@functools.cache
+@once
 def compiled_begin(
     mean: Callable[[np.random.Generator], float], own_law: RewardDraw
 ) -> Callable[..., None]:
@@ -64,7 +63,7 @@ def compiled_begin(
     return loop
 
 
-@functools.cache
+@once
 def compiled_respond(rule: Rule, own_law: RewardDraw) -> Callable[..., bool]:
     """Return the compiled loop of one step in many lanes."""
     respond, ahead, in_generator = rules.respond, AHEAD, IN_GENERATOR

@@ -46,9 +46,7 @@ def run_compiled(
             instances = list(map(behaviour.truth, instances, finals))
         rows[part, 0] = [instance.best_arm for instance in instances]
         rows[part, 1:] = outcomes
-    answers = rows[:, RUN_COLUMNS.index("answer")]
-    for answer in answers[(answers < 0) | (answers >= population.n_arms)].tolist():
-        integer(f"answer of {agent.name}", answer, 0, population.n_arms - 1)
+    _check_answers(rows[:, RUN_COLUMNS.index("answer")], agent, population)
     return rows
 
 
@@ -68,7 +66,13 @@ def play_compiled(
     for part, drawn, given in portions(population, agent, seeds, horizon):
         play_all(*given, play.arms[part], play.accepted[part], play.answers[part])
         instances += drawn
+    _check_answers(play.answers, agent, population)
     return play._replace(instances=instances)
+
+
+def _check_answers(answers: Array, agent: AlgorithmAgent, population: Population) -> None:
+    for answer in answers[(answers < 0) | (answers >= population.n_arms)].tolist():
+        integer(f"answer of {agent.name}", answer, 0, population.n_arms - 1)
 
 
 MEANS = 2

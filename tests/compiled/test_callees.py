@@ -4,9 +4,12 @@ from types import FunctionType
 from typing import Any, cast
 
 import numba
+import numpy as np
+import pytest
 
+import explorative_user_env
 from explorative_user_env.compiled import callees
-from explorative_user_env.compiled.callees import callees_of, names_in
+from explorative_user_env.compiled.callees import callees_of, references
 
 NUMBER = 7
 
@@ -45,45 +48,50 @@ def names_of(functions: list[FunctionType]) -> list[str]:
 
 
 def test_every_function_comes_once_and_after_those_it_calls() -> None:
-    found = callees_of([highest, middle])
-    assert names_of(found.plain) == ["lowest", "middle", "highest"]
+    assert names_of(callees_of(highest).plain) == ["lowest", "middle", "highest"]
 
 
 def test_what_is_compiled_already_is_found_as_it_was_in_python() -> None:
-    found, kernel = callees_of([middle]), cast(Any, compiled_already)
+    found, kernel = callees_of(middle), cast(Any, compiled_already)
     assert names_of(found.compiled) == ["compiled_already"]
     assert found.compiled[0] is kernel.py_func
 
 
-def test_the_values_that_go_in_besides_are_found_wherever_they_are() -> None:
-    found = callees_of([highest, 5])
-    assert NUMBER in found.constants  # a global of the function at the bottom
-    assert (3,) in found.constants  # the defaults
-    assert 5 in found.constants  # handed in as it is
-    inner = make_loop(lowest, 11)
-    assert 11 in callees_of([inner]).constants  # enclosed
-
-
 def by_module(x: int) -> int:
-    return x + len(callees.names_in(callees_of))
+    return x + len(callees.callees_of(x).plain)
 
 
-def test_what_a_function_of_another_module_refers_to_is_found_through_the_module() -> None:
-    assert "names_in" in names_of(callees_of([by_module]).plain)
+def through_package(x: int) -> Any:
+    return explorative_user_env.compiled.callees.references(x)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("function", "name"), [(by_module, "callees_of"), (through_package, "references")]
+)
+def test_what_a_function_calls_in_a_module_is_found_however_deep_it_is(
+    function: FunctionType, name: str
+) -> None:
+    assert name in names_of(callees_of(function).plain)
 
 
 def test_a_function_that_calls_itself_is_no_circle() -> None:
-    assert names_of(callees_of([recursive]).plain) == ["recursive"]
+    assert names_of(callees_of(recursive).plain) == ["recursive"]
 
 
-def test_the_names_of_a_loop_are_its_functions_and_numbers_not_its_modules() -> None:
-    loop = make_loop(highest, 4)
-    assert names_in(loop) == {"rule": highest, "number": 4, "NUMBER": 7, "lowest": lowest}
+def test_a_function_refers_to_what_it_encloses_and_to_its_module_by_the_names_it_has() -> None:
+    known = references(make_loop(highest, 4))
+    theirs = {"rule": highest, "number": 4, "NUMBER": 7, "lowest": lowest}
+    assert known == theirs | {"math": math, "math.sqrt": math.sqrt}
 
 
-def test_the_name_of_an_attribute_is_nothing_to_compile() -> None:
-    def loop(x: Any) -> Any:
-        return x.lowest, x.middle, x.unheard_of
+def test_an_attribute_is_no_function_of_the_module_that_has_its_name() -> None:
+    def reads(x: Any) -> Any:
+        return x.lowest, x.middle
 
-    # Global functions of the same names cannot be told apart; what is nowhere can.
-    assert set(names_in(loop)) == {"lowest", "middle"}
+    assert references(cast(FunctionType, reads)) == {}
+
+
+def test_a_library_whose_name_begins_like_a_compiler_s_is_looked_into() -> None:
+    stranger = FunctionType(lowest.__code__, {"NUMBER": 1, "__name__": "numpy_of_theirs"})
+    assert names_of(callees_of(stranger).plain) == ["lowest"]
+    assert callees_of(np.sum) == ([], [])

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from explorative_user_env.agents import (
-    AlgorithmAgent,
-)
+from explorative_user_env.agents import AlgorithmAgent, uniform
+from explorative_user_env.compiled import compiler
+from explorative_user_env.compiled.loops import make_run
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.users.confidence import Schedule
+from explorative_user_env.users.confidence import ACCEPTANCE_RATE, Schedule
 
 # A third party's algorithm: the arm of the highest upper bound on its acceptance rate, with
 # helpers that call helpers.
@@ -124,3 +124,16 @@ def test_a_rho_out_of_its_range_is_an_error_by_either_path(compiled: bool, heigh
     rho = Schedule(wave, 1.0, 2.0, (height,))
     with pytest.raises(ValueError, match=r"rho_t must be in \[1, 2\], .* wave, got"):
         evaluate([AlgorithmAgent(BOUND, {})], rho=rho, baseline_time=50, compiled=compiled)
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_what_looks_at_bounds_for_one_loop_does_not_for_others(
+    monkeypatch: pytest.MonkeyPatch, checked: bool
+) -> None:
+    registered: list[tuple[Any, bool]] = []
+    monkeypatch.setattr(compiler, "_register", lambda *told: registered.append(told))
+    loop = make_run(uniform.ALGORITHM, ACCEPTANCE_RATE.rule)
+    kernel = compiler.compile_loop(loop, checked=checked)
+    assert {told[1] for told in registered} == {checked}
+    assert (uniform.act in [told[0] for told in registered]) is not checked
+    assert kernel.targetoptions.get("boundscheck") is (True if checked else None)

@@ -1,5 +1,9 @@
+import errno
 import importlib
+import os
+import pickle
 import platform
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,11 +14,18 @@ import numba
 import numpy as np
 import platformdirs
 import pytest
+from numba.core.errors import NumbaError
+from processes import python
 
+from explorative_user_env.agents import Uniform
 from explorative_user_env.compiled.compiler import compile_loop
-from explorative_user_env.compiled.kernel_cache import APPLICATION
+from explorative_user_env.compiled.kernel_cache import APPLICATION, FOLDER
+from explorative_user_env.compiled.private_folder import PrivateFolder
+from explorative_user_env.evaluation import evaluate
 
 Answer = Callable[..., int]
+
+needs_modes = pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
 
 FILES = {
     "rule_of_theirs": """
@@ -72,18 +83,19 @@ def set_folder(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty folder for loops, in force, and nothing left of it afterwards."""
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for loops, in force."""
     set_folder(monkeypatch, tmp_path / "cache")
-    before = set(sys.modules)
-    yield tmp_path / "cache" / APPLICATION
-    for name in set(sys.modules) - before:
-        if "explorative_user_env_loop_" in name:
-            del sys.modules[name]
+    return tmp_path / "cache" / APPLICATION / FOLDER
 
 
 def kept_loops(folder: Path) -> set[str]:
-    return {path.name for path in folder.glob("*.py")}
+    return {path.name for path in folder.glob("*")}
+
+
+def hits(loop: Any) -> tuple[int, int]:
+    """Return how often a loop was compiled, and how often it was there."""
+    return loop.stats.cache_misses.total(), loop.stats.cache_hits.total()
 
 
 @pytest.fixture
@@ -128,13 +140,13 @@ def test_a_loop_that_is_the_same_is_kept_once_and_not_compiled_again(
 ) -> None:
     first = theirs(plain=5)
     assert first(1) == 6
-    assert (first.stats.cache_misses.total(), first.stats.cache_hits.total()) == (1, 0)
-    (name,) = kept_loops(kept)
-    del sys.modules[name.removesuffix(".py")]  # as in another process
+    assert hits(first) == (1, 0)
+    names = kept_loops(kept)
     again = theirs(plain=5)
     assert again(1) == 6
-    assert (again.stats.cache_misses.total(), again.stats.cache_hits.total()) == (0, 1)
-    assert kept_loops(kept) == {name}
+    assert hits(again) == (0, 1)
+    assert kept_loops(kept) == names
+    assert len(names) == 1
 
 
 @pytest.mark.parametrize(
@@ -150,9 +162,9 @@ def test_a_loop_that_is_the_same_is_kept_once_and_not_compiled_again(
 def test_what_another_version_compiled_is_not_taken(
     kept: Path, monkeypatch: pytest.MonkeyPatch, of: Any, name: str, value: Any
 ) -> None:
-    compile_loop(make_loop(a_rule))
+    assert compile_loop(make_loop(a_rule))(1) == 2
     monkeypatch.setattr(of, name, value)
-    compile_loop(make_loop(a_rule))
+    assert compile_loop(make_loop(a_rule))(1) == 2
     assert len(kept_loops(kept)) == 2
 
 
@@ -176,12 +188,18 @@ def test_where_nothing_can_be_written_a_loop_is_compiled_in_memory(
     assert in_the_way.read_text() == ""
 
 
-def test_what_another_process_cannot_import_is_compiled_in_memory(kept: Path) -> None:
-    def local_rule(x: int) -> int:
-        return 3 * x
+def test_functions_made_alike_are_loops_apart_by_what_they_enclose(kept: Path) -> None:
+    def rule_with(factor: Any) -> Answer:
+        def local_rule(x: int) -> int:
+            return int(factor * x)
 
-    assert compile_loop(make_loop(local_rule))(5) == 15
-    assert kept_loops(kept) == set()
+        return local_rule
+
+    for _ in range(2):  # compiled, and from the disk
+        loops = [compile_loop(make_loop(rule_with(factor)), make_twice) for factor in (2, 3)]
+        assert [loop(5) for loop in loops] == [20, 45]
+    assert [hits(loop) for loop in loops] == [(0, 1)] * 2
+    assert len(kept_loops(kept)) == 2
 
 
 def test_what_stands_in_a_script_is_compiled_in_memory(
@@ -192,6 +210,161 @@ def test_what_stands_in_a_script_is_compiled_in_memory(
         return 3 * x
 
     monkeypatch.setattr(scripted_rule, "__module__", "__main__")
-    monkeypatch.setattr(sys.modules["__main__"], "scripted_rule", scripted_rule, raising=False)
     assert compile_loop(make_loop(scripted_rule))(5) == 15
     assert kept_loops(kept) == set()
+
+
+def test_a_loop_is_compiled_in_memory_where_something_goes_in_that_has_no_hash(kept: Path) -> None:
+    strange = np.zeros(2, [("x", "i8")]).view(np.recarray)
+
+    def strange_rule(x: int) -> int:
+        return x + len(strange)
+
+    assert compile_loop(make_loop(strange_rule))(5) == 7
+    assert kept_loops(kept) == set()
+
+
+def test_every_entry_of_a_long_table_goes_in(kept: Path) -> None:
+    def look_up(table: Any) -> Answer:
+        def rule(x: int) -> int:
+            return int(table[x])
+
+        return rule
+
+    table = np.arange(1500)
+    changed = table.copy()
+    changed[700] = -1
+    loops = [compile_loop(make_loop(look_up(each))) for each in (table, changed)]
+    assert [loop(700) for loop in loops] == [700, -1]
+
+
+@pytest.mark.parametrize("text", [b"", b"garbage", b"half"])
+def test_a_loop_whose_file_is_broken_is_compiled_anew_and_kept(kept: Path, text: bytes) -> None:
+    assert compile_loop(make_loop(a_rule))(5) == 6
+    (path,) = kept.iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] if text == b"half" else text)
+    broken, mended = (compile_loop(make_loop(a_rule)) for _ in range(2))
+    assert (broken(5), hits(broken)) == (6, (1, 0))
+    assert (mended(5), hits(mended)) == (6, (0, 1))
+
+
+@pytest.mark.parametrize("other", [pickle.dumps((1, 2)), b"no pickle", pickle.dumps(Path)])
+def test_a_file_that_is_whole_and_holds_no_loop_is_thrown_away(kept: Path, other: bytes) -> None:
+    assert compile_loop(make_loop(a_rule))(5) == 6
+    (path,) = kept.iterdir()
+    PrivateFolder(kept).write(path.name, other)
+    again = compile_loop(make_loop(a_rule))
+    assert (again(5), hits(again)) == (6, (1, 0))
+
+
+@needs_modes
+def test_what_somebody_else_has_put_into_a_shared_folder_is_not_run(
+    kept: Path, tmp_path: Path
+) -> None:
+    assert compile_loop(make_loop(a_rule))(5) == 6
+    (path,) = kept.iterdir()
+    ran = tmp_path / "ran"
+    PrivateFolder(kept).write(path.name, pickle.dumps(Planted(str(ran))))
+    kept.chmod(0o777)
+    loop = compile_loop(make_loop(a_rule))
+    with pytest.warns(UserWarning, match="cannot be kept in .* .others may write to it.") as told:
+        assert loop(5) == 6
+    assert len(told) == 1
+    assert compile_loop(make_loop(a_rule))(5) == 6  # and is told of once
+    assert not ran.exists()
+
+
+class Planted:
+    """What makes a file where it is unpickled."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.mkdir, (self.path,)
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_full_disk_is_told_of_once_and_stands_in_no_way(
+    kept: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    def refuses(*arguments: Any, **named: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, call, refuses)
+    with pytest.warns(UserWarning, match="cannot be kept in .*No space left") as told:
+        assert compile_loop(make_loop(a_rule))(5) == 6
+    assert len(told) == 1
+    assert compile_loop(make_loop(a_rule))(5) == 6
+    assert kept_loops(kept) == set()
+
+
+def test_a_folder_that_is_read_only_is_read_without_a_word(kept: Path) -> None:
+    assert compile_loop(make_loop(a_rule))(5) == 6
+    kept.chmod(0o500)
+    try:
+        again = compile_loop(make_loop(a_rule))
+        assert (again(5), hits(again)) == (6, (0, 1))
+    finally:
+        kept.chmod(0o700)
+
+
+def test_where_numba_itself_would_keep_things_does_not_matter(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "numba"))
+    assert compile_loop(make_loop(a_rule))(5) == 6
+    assert len(kept_loops(kept)) == 1
+    assert not (tmp_path / "numba").exists()
+
+
+def test_nothing_is_compiled_where_numba_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
+    with pytest.raises(NumbaError, match="NUMBA_DISABLE_JIT"):
+        compile_loop(make_loop(a_rule))
+
+
+EVALUATION = """
+import os, pwd, sys
+{first}
+from explorative_user_env import evaluate
+from explorative_user_env.agents import Uniform
+runs = evaluate([Uniform(horizon=9)], n_instances=3, seed=1, progress=False).runs
+print(runs["acceptances"].tolist())
+"""
+
+NO_HOME = """
+for name in ("HOME", "XDG_CACHE_HOME"):
+    os.environ.pop(name, None)
+def nobody(number):
+    raise KeyError(number)
+pwd.getpwuid = nobody
+"""
+
+IN_FOLDER = """
+import platformdirs
+platformdirs.user_cache_dir = lambda *_, **__: {!r}
+"""
+DISABLED = "os.environ['NUMBA_DISABLE_JIT'] = '1'"
+
+FAULTS = {
+    "no home": (NO_HOME, "cannot be kept in ~.*there is no home folder"),
+    "compiles nothing": (DISABLED, "UNI does not compile.*by NUMBA_DISABLE_JIT"),
+    "no folder": (IN_FOLDER.format("/dev/null"), "cannot be kept in /dev/null"),
+}
+"""What is done first in another process, and what is said of it."""
+
+
+@needs_modes
+@pytest.mark.slow
+@pytest.mark.parametrize(("first", "told"), FAULTS.values(), ids=FAULTS.keys())
+def test_an_evaluation_ends_whatever_is_wrong_with_the_folder_and_says_so_once(
+    tmp_path: Path, first: str, told: str
+) -> None:
+    done = python("-c", EVALUATION.format(first=first), folder=tmp_path)
+    runs = evaluate([Uniform(horizon=9)], n_instances=3, seed=1, compiled=False).runs
+    assert (done.returncode, done.stdout) == (0, f"{runs['acceptances'].tolist()}\n")
+    assert re.search(told, done.stderr, re.DOTALL)
+    assert done.stderr.count("Warning:") == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,13 +1,19 @@
 import copy
 import pickle
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
+from processes import python
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, UCB1, Uniform
 from explorative_user_env.compiled import kernels
+from explorative_user_env.compiled.compiler import once
 from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
 from explorative_user_env.users import others
 from explorative_user_env.users.behaviour import EXPLORATIVE
@@ -53,3 +59,57 @@ def test_a_run_and_a_play_are_loops_apart() -> None:
     record, rule = UCB1().algorithm, ACCEPTANCE_RATE.rule
     run = compiled_run_all(record, rule, EXPLORATIVE)
     assert run is not compiled_play_all(record, rule, EXPLORATIVE)
+
+
+MANY_THREADS = """
+import sys
+from threading import Barrier, Thread
+import platformdirs
+platformdirs.user_cache_dir = lambda *_, **__: sys.argv[1]
+from numba.core import event
+from explorative_user_env import evaluate
+from explorative_user_env.agents import Uniform
+compiled, sums, together = [], [], Barrier(8)
+class Watch(event.Listener):
+    def on_start(self, event):
+        compiled.append(event.data["dispatcher"].py_func.__name__)
+    def on_end(self, event):
+        pass
+event.register("numba:compile", Watch())
+def work():
+    together.wait()
+    runs = evaluate([Uniform(horizon=9)], n_instances=3, seed=1, progress=False).runs
+    sums.append(int(runs["acceptances"].sum()))
+threads = [Thread(target=work) for _ in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(len(sums), len(set(sums)), compiled.count("run"), compiled.count("run_all"))
+"""
+
+
+@pytest.mark.slow
+def test_threads_that_all_ask_first_get_one_loop_compiled_once(tmp_path: Path) -> None:
+    done = python("-c", MANY_THREADS, str(tmp_path), folder=tmp_path)
+    assert (done.stdout, done.stderr) == ("8 1 1 1\n", "")
+
+
+def test_whoever_asks_while_a_loop_is_made_waits_for_it() -> None:
+    begun, made = Barrier(8), list[int]()
+
+    def make(key: int) -> object:
+        made.append(key)
+        time.sleep(0.01)
+        return object()
+
+    asked = once(make)
+
+    def ask(key: int) -> object:
+        begun.wait()
+        return asked(key)
+
+    with ThreadPoolExecutor(8) as pool:
+        loops = list(pool.map(ask, [1] * 4 + [2] * 4))
+    assert sorted(made) == [1, 2]
+    assert len(set(map(id, loops))) == 2
