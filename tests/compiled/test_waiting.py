@@ -5,16 +5,23 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import pytest
 
 from explorative_user_env.agents import Uniform
-from explorative_user_env.compiled import waiting
+from explorative_user_env.compiled import kernel_cache, waiting
 from explorative_user_env.compiled.waiting import compiling_told, interrupts_heard
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.users.confidence import Rule, Schedule
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that what a new rule goes into is compiled, however often these tests have run."""
+    monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path)
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +52,7 @@ def lose_an_interrupt_and_wait() -> None:
 
 
 def unheard_of() -> Rule:
-    """A rule that is found in no module, and so compiled whenever it is asked for."""
+    """A rule that is another one whenever it is asked for."""
 
     def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
         return 1.0
