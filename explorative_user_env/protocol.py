@@ -1,7 +1,11 @@
 """What an agent is: a small contract, and a record that also opens the compiled path.
 
 An agent sees the number of arms and, step by step, which recommendation was accepted. Nothing
-else reaches it: no mean, no reward, no interval (a reference labelled so is told rewards).
+else reaches it: no mean, no reward, no interval (a reference labelled so is told rewards). From
+what it is handed nothing leads to these, nor to the user's seed or stream, however far it looks.
+But it runs in the same process, and Python hides neither the frames of the readable loop nor what
+the garbage collector knows from code that searches there: read the code of an agent that you do
+not trust.
 
 Beside its methods an agent may say more of itself, in attributes that are looked for here only:
 `name`, `max_steps`, `needs_horizon`, `sees_rewards` and `trained_on`; see the functions at the end.

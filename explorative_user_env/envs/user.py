@@ -50,7 +50,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    A training signal, which no agent of this package is shown. By `reward`:
+    A training signal, which no agent of this package is shown: a learner that *observes* it within
+    an episode (as an input, in a recurrent memory) knows the truth, as mu_a - mu_* is 0 for her
+    best arm alone. By `reward`:
     - `"regret"` (default): mu_a - mu_* of the recommended arm, at most 0;
     - `"utility"`: mu_a if accepted, else 0;
     - `"realized"`: the reward the user drew if she accepted, else 0;

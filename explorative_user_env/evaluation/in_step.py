@@ -77,12 +77,14 @@ def _meet(
 
     def ask(users: Array) -> None:
         truth.renew(users)
-        answers[users] = _checked(agent.answer_all(users), users, population.n_arms, 0, name)
+        told = agent.answer_all(users.copy())  # copies, as the agent may write on what it is handed
+        answers[users] = _checked(told, users, population.n_arms, 0, name)
 
     for step in range(max_steps + 1):
         chosen = going_on  # none, when the agent has stopped with all
         if going_on.size:
-            chosen = _checked(agent.act_all(going_on), going_on, population.n_arms, STOP, name)
+            told = agent.act_all(going_on.copy())
+            chosen = _checked(told, going_on, population.n_arms, STOP, name)
         stopped = going_on[chosen == STOP]
         if stopped.size:
             ask(stopped)
@@ -93,7 +95,7 @@ def _meet(
         arms[going_on] = chosen
         accepted = envs.step(arms)[0] == 1
         if going_on.size:
-            agent.observe_all(going_on, chosen, accepted[going_on])
+            agent.observe_all(going_on.copy(), chosen, accepted[going_on])
         steps[going_on] += 1
         acceptances[going_on] += accepted[going_on]
         if play is not None:
