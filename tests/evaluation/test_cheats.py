@@ -137,6 +137,25 @@ def test_agents_that_cheat_by_what_they_are_handed_guess(cheat: Any) -> None:
     assert getattr(agent, "told", []) == []
 
 
+class SaysItSees(RaisesTheFlag):
+    """Says from the start that it is there to see rewards."""
+
+    sees_rewards = True
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        self.steps += 1
+
+
+def test_an_agent_of_ones_own_that_is_told_rewards_is_marked_and_not_ranked() -> None:
+    agent = SaysItSees()
+    found = eu.evaluate([agent, "UNI"], baseline_time=5, **MANY | {"n_instances": 20})
+    summary = found.summary().set_index("agent")
+    assert agent.told
+    assert summary["sees_rewards"].to_dict() == {"cheat": True, "UNI": False}
+    assert summary["rank"].isna().to_dict() == {"cheat": True, "UNI": False}
+    assert "cheat†" in str(found)
+
+
 def test_who_reads_the_frames_of_the_readable_loop_knows_all_as_the_protocol_says() -> None:
     """Python hides no frame from code that runs in it: a limit, not a promise."""
     (row,) = eu.evaluate([ReadsFrames()], **MANY | {"n_instances": 20}).summary().to_dict("records")
