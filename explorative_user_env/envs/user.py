@@ -25,7 +25,7 @@ from explorative_user_env.users.behaviour import steps_of
 from explorative_user_env.users.failures import failed_response, failed_start, met
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import choice, flag
+from explorative_user_env.validation import choice, flag, integer
 
 INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
@@ -164,9 +164,12 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             options: `{"means": K finite numbers}` for this episode; they need one best arm.
 
         Raises:
-            InvalidArgumentError: for an option that is unknown or out of range.
+            InvalidArgumentError: for a seed or an option that is unknown or out of range; the user
+                stays as she is. If her law or her start fails, she needs a reset.
         """
+        seed = None if seed is None else integer("seed", seed, 0)  # Gymnasium asks for an int
         law = law_of(options or {}, self.instance_law)
+        self._instance = self._begun = None  # a user who is begun in part is none
         if isinstance(self._stream, DrawnAhead):
             self._stream.settle()
         super().reset(seed=seed)

@@ -119,8 +119,6 @@ class ExplorativeUserVectorEnv(AskedUsers):
         lanes = np.flatnonzero(mask)
         self._reseed(seeds, lanes)
         self._begin(lanes, law)
-        self._begun |= mask
-        self._ready = bool(self._begun.all())
         self._done &= ~mask
         self._any_done = bool(self._done.any())
         self._observations[lanes] = 0
@@ -170,7 +168,10 @@ class ExplorativeUserVectorEnv(AskedUsers):
 
     def _begin(self, lanes: Array, law: InstanceLaw) -> None:
         assert self._lanes is not None
+        self._begun[lanes] = self._ready = False  # if this fails, they need a reset
         self._lanes.begin(lanes, law)
+        self._begun[lanes] = True
+        self._ready = bool(self._begun.all())
         if self._remembers:
             self._heard.forget(lanes)
 
