@@ -11,11 +11,15 @@ Beside its methods an agent may say more of itself, in attributes that are looke
 `name`, `max_steps`, `needs_horizon`, `sees_rewards` and `trained_on`; see the functions at the end.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+
+from explorative_user_env.validation import InvalidArgumentError
 
 Array = np.ndarray[Any, Any]
 
@@ -154,6 +158,32 @@ class Algorithm:
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     learn: Callable[[Any, Any, int, float], None] | None = None
+
+
+_LOCK = threading.Lock()
+_IN_USE: dict[int, int] = {}
+"""The thread that meets users with an agent, by their identities."""
+
+
+@contextmanager
+def in_use(agent: object) -> Iterator[None]:
+    """Meet users with an agent in the block, and with it alone: what it remembers is of these.
+
+    Raises:
+        InvalidArgumentError: if another thread does so at the same time.
+    """
+    thread, key = threading.get_ident(), id(agent)
+    with _LOCK:
+        if _IN_USE.get(key, thread) != thread:
+            allowed = "used by one thread at a time; give every evaluation an agent of its own"
+            raise InvalidArgumentError("agent", name_of(agent), allowed)
+        mine = key not in _IN_USE  # not so where an agent meets users within a meeting
+        _IN_USE[key] = thread
+    try:
+        yield
+    finally:
+        if mine:
+            del _IN_USE[key]
 
 
 def name_of(agent: object) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import STOP, Array, ManyUserAgent, name_of
+from explorative_user_env.protocol import STOP, Array, ManyUserAgent, in_use, name_of
 from explorative_user_env.seeding import agent_generators
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError
@@ -36,7 +36,8 @@ def run_in_step(
     horizon: int | None,
 ) -> Array:
     """Run `agent` with the users of these `seeds` at once; see `readable.run_readable`."""
-    met = _meet(population, agent, seeds, max_steps, horizon, None)
+    with in_use(agent):
+        met = _meet(population, agent, seeds, max_steps, horizon, None)
     censored = np.zeros(len(seeds), int)
     censored[met.going_on] = 1
     best_arms = [instance.best_arm for instance in met.instances]
@@ -53,7 +54,8 @@ def play_in_step(
 ) -> Play:
     """Play with the users of these `seeds` at once over a horizon; see `readable.play_readable`."""
     play = Play.blank(len(seeds), max_steps)
-    met = _meet(population, agent, seeds, max_steps, max_steps, play)
+    with in_use(agent):
+        met = _meet(population, agent, seeds, max_steps, max_steps, play)
     return play._replace(instances=met.instances, answers=met.answers)
 
 
