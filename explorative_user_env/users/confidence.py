@@ -63,10 +63,9 @@ class Schedule:
 
 
 def _check_parameters(name: str, values: object) -> None:
-    """Make sure of numbers; they may be infinite, as a limit is."""
+    """Make sure of numbers; what comes of one that is not finite is watched when it occurs."""
     if not isinstance(values, tuple) or not all(
-        isinstance(value, Real) and not isinstance(value, bool) and value == value
-        for value in values
+        isinstance(value, Real) and not isinstance(value, bool) for value in values
     ):
         raise InvalidArgumentError(name, values, "a tuple of numbers")
 

@@ -95,6 +95,7 @@ def other_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> fl
         Schedule(acceptance_rate_rule, 1.0, 2.0, (-1.0, 2.0)),
         Schedule(acceptance_rate_rule, 1.0, 9.0, (2.0, 1.0)),
         Schedule(acceptance_rate_rule, 1.0, 2.0, (0.0, math.inf)),
+        Schedule(acceptance_rate_rule, 1.0, 2.0, (math.nan, math.nan)),
         Schedule(acceptance_rate_rule, 1.2, 2.0, (1.0, 2.0)),  # a range to be watched
         Schedule(acceptance_rate_rule, 1.0, 1.8, (1.0, 2.0)),
     ],
