@@ -11,7 +11,7 @@ def phase1_acceptances(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: 
 
     Paper, Lemma lm:phase2bound1 and what its proof yields.
     """
-    if n1 in ("paper", "proof"):
+    if isinstance(n1, str) and n1 in ("paper", "proof"):
         arms = n_arms if n1 == "paper" else n_arms - 1
         return _named_n1(2 * arms / delta, alpha, rho_0)
     allowed = '"paper", "proof" or a number of at least 0'

@@ -9,7 +9,14 @@ import gymnasium as gym
 
 from explorative_user_env.envs.spaces import as_action
 from explorative_user_env.meeting import informed, population_in
-from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon, sees_rewards
+from explorative_user_env.protocol import (
+    Agent,
+    cap_of,
+    in_use,
+    name_of,
+    needs_horizon,
+    sees_rewards,
+)
 from explorative_user_env.seeding import agent_generator
 from explorative_user_env.tasks import DELTA, STEP_CAP
 from explorative_user_env.validation import CallableError, InvalidArgumentError, integer
@@ -88,8 +95,8 @@ def rollout(
         The record of the run.
 
     Raises:
-        InvalidArgumentError: for a seed, cap or horizon out of range, or an environment that does
-            not give an agent the rewards that it is there to see.
+        InvalidArgumentError: for a seed, cap or horizon out of range, an agent that another thread
+            uses, or an environment that does not give an agent the rewards that it is to see.
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
     """
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
@@ -98,8 +105,9 @@ def rollout(
     cap, horizon = _limits(env, agent, max_steps, horizon, commits)
     run = _Run(env, agent, n_arms, seed, _learning(agent, env))
     try:
-        run.begin(horizon)
-        run.go_on(cap, commits)
+        with in_use(agent):
+            run.begin(horizon)
+            run.go_on(cap, commits)
     except Exception as error:
         if not run.begun and type(error) is InvalidArgumentError:
             raise  # what the run was asked for, not code that was handed in

@@ -1,17 +1,25 @@
 """What an agent is: a small contract, and a record that also opens the compiled path.
 
 An agent sees the number of arms and, step by step, which recommendation was accepted. Nothing
-else reaches it: no mean, no reward, no interval (a reference labelled so is told rewards).
+else reaches it: no mean, no reward, no interval (a reference labelled so is told rewards). From
+what it is handed nothing leads to these, nor to the user's seed or stream, however far it looks.
+But it runs in the same process, and Python hides neither the frames of the readable loop nor what
+the garbage collector knows from code that searches there: read the code of an agent that you do
+not trust.
 
 Beside its methods an agent may say more of itself, in attributes that are looked for here only:
 `name`, `max_steps`, `needs_horizon`, `sees_rewards` and `trained_on`; see the functions at the end.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+
+from explorative_user_env.validation import InvalidArgumentError
 
 Array = np.ndarray[Any, Any]
 
@@ -150,6 +158,32 @@ class Algorithm:
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     learn: Callable[[Any, Any, int, float], None] | None = None
+
+
+_LOCK = threading.Lock()
+_IN_USE: dict[int, int] = {}
+"""The thread that meets users with an agent, by their identities."""
+
+
+@contextmanager
+def in_use(agent: object) -> Iterator[None]:
+    """Meet users with an agent in the block, and with it alone: what it remembers is of these.
+
+    Raises:
+        InvalidArgumentError: if another thread does so at the same time.
+    """
+    thread, key = threading.get_ident(), id(agent)
+    with _LOCK:
+        if _IN_USE.get(key, thread) != thread:
+            allowed = "used by one thread at a time; give every evaluation an agent of its own"
+            raise InvalidArgumentError("agent", name_of(agent), allowed)
+        mine = key not in _IN_USE  # not so where an agent meets users within a meeting
+        _IN_USE[key] = thread
+    try:
+        yield
+    finally:
+        if mine:
+            del _IN_USE[key]
 
 
 def name_of(agent: object) -> str:

@@ -102,6 +102,15 @@ def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     return number
 
 
+LARGEST_COUNT = 2**63 - 1
+"""Of what is counted with: as the integers of an array, and a float holds it."""
+
+
+def count(name: str, value: Any, least: int) -> int:
+    """Return `value` as an int that can be counted with, in `least` to `LARGEST_COUNT`."""
+    return integer(name, value, least, LARGEST_COUNT)
+
+
 def integers(name: str, values: Iterable[Any], least: int) -> list[int | None]:
     """Return `values` as ints of at least `least`; None stays None."""
     return [None if value is None else integer(name, value, least) for value in values]
@@ -179,6 +188,14 @@ def choice(name: str, value: Any, allowed: Collection[str]) -> str:
     """Return `value` if it is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
         raise InvalidArgumentError(name, value, "one of " + ", ".join(sorted(allowed)))
+    return value
+
+
+def of_class(name: str, value: Any, kind: type[_Result]) -> _Result:
+    """Return `value` if it is of this class."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise InvalidArgumentError(name, value, f"{article} {kind.__name__}")
     return value
 
 

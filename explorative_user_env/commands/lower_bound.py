@@ -74,16 +74,16 @@ def _write_and_show(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder:
     from explorative_user_env.display.tables import markdown
     from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.lower_bound import draw
-    from explorative_user_env.studies.lower_bound.tables import FOOTNOTES, sections_of
+    from explorative_user_env.studies.lower_bound.tables import footnotes_of, sections_of
 
-    sections = sections_of(pair, **frames)
+    sections, footnotes = sections_of(pair, **frames), footnotes_of(frames["success"])
     page = ["# The lower bound's pair of users"]
     for heading, table in sections.items():
         page += [f"## {heading}", markdown(table)]
-    page += [f"- {note}" for note in FOOTNOTES]
+    page += [f"- {note}" for note in footnotes]
     folder.note(**details_of(frames["success"].attrs["cells"]))
     files = {"table.md": page_file(folder, "\n\n".join(page) + "\n")}
     files |= {f"{name}.csv": table_file(frame) for name, frame in frames.items()}
     shown = [part for section in sections.items() for part in section]
     picture = partial(draw, frames["overlap"], frames["needed"])
-    write_and_show(folder, files, shown, notes=FOOTNOTES, pictures={"lower_bound.png": picture})
+    write_and_show(folder, files, shown, notes=footnotes, pictures={"lower_bound.png": picture})

@@ -77,6 +77,7 @@ def robustness(
         "summary.csv": table_file(matrix),
     }
     pictures = {"heat_map.png": lambda: room.heat_map(matrix)}
+    notes = room.notes_of(matrix)
     write_and_show(
-        folder, files, [title, room.matrix_table(matrix)], notes=room.NOTES, pictures=pictures
+        folder, files, [title, room.matrix_table(matrix)], notes=notes, pictures=pictures
     )

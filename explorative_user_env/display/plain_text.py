@@ -21,6 +21,7 @@ SPELLED = {
     "…": "...",
     "’": "'",
     "•": "*",
+    "†": "+",
     "λ": "lambda",
 }
 """Symbols by what stands for them; Greek letters are spelled by their names."""

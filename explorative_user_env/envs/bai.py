@@ -130,7 +130,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
             InvalidArgumentError: for an action out of range.
             gymnasium.error.ResetNeeded: before the first reset and after the end.
         """
-        if self._over:
+        if self._over or self._begun is None:
             raise gym.error.ResetNeeded("call reset before step")
         n_arms = self.user.n_arms
         action = as_action(action, 2 * n_arms)

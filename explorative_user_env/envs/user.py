@@ -25,7 +25,7 @@ from explorative_user_env.users.behaviour import steps_of
 from explorative_user_env.users.failures import failed_response, failed_start, met
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import choice, flag
+from explorative_user_env.validation import choice, flag, integer
 
 INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
@@ -50,7 +50,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    A training signal, which no agent of this package is shown. By `reward`:
+    A training signal, which no agent of this package is shown: a learner that *observes* it within
+    an episode (as an input, in a recurrent memory) knows the truth, as mu_a - mu_* is 0 for her
+    best arm alone. By `reward`:
     - `"regret"` (default): mu_a - mu_* of the recommended arm, at most 0;
     - `"utility"`: mu_a if accepted, else 0;
     - `"realized"`: the reward the user drew if she accepted, else 0;
@@ -164,9 +166,12 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             options: `{"means": K finite numbers}` for this episode; they need one best arm.
 
         Raises:
-            InvalidArgumentError: for an option that is unknown or out of range.
+            InvalidArgumentError: for a seed or an option that is unknown or out of range; the user
+                stays as she is. If her law or her start fails, she needs a reset.
         """
+        seed = None if seed is None else integer("seed", seed, 0)  # Gymnasium asks for an int
         law = law_of(options or {}, self.instance_law)
+        self._instance = self._begun = None  # a user who is begun in part is none
         if isinstance(self._stream, DrawnAhead):
             self._stream.settle()
         super().reset(seed=seed)

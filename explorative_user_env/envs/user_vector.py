@@ -124,8 +124,6 @@ class ExplorativeUserVectorEnv(AskedUsers):
         lanes = np.flatnonzero(mask)
         self._reseed(seeds, lanes)
         self._begin(lanes, law)
-        self._begun |= mask
-        self._ready = bool(self._begun.all())
         self._done &= ~mask
         self._any_done = bool(self._done.any())
         self._observations[lanes] = 0
@@ -178,8 +176,11 @@ class ExplorativeUserVectorEnv(AskedUsers):
 
     def _begin(self, lanes: Array, law: InstanceLaw) -> None:
         assert self._lanes is not None
+        self._begun[lanes] = self._ready = False  # if this fails, they need a reset
         self._users.begin(lanes, law is not self._single.instance_law)
         self._lanes.begin(lanes, law)
+        self._begun[lanes] = True
+        self._ready = bool(self._begun.all())
         if self._remembers:
             self._heard.forget(lanes)
 
@@ -245,6 +246,5 @@ class ExplorativeUserVectorEnv(AskedUsers):
         assert self._lanes is not None
         truths = np.full(self.num_envs, None, dtype=object)
         for lane in (self._all if mask is None else np.flatnonzero(mask)).tolist():
-            # One by one: NumPy would take a tuple of tuples apart.
-            truths[lane] = self._lanes.hidden_state(lane)
+            truths[lane] = self._lanes.hidden_state(lane)  # at once NumPy would take them apart
         return truths

@@ -1,15 +1,18 @@
 """The runs of one agent, in portions: threads in compiled code, processes in the readable loop."""
 
+import os
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pickle import PicklingError
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
+from joblib.externals.loky import reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
 from explorative_user_env.compiled.waiting import compiling_told
@@ -37,6 +40,21 @@ CHUNKS = 50
 
 LONGEST_PLAY = 5_000_000
 """Steps of all users of a portion together where every step is kept."""
+
+
+_FORKED_WITH: list[Any] = []
+"""The parent's workers, in a child: kept, as they would be told to stop when they are let go."""
+
+
+def _forget_workers() -> None:
+    """Let a forked child start workers of its own: those it knows answer to its parent alone."""
+    _FORKED_WITH.append(reusable_executor._executor)
+    reusable_executor._executor = reusable_executor._executor_kwargs = None
+    reusable_executor._executor_lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # not where nothing forks
+    os.register_at_fork(after_in_child=_forget_workers)
 
 
 def runs_of(

@@ -8,7 +8,7 @@ import numpy as np
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import STOP, Array, ManyUserAgent, name_of
+from explorative_user_env.protocol import STOP, Array, ManyUserAgent, in_use, name_of
 from explorative_user_env.seeding import agent_generators
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError
@@ -36,7 +36,8 @@ def run_in_step(
     horizon: int | None,
 ) -> Array:
     """Run `agent` with the users of these `seeds` at once; see `readable.run_readable`."""
-    met = _meet(population, agent, seeds, max_steps, horizon, None)
+    with in_use(agent):
+        met = _meet(population, agent, seeds, max_steps, horizon, None)
     censored = np.zeros(len(seeds), int)
     censored[met.going_on] = 1
     best_arms = [instance.best_arm for instance in met.instances]
@@ -53,7 +54,8 @@ def play_in_step(
 ) -> Play:
     """Play with the users of these `seeds` at once over a horizon; see `readable.play_readable`."""
     play = Play.blank(len(seeds), max_steps)
-    met = _meet(population, agent, seeds, max_steps, max_steps, play)
+    with in_use(agent):
+        met = _meet(population, agent, seeds, max_steps, max_steps, play)
     return play._replace(instances=met.instances, answers=met.answers)
 
 
@@ -77,12 +79,14 @@ def _meet(
 
     def ask(users: Array) -> None:
         truth.renew(users)
-        answers[users] = _checked(agent.answer_all(users), users, population.n_arms, 0, name)
+        told = agent.answer_all(users.copy())  # copies, as the agent may write on what it is handed
+        answers[users] = _checked(told, users, population.n_arms, 0, name)
 
     for step in range(max_steps + 1):
         chosen = going_on  # none, when the agent has stopped with all
         if going_on.size:
-            chosen = _checked(agent.act_all(going_on), going_on, population.n_arms, STOP, name)
+            told = agent.act_all(going_on.copy())
+            chosen = _checked(told, going_on, population.n_arms, STOP, name)
         stopped = going_on[chosen == STOP]
         if stopped.size:
             ask(stopped)
@@ -93,7 +97,7 @@ def _meet(
         arms[going_on] = chosen
         accepted = envs.step(arms)[0] == 1
         if going_on.size:
-            agent.observe_all(going_on, chosen, accepted[going_on])
+            agent.observe_all(going_on.copy(), chosen, accepted[going_on])
         steps[going_on] += 1
         acceptances[going_on] += accepted[going_on]
         if play is not None:

@@ -13,7 +13,7 @@ from explorative_user_env.display.tables import as_text
 from explorative_user_env.loop import Episode, rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import Agent, needs_horizon
+from explorative_user_env.protocol import Agent, needs_horizon, sees_rewards
 from explorative_user_env.results.metrics import summarize, summarize_play
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.tasks import REGRET
@@ -59,16 +59,24 @@ class Results:
     def summary(self) -> pd.DataFrame:
         """Return one row an agent, in the order they were given, with 95% intervals.
 
-        `rank` is by `cost` (1 the least), or by regret over a horizon.
+        `rank` is by `cost` (1 the least), or by regret over a horizon. Who `sees_rewards` is a
+        reference and has none.
         """
         shared = {name: value for name, value in self.cell.items() if name not in UNREPEATED}
         rows = []
         for agent, runs in self.runs.groupby("agent", sort=False):
             figures = self._of_play(runs) if self.over_horizon else self._of_runs(str(agent), runs)
-            rows.append({**shared, "agent": agent, **figures})
+            sees = {"sees_rewards": agent in self.references}
+            rows.append({**shared, "agent": agent, **figures, **sees})
         summary = pd.DataFrame(rows)
         ranked_by = summary["regret" if self.over_horizon else "cost"]
-        return summary.assign(rank=ranked_by.rank(method="min").astype(int))
+        competing = ranked_by.mask(summary["sees_rewards"])
+        return summary.assign(rank=competing.rank(method="min").astype("Int64"))
+
+    @property
+    def references(self) -> frozenset[str]:
+        """The names of the agents that were told rewards, which no competitor is."""
+        return frozenset(name for name, agent in self.line_up.items() if sees_rewards(agent))
 
     @property
     def over_horizon(self) -> bool:

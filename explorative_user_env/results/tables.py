@@ -33,6 +33,24 @@ DRAWS_LEGEND = (
 )
 COST_LEGEND = ("cost: c T + error, by which agents rank.",)
 
+REFERENCE = "†"
+"""Follows the name of an agent that is told rewards."""
+REFERENCE_LEGEND = (
+    f"{REFERENCE} a reference, told the rewards that no agent may see: not ranked.",
+)
+
+
+def marked(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with the names of their agents as tables and pictures show them.
+
+    Args:
+        frame: with the columns `agent` and `sees_rewards`; without the latter nobody is marked.
+    """
+    if "sees_rewards" not in frame:
+        return frame
+    shown = frame["agent"].where(~frame["sees_rewards"], frame["agent"] + REFERENCE)
+    return frame.assign(agent=shown)
+
 
 def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return the rows of `summary` (see `Results.summary`) as a Rich table.
@@ -49,7 +67,7 @@ def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
         [*lead, *figures, *rest], ("agent",), title, leading=len(lead), beside=("paper",)
     )
     cell: tuple[object, object] | None = None
-    for row in summary.to_dict("records"):
+    for row in marked(summary).to_dict("records"):
         here = (row["delta"], row["n_arms"])
         named = ["", ""] if here == cell else [f"{row['delta']:g}", str(row["n_arms"])]
         if cell not in (None, here):
@@ -63,7 +81,7 @@ def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return regret over a horizon as a Rich table."""
     names = ("K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best")
     table = new_table(names, left=("agent",), title=title, leading=3)
-    for row in summary.to_dict("records"):
+    for row in marked(summary).to_dict("records"):
         table.add_row(
             str(row["n_arms"]),
             str(row["horizon"]),
@@ -93,7 +111,7 @@ def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
 def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
     """Return what the columns of the table mean."""
     if "regret" in summary:
-        return REGRET_LEGEND
+        return REGRET_LEGEND + warnings_of(summary)
     legend: tuple[str, ...] = LEGEND
     if PUBLISHED["success"] not in summary:
         legend += COST_LEGEND
@@ -103,9 +121,18 @@ def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
 
 
 def warnings_of(summary: pd.DataFrame) -> tuple[str, ...]:
-    """Return a line for each agent whose mean stopping time is one run's doing."""
-    rows = summary.to_dict("records")
-    return tuple(_medians(row) for row in rows if row.get("stopping_time_dominated", False))
+    """Return what must be said below any table: who is no competitor, which means say little.
+
+    A line for each agent whose mean stopping time is one run's doing.
+    """
+    rows = marked(summary).to_dict("records")
+    medians = tuple(_medians(row) for row in rows if row.get("stopping_time_dominated", False))
+    return references_of(summary) + medians
+
+
+def references_of(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Return what the sign means, where an agent has it."""
+    return REFERENCE_LEGEND if "sees_rewards" in frame and frame["sees_rewards"].any() else ()
 
 
 def _medians(row: Mapping[Any, Any]) -> str:
@@ -136,8 +163,13 @@ def _figures(row: Mapping[Any, Any], published: bool) -> list[str]:
         share(row["wrong"]),
         share(row["censored"]),
         f"{row['failure_over_delta']:.2f}",
-        *([] if published else [cost(row["cost"]), str(row["rank"])]),
+        *([] if published else [cost(row["cost"]), _place(row["rank"])]),
     ]
+
+
+def _place(rank: Any) -> str:
+    """Return a rank, a dash for who has none."""
+    return "-" if pd.isna(rank) else str(int(rank))
 
 
 def summary_page(title: str, sections: Mapping[str, pd.DataFrame], notes: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from explorative_user_env.files import Folder
 from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.recipes import RECIPES
+from explorative_user_env.rl.stored import kept_in
 from explorative_user_env.validation import InvalidArgumentError
 
 MODEL_FILE, SETTINGS_FILE, PROGRESS_FILE = "model.zip", "settings.json", "training.csv"
@@ -85,7 +86,9 @@ def load_agent(
 ) -> SB3Agent:
     """Return a saved model as an agent of the harness.
 
-    A model is a program: load only files you trust, as with every model of Stable-Baselines3.
+    No code in the file is run, as it is where Stable-Baselines3 loads a model itself: of what is
+    pickled there only arrays, spaces, schedules and the names of classes are read (see
+    `rl.stored`). Buffers and counters of the training are left out.
 
     Args:
         source: a folder that a training has written, or the name of a model of this package.
@@ -93,12 +96,17 @@ def load_agent(
         name: what tables call the agent; None is the algorithm's name, as "PPO".
 
     Raises:
-        InvalidArgumentError: if there is no model, or it cannot be read.
+        InvalidArgumentError: if there is no model, it cannot be read, or its file has something
+            pickled that is not known of such models.
     """
     folder, settings = settings_of(source)
-    algorithm = RECIPES[settings["algo"]].model
+    recipe = RECIPES[settings["algo"]]
+    algorithm, path = recipe.model, folder / MODEL_FILE
     try:
-        model = algorithm.load(folder / MODEL_FILE, device="cpu")
+        kept = kept_in(path, algorithm, recipe.policy)
+        model = algorithm.load(path, device="cpu", custom_objects=kept)
+    except InvalidArgumentError:
+        raise
     except Exception as error:  # whatever is wrong inside the file
         raise InvalidArgumentError(
             "model", str(source), f"a model that can be read ({type(error).__name__}: {error})"

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Literal
 
 from explorative_user_env.agents import AGENTS
+from explorative_user_env.record_checks import check_fields
 from explorative_user_env.users.confidence import Schedule
+from explorative_user_env.validation import integer, positive
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,9 @@ class Setting:
         private_draws_rejected: the paper's agents whose private draws are reported as rejections.
         rejection_rate: the headline figure, "mean of ratios" over runs or "ratio of means".
         drops_censored: whether censored runs are left out of mean times and rejection rates.
+
+    Raises:
+        InvalidArgumentError: naming the field that does not hold what its type says.
     """
 
     name: str
@@ -68,6 +74,11 @@ class Setting:
     private_draws_rejected: tuple[str, ...]
     rejection_rate: Literal["mean of ratios", "ratio of means"]
     drops_censored: bool
+
+    def __post_init__(self) -> None:
+        least_1 = partial(integer, least=1)
+        rates = {"rho_at_start": positive, "exp3_learning_rate": positive}
+        check_fields(self, tas_max_steps=least_1, **rates)
 
     def agent_options(self, algorithm: str, n_arms: int) -> dict[str, Any]:
         """Return what this setting says for the options of an algorithm, by its name."""

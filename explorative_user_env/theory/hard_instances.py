@@ -21,9 +21,10 @@ from dataclasses import dataclass
 
 from explorative_user_env.theory.lower import log_lower_bound
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.sizes import LARGEST_MEAN, checked_gap
 from explorative_user_env.validation import (
     InvalidArgumentError,
-    integer,
+    count,
     positive,
     real,
     renamed,
@@ -134,7 +135,7 @@ def hard_pair(
     rho_1 = rho_0 if rho_1 is None else positive("rho_1", rho_1)
     if rho_1 < rho_0:
         raise InvalidArgumentError("rho_1", rho_1, f"at least rho_0, {rho_0:g}")
-    n_arms = integer("n_arms", n_arms, 2)
+    n_arms = count("n_arms", n_arms, 2)
     c = exponent_loss(c, alpha)
     n0 = _acceptances(n0, n_arms, delta, alpha, rho_0, c)
 
@@ -143,7 +144,14 @@ def hard_pair(
     spread = math.sqrt(2.0 * alpha * math.log(rho_1 * n0))
     below = spread * (1.0 + 2.0 / math.sqrt(m)) + 2.0 * math.sqrt(math.log(2 * m) / m) - epsilon
     if gap is not None:
-        epsilon = positive("gap", gap)
+        epsilon = checked_gap(gap)
+    if below > LARGEST_MEAN:
+        raise InvalidArgumentError(
+            "alpha", alpha, f"small enough for means of at most {LARGEST_MEAN:g}"
+        )
+    if n_arms > 2 and 1.0 / delta > LARGEST_MEAN:
+        allowed = f"at least {1.0 / LARGEST_MEAN:g} with more than two arms"
+        raise InvalidArgumentError("delta", delta, allowed)
     hopeless = (-1.0 / delta,) * (n_arms - 2)
     return HardPair(
         nu=Instance((1.0 - below, 1.0, *hopeless), 1),
@@ -178,7 +186,7 @@ def _acceptances(
 ) -> int:
     """Return N_0 as given or as the theorem has it, if the proof's logarithms are above 0."""
     if n0 is not None:
-        n0 = integer("n0", n0, n_arms)
+        n0 = count("n0", n0, n_arms)
     else:
         exponent = log_lower_bound(delta, alpha, rho_0, c)
         if exponent > 700.0:

@@ -6,7 +6,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import InvalidArgumentError, positive, real, risk
+from explorative_user_env.validation import InvalidArgumentError, of_class, positive, real, risk
+
+SMALLEST_GAP = 1e-100
+"""Below this the bounds would leave the range of a float."""
 
 
 def lower_bound(
@@ -93,9 +96,13 @@ def general_lower_bound(instance: Instance, delta: float) -> float:
 
 def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
     """Return the optimal weights and T*."""
-    if not instance.gap > 0.0:
+    if not of_class("instance", instance, Instance).gap > 0.0:
         raise InvalidArgumentError("instance", instance, "one with a unique best arm")
     gap = instance.gap
+    if gap < SMALLEST_GAP:
+        raise InvalidArgumentError(
+            "instance", instance, f"one with a gap of {SMALLEST_GAP} or more"
+        )
     others = [arm for arm in range(instance.n_arms) if arm != instance.best_arm]
     distances = np.array([instance.gaps[arm] / gap for arm in others]) ** 2
 

@@ -4,22 +4,21 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
+from explorative_user_env.theory.lower import SMALLEST_GAP
 from explorative_user_env.theory.phase1 import phase1_acceptances_bound
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import (
     InvalidArgumentError,
     choice,
-    integer,
+    count,
     not_negative,
+    of_class,
     positive,
     real,
     risk,
 )
 
 Order = Literal["fewest acceptances", "round robin"]
-
-SMALLEST_GAP = 1e-100
-"""Below this the bounds would leave the range of a float."""
 
 
 def phase2_error_bound(n1: float, n_arms: int, alpha: float = 1.0, rho_0: float = 1.0) -> float:
@@ -36,7 +35,7 @@ def phase2_error_bound(n1: float, n_arms: int, alpha: float = 1.0, rho_0: float 
         rho_0: the least value of rho_t, above 0.
     """
     n1 = not_negative("n1", n1)
-    n_arms = integer("n_arms", n_arms, 2)
+    n_arms = count("n_arms", n_arms, 2)
     alpha, rho_0 = positive("alpha", alpha), positive("rho_0", rho_0)
     if n1 == 0.0:
         return 1.0
@@ -68,6 +67,7 @@ def elimination_bound(
         InvalidArgumentError: naming the argument that is out of range.
     """
     quarter = _gap(gap) / 4.0
+    n_arms = count("n_arms", n_arms, 2)
     already = phase1_acceptances_bound(n1, n_arms)
     alpha, log_rho = positive("alpha", alpha), math.log(positive("rho_1", rho_1))
     log_delta = math.log(risk("delta", delta))
@@ -104,8 +104,9 @@ def printed_elimination_bound(
         rho_0: the least value of rho_t, above 0.
         rho_1: the largest, above 0.
     """
-    square = _gap(gap) ** 2 if gap < 1e150 else math.inf
-    log_arms = math.log(integer("n_arms", n_arms, 2))
+    gap = _gap(gap)
+    square = gap**2 if gap < 1e150 else math.inf
+    log_arms = math.log(count("n_arms", n_arms, 2))
     alpha, log_delta = positive("alpha", alpha), math.log(risk("delta", delta))
     log_rho_0, log_rho_1 = math.log(positive("rho_0", rho_0)), math.log(positive("rho_1", rho_1))
     log_square, two = math.log(square), math.log(2.0)
@@ -115,6 +116,8 @@ def printed_elimination_bound(
         64.0 * alpha / square * (6.0 * two + log_rho_1 + log_arms - log_square),
         128.0 / square * (6.0 * two + 0.5 * (two + log_arms - log_delta) - log_square),
     )
+    if math.inf in needed:
+        raise InvalidArgumentError("alpha", alpha, "large enough for a finite bound")
     return max(0, math.floor(max(needed))) + 1
 
 
@@ -155,7 +158,7 @@ def phase2_length_bound(
         InvalidArgumentError: naming the argument that is out of range.
     """
     waits = choice("order", order, ("fewest acceptances", "round robin")) == "fewest acceptances"
-    n_arms = instance.n_arms
+    n_arms = of_class("instance", instance, Instance).n_arms
     needed = [
         elimination_bound(gap, n1, n_arms, delta, alpha, rho_1)
         for arm, gap in enumerate(instance.gaps)
@@ -185,7 +188,7 @@ def printed_phase2_length_bound(
         rho_0: the least value of rho_t, above 0.
         rho_1: the largest, above 0.
     """
-    n_arms = instance.n_arms
+    n_arms = of_class("instance", instance, Instance).n_arms
     needed = (
         printed_elimination_bound(gap, n_arms, delta, alpha, rho_0, rho_1) for gap in instance.gaps
     )

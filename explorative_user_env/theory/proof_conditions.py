@@ -7,6 +7,7 @@ import numpy as np
 
 from explorative_user_env.theory.hard_instances import HardPair
 from explorative_user_env.theory.lower import log_lower_bound
+from explorative_user_env.validation import of_class
 
 EVERY_N = 2**17
 """Up to here f(n) is looked at for every n, beyond, where it grows, at a thousand."""
@@ -39,6 +40,7 @@ def proof_conditions(pair: HardPair) -> tuple[Condition, ...]:
     there, N_0^(-1/2) < 1 being true always; d >= sqrt(2) and d <= 2 sqrt(L) are used unsaid), then
     comes what they are for; the last two make the histories one (eq:161 for hopeless arms only).
     """
+    of_class("pair", pair, HardPair)
     k, n0, alpha, d = pair.n_arms, pair.n0, pair.alpha, pair.d
     m = n0 - k + 1
     spread = math.sqrt(2.0 * alpha * math.log(pair.rho_1 * n0))

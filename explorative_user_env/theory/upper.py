@@ -15,7 +15,7 @@ from explorative_user_env.theory.phase2 import (
     printed_phase2_length_bound,
 )
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import positive, risk
+from explorative_user_env.validation import of_class, positive, risk
 
 
 class UpperBound(NamedTuple):
@@ -65,7 +65,7 @@ def upper_bound(
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
     """
-    n_arms, delta = instance.n_arms, risk("delta", delta)
+    n_arms, delta = of_class("instance", instance, Instance).n_arms, risk("delta", delta)
     alpha, rho_0 = positive("alpha", alpha), positive("rho_0", rho_0)
     needed = phase1_acceptances(n1, n_arms, delta, alpha, rho_0)
     return UpperBound(
@@ -94,9 +94,10 @@ def printed_upper_bound(
         rho_0: the least value of rho_t, above 0.
         rho_1: the largest, above 0.
     """
-    needed = phase1_acceptances_needed(instance.n_arms, delta, alpha, rho_0)
+    n_arms = of_class("instance", instance, Instance).n_arms
+    needed = phase1_acceptances_needed(n_arms, delta, alpha, rho_0)
     return UpperBound(
         needed,
-        printed_phase1_rejections_bound(needed, instance.n_arms, delta, alpha, rho_0),
+        printed_phase1_rejections_bound(needed, n_arms, delta, alpha, rho_0),
         printed_phase2_length_bound(instance, delta, alpha, rho_0, rho_1),
     )

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from explorative_user_env.record_checks import check_fields
 from explorative_user_env.users import explorative
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import RememberingState, User, UserState, blank_state
@@ -31,6 +32,9 @@ class Behaviour:
         memory_per_arm: how many for each arm, besides.
         moves_means: whether mu_i changes while she lives. Her best arm is then the one with the
             largest mean at the time of the answer, and not that of her instance.
+
+    Raises:
+        InvalidArgumentError: naming the field that does not hold what its type says.
     """
 
     name: str
@@ -40,6 +44,9 @@ class Behaviour:
     memory: int = 0
     memory_per_arm: int = 0
     moves_means: bool = False
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def memory_of(self, n_arms: int) -> list[float]:
         """Return the memory of a user with K arms, to be filled by `start`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from explorative_user_env.record_checks import check_fields
 from explorative_user_env.validation import InvalidArgumentError, real, renamed
 
 Rule = Callable[[tuple[float, ...], int, int, int], float]
@@ -30,7 +31,8 @@ class Schedule:
         parameters: numbers handed to the rule.
 
     Raises:
-        InvalidArgumentError: if the range is not positive and finite, or upside down.
+        InvalidArgumentError: if the range is not positive and finite, or upside down, or naming the
+            field that does not hold what its type says.
     """
 
     rule: Rule
@@ -45,6 +47,11 @@ class Schedule:
                 raise InvalidArgumentError("rho range", (self.rho_0, self.rho_1), allowed)
         if not (0.0 < self.rho_0 <= self.rho_1 < math.inf):
             raise InvalidArgumentError("rho range", (self.rho_0, self.rho_1), allowed)
+        check_fields(self, parameters=_check_parameters)
+        needed = 2 if self.rule is acceptance_rate_rule else int(self.rule is constant_rule)
+        if len(self.parameters) < needed:
+            allowed = f"at least {needed} numbers for {rule_name(self.rule)}"
+            raise InvalidArgumentError("parameters", self.parameters, allowed)
 
     @property
     def title(self) -> str:
@@ -54,6 +61,14 @@ class Schedule:
         names = [name for name, schedule in _SCHEDULES.items() if schedule == self]
         numbers = ", ".join(f"{number:g}" for number in self.parameters)
         return names[0] if names else f"{rule_name(self.rule)}({numbers})"
+
+
+def _check_parameters(name: str, values: object) -> None:
+    """Make sure of numbers; what comes of one that is not finite is watched when it occurs."""
+    if not isinstance(values, tuple) or not all(
+        isinstance(value, Real) and not isinstance(value, bool) for value in values
+    ):
+        raise InvalidArgumentError(name, values, "a tuple of numbers")
 
 
 Schedule.__init__ = renamed(low="rho_0", high="rho_1")(Schedule.__init__)  # type: ignore[method-assign]

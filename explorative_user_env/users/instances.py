@@ -12,13 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorative_user_env.users.laws_of_means import LAWS, ROOMY, Law, NamedLaw
+from explorative_user_env.users.sizes import ALLOWED_MEANS, are_means, checked_gap
 from explorative_user_env.users.state import number_of_arms
-from explorative_user_env.validation import (
-    InvalidArgumentError,
-    choice,
-    finite_vector,
-    positive,
-)
+from explorative_user_env.validation import InvalidArgumentError, choice, finite_vector, integer
 
 Means = str | Sequence[float] | Law
 
@@ -38,13 +34,18 @@ class Instance:
         best_arm: the index of mu_*.
 
     Raises:
-        InvalidArgumentError: if another arm has a larger mean.
+        InvalidArgumentError: for other means than `sizes.ALLOWED_MEANS`, or if another arm has a
+            larger one.
     """
 
     means: tuple[float, ...]
     best_arm: int
 
     def __post_init__(self) -> None:
+        if not are_means(self.means):
+            raise InvalidArgumentError("means", self.means, ALLOWED_MEANS)
+        if type(self.best_arm) is not int:
+            integer("best_arm", self.best_arm, 0)
         if not 0 <= self.best_arm < self.n_arms or self.means[self.best_arm] < max(self.means):
             raise InvalidArgumentError("best_arm", self.best_arm, f"the best of {self.means}")
 
@@ -107,7 +108,7 @@ class InstanceLaw:
     ) -> None:
         self.within = within
         self.n_arms = number_of_arms(n_arms)
-        self.gap = None if gap is None else positive("gap", gap)
+        self.gap = None if gap is None else checked_gap(gap)
         self.given: list[float] | None = None
         self.named: NamedLaw | None = None
         self.scale = 1.0  # of the draws of a named law

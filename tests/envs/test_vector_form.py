@@ -60,19 +60,3 @@ def test_only_the_lanes_that_are_reset_first_get_their_seeds() -> None:
     assert first.np_random_seed[0] == second.np_random_seed[0] == 5
     assert first.np_random_seed[2] == second.np_random_seed[2] == 7
     assert first.np_random_seed[1] != second.np_random_seed[1]
-
-
-@pytest.mark.parametrize("compiled", [False, True])
-def test_a_law_that_fails_leaves_all_users_as_they_are(compiled: bool) -> None:
-    draws = iter(range(100))
-
-    def law(n_arms: int, rng: np.random.Generator) -> Any:
-        return rng.standard_normal(n_arms if next(draws) != 4 else n_arms + 1)
-
-    vector = ExplorativeUserVectorEnv(3, n_arms=4, means=law, compiled=compiled)
-    vector.reset(seed=1)
-    vector.step([0, 1, 2])
-    before = vector.hidden_states()
-    with pytest.raises(InvalidArgumentError, match="means"):
-        vector.reset()
-    assert vector.hidden_states() == before

@@ -165,9 +165,10 @@ def test_the_summary_is_the_mean_of_the_runs_and_ranks_by_regret() -> None:
         assert row["regret"] == pytest.approx(runs["regret"].mean())
         assert row["acceptance_rate"] == pytest.approx(runs["acceptances"].mean() / HORIZON)
         assert row["last_is_best"] == (runs["last_arm"] == runs["best_arm"]).mean()
-    assert (
-        summary["regret"].sort_values().index.tolist() == summary.sort_values("rank").index.tolist()
-    )
+    competing = summary[~summary["sees_rewards"]]
+    assert competing.index.tolist() == ["UNI", "Thompson"]
+    assert competing.sort_values("rank").index.tolist() == ["Thompson", "UNI"]
+    assert summary["rank"].isna().tolist() == [False, False, True]
 
 
 def test_an_agents_own_step_cap_does_not_end_a_play() -> None:

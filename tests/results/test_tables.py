@@ -1,8 +1,10 @@
 import re
+from typing import Any
 
 import pandas as pd
 import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs, wide_summary
+from toy_agents import scripted
 
 from explorative_user_env.display.streams import WIDTH
 from explorative_user_env.display.tables import as_text, markdown
@@ -156,3 +158,35 @@ def test_the_legend_of_regret_explains_its_own_columns() -> None:
         assert f"{word}: " in text
         assert word in headers(summary)
     assert "stopping time: " not in text
+
+
+@pytest.mark.parametrize("over_horizon", [False, True])
+def test_who_sees_rewards_is_marked_explained_and_not_ranked(over_horizon: bool) -> None:
+    def seeing(name: str, sees: bool) -> Any:
+        agent = scripted([])
+        agent.name, agent.sees_rewards = name, sees
+        return agent
+
+    names, worse = ("first", "mine", "third"), (20, 1, 30)
+    frames = [
+        play_runs(name, [9.0, more]) if over_horizon else bai_runs(name, [9, more], [True] * 2)
+        for name, more in zip(names, worse, strict=True)
+    ]
+    cell, runs = PLAY_CELL if over_horizon else CELL, pd.concat(frames)
+    line_up = {name: seeing(name, name == "mine") for name in names}
+    results = Results(runs, cell, line_up=line_up)
+    summary = results.summary()
+    assert summary["sees_rewards"].tolist() == [False, True, False]
+    assert summary["rank"].isna().tolist() == [False, True, False]
+    assert summary["rank"].dropna().tolist() == [1, 2]
+    assert summary["agent"].tolist() == [*names]
+    shown = str(results)
+    assert [word for word in shown.split() if word.startswith(names)] == ["first", "mine†", "third"]
+    assert "† a reference, told the rewards" in shown
+    assert sum(note.startswith("†") for note in legend_of(summary)) == 1
+    if not over_horizon:
+        ranks = [line.split()[-1] for line in as_text(summary_table(summary)).splitlines()[-3:]]
+        assert ranks == ["1", "-", "2"]
+    honest = Results(runs, cell).summary()
+    assert honest["rank"].dropna().tolist() == [2, 1, 3]
+    assert not any("†" in note for note in legend_of(honest))

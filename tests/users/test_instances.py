@@ -56,7 +56,7 @@ def test_a_gap_lost_to_rounding_is_an_error_and_not_a_tie() -> None:
     for means in ([1.0, 1.0], [3.0, 1.0]):
         with pytest.raises(InvalidArgumentError, match=r"gap must be large enough .* mean of 1"):
             InstanceLaw(2, means, gap=1e-18)
-    with pytest.raises(InvalidArgumentError, match="gap must be large enough"):
+    with pytest.raises(InvalidArgumentError, match="gap must be above 0 and at most"):
         InstanceLaw(2, [1e308, 1.5e308], gap=1.2e308)  # beyond all numbers
     law = InstanceLaw(2, lambda n_arms, rng: [1.0, 1.0], gap=1e-18)
     with pytest.raises(InvalidArgumentError, match="gap must be large enough"):

@@ -84,7 +84,8 @@ def success(
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
         (the share of right answers, with Wilson's 95% interval `_low`, `_high`), `n_runs`, and the
-        means of `interactions` and `acceptances`; its `attrs["cells"]` say what made them.
+        means of `interactions` and `acceptances`, and whether it `sees_rewards`; its
+        `attrs["cells"]` say what made them.
     """
     grid = sorted({integer("n_grid", n, 1) for n in n_grid})
     cells = [
@@ -109,7 +110,8 @@ def success(
         )
         made_by.append({**results.cell, "n": n, "instance": name})
         for agent, runs in results.runs.groupby("agent", sort=False):
-            rows.append({"n": n, "instance": name, "agent": agent, **_figures(runs)})
+            told = {"sees_rewards": agent in results.references}
+            rows.append({"n": n, "instance": name, "agent": agent, **_figures(runs), **told})
     progress("", len(cells), len(cells))
     found = pd.DataFrame(rows)
     found.attrs["cells"] = made_by
@@ -137,9 +139,10 @@ def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> p
         deltas: each in (0, 1).
 
     Returns:
-        One row for each delta and agent: `delta`, `agent`, `kind`, `n` and `interactions`, NaN
-        where no N that was tried is enough. `kind` is "measured" (the least N of the grid from
-        which on all N are enough; a delta below ten wrong answers in n is not looked for), "exact"
+        One row for each delta and agent: `delta`, `agent`, `kind`, `n`, `interactions` and whether
+        an agent that was run `sees_rewards`; `n` and `interactions` are NaN where no N that was
+        tried is enough. `kind` is "measured" (the least N of the grid from which on all N are
+        enough; a delta below ten wrong answers in n is not looked for), "exact"
         (`standard_bandit_needs`) or "bound" (`any_agent_needs`, in acceptances).
     """
     bounds = any_agent_needs(pair, deltas)
@@ -150,11 +153,13 @@ def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> p
         rows.append(_row(delta, ANY_AGENT, "bound", bound, bound))
         for agent, runs in measured.groupby("agent", sort=False):
             rows.append(_row(delta, str(agent), "measured", *_least(runs, risk("delta", delta))))
+            rows[-1]["sees_rewards"] = bool(np.any(runs.get("sees_rewards", False)))
     return pd.DataFrame(rows)
 
 
 def _row(delta: float, agent: str, kind: str, n: float, interactions: float) -> dict[str, Any]:
-    return {"delta": delta, "agent": agent, "kind": kind, "n": n, "interactions": interactions}
+    row = {"delta": delta, "agent": agent, "kind": kind, "n": n, "interactions": interactions}
+    return row | {"sees_rewards": False}
 
 
 def _least(runs: pd.DataFrame, delta: float) -> tuple[float, float]:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env.display.figures import new_figure
+from explorative_user_env.results.tables import marked
 from explorative_user_env.studies.lower_bound.comparison import ANY_AGENT, STANDARD_BANDIT
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes") -> None:
 
 def draw_needed(frame: pd.DataFrame, axes: "Axes") -> None:
     """Draw the interactions that are needed against 1/delta."""
-    for index, (agent, rows) in enumerate(frame.groupby("agent", sort=False)):
+    for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):
         found = rows[np.isfinite(rows["interactions"])].sort_values("delta")
         style = LINES.get(str(agent), "o-")
         colour = "black" if agent in LINES else f"C{index}"

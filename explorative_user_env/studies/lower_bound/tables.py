@@ -7,6 +7,7 @@ from rich.table import Table
 
 from explorative_user_env.display.numbers import cost, whole
 from explorative_user_env.display.tables import new_table
+from explorative_user_env.results.tables import marked, references_of
 from explorative_user_env.theory.hard_instances import HardPair
 from explorative_user_env.theory.proof_conditions import proof_conditions
 
@@ -18,6 +19,11 @@ FOOTNOTES = (
     "needed: mean interactions at the least N of the grid from which on success is 1 - δ; 'any "
     "agent' in acceptances, a bound; 'standard bandit' sees rewards and may pull any arm, exact.",
 )
+
+
+def footnotes_of(success: pd.DataFrame) -> tuple[str, ...]:
+    """Return what the tables' columns mean, and the sign of a reference."""
+    return FOOTNOTES + references_of(success)
 
 
 def sections_of(
@@ -68,7 +74,7 @@ def overlap_table(frame: pd.DataFrame) -> Table:
 
 def success_table(frame: pd.DataFrame) -> Table:
     """Return the success of each agent on the worse of the two instances."""
-    worse = frame.groupby(["agent", "n"], sort=False)["success"].min().unstack("n")
+    worse = marked(frame).groupby(["agent", "n"], sort=False)["success"].min().unstack("n")
     table = new_table(("agent", *(f"N={n}" for n in worse.columns)), left=("agent",))
     for agent, row in worse.iterrows():
         table.add_row(str(agent), *(cost(value) for value in row))
@@ -77,7 +83,7 @@ def success_table(frame: pd.DataFrame) -> Table:
 
 def needed_table(frame: pd.DataFrame) -> Table:
     """Return the interactions that each needs."""
-    times = frame.pivot_table(
+    times = marked(frame).pivot_table(
         index="agent", columns="delta", values="interactions", sort=False, dropna=False
     )
     table = new_table(("agent", *(f"δ={delta:g}" for delta in times.columns)), left=("agent",))

@@ -10,6 +10,7 @@ from explorative_user_env.studies.robustness.tables import (
     heat_map,
     matrix_page,
     matrix_table,
+    notes_of,
     title_of_matrix,
 )
 from explorative_user_env.studies.robustness.varieties import (
@@ -27,6 +28,7 @@ __all__ = [
     "heat_map",
     "matrix_page",
     "matrix_table",
+    "notes_of",
     "robustness",
     "title_of_matrix",
     "varieties_named",

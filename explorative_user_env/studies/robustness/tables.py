@@ -11,6 +11,7 @@ from explorative_user_env.display.figures import new_figure
 from explorative_user_env.display.numbers import percent, share, whole, with_error
 from explorative_user_env.display.tables import markdown_table, new_table
 from explorative_user_env.population import Population
+from explorative_user_env.results.tables import marked, references_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,6 +26,11 @@ NOTES = (
 )
 
 
+def notes_of(matrix: pd.DataFrame) -> tuple[str, ...]:
+    """Return what the cells of the matrix say, and what the sign of a reference."""
+    return NOTES + references_of(matrix)
+
+
 def title_of_matrix(population: Population, delta: float, n_instances: int, max_steps: int) -> str:
     """Return what was run."""
     words = population.words()
@@ -36,6 +42,7 @@ def title_of_matrix(population: Population, delta: float, n_instances: int, max_
 
 def matrix_table(matrix: pd.DataFrame) -> Table:
     """Return the rows of `robustness` as a Rich table, a row a user and a column an agent."""
+    matrix = marked(matrix)
     agents = list(dict.fromkeys(matrix["agent"]))
     table = new_table(("user", *agents), left=("user",))
     for user, *cells in _rows(matrix, agents):
@@ -45,10 +52,12 @@ def matrix_table(matrix: pd.DataFrame) -> Table:
 
 def matrix_page(matrix: pd.DataFrame, title: str) -> str:
     """Return the rows of `robustness` as one page of Markdown."""
+    notes = notes_of(matrix)
+    matrix = marked(matrix)
     agents = list(dict.fromkeys(matrix["agent"]))
     rows = [[row[0], *("\n".join(cell) for cell in row[1:])] for row in _rows(matrix, agents)]
     table = markdown_table(["user", *agents], rows, [False, *[True] * len(agents)])
-    return "\n\n".join([f"# {title}", table, *(f"- {note}" for note in NOTES)]) + "\n"
+    return "\n\n".join([f"# {title}", table, *(f"- {note}" for note in notes)]) + "\n"
 
 
 def _rows(matrix: pd.DataFrame, agents: Sequence[str]) -> list[list[Any]]:
@@ -75,6 +84,7 @@ def heat_map(matrix: pd.DataFrame) -> "Figure":
     Raises:
         MissingExtraError: without Matplotlib.
     """
+    matrix = marked(matrix)
     agents, users = (list(dict.fromkeys(matrix[name])) for name in ("agent", "user"))
     cells = matrix.set_index(["agent", "user"])
     success = np.array([[cells.loc[(a, u), "success"] for u in users] for a in agents], float)

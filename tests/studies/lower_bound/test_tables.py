@@ -6,7 +6,7 @@ from lower_bound_users import noticing_pair
 from rich.table import Table
 
 from explorative_user_env.display.tables import markdown
-from explorative_user_env.studies.lower_bound.tables import sections_of
+from explorative_user_env.studies.lower_bound.tables import FOOTNOTES, footnotes_of, sections_of
 
 OVERLAP = pd.DataFrame(
     [
@@ -62,3 +62,11 @@ def test_the_conditions_of_the_proof_are_said_to_hold_or_not() -> None:
         assert where
         assert says
         assert (holds == "yes") == (float(left) < float(right))
+
+
+def test_who_sees_rewards_is_marked_in_its_tables_and_below_them() -> None:
+    frames = [frame.assign(sees_rewards=True) for frame in (SUCCESS, NEEDED)]
+    _, success, needed, _ = sections_of(noticing_pair(), OVERLAP, *frames).values()
+    assert [cells(table)[0][0] for table in (success, needed)] == ["BAIR†", "BAIR†"]
+    assert footnotes_of(frames[0])[-1].startswith("† a reference")
+    assert footnotes_of(SUCCESS) == FOOTNOTES

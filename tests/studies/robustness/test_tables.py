@@ -72,3 +72,14 @@ def test_the_title_says_who_met_whom() -> None:
     assert room.title_of_matrix(users, 0.05, 300, 9000) == (
         "Robustness, released: 300 users a cell, K=7, delta=0.05, gap=0.25, at most 9000 steps"
     )
+
+
+def test_who_sees_rewards_is_marked_in_the_matrix_and_below_it() -> None:
+    told = SHOWN.assign(sees_rewards=SHOWN["agent"] == "B")
+    assert as_text(room.matrix_table(told)).split()[:3] == ["user", "A", "B†"]
+    page = room.matrix_page(told, "title")
+    assert "| B† |" in page
+    assert page.count("- † a reference") == 1
+    labels = [label.get_text() for label in room.heat_map(told).axes[0].get_yticklabels()]
+    assert labels[:3] == ["A", "B†", "C"]
+    assert room.notes_of(SHOWN) == room.NOTES

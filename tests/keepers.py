@@ -1,0 +1,82 @@
+"""Agents that keep all they are handed, and what the users they met kept to themselves."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from reachable import Secrets, numbers_of
+
+from explorative_user_env import ExplorativeUserEnv
+from explorative_user_env.protocol import STOP, Array, OneUserAtATime
+from explorative_user_env.results.results import Results
+
+
+class Keeper:
+    """An agent that keeps all it is handed."""
+
+    name = "keeper"
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def reset(self, *handed: Any) -> None:
+        self.kept.append(handed)
+        self.n_arms, self.steps = handed[0], 0
+
+    def act(self) -> int | None:
+        return self.steps % self.n_arms if self.steps < 12 else None
+
+    def observe(self, *handed: Any) -> None:
+        self.kept.append(handed)
+        self.steps += 1
+
+    def answer(self) -> int:
+        return 0
+
+
+class KeeperOfMany(OneUserAtATime):
+    """An agent of many users that keeps all it is handed."""
+
+    name = "keeper of many"
+
+    def __init__(self) -> None:
+        self.kept: list[Any] = []
+
+    def reset_all(
+        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
+    ) -> None:
+        self.kept.append((n_arms, rngs, horizon))
+        self.n_arms, self.steps = n_arms, np.zeros(len(rngs), int)
+
+    def act_all(self, users: Array) -> Array:
+        self.kept.append(users)
+        return np.where(self.steps[users] < 12, self.steps[users] % self.n_arms, STOP)
+
+    def observe_all(self, *handed: Array) -> None:
+        self.kept.append(handed)
+        self.steps[handed[0]] += 1
+
+    def answer_all(self, users: Array) -> Array:
+        self.kept.append(users)
+        return np.zeros(users.size, int)
+
+
+def keeping_policy(kept: list[Any], batched: bool) -> Any:
+    def policy(observation: Any) -> Any:
+        kept.append(observation)
+        return np.zeros(len(observation), int) if batched else 0
+
+    return policy
+
+
+def secrets_of(results: Results) -> Secrets:
+    """Replay the runs and return all that the users kept to themselves."""
+    numbers: list[float] = []
+    for row in results.runs.index:
+        episode = results.replay(row)
+        env = ExplorativeUserEnv(population=results.population, reward="realized")
+        env.reset(seed=episode.seed)
+        for arm in episode.arms:
+            numbers += [float(env.step(arm)[1]), *numbers_of(env.hidden_state())]
+        numbers += numbers_of(env.hidden_state())
+    return Secrets(results.runs["user_seed"], numbers)

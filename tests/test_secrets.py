@@ -1,0 +1,170 @@
+"""Nothing that is handed over leads to what a user keeps to herself, however far it is followed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from keepers import Keeper, KeeperOfMany, keeping_policy, secrets_of
+from reachable import Secrets, numbers_of
+from wrapped import HORIZON, made
+
+import explorative_user_env as eu
+from explorative_user_env import (
+    BAI_ENV_ID,
+    COUNTS_ENV_ID,
+    ENV_ID,
+    ExplorativeUserEnv,
+)
+from explorative_user_env.wrappers import CountsObservation, LastStepObservation, SortedArms
+from explorative_user_env.wrappers.features import OBSERVATIONS
+from explorative_user_env.wrappers.make import make_task
+from explorative_user_env.wrappers.policy_agent import PolicyAgent
+
+SEED = 10**12 + 39  # no number that is anywhere for another reason
+OPTIONS: dict[str, Any] = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
+
+# What the environments hand over
+
+SINGLE: dict[str, Callable[[], Any]] = {
+    "response": lambda: made(ENV_ID, reward="realized"),
+    "counts": lambda: CountsObservation(made(ENV_ID, reward="realized")),
+    "last step": lambda: LastStepObservation(made(ENV_ID)),
+    "sorted": lambda: SortedArms(CountsObservation(made(ENV_ID, reward="utility"))),
+    "by id": lambda: gym.make(COUNTS_ENV_ID, **OPTIONS),
+    "bai": lambda: made(BAI_ENV_ID, None),
+    "sorted bai": lambda: SortedArms(CountsObservation(made(BAI_ENV_ID, None), HORIZON)),
+    "drifting": lambda: made(ENV_ID, behaviour="drifting"),
+}
+
+
+@pytest.mark.parametrize("form", SINGLE)
+def test_observations_and_infos_hold_no_secret(form: str) -> None:
+    env = SINGLE[form]()
+    user: ExplorativeUserEnv = env.unwrapped
+    handed = [env.reset(seed=SEED)]
+    numbers = numbers_of(user.hidden_state())
+    for step in range(15):
+        observation, reward, *_, info = env.step(step % 3)
+        handed.append((observation, info))
+        numbers += [float(reward), *numbers_of(user.hidden_state())]
+    if "bai" in form:
+        observation, _, *_, info = env.step(3)
+        handed.append((observation, info))
+        numbers = [number for number in numbers if number != -user.step_cost]  # type: ignore[attr-defined]
+    if hasattr(user, "action_masks"):
+        handed.append((user.action_masks(), {}))
+    assert Secrets([SEED], numbers).found_in(handed) == []
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("task", ["regret", "bai"])
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+def test_observations_and_infos_of_users_in_step_hold_no_secret(
+    observation: str, task: str, mode: AutoresetMode, compiled: bool
+) -> None:
+    given = OPTIONS | {"compiled": compiled, "autoreset_mode": mode}
+    envs: Any = make_task(task, 4, observation, 6, **given)
+    users = envs.unwrapped
+    seeds = [SEED + lane for lane in range(4)]
+    handed = [envs.reset(seed=seeds)]
+    numbers = [n for truth in users.hidden_states() for n in numbers_of(truth)]
+    for step in range(9):
+        actions = np.full(4, step % 3)
+        observations, rewards, terminated, truncated, infos = envs.step(actions)
+        handed.append((observations, terminated, truncated, infos))
+        numbers += rewards.tolist() if task == "regret" else []
+        numbers += [n for truth in users.hidden_states() for n in numbers_of(truth)]
+        if mode == AutoresetMode.DISABLED and (terminated | truncated).any():
+            handed.append(envs.reset(options={"reset_mask": terminated | truncated}))
+        if task == "bai":
+            handed.append(users.action_masks())
+    assert Secrets(seeds, numbers).found_in(handed) == []
+
+
+# What an evaluation hands over
+
+
+@pytest.mark.parametrize("task", ["bai", "regret"])
+@pytest.mark.parametrize("make", [Keeper, KeeperOfMany])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_an_agent_is_handed_leads_to_no_secret(task: str, make: Any, compiled: bool) -> None:
+    agent = make()
+    facts: dict[str, Any] = OPTIONS | ({"horizon": 12} if task == "regret" else {})
+    found = eu.evaluate(
+        [agent], task=task, n_instances=5, compiled=compiled, progress=False, **facts
+    )
+    handed = [*agent.kept]
+    secrets = secrets_of(found)
+    assert len(handed) > 12
+    assert secrets.found_in(handed) == []
+
+
+@pytest.mark.parametrize("batched", [False, True])
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+def test_what_a_policy_is_handed_leads_to_no_secret(observation: str, batched: bool) -> None:
+    kept: list[Any] = []
+    agent = PolicyAgent(keeping_policy(kept, batched), observation=observation, batched=batched)
+    facts: dict[str, Any] = OPTIONS | {"task": "regret", "horizon": 9, "n_instances": 5}
+    found = eu.evaluate([agent], progress=False, **facts)
+    handed = [*kept]
+    secrets = secrets_of(found)
+    assert handed
+    assert secrets.found_in([handed, agent]) == []
+
+
+# The walk itself
+
+
+def planted() -> dict[str, Any]:
+    """Ways that have led to a secret, or could: each holds the seed, the stream or the truth."""
+    env = ExplorativeUserEnv(**OPTIONS)
+    env.reset(seed=SEED)
+    stream, means = env.np_random, np.array(env.instance().means)
+
+    def closure() -> Any:
+        return means
+
+    def generator(seed: int) -> Any:
+        yield seed
+
+    def failed(secret: Any) -> Exception:
+        try:
+            raise ValueError("with a traceback")
+        except ValueError as error:
+            return error
+
+    class Slotted:
+        __slots__ = ("hidden",)
+        hidden: Any
+
+    begun, slotted, many = generator(SEED), Slotted(), np.empty(2, object)
+    next(begun)
+    slotted.hidden, many[1] = env.hidden_state(), {"deep": [(env,)]}
+    return {
+        "an item": {"a": [({"b": means.tolist()},)]},
+        "a key": {SEED: 0},
+        "a closure": closure,
+        "a method": env.step,
+        "the base of a view": means.view(np.int64)[:1],
+        "the base of a part": means[:0],
+        "a generator": begun,
+        "a traceback": failed(env),
+        "a slot": slotted,
+        "an array of objects": many,
+        "her stream": stream,
+        "a method of her stream": stream.random,
+        "a seed": stream.bit_generator.seed_seq,
+        "a copy in single precision": means.astype(np.float32),
+    }
+
+
+@pytest.mark.parametrize("way", planted())
+def test_the_walk_finds_what_is_hidden(way: str) -> None:
+    env = ExplorativeUserEnv(**OPTIONS)
+    env.reset(seed=SEED)
+    secrets = Secrets([SEED], numbers_of(env.hidden_state()))
+    assert next(secrets.ways_from([planted()[way]]))
