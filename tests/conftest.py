@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from explorative_user_env.compiled import kernel_cache
 from explorative_user_env.display.progress import silent
 from explorative_user_env.evaluation.grid import run_cells
 from explorative_user_env.settings import SETTINGS, Setting
@@ -43,6 +45,12 @@ def bench() -> pd.DataFrame:
         progress=silent,
     )
     return compared(results, published_figures(TABLE2))
+
+
+@pytest.fixture
+def nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compile whatever is asked for anew, however often tests have run."""
+    monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path / "kernels")
 
 
 @pytest.fixture

@@ -5,23 +5,18 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import pytest
 
 from explorative_user_env.agents import Uniform
-from explorative_user_env.compiled import kernel_cache, waiting
+from explorative_user_env.compiled import waiting
 from explorative_user_env.compiled.waiting import compiling_told, interrupts_heard
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.users.confidence import Rule, Schedule
 
-
-@pytest.fixture(autouse=True)
-def _nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that what a new rule goes into is compiled, however often these tests have run."""
-    monkeypatch.setattr(kernel_cache, "_folder", lambda: tmp_path)
+pytestmark = pytest.mark.usefixtures("nothing_kept")
 
 
 @pytest.fixture(autouse=True)

@@ -142,9 +142,10 @@ def test_the_number_of_workers_changes_no_check() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("nothing_kept")
 def test_progress_names_compiling_while_it_lasts_and_only_then() -> None:
     def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-        return 1.0  # found in no module, and so compiled in every process
+        return 1.0
 
     told: list[tuple[str, int, int]] = []
     options: dict[str, Any] = SMALL | {"rho": Schedule(flat, 1.0, 1.0, ()), "baseline_time": 20}

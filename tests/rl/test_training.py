@@ -222,9 +222,10 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_training(
         train(output=tmp_path / "file" / "model", **TINY)
 
 
+@pytest.mark.usefixtures("nothing_kept")
 def test_progress_names_compiling_before_training() -> None:
     def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-        return 1.0  # found in no module, and so compiled in every process
+        return 1.0
 
     told: list[str] = []
     facts = TINY | {"n_envs": 64, "rho": Schedule(flat, 1.0, 1.0, ())}
