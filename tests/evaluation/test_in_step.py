@@ -141,9 +141,10 @@ def test_adding_others_changes_nothing() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("nothing_kept")
 def test_progress_names_compiling_of_the_users_while_it_lasts() -> None:
     def flat(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-        return 1.0  # found in no module, and so compiled in every process
+        return 1.0
 
     told: list[tuple[str, int, int]] = []
     options = SMALL | {"n_instances": 64, "rho": Schedule(flat, 1.0, 1.0, ())}
