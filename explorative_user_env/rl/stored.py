@@ -17,6 +17,7 @@ from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
+import torch
 from gymnasium import spaces
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import ConstantSchedule, FloatSchedule, LinearSchedule
@@ -93,6 +94,9 @@ def kept_in(path: Path, algorithm: type[BaseAlgorithm], policy: str) -> dict[str
     """
     with ZipFile(path) as archive:
         data = json.loads(archive.read("data"))
+        for name in archive.namelist():
+            if name.endswith(".pth"):
+                _look_at_weights(name, archive.read(name))
     aliases: Mapping[str, type] = algorithm.policy_aliases
     known = {**_READ, "policy_class": _one_of(aliases[policy])}
     kept: dict[str, Any] = {}
@@ -106,6 +110,14 @@ def kept_in(path: Path, algorithm: type[BaseAlgorithm], policy: str) -> dict[str
         else:
             raise _refused(key)
     return kept
+
+
+def _look_at_weights(name: str, content: bytes) -> None:
+    """Make sure that weights are no more than that: SB3 before 2.8 would run what else is there."""
+    try:
+        torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+    except Exception as error:  # whatever else it is
+        raise _refused(name) from error
 
 
 def _read(key: str, text: str, build: Callable[[Any], Any]) -> Any:

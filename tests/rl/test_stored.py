@@ -112,7 +112,7 @@ def test_code_planted_among_the_weights_does_not_run(member: str, tmp_path: Path
     folder, trace = saved("ppo", tmp_path / "ppo"), tmp_path / "trace"
     torch.save({"log_std": Planted(trace)}, tmp_path / "planted.pth")
     rewritten(folder, lambda _: (tmp_path / "planted.pth").read_bytes(), member)
-    with pytest.raises(eu.InvalidArgumentError, match=r"^model must be a model that can be read"):
+    with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be a model .*got '{member}'$"):
         load_agent(folder)
     assert not trace.exists()
 
