@@ -34,14 +34,16 @@ def of_calibration(calibration: Calibration) -> str:
         "What would be found: the share of figures that differ after the drawn published one was "
         "moved."
     )
-    header = ["figure", "agent", *(f"{words}" for words in MOVED)]
+    moves = zip(MOVES["stopping_time"], MOVES["success"], strict=True)
+    header = ["figure", "agent", *(_in_words(factor, points) for factor, points in moves)]
     return "\n\n".join(
         ["## How far to trust the verdicts", said, missed, table(header, _power(calibration), 2)]
     )
 
 
-MOVED = ("5% longer, .01 less", "10% longer, .02 less", "20% longer, .05 less")
-"""The moves of `MOVES`, of times and rates and of successes."""
+def _in_words(factor: float, points: float) -> str:
+    """Return one of the moves: of times and rates, and of successes."""
+    return f"{factor - 1:.0%} longer, {f'{points:g}'.removeprefix('0')} less"
 
 
 def _power(calibration: Calibration) -> list[list[str]]:
