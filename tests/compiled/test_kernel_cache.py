@@ -3,7 +3,6 @@ import importlib
 import os
 import pickle
 import platform
-import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,13 +14,10 @@ import numpy as np
 import platformdirs
 import pytest
 from numba.core.errors import NumbaError
-from processes import python
 
-from explorative_user_env.agents import Uniform
 from explorative_user_env.compiled.compiler import compile_loop
 from explorative_user_env.compiled.kernel_cache import APPLICATION, FOLDER
 from explorative_user_env.compiled.private_folder import PrivateFolder
-from explorative_user_env.evaluation import evaluate
 
 Answer = Callable[..., int]
 
@@ -323,48 +319,3 @@ def test_nothing_is_compiled_where_numba_is_told_so(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     with pytest.raises(NumbaError, match="NUMBA_DISABLE_JIT"):
         compile_loop(make_loop(a_rule))
-
-
-EVALUATION = """
-import os, pwd, sys
-{first}
-from explorative_user_env import evaluate
-from explorative_user_env.agents import Uniform
-runs = evaluate([Uniform(horizon=9)], n_instances=3, seed=1, progress=False).runs
-print(runs["acceptances"].tolist())
-"""
-
-NO_HOME = """
-for name in ("HOME", "XDG_CACHE_HOME"):
-    os.environ.pop(name, None)
-def nobody(number):
-    raise KeyError(number)
-pwd.getpwuid = nobody
-"""
-
-IN_FOLDER = """
-import platformdirs
-platformdirs.user_cache_dir = lambda *_, **__: {!r}
-"""
-DISABLED = "os.environ['NUMBA_DISABLE_JIT'] = '1'"
-
-FAULTS = {
-    "no home": (NO_HOME, "cannot be kept in ~.*there is no home folder"),
-    "compiles nothing": (DISABLED, "UNI does not compile.*by NUMBA_DISABLE_JIT"),
-    "no folder": (IN_FOLDER.format("/dev/null"), "cannot be kept in /dev/null"),
-}
-"""What is done first in another process, and what is said of it."""
-
-
-@needs_modes
-@pytest.mark.slow
-@pytest.mark.parametrize(("first", "told"), FAULTS.values(), ids=FAULTS.keys())
-def test_an_evaluation_ends_whatever_is_wrong_with_the_folder_and_says_so_once(
-    tmp_path: Path, first: str, told: str
-) -> None:
-    done = python("-c", EVALUATION.format(first=first), folder=tmp_path)
-    runs = evaluate([Uniform(horizon=9)], n_instances=3, seed=1, compiled=False).runs
-    assert (done.returncode, done.stdout) == (0, f"{runs['acceptances'].tolist()}\n")
-    assert re.search(told, done.stderr, re.DOTALL)
-    assert done.stderr.count("Warning:") == 1
-    assert list(tmp_path.iterdir()) == []
