@@ -1,6 +1,7 @@
 """The runs of one agent, in portions: threads in compiled code, processes in the readable loop."""
 
 import os
+import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -141,7 +142,29 @@ def _way_of(
     if compiled and compiles(population, agent, seeds[0], horizon, paths.tried):
         work = partial(_told_whose, paths.compiled, paths.readable)
         return _Way(work, size, workers, "threading", False)
-    return _Way(paths.readable, size, workers, SLOW, True)
+    return _Way(_Travelling(paths.readable), size, workers, SLOW, True)
+
+
+class _Travelling:
+    """Work that finds in another process the modules that are found here.
+
+    Workers outlive an evaluation: those of an earlier one know the path of modules as it was then.
+    A task's work is unpickled before the agent that it is done with.
+    """
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def __call__(self, *task: Any) -> Array:
+        return self._work(*task)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _arrived, (self._work, [os.path.abspath(folder) for folder in sys.path])
+
+
+def _arrived(work: Work, path: list[str]) -> _Travelling:
+    sys.path[:] = path
+    return _Travelling(work)
 
 
 def _warn_if_it_never_stops(name: str, part: Array, cap: int, n_users: int) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.commands.agent_names import agents_called
+from explorative_user_env.evaluation import evaluate
 from explorative_user_env.protocol import name_of
 
 MODULE = """
@@ -73,7 +74,10 @@ def test_a_class_a_function_or_an_agent_of_a_module_here_takes_part(place: str, 
 
 
 @pytest.mark.slow  # the agents travel to worker processes
-def test_it_stands_in_the_table(run: Callable[..., int], output: Path) -> None:
+def test_it_stands_in_the_table_whatever_workers_were_there_before(
+    run: Callable[..., int], output: Path
+) -> None:
+    evaluate(["UNI"], n_instances=30, baseline_time=50, compiled=False, workers=2)
     words = "--agent bair --agent own_bandits:Mine --n-arms 2 --delta .2 --n-instances 30"
     assert run("bench", *words.split(), "--workers", "2", "--output", str(output)) == 0
     runs = pd.read_csv(output / "runs.csv").query("agent == 'Mine'")
