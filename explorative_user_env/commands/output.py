@@ -16,6 +16,7 @@ from explorative_user_env.display import figures
 from explorative_user_env.display.plain_text import printable
 from explorative_user_env.display.streams import Unfailing, is_terminal, page_width
 from explorative_user_env.extras import how_to_get
+from explorative_user_env.files import Files, Folder
 from explorative_user_env.results.provenance import closing_section
 from explorative_user_env.results.results import all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
@@ -24,10 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from explorative_user_env.evaluation import Results
-    from explorative_user_env.files import Folder
 
 
-Files = Mapping[str, Callable[[Path], object]]
 Pictures = Mapping[str, "Callable[[], Figure]"]
 
 
@@ -61,7 +60,7 @@ def text_file(text: str) -> Callable[[Path], object]:
     return lambda path: path.write_text(text, encoding="utf-8")
 
 
-def page_file(folder: "Folder", text: str) -> Callable[[Path], object]:
+def page_file(folder: Folder, text: str) -> Callable[[Path], object]:
     """Return what writes a page to a file, with a last section that says what made it."""
     return text_file(f"{text}\n{closing_section(folder.made_by)}" if folder.made_by else text)
 
@@ -77,7 +76,7 @@ def binary_file(data: bytes) -> Callable[[Path], object]:
 
 
 def write_and_show(
-    folder: "Folder",
+    folder: Folder,
     files: Files,
     sections: Iterable[RenderableType],
     *,
@@ -91,28 +90,42 @@ def write_and_show(
         files: what writes each.
         sections: headings and tables.
         notes: what is said below them.
-        pictures: what draws each, where Matplotlib is there; else it is said how to get it.
+        pictures: what draws each, where Matplotlib is there; else it is said how to get it, and
+            of one that cannot be drawn why.
     """
-    drawn = (pictures or {}) if figures.can_plot() else {}
-    missing = [name for name in pictures or {} if name not in drawn]
+    painted, undrawn = _painted(pictures or {})
     written: list[Path] = []
     try:
-        painted = {name: binary_file(figures.as_png(draw())) for name, draw in drawn.items()}
         written = folder.write({**files, **painted})
     finally:  # where they cannot be written, what was found is seen at least
         with suppress(KeyboardInterrupt):  # as for a reader who has gone: the files are there
             show(*sections)
             say(*notes, style="dim")
-            say(*(f"For {name}: {how_to_get('plot')}" for name in missing))
+            say(*undrawn)
             if written:
                 say(f"Files: {', '.join(map(str, written))}")
+
+
+def _painted(pictures: Pictures) -> tuple[Files, list[str]]:
+    """Return what writes each picture, and in a line each why others are not there."""
+    files: dict[str, Callable[[Path], object]] = {}
+    undrawn = []
+    for name, draw in pictures.items():
+        try:
+            if figures.can_plot():
+                files[name] = binary_file(figures.painted(draw))
+            else:
+                undrawn.append(f"For {name}: {how_to_get('plot')}")
+        except figures.UndrawnError as error:
+            undrawn.append(f"{name}: {error}")
+    return files, undrawn
 
 
 def write_and_show_cells(
     title: str,
     sections: "dict[str, pd.DataFrame]",
     results: "list[Results]",
-    folder: "Folder",
+    folder: Folder,
     notes: "list[str] | None" = None,
 ) -> None:
     """Write the files of a table for each section, print it, and say last where they are."""

@@ -2,6 +2,7 @@
 
 import base64
 import io
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.extras import missing_of, require
@@ -45,6 +46,22 @@ def as_png(figure: "Figure", **options: Any) -> bytes:
     file = io.BytesIO()
     figure.savefig(file, format="png", dpi=DOTS_PER_INCH, **options)
     return file.getvalue()
+
+
+class UndrawnError(Exception):
+    """A picture that could not be drawn; the message says why."""
+
+
+def painted(draw: "Callable[[], Figure]") -> bytes:
+    """Return what `draw` draws as a PNG file.
+
+    Raises:
+        UndrawnError: whatever goes wrong, as a picture is never worth what was to be pictured.
+    """
+    try:
+        return as_png(draw())
+    except Exception as error:
+        raise UndrawnError(f"not drawn, {type(error).__name__}: {error}") from error
 
 
 def data_uri(png: bytes) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from explorative_user_env.files import Folder
+from explorative_user_env.files import Folder, check_one_run
 from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.recipes import RECIPES
@@ -63,9 +63,10 @@ def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
         source: a folder that a training has written, or the name of a model of this package.
 
     Raises:
-        InvalidArgumentError: if there is no model.
+        InvalidArgumentError: if there is no model, or its files are not all of one training.
     """
     folder = shipped_models().get(str(source), Path(source))
+    check_one_run("model", folder, (MODEL_FILE, SETTINGS_FILE))
     try:
         settings = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
         needed = {"task", "observation", "horizon", "environment"} - set(settings)

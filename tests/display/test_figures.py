@@ -35,3 +35,8 @@ def test_without_matplotlib_one_line_says_how_to_get_it(monkeypatch: pytest.Monk
     assert not plotting.can_plot()
     with pytest.raises(MissingExtraError, match=re.escape(how_to_get("plot"))):
         plotting.new_figure(1.0, 1.0)
+
+
+def test_whatever_keeps_a_picture_from_being_drawn_is_told_as_one_error() -> None:
+    with pytest.raises(plotting.UndrawnError, match=r"^not drawn, ZeroDivisionError: division"):
+        plotting.painted(lambda: plotting.new_figure(1.0, 1 / 0))

@@ -1,4 +1,5 @@
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 from sb3_trainings import SMALL, TINY, same, weights
 
 import explorative_user_env as eu
+from explorative_user_env.files import Folder
 from explorative_user_env.rl import SB3Agent, load_agent, train
 from explorative_user_env.rl.models import shipped_models
 
@@ -62,6 +64,20 @@ def test_a_model_that_cannot_be_read_is_refused_by_name(
         (folder / "model.zip").write_bytes(kept)
     with pytest.raises(eu.InvalidArgumentError, match="model must be a model that can be read"):
         load_agent(folder)
+
+
+@pytest.mark.parametrize("name", ["model.zip", "settings.json"])
+def test_a_model_with_a_file_of_another_training_is_refused(
+    name: str, made: Path, tmp_path: Path
+) -> None:
+    folder = Folder(tmp_path / "mixed")
+    files = {file.name: partial(shutil.copy, file) for file in made.iterdir() if file.is_file()}
+    folder.write(files)
+    assert load_agent(folder.path).name == "PPO"
+    with (folder.path / name).open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be .*\({name} is not\)"):
+        load_agent(folder.path)
 
 
 def test_the_package_has_a_small_model_of_each_task() -> None:

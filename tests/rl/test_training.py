@@ -15,6 +15,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
 import explorative_user_env as eu
+from explorative_user_env.files import MADE_BY
 from explorative_user_env.population import Population
 from explorative_user_env.rl import SB3Agent, train, training
 from explorative_user_env.rl.recipes import RECIPES
@@ -53,7 +54,7 @@ def test_the_folder_has_the_model_its_settings_and_its_evaluations(
 ) -> None:
     _, folder = trained
     names = sorted(path.name for path in folder.iterdir())
-    assert names == ["model.zip", "settings.json", "training.csv"]
+    assert names == [MADE_BY, "model.zip", "settings.json", "training.csv"]
     settings = json.loads((folder / "settings.json").read_text())
     expected = {
         "algo": "ppo",

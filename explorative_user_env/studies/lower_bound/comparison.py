@@ -158,6 +158,7 @@ def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> p
 
 
 def _row(delta: float, agent: str, kind: str, n: float, interactions: float) -> dict[str, Any]:
+    n, interactions = float(n), float(interactions)  # an array has no integers as large as some
     row = {"delta": delta, "agent": agent, "kind": kind, "n": n, "interactions": interactions}
     return row | {"sees_rewards": False}
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from explorative_user_env.display.figures import as_png, can_plot
+from explorative_user_env.display.figures import UndrawnError, can_plot, painted
+from explorative_user_env.display.plain_text import in_markdown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,8 +18,14 @@ class Gallery:
     files: dict[str, bytes] = field(default_factory=dict)
 
     def shown(self, title: str, name: str, draw: "Callable[[], Figure]") -> list[str]:
-        """Draw a picture and return the Markdown that shows it; nothing without Matplotlib."""
+        """Draw a picture and return the Markdown that shows it; nothing without Matplotlib.
+
+        Where it cannot be drawn the Markdown says why.
+        """
         if not can_plot():
             return []
-        self.files[name] = as_png(draw())
+        try:
+            self.files[name] = painted(draw)
+        except UndrawnError as error:
+            return [f"{title}: {in_markdown(str(error))}"]
         return [f"![{title}]({name})"]

@@ -164,3 +164,16 @@ def test_a_step_of_the_ladder_says_what_it_does_and_what_it_does_alone(
         *("the text", "300 ± 10 (280)", "25.0 ± 1.0 (31.0)", ".900 [.880, .920] (.700)"),
     ]
     assert [row[0] for row in shown[1:]] == ["the text", "arm means"]
+
+
+def test_a_picture_that_cannot_be_drawn_is_told_in_its_place() -> None:
+    pytest.importorskip("matplotlib")
+    shown = Gallery()
+
+    def broken() -> Any:
+        return 1 / 0
+
+    assert shown.shown("Verdicts", "a.png", broken) == [
+        "Verdicts: not drawn, ZeroDivisionError: division by zero"
+    ]
+    assert shown.files == {}

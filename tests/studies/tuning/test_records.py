@@ -8,6 +8,7 @@ import pytest
 
 from explorative_user_env import InvalidArgumentError, evaluate
 from explorative_user_env.agents import BAIR
+from explorative_user_env.files import Folder
 from explorative_user_env.studies.tuning import TunedAgent, TunedN1, load_tuned
 from explorative_user_env.studies.tuning.records import Estimate
 
@@ -121,3 +122,12 @@ def test_no_file_or_no_record_is_refused(tmp_path: Path, text: str | None) -> No
         (tmp_path / "tuned.json").write_text(text)
     with pytest.raises(InvalidArgumentError, match="tuned must be a file or folder written by tun"):
         load_tuned(tmp_path)
+
+
+def test_a_record_beside_a_manifest_of_another_is_refused(tuned: TunedN1, tmp_path: Path) -> None:
+    Folder(tmp_path).write({"tuned.json": tuned.save})
+    assert load_tuned(tmp_path) == load_tuned(tmp_path / "tuned.json") == tuned
+    dataclasses.replace(tuned, n1=tuned.n1 + 1).save(tmp_path / "tuned.json")
+    for source in (tmp_path, tmp_path / "tuned.json"):
+        with pytest.raises(InvalidArgumentError, match=r"^tuned must be .*tuned\.json is not\)"):
+            load_tuned(source)

@@ -1,0 +1,152 @@
+"""Whatever stops an exchange of files, and wherever: the folder has one run's files or the other's.
+
+What would kill the process is an exception that comes again from everything it does afterwards.
+"""
+
+import errno
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from explorative_user_env.files import MADE_BY, Folder, check_one_run, exchange
+from explorative_user_env.validation import InvalidArgumentError
+
+TOUCHES = ("mkdir", "replace", "rmdir", "unlink")
+"""What changes a folder."""
+
+OLD, NEW = ("first", "second", "older"), ("first", "second", "newer")
+
+
+class Killed(BaseException):
+    """Nothing that a program can do anything about."""
+
+
+@contextmanager
+def stopped_at(place: int, how: BaseException, lasts: bool = True) -> Iterator[None]:
+    """Let the touch of this place, and all after it if that `lasts`, fail; yield nothing."""
+    places = count()
+
+    def touch(usual: Any, *arguments: Any, **options: Any) -> Any:
+        here = next(places)
+        if here == place or (lasts and here > place):
+            raise how
+        return usual(*arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in TOUCHES:
+            usual = getattr(os, name)
+            patch.setattr(os, name, lambda *a, usual=usual, **o: touch(usual, *a, **o))
+        yield
+
+
+def write(folder: Path, names: tuple[str, ...]) -> None:
+    files = {name: lambda path: path.write_text(" ".join(names)) for name in names}
+    Folder(folder, {"command": names[-1]}, overwrite=True).write(files)
+
+
+def run_in(folder: Path) -> str:
+    """Return which run's files a folder has, after a look that it has no other's."""
+    shown = {path.name for path in folder.iterdir() if not path.name.startswith(exchange.PREFIX)}
+    for names in (OLD, NEW):
+        if shown == {*names, MADE_BY}:
+            check_one_run("output", folder, names)
+            assert all((folder / name).read_text() == " ".join(names) for name in names)
+            return names[-1]
+    return f"neither: {sorted(shown)}"
+
+
+LAST = 36
+"""A place that no exchange here comes to."""
+
+
+def test_an_exchange_has_ten_places_to_stop_at_and_none_after_the_last(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, OLD)
+    with pytest.raises(Killed), stopped_at(10, Killed()):
+        write(tmp_path, NEW)
+    with stopped_at(LAST, Killed()):
+        write(tmp_path, NEW)
+
+
+@pytest.mark.parametrize("place", range(LAST))
+def test_who_is_killed_leaves_one_run_and_the_next_look_finds_it(
+    place: int, tmp_path: Path
+) -> None:
+    write(tmp_path, OLD)
+    try:
+        with stopped_at(place, Killed()):
+            write(tmp_path, NEW)
+    except Killed:
+        pass
+    check_one_run("output", tmp_path, OLD)
+    found = run_in(tmp_path)
+    assert found in ("older", "newer")
+    write(tmp_path, NEW)
+    assert run_in(tmp_path) == "newer"
+
+
+@pytest.mark.parametrize("place", range(LAST))
+def test_who_is_killed_while_putting_back_leaves_it_to_the_next(place: int, tmp_path: Path) -> None:
+    for again in range(LAST):
+        write(tmp_path, OLD)
+        try:
+            with stopped_at(place, Killed()):
+                write(tmp_path, NEW)
+        except Killed:
+            pass
+        try:
+            with stopped_at(again, Killed()):
+                check_one_run("output", tmp_path, OLD)
+        except Killed:
+            pass
+        check_one_run("output", tmp_path, OLD)
+        assert run_in(tmp_path) in ("older", "newer")
+
+
+@pytest.mark.parametrize("place", range(LAST))
+@pytest.mark.parametrize("how", [OSError(errno.EIO, "error"), KeyboardInterrupt()])
+def test_what_fails_once_changes_nothing(place: int, how: BaseException, tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    write(path, OLD)
+    told = ""
+    try:
+        with stopped_at(place, how, lasts=False):
+            write(path, NEW)
+    except KeyboardInterrupt:
+        assert run_in(path) in ("older", "newer")  # it may come while the old files are deleted
+        return
+    except InvalidArgumentError as error:
+        told = str(error)
+    assert run_in(path) == ("older" if told else "newer")
+    if told:
+        (elsewhere,) = set(tmp_path.glob("out-*"))
+        assert f"they are in {elsewhere} now" in told
+        assert run_in(elsewhere) == "newer"
+
+
+@pytest.mark.parametrize("place", range(LAST))
+def test_a_disk_that_fails_for_good_loses_nothing(place: int, tmp_path: Path) -> None:
+    write(tmp_path, OLD)
+    try:
+        with stopped_at(place, OSError(errno.EIO, "error")):
+            write(tmp_path, NEW)
+    except InvalidArgumentError:
+        pass
+    check_one_run("output", tmp_path, OLD)
+    assert run_in(tmp_path) in ("older", "newer")
+
+
+def test_files_that_nobody_is_writing_any_more_are_taken_away(tmp_path: Path) -> None:
+    for name in ("left", "written"):
+        (tmp_path / f"{exchange.PREFIX}{name}" / "new").mkdir(parents=True)
+    before = time.time() - exchange.LONGEST_WRITING - 1.0
+    os.utime(tmp_path / f"{exchange.PREFIX}left", (before, before))
+    Folder(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [f"{exchange.PREFIX}written"]
