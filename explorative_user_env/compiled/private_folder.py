@@ -16,7 +16,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from explorative_user_env.files.exchange import is_left_behind
+
 BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+UNFINISHED = ".unfinished"
 
 HASH_BYTES = hashlib.sha256().digest_size
 
@@ -55,8 +59,9 @@ class PrivateFolder:
             OSError: if the folder cannot be trusted, or the disk refuses.
         """
         self._make()
-        unfinished = f"{name}.{uuid.uuid4().hex}.unfinished"
+        unfinished = f"{name}.{uuid.uuid4().hex}{UNFINISHED}"
         with self._opened() as folder:
+            self._sweep(folder)
             try:
                 flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK | _BINARY
                 handle = os.open(self._in(folder, unfinished), flags, 0o600, dir_fd=folder)
@@ -107,6 +112,15 @@ class PrivateFolder:
             if not stat.S_ISREG(status.st_mode):
                 raise OSError(errno.EINVAL, "it is no file")
             return file.read()
+
+    def _sweep(self, folder: int | None) -> None:
+        """Remove what those have left who were killed while they wrote."""
+        with suppress(OSError):
+            for name in os.listdir(self.path if folder is None else folder):
+                if not name.endswith(UNFINISHED):
+                    continue
+                if is_left_behind(os.lstat(self._in(folder, name), dir_fd=folder)):
+                    self._remove(name, folder)
 
     def _remove(self, name: str, folder: int | None) -> None:
         with suppress(OSError):

@@ -21,7 +21,7 @@ PREFIX = ".unfinished-"
 NEW, OLD = "new", "old"
 
 LONGEST_WRITING = 3600.0
-"""Seconds after which nobody is still at work on files that are no part of an exchange."""
+"""Seconds after which nobody is still at work on what is not finished."""
 
 
 @contextmanager
@@ -97,8 +97,13 @@ def settle(folder: Path) -> None:
                 if _is_at_it(inside):  # whoever it was is gone, or we would not be alone
                     _undo(inside)
                     shutil.rmtree(inside, ignore_errors=True)
-                elif time.time() - inside.stat().st_mtime > LONGEST_WRITING:
+                elif is_left_behind(inside.stat()):
                     shutil.rmtree(inside, ignore_errors=True)
+
+
+def is_left_behind(status: os.stat_result) -> bool:
+    """Return whether nobody is still writing what has this status."""
+    return time.time() - status.st_mtime > LONGEST_WRITING
 
 
 def is_settled(folder: Path) -> bool:

@@ -1,6 +1,7 @@
 import errno
 import os
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from explorative_user_env.compiled.private_folder import PrivateFolder
+from explorative_user_env.files.exchange import LONGEST_WRITING
 
 ANOTHER = 12345
 """Somebody else's number."""
@@ -50,6 +52,15 @@ def test_a_folder_that_is_not_there_is_made_by_writing_only(tmp_path: Path) -> N
     assert not folder.path.parent.exists()
     folder.write("a", b"")
     assert folder.read("a") == b""
+
+
+def test_what_somebody_who_was_killed_has_left_is_taken_away(folder: PrivateFolder) -> None:
+    for name in ("left.unfinished", "written.unfinished"):
+        (folder.path / name).touch()
+    before = time.time() - LONGEST_WRITING - 1.0
+    os.utime(folder.path / "left.unfinished", (before, before))
+    folder.write("b", b"")
+    assert names(folder) == ["a", "b", "written.unfinished"]
 
 
 @needs_modes
