@@ -61,7 +61,7 @@ def agent_named(name: str, max_steps: int | None = None) -> AlgorithmAgent:
     Raises:
         InvalidArgumentError: if there is none.
     """
-    spelled = _SPELLINGS.get(name.lower())
+    spelled = _SPELLINGS.get(name.lower()) if isinstance(name, str) else None
     if spelled is None:
         raise InvalidArgumentError("agent", name, f"one of {_SHOWN}")
     return _MAKERS[spelled](max_steps=max_steps)

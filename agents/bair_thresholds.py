@@ -39,7 +39,7 @@ def eliminating_rejections(m: Any, n_arms: int, delta: float, noise: float) -> i
 
     "paper" is 2 log(K/delta), rounded up (the caption of the click-noise table).
     """
-    if m not in ("paper", "released"):
+    if not isinstance(m, str) or m not in ("paper", "released"):
         try:
             return integer("m", m, 1)
         except InvalidArgumentError:

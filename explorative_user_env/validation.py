@@ -116,6 +116,13 @@ def integers(name: str, values: Iterable[Any], least: int) -> list[int | None]:
     return [None if value is None else integer(name, value, least) for value in values]
 
 
+def sequence(name: str, values: Any) -> list[Any]:
+    """Return `values` as a list; a text is none, nor is what cannot be gone through."""
+    if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
+        raise InvalidArgumentError(name, values, "a list")
+    return list(values)
+
+
 def real(name: str, value: Any, allowed: str) -> float:
     """Return `value` as a finite float; `allowed` is what the message says is."""
     if not _is_finite(value):

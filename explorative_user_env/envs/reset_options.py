@@ -17,6 +17,8 @@ def law_of(options: Mapping[str, Any], usual: InstanceLaw) -> InstanceLaw:
     Raises:
         InvalidArgumentError: for an option that is unknown or out of range.
     """
+    if not isinstance(options, Mapping):
+        raise InvalidArgumentError("options", options, 'a dict, as {"means": [0.5, 1.0]}')
     if not options:
         return usual
     for name in options:

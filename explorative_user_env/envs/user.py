@@ -170,7 +170,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
                 stays as she is. If her law or her start fails, she needs a reset.
         """
         seed = None if seed is None else integer("seed", seed, 0)  # Gymnasium asks for an int
-        law = law_of(options or {}, self.instance_law)
+        law = law_of({} if options is None else options, self.instance_law)
         self._instance = self._begun = None  # a user who is begun in part is none
         if isinstance(self._stream, DrawnAhead):
             self._stream.settle()

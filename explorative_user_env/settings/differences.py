@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from explorative_user_env.settings.setting import Difference, Setting
 from explorative_user_env.users.confidence import ACCEPTANCE_RATE, SMOOTHED_ACCEPTANCE_RATE
-from explorative_user_env.validation import choice
+from explorative_user_env.validation import choice, of_class
 
 DIFFERENCES = (
     Difference("arm means", "N(0, 1)", "Uniform(0, 1)", {"means": ("normal", "uniform")}),
@@ -171,6 +171,7 @@ def title_of(setting: Setting, others: Mapping[str, str] = MappingProxyType({}))
         setting: whose title it is.
         others: what else stands in for a field of it, in words.
     """
+    of_class("setting", setting, Setting)
     changes = {**setting.changes_of(SETTINGS.get(setting.name, setting)), **others}
     told = ", ".join(f"{name}={word}" for name, word in changes.items())
     return f"{setting.name} ({told})" if told else setting.name

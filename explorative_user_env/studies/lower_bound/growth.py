@@ -20,7 +20,14 @@ from explorative_user_env.studies.lower_bound.shared_history import (
 from explorative_user_env.theory.hard_instances import HardPair, exponent_loss, hard_pair
 from explorative_user_env.theory.proof_conditions import proof_conditions
 from explorative_user_env.users.confidence import Schedule, as_schedule
-from explorative_user_env.validation import InvalidArgumentError, integer, positive, renamed
+from explorative_user_env.users.state import number_of_arms
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    integer,
+    positive,
+    renamed,
+    sequence,
+)
 
 DEFAULT_N0S = (3, 10, 30, 100, 300)
 N_PATHS = 2000
@@ -70,7 +77,8 @@ def overlap(
     c = exponent_loss(c, positive("alpha", alpha))
     integer("n_instances", n_instances, 1)
     integer("n_paths", n_paths, 2)
-    n0s = sorted({integer("n0s", n0, n_arms) for n0 in n0s})
+    n_arms = number_of_arms(n_arms)
+    n0s = sorted({integer("n0s", n0, n_arms) for n0 in sequence("n0s", n0s)})
     pairs = [
         hard_pair(
             _delta_of(n0, alpha, schedule.rho_0, c),

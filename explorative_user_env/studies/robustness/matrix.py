@@ -23,7 +23,7 @@ from explorative_user_env.population import (
 )
 from explorative_user_env.protocol import Agent
 from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety
-from explorative_user_env.validation import InvalidArgumentError, renamed
+from explorative_user_env.validation import InvalidArgumentError, of_class, renamed, sequence
 
 MAX_STEPS = 20_000
 """Step cap of a run: about 25 times as long as the paper's user needs with five arms."""
@@ -87,6 +87,7 @@ def robustness(
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
     """
+    users = [of_class("users (each)", each, Variety) for each in sequence("users", users)]
     names = [variety.name for variety in users]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
