@@ -13,6 +13,18 @@ MADE_BY = "made_by.json"
 """The file that says what made the others of a folder."""
 
 
+def from_json(text: str | bytes) -> Any:
+    """Return what JSON says.
+
+    Raises:
+        ValueError: if it is none, or lists and records are nested too deep.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deep to be read") from error
+
+
 class Folder:
     """A folder for result files, checked before the work and filled all at once after it.
 
@@ -44,7 +56,7 @@ class Folder:
 
     def _check_maker(self) -> None:
         try:
-            before = json.loads((self.path / MADE_BY).read_text(encoding="utf-8"))
+            before = from_json((self.path / MADE_BY).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
             return
         except (OSError, ValueError):

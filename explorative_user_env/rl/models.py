@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from explorative_user_env.files import Folder
+from explorative_user_env.files import Folder, from_json
 from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.recipes import RECIPES
@@ -67,7 +67,7 @@ def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
     """
     folder = shipped_models().get(str(source), Path(source))
     try:
-        settings = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
+        settings = from_json((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
         needed = {"task", "observation", "horizon", "environment"} - set(settings)
         if settings["algo"] not in RECIPES or needed:
             raise KeyError(*needed)
