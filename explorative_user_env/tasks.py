@@ -37,7 +37,7 @@ STEP_CAP = 1_000_000
 """The step cap of a run of best-arm identification unless something else is said."""
 
 LONGEST_HORIZON = 10_000_000
-"""Of a run of which every step is kept, which takes half a GB then."""
+"""Of a run of which every step is kept, which takes half a GB then; or each has a scale's mark."""
 
 MOST_WORKERS = 1024
 """Runs at once; no machine that this is run on has more cores, and each may be a process."""

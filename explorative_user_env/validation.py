@@ -118,7 +118,7 @@ def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 
 def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
-    """Return `value` as an int in [least, most]; the message tells `most` only where it is passed."""
+    """Return `value` as an int in [least, most]; only what passes `most` is told of it."""
     try:
         return integer(name, value, least, most)
     except InvalidArgumentError:

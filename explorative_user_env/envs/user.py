@@ -140,8 +140,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
         )
         self.render_intervals = flag("render_intervals", render_intervals)
-        moves = self.behaviour.moves_means
-        self._tabled = not (reward == "realized" or moves)
+        self._tabled = not (reward == "realized" or self.behaviour.moves_means)
         self._has_extras = not self._tabled or info_level == "full"
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = labelled(
