@@ -71,6 +71,8 @@ def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
         needed = {"task", "observation", "horizon", "environment"} - set(settings)
         if settings["algo"] not in RECIPES or needed:
             raise KeyError(*needed)
+        if not isinstance(settings["environment"], dict):
+            raise TypeError("environment")
     except (OSError, ValueError, KeyError, TypeError) as error:
         names = ", ".join(shipped_models())
         raise InvalidArgumentError(
