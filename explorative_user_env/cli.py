@@ -14,7 +14,12 @@ from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.compiled.waiting import interrupts_heard
 from explorative_user_env.display.streams import unfailing_output
-from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
+from explorative_user_env.validation import (
+    LONGEST_RULE,
+    InvalidArgumentError,
+    MissingExtraError,
+    one_line,
+)
 from explorative_user_env.version import __version__
 
 app = typer.Typer(
@@ -77,7 +82,7 @@ def _run() -> int:
     except MissingExtraError as error:
         return _failed(str(error), 2)
     except usage_error as error:
-        return _failed(error.format_message(), 2)
+        return _failed(one_line(error.format_message(), LONGEST_RULE), 2)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself

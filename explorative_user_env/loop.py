@@ -17,7 +17,7 @@ from explorative_user_env.protocol import (
     needs_horizon,
     sees_rewards,
 )
-from explorative_user_env.seeding import agent_generator
+from explorative_user_env.seeding import agent_generator, seed_number
 from explorative_user_env.tasks import DELTA, STEP_CAP
 from explorative_user_env.validation import CallableError, InvalidArgumentError, integer
 
@@ -100,7 +100,7 @@ def rollout(
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
     """
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
-    seed = integer("seed", seed, 0)
+    seed = seed_number(seed)
     agent = informed(agent, population_in(env), delta)
     cap, horizon = _limits(env, agent, max_steps, horizon, commits)
     run = _Run(env, agent, n_arms, seed, _learning(agent, env))

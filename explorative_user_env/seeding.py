@@ -7,9 +7,34 @@ a worker or a user changes nobody else's numbers.
 
 import hashlib
 from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
 from zlib import crc32
 
 import numpy as np
+
+from explorative_user_env.validation import InvalidArgumentError, count
+
+MOST_USERS = 10_000_000
+"""Of a study: the table of their runs takes a GB, and more are better met in several studies."""
+
+SEED_BITS = 4096
+"""Any seed that is drawn has fewer, and more digits than this is would not be written."""
+
+
+def seed_number(seed: Any) -> int:
+    """Return a seed as an int; it may be larger than what is counted with."""
+    is_one = isinstance(seed, Integral) and not isinstance(seed, bool)
+    if not is_one or seed < 0 or int(seed).bit_length() > SEED_BITS:
+        too_large = is_one and seed > 0
+        allowed = f"an integer in 0..2^{SEED_BITS} - 1" if too_large else "an integer of at least 0"
+        raise InvalidArgumentError("seed", seed, allowed)
+    return int(seed)
+
+
+def number_of_users(n_users: Any, name: str = "n_instances", least: int = 1) -> int:
+    """Return how many users there are as an int, in `least` to `MOST_USERS`."""
+    return count(name, n_users, least, MOST_USERS)
 
 
 def user_seeds(seed: int, n_users: int) -> list[int]:
@@ -17,7 +42,8 @@ def user_seeds(seed: int, n_users: int) -> list[int]:
 
     User b has the same seed however many users there are.
     """
-    words = np.random.SeedSequence(seed).generate_state(n_users, np.uint64)
+    n_users = number_of_users(n_users, "n_users", 0)
+    words = np.random.SeedSequence(seed_number(seed)).generate_state(n_users, np.uint64)
     return [int(word) >> 1 for word in words]
 
 
@@ -80,7 +106,7 @@ def training_seeds(seed: int, n_users: int) -> list[int]:
         n_users: how many are in step.
     """
     first = training_seed(seed)
-    return [first + user for user in range(n_users)]
+    return [first + user for user in range(number_of_users(n_users, "n_users", 0))]
 
 
 def tuning_seed(seed: int, *place: int) -> int:

@@ -1,8 +1,9 @@
 """The two tasks: least regret over a horizon, and best-arm identification."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from explorative_user_env.validation import choice
+from explorative_user_env.validation import choice, count
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,17 @@ DELTA = 0.1
 
 STEP_CAP = 1_000_000
 """The step cap of a run of best-arm identification unless something else is said."""
+
+LONGEST_HORIZON = 10_000_000
+"""Of a run of which every step is kept, which takes half a GB then; or each has a scale's mark."""
+
+MOST_WORKERS = 1024
+"""Runs at once; no machine that this is run on has more cores, and each may be a process."""
+
+
+def kept_steps(name: str, steps: Any) -> int:
+    """Return the length of a run of which every step is kept, in 1..`LONGEST_HORIZON`."""
+    return count(name, steps, 1, LONGEST_HORIZON)
 
 
 def as_task(task: Task | str) -> Task:

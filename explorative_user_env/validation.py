@@ -1,9 +1,7 @@
 """Checks of arguments: each names the argument, the value it got and what is allowed."""
 
-import functools
 import math
-import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar
 
@@ -15,15 +13,19 @@ _Result = TypeVar("_Result")
 PACKAGE = __name__.partition(".")[0]
 
 LONGEST = 200
-"""A value's text is cut to this length in a message."""
+"""A value's text is cut to this length in a message, and so is an argument's name."""
+
+LONGEST_RULE = 1000
+"""What is allowed is cut to this length: it may list names, but no more than can be read."""
 
 
 class InvalidArgumentError(ValueError):
     """An argument is outside what is allowed; the message is one line a person can act on."""
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{name} must be {allowed}, got {_line(repr(value))}")
-        self.name = name
+        self.name = one_line(name)
+        rule = one_line(allowed, LONGEST_RULE)
+        super().__init__(f"{self.name} must be {rule}, got {_told_of(value)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The value may not pickle, the message does: on the way back from a worker it is enough.
@@ -45,7 +47,7 @@ class CallableError(InvalidArgumentError):
     """
 
     def __init__(self, told: str, where: str) -> None:
-        ValueError.__init__(self, f"{told} ({where})")
+        ValueError.__init__(self, one_line(f"{told} ({where})", LONGEST_RULE))
         self.name, self.told = "", told  # no argument is to blame
 
     @classmethod
@@ -62,7 +64,7 @@ class CallableError(InvalidArgumentError):
         if isinstance(error, InvalidArgumentError):
             return cls(str(error), where)
         name, text = type(error).__name__, str(error)
-        return cls(f"{what} raised {_line(f'{name}: {text}' if text else name)}", where)
+        return cls(f"{what} raised {one_line(f'{name}: {text}' if text else name)}", where)
 
 
 def handed_in(function: Any) -> bool:
@@ -83,37 +85,44 @@ def _told(
     return error
 
 
-def _line(text: str) -> str:
-    """Return a text on one line, cut to `LONGEST`."""
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """Return a text on one line, cut to this length if there is one."""
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[:LONGEST] + "..."
+    return line if len(line) <= longest else line[:longest] + "..."
+
+
+def _told_of(value: object) -> str:
+    """Return a value as it is written, or what it is where that cannot be: never an error."""
+    try:
+        return one_line(repr(value))
+    except Exception:  # of an integer of thousands of digits, lists in lists in lists, own classes
+        kind = type(value).__name__
+        return f"a number of {value.bit_length()} bits" if isinstance(value, int) else f"a {kind}"
+
+
+LARGEST_COUNT = 2**53
+"""Of what is counted with: each whole number up to here is a float, and sums stay within arrays."""
 
 
 def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Return `value` as an int in [least, most]; any NumPy integer will do, a bool will not."""
-    allowed = (
-        f"an integer of at least {least}" if most is None else f"an integer in {least}..{most}"
-    )
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InvalidArgumentError(name, value, allowed)
-    number = int(value)
-    if number < least or (most is not None and number > most):
-        raise InvalidArgumentError(name, number, allowed)
+    if most is None:
+        return count(name, value, least)
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+    if number is None or not least <= number <= most:
+        shown = value if number is None else number
+        raise InvalidArgumentError(name, shown, f"an integer in {least}..{most}")
     return number
 
 
-LARGEST_COUNT = 2**63 - 1
-"""Of what is counted with: as the integers of an array, and a float holds it."""
-
-
-def count(name: str, value: Any, least: int) -> int:
-    """Return `value` as an int that can be counted with, in `least` to `LARGEST_COUNT`."""
-    return integer(name, value, least, LARGEST_COUNT)
-
-
-def integers(name: str, values: Iterable[Any], least: int) -> list[int | None]:
-    """Return `values` as ints of at least `least`; None stays None."""
-    return [None if value is None else integer(name, value, least) for value in values]
+def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
+    """Return `value` as an int in [least, most]; only what passes `most` is told of it."""
+    try:
+        return integer(name, value, least, most)
+    except InvalidArgumentError:
+        if isinstance(value, Integral) and int(value) > most:
+            raise
+        raise InvalidArgumentError(name, value, f"an integer of at least {least}") from None
 
 
 def sequence(name: str, values: Any) -> list[Any]:
@@ -219,26 +228,3 @@ def number_or_word(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
-
-
-def renamed(
-    **spellings: str,
-) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
-    """Let a function be called by old names of its arguments; each tells the new one in a line.
-
-    Args:
-        **spellings: the new name of each old one.
-    """
-
-    def decorate(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-        @functools.wraps(function)
-        def called(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-            for old in spellings.keys() & kwargs.keys():
-                message = f"{old} is called {spellings[old]} now"
-                warnings.warn(message, DeprecationWarning, stacklevel=2)
-                kwargs[spellings[old]] = kwargs.pop(old)
-            return function(*args, **kwargs)
-
-        return called
-
-    return decorate

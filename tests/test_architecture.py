@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 
 FLOORS = (
     ("validation", "version"),
-    ("extras", "record_checks"),
+    ("extras", "old_names", "record_checks"),
     ("protocol", "seeding", "files", "tasks", "display"),
     ("users", "agents"),
     ("settings", "rendering", "compiled", "theory"),

@@ -14,7 +14,7 @@ from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.studies.tuning.records import AGENT as TUNED_AGENT
 from explorative_user_env.studies.tuning.records import TunedAgent, load_tuned
 from explorative_user_env.tasks import BAI, REGRET, TASKS
-from explorative_user_env.validation import InvalidArgumentError, choice
+from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, choice
 
 MODEL_PREFIX = "sb3:"
 """What the name of a trained model begins with; its folder follows."""
@@ -156,8 +156,15 @@ def _tuned(source: str, max_steps: int | None) -> TunedAgent:
         allowed = "bair-tuned:DIR, with what tune-n1 wrote, or bair-tuned:N_1, as bair-tuned:200"
         raise InvalidArgumentError("agent", TUNED_PREFIX, allowed)
     if source.isdecimal():
-        return TunedAgent(int(source), max_steps=max_steps)
+        return TunedAgent(_number("n1", source), max_steps=max_steps)
     return load_tuned(source).agent(max_steps)
+
+
+def _number(name: str, digits: str) -> int:
+    try:
+        return int(digits)
+    except ValueError as error:  # Python reads no more than some thousand digits
+        raise InvalidArgumentError(name, digits, f"an integer in 0..{LARGEST_COUNT}") from error
 
 
 def _model(source: str) -> Any:

@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from explorative_user_env.population import OPTIONS
-from explorative_user_env.validation import choice, integer
+from explorative_user_env.seeding import number_of_users, seed_number
+from explorative_user_env.tasks import MOST_WORKERS
+from explorative_user_env.validation import choice, count
 
 N_INSTANCES = 1000
 """Users a cell, as in the paper."""
@@ -144,9 +146,9 @@ def users_a_cell(n_instances: int | None, quick: bool) -> int:
 def shared_options(n_instances: int, seed: int, workers: int) -> dict[str, Any]:
     """Check the options that every command has, and return them as `evaluate` takes them."""
     return {
-        "n_instances": integer("n_instances", n_instances, 1),
-        "seed": integer("seed", seed, 0),
-        "workers": integer("workers", workers, 0) or cores(),
+        "n_instances": number_of_users(n_instances),
+        "seed": seed_number(seed),
+        "workers": count("workers", workers, 0, MOST_WORKERS) or cores(),
     }
 
 

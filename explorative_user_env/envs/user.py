@@ -20,12 +20,13 @@ from explorative_user_env.population import (
 )
 from explorative_user_env.protocol import ONLY
 from explorative_user_env.rendering.text import text_of_user
+from explorative_user_env.seeding import seed_number
 from explorative_user_env.tasks import REGRET
 from explorative_user_env.users.behaviour import steps_of
 from explorative_user_env.users.failures import failed_response, failed_start, met
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import choice, flag, integer
+from explorative_user_env.validation import choice, flag
 
 INFO_LEVELS = ("counts", "full")
 RENDER_MODES = ("ansi",)
@@ -139,8 +140,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
         )
         self.render_intervals = flag("render_intervals", render_intervals)
-        moves = self.behaviour.moves_means
-        self._tabled = not (reward == "realized" or moves)
+        self._tabled = not (reward == "realized" or self.behaviour.moves_means)
         self._has_extras = not self._tabled or info_level == "full"
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = labelled(
@@ -169,7 +169,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             InvalidArgumentError: for a seed or an option that is unknown or out of range; the user
                 stays as she is. If her law or her start fails, she needs a reset.
         """
-        seed = None if seed is None else integer("seed", seed, 0)  # Gymnasium asks for an int
+        seed = None if seed is None else seed_number(seed)  # Gymnasium asks for an int
         law = law_of({} if options is None else options, self.instance_law)
         self._instance = self._begun = None  # a user who is begun in part is none
         if isinstance(self._stream, DrawnAhead):

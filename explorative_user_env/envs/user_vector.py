@@ -25,11 +25,12 @@ from explorative_user_env.envs.vector_form import (
     lane_options,
     lane_seeds,
     no_arms,
+    number_of_lanes,
     time_limit,
 )
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.validation import flag, integer
+from explorative_user_env.validation import flag
 
 
 class ExplorativeUserVectorEnv(AskedUsers):
@@ -74,13 +75,12 @@ class ExplorativeUserVectorEnv(AskedUsers):
         compiled: bool | None = None,
         **kwargs: Any,
     ) -> None:
-        self.num_envs = integer("num_envs", num_envs, 1)
+        self._single = self.single_env(**kwargs)
+        self.num_envs = number_of_lanes(num_envs, self._single.user.n_arms)
         self.max_episode_steps = time_limit(max_episode_steps)
         self.autoreset_mode = autoreset_mode_of(autoreset_mode)
-        self.compiled = (
-            self.num_envs >= COMPILED_FROM if compiled is None else flag("compiled", compiled)
-        )
-        self._single = self.single_env(**kwargs)
+        many = self.num_envs >= COMPILED_FROM
+        self.compiled = many if compiled is None else flag("compiled", compiled)
         self.render_mode = self._single.render_mode
         self.metadata = self._single.metadata | {"autoreset_mode": self.autoreset_mode}
         self.single_action_space = self._single.action_space

@@ -8,9 +8,25 @@ from gymnasium.vector import AutoresetMode
 
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.protocol import Array
-from explorative_user_env.validation import InvalidArgumentError, choice, integer, integers
+from explorative_user_env.seeding import seed_number
+from explorative_user_env.validation import InvalidArgumentError, choice, count, integer
 
 Infos = dict[str, Any]
+
+MOST_LANES = 1_000_000
+"""Users in step, each of whom has a random stream of a KB, and each step a pass over all."""
+
+MOST_ARMS_IN_STEP = 50_000_000
+"""Arms of all users in step together, which take some 5 GB."""
+
+
+def number_of_lanes(num_envs: Any, n_arms: int) -> int:
+    """Return the number of users in step as an int: as many as there is room for."""
+    lanes = count("num_envs", num_envs, 1, MOST_LANES)
+    if lanes * n_arms > MOST_ARMS_IN_STEP:
+        allowed = f"at most {MOST_ARMS_IN_STEP // n_arms} with {n_arms} arms"
+        raise InvalidArgumentError("num_envs", lanes, allowed)
+    return lanes
 
 
 def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[int | None]:
@@ -22,8 +38,8 @@ def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[in
         assert not isinstance(seed, int)
         if len(seed) != n_lanes:
             raise InvalidArgumentError("seed", seed, f"a number or {n_lanes} of them")
-        return integers("seed", seed, 0)
-    first = integer("seed", seed, 0)
+        return [None if each is None else seed_number(each) for each in seed]
+    first = seed_number(seed)
     return [first + lane for lane in range(n_lanes)]
 
 

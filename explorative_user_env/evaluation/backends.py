@@ -42,6 +42,9 @@ CHUNKS = 50
 LONGEST_PLAY = 5_000_000
 """Steps of all users of a portion together where every step is kept."""
 
+MOST_ARMS_AT_ONCE = 10_000_000
+"""Arms of all users of a portion together: a few numbers of each are in memory."""
+
 
 _FORKED_WITH: list[Any] = []
 """The parent's workers, in a child: kept, as they would be told to stop when they are let go."""
@@ -134,7 +137,9 @@ def _way_of(
     compiled: bool,
 ) -> _Way:
     """Return the fastest way there is for this agent, compiled by now."""
-    most = max(1, LONGEST_PLAY // cap) if paths.keeps_steps else len(seeds)
+    most = max(1, MOST_ARMS_AT_ONCE // population.n_arms)
+    if paths.keeps_steps:
+        most = min(most, max(1, LONGEST_PLAY // cap))
     if compiled and isinstance(agent, ManyUserAgent):
         work: Work = partial(_told_whose, paths.in_step, paths.readable)
         return _Way(work, min(in_step.USERS, most), 1, "sequential", True)

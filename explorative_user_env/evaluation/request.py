@@ -7,11 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from explorative_user_env.population import Population
-from explorative_user_env.seeding import user_seeds
+from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.settings import differences_of
-from explorative_user_env.tasks import REGRET, STEP_CAP, STEP_COST, Task
+from explorative_user_env.tasks import MOST_WORKERS, REGRET, STEP_CAP, STEP_COST, Task, kept_steps
 from explorative_user_env.validation import (
     InvalidArgumentError,
+    count,
     flag,
     integer,
     not_negative,
@@ -50,18 +51,20 @@ class Request:
 
     def __post_init__(self) -> None:
         risk("delta", self.delta)
-        integer("seed", self.seed, 0)
-        integer("n_instances", self.n_instances, 1)
+        seed_number(self.seed)
+        number_of_users(self.n_instances)
         for name, allowed in MEANS_NOTHING.items():
             if self.over_horizon and getattr(self, name) is not None:
                 raise InvalidArgumentError(name, getattr(self, name), allowed)
         integer("max_steps", self.cap, 1)
-        integer("workers", self.workers, 1)
+        count("workers", self.workers, 1, MOST_WORKERS)
         not_negative("step_cost", self.cost)
         flag("check_theory", self.check_theory)
         check_behaviour(self.task, self.population)
-        if self.over_horizon or not isinstance(self.told, str):
-            integer("horizon" if self.over_horizon else "baseline_time", self.told, 1)
+        if self.over_horizon:
+            kept_steps("horizon", self.told)
+        elif not isinstance(self.told, str):
+            integer("baseline_time", self.told, 1)
 
     @property
     def over_horizon(self) -> bool:

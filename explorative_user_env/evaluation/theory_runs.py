@@ -11,7 +11,8 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.monitors import TheoryCheck, check_run
 from explorative_user_env.population import Population
-from explorative_user_env.validation import integer
+from explorative_user_env.tasks import MOST_WORKERS
+from explorative_user_env.validation import count
 
 WATCHED_AT_ONCE = 20
 """Users that a worker takes at a time."""
@@ -48,7 +49,7 @@ def check_theory(
     what = f"{agent.name}, theory"
     rows: list[TheoryCheck] = []
     progress(what, 0, len(seeds))
-    n_jobs = max(1, min(integer("workers", workers, 1), len(chunks)))
+    n_jobs = max(1, min(count("workers", workers, 1, MOST_WORKERS), len(chunks)))
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
     for part in parallel(delayed(_check)(agent, population, chunk, max_steps) for chunk in chunks):
         rows += part

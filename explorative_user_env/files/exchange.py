@@ -6,7 +6,6 @@ where it is still inside, the exchange is not over, and it says which files are 
 """
 
 import errno
-import json
 import os
 import shutil
 import tempfile
@@ -16,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from explorative_user_env.files.manifest import FILES, MADE_BY
+from explorative_user_env.files.reading import from_json
 
 PREFIX = ".unfinished-"
 NEW, OLD = "new", "old"
@@ -118,7 +118,7 @@ def _is_at_it(inside: Path) -> bool:
 def _undo(inside: Path) -> None:
     """Put back what has moved; what was put back already, by who was killed then, stays so."""
     folder, new, old = inside.parent, inside / NEW, inside / OLD
-    for name in json.loads((new / MADE_BY).read_text(encoding="utf-8"))[FILES]:
+    for name in from_json((new / MADE_BY).read_text(encoding="utf-8"))[FILES]:
         if not (new / name).exists() and os.path.lexists(folder / name):
             os.replace(folder / name, new / name)
     names = os.listdir(old)

@@ -10,6 +10,7 @@ from typing import Any
 
 from explorative_user_env.files.exchange import NEW, alone_in, exchange, settle, unfinished_in
 from explorative_user_env.files.manifest import MADE_BY, unchanged, write_manifest
+from explorative_user_env.files.reading import from_json
 from explorative_user_env.validation import InvalidArgumentError
 
 Files = Mapping[str, Callable[[Path], object]]
@@ -54,10 +55,10 @@ class Folder:
         if not self._asked or self._overwrite:
             return ""
         try:
-            before = json.loads((self.path / MADE_BY).read_text(encoding="utf-8"))
+            before = from_json((self.path / MADE_BY).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
             return ""
-        except (OSError, ValueError, RecursionError):
+        except (OSError, ValueError):
             before = None
         return _other(before, json.loads(json.dumps(self._asked)))
 

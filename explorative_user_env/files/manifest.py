@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from explorative_user_env.files.reading import from_json
+
 MADE_BY = "made_by.json"
 """The file that says what made the others of a folder."""
 
@@ -24,9 +26,9 @@ def write_manifest(folder: Path, names: Iterable[str], made_by: Mapping[str, Any
 def digests_in(folder: Path) -> dict[str, str]:
     """Return the digests that a folder's manifest has, which are none where it has no manifest."""
     try:
-        manifest = json.loads((folder / MADE_BY).read_text(encoding="utf-8"))
+        manifest = from_json((folder / MADE_BY).read_text(encoding="utf-8"))
         return {str(name): str(digest) for name, digest in manifest[FILES].items()}
-    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 

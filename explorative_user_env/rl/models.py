@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from explorative_user_env.files import Folder, check_one_run
+from explorative_user_env.files import Folder, check_one_run, from_json
 from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.recipes import RECIPES
@@ -68,10 +68,12 @@ def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
     folder = shipped_models().get(str(source), Path(source))
     check_one_run("model", folder, (MODEL_FILE, SETTINGS_FILE))
     try:
-        settings = json.loads((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
+        settings = from_json((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
         needed = {"task", "observation", "horizon", "environment"} - set(settings)
         if settings["algo"] not in RECIPES or needed:
             raise KeyError(*needed)
+        if not isinstance(settings["environment"], dict):
+            raise TypeError("environment")
     except (OSError, ValueError, KeyError, TypeError) as error:
         names = ", ".join(shipped_models())
         raise InvalidArgumentError(

@@ -8,7 +8,6 @@ out.
 
 import base64
 import io
-import json
 import pickle
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -23,6 +22,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import ConstantSchedule, FloatSchedule, LinearSchedule
 
 from explorative_user_env.envs.spaces import labelled
+from explorative_user_env.files import from_json
 from explorative_user_env.validation import InvalidArgumentError
 
 TRAININGS_OWN = frozenset(
@@ -93,7 +93,7 @@ def kept_in(path: Path, algorithm: type[BaseAlgorithm], policy: str) -> dict[str
         Exception: for a file that cannot be read.
     """
     with ZipFile(path) as archive:
-        data = json.loads(archive.read("data"))
+        data = from_json(archive.read("data"))
         for name in archive.namelist():
             if name.endswith(".pth"):
                 _look_at_weights(name, archive.read(name))

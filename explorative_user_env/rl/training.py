@@ -27,11 +27,15 @@ from explorative_user_env.rl.models import save_model, versions
 from explorative_user_env.rl.policies import one_thread
 from explorative_user_env.rl.recipes import Recipe, recipe_for
 from explorative_user_env.rl.vec_env import SB3VecEnv
-from explorative_user_env.tasks import Task, as_task
-from explorative_user_env.validation import InvalidArgumentError, integer
+from explorative_user_env.seeding import number_of_users
+from explorative_user_env.tasks import Task, as_task, kept_steps
+from explorative_user_env.validation import InvalidArgumentError, count, integer
 
 LARGEST_SEED = 2**32 - 1
 """The largest that Stable-Baselines3 takes."""
+
+MOST_TRAINED_ON = 10_000
+"""Users in step: the learner keeps some hundred steps of each."""
 
 
 @lists_user_options()
@@ -83,11 +87,11 @@ def train(
     users = population_of(population, user)
     check_behaviour(task, users)
     steps, seed = integer("steps", steps, 1), integer("seed", seed, 0, LARGEST_SEED)
-    integer("evaluation_users", evaluation_users, 1)
+    number_of_users(evaluation_users, "evaluation_users")
     _check_tensorboard(tensorboard)
     observation = recipe.observation if observation is None else observation
-    horizon = task.horizon if horizon is None else integer("horizon", horizon, 1)
-    n_envs = recipe.n_envs if n_envs is None else integer("n_envs", n_envs, 1)
+    horizon = task.horizon if horizon is None else kept_steps("horizon", horizon)
+    n_envs = recipe.n_envs if n_envs is None else count("n_envs", n_envs, 1, MOST_TRAINED_ON)
     envs = make_sb3_vec_env(
         n_envs, task=task, observation=observation, horizon=horizon, population=users, **rest
     )

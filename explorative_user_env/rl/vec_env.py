@@ -12,8 +12,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from explorative_user_env.protocol import Array
-from explorative_user_env.seeding import training_seeds
-from explorative_user_env.validation import InvalidArgumentError, integer
+from explorative_user_env.seeding import seed_number, training_seeds
+from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers.surroundings import layers
 
 
@@ -72,7 +72,7 @@ class SB3VecEnv(VecEnv):
         """
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
-        self._seeds = [*training_seeds(integer("seed", seed, 0), self.num_envs)]
+        self._seeds = [*training_seeds(seed_number(seed), self.num_envs)]
         return self._seeds
 
     def step_async(self, actions: Array) -> None:

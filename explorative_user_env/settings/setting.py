@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from explorative_user_env.agents import AGENTS
 from explorative_user_env.record_checks import check_fields
+from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.users.confidence import Schedule
-from explorative_user_env.validation import integer, positive
+from explorative_user_env.validation import count, integer, positive
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ class Setting:
     def __post_init__(self) -> None:
         least_1 = partial(integer, least=1)
         rates = {"rho_at_start": positive, "exp3_learning_rate": positive}
-        check_fields(self, tas_max_steps=least_1, **rates)
+        draws = partial(count, least=0, most=STEP_CAP)
+        check_fields(self, tas_max_steps=least_1, private_draws=draws, **rates)
 
     def agent_options(self, algorithm: str, n_arms: int) -> dict[str, Any]:
         """Return what this setting says for the options of an algorithm, by its name."""

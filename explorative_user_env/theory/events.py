@@ -6,7 +6,7 @@ from typing import overload
 import numpy as np
 
 from explorative_user_env.protocol import Array
-from explorative_user_env.validation import InvalidArgumentError, count, not_negative, risk
+from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, risk
 
 
 @overload
@@ -30,7 +30,7 @@ def iterated_log_band(n: int | Array, delta: float) -> float | Array:
     """
     delta = risk("delta", delta)
     if not isinstance(n, np.ndarray):
-        n = count("n", n, 1)
+        n = integer("n", n, 1)
         return math.sqrt(2.0 / n * (math.log(n) + math.log(n + 1) - math.log(delta)))
     if n.dtype.kind not in "iu" or (n < 1).any():
         raise InvalidArgumentError("n", n, "integers of at least 1")
@@ -60,4 +60,4 @@ def largest_mean_drop(gamma: float, acceptances: int) -> float:
         InvalidArgumentError: naming the argument that is out of range.
     """
     gamma = not_negative("gamma", gamma)
-    return 2.0 * math.sqrt(gamma / count("acceptances", acceptances, 1))
+    return 2.0 * math.sqrt(gamma / integer("acceptances", acceptances, 1))

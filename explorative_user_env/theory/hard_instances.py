@@ -19,15 +19,15 @@ Two things the proof leaves unsaid:
 import math
 from dataclasses import dataclass
 
+from explorative_user_env.old_names import renamed
 from explorative_user_env.theory.lower import log_lower_bound
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.sizes import LARGEST_MEAN, checked_gap
 from explorative_user_env.validation import (
     InvalidArgumentError,
-    count,
+    integer,
     positive,
     real,
-    renamed,
     risk,
 )
 
@@ -135,7 +135,7 @@ def hard_pair(
     rho_1 = rho_0 if rho_1 is None else positive("rho_1", rho_1)
     if rho_1 < rho_0:
         raise InvalidArgumentError("rho_1", rho_1, f"at least rho_0, {rho_0:g}")
-    n_arms = count("n_arms", n_arms, 2)
+    n_arms = integer("n_arms", n_arms, 2)
     c = exponent_loss(c, alpha)
     n0 = _acceptances(n0, n_arms, delta, alpha, rho_0, c)
 
@@ -186,7 +186,7 @@ def _acceptances(
 ) -> int:
     """Return N_0 as given or as the theorem has it, if the proof's logarithms are above 0."""
     if n0 is not None:
-        n0 = count("n0", n0, n_arms)
+        n0 = integer("n0", n0, n_arms)
     else:
         exponent = log_lower_bound(delta, alpha, rho_0, c)
         if exponent > 700.0:

@@ -6,7 +6,7 @@ from typing import Literal
 from explorative_user_env.agents.bair_thresholds import phase1_acceptances
 from explorative_user_env.validation import (
     choice,
-    count,
+    integer,
     not_negative,
     positive,
     risk,
@@ -37,7 +37,7 @@ def phase1_acceptances_needed(
     """
     return phase1_acceptances(
         choice("form", form, ("paper", "proof")),
-        count("n_arms", n_arms, 2),
+        integer("n_arms", n_arms, 2),
         risk("delta", delta),
         positive("alpha", alpha),
         positive("rho_0", rho_0),
@@ -55,7 +55,7 @@ def phase1_acceptances_bound(n1: float, n_arms: int) -> int:
         n_arms: K, at least 2.
     """
     n1 = not_negative("n1", n1)
-    return max(1, math.ceil(n1)) + count("n_arms", n_arms, 2) - 1
+    return max(1, math.ceil(n1)) + integer("n_arms", n_arms, 2) - 1
 
 
 def phase1_rounds_bound(n1: float, n_arms: int, delta: float) -> float:
@@ -71,7 +71,7 @@ def phase1_rounds_bound(n1: float, n_arms: int, delta: float) -> float:
         delta: the allowed probability, in (0, 1).
     """
     n1 = not_negative("n1", n1)
-    logarithm = math.log(2 * count("n_arms", n_arms, 2)) - math.log(risk("delta", delta))
+    logarithm = math.log(2 * integer("n_arms", n_arms, 2)) - math.log(risk("delta", delta))
     return math.sqrt(2.0 * n1 * logarithm)
 
 

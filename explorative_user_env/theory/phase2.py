@@ -10,7 +10,7 @@ from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import (
     InvalidArgumentError,
     choice,
-    count,
+    integer,
     not_negative,
     of_class,
     positive,
@@ -35,7 +35,7 @@ def phase2_error_bound(n1: float, n_arms: int, alpha: float = 1.0, rho_0: float 
         rho_0: the least value of rho_t, above 0.
     """
     n1 = not_negative("n1", n1)
-    n_arms = count("n_arms", n_arms, 2)
+    n_arms = integer("n_arms", n_arms, 2)
     alpha, rho_0 = positive("alpha", alpha), positive("rho_0", rho_0)
     if n1 == 0.0:
         return 1.0
@@ -67,7 +67,7 @@ def elimination_bound(
         InvalidArgumentError: naming the argument that is out of range.
     """
     quarter = _gap(gap) / 4.0
-    n_arms = count("n_arms", n_arms, 2)
+    n_arms = integer("n_arms", n_arms, 2)
     already = phase1_acceptances_bound(n1, n_arms)
     alpha, log_rho = positive("alpha", alpha), math.log(positive("rho_1", rho_1))
     log_delta = math.log(risk("delta", delta))
@@ -106,7 +106,7 @@ def printed_elimination_bound(
     """
     gap = _gap(gap)
     square = gap**2 if gap < 1e150 else math.inf
-    log_arms = math.log(count("n_arms", n_arms, 2))
+    log_arms = math.log(integer("n_arms", n_arms, 2))
     alpha, log_delta = positive("alpha", alpha), math.log(risk("delta", delta))
     log_rho_0, log_rho_1 = math.log(positive("rho_0", rho_0)), math.log(positive("rho_1", rho_1))
     log_square, two = math.log(square), math.log(2.0)

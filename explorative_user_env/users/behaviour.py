@@ -17,6 +17,9 @@ from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import RememberingState, User, UserState, blank_state
 from explorative_user_env.validation import InvalidArgumentError, handed_in
 
+MOST_REMEMBERED = 100_000_000
+"""Numbers that one user keeps besides her state, which take most of a GB."""
+
 
 @dataclass(frozen=True)
 class Behaviour:
@@ -49,8 +52,16 @@ class Behaviour:
         check_fields(self)
 
     def memory_of(self, n_arms: int) -> list[float]:
-        """Return the memory of a user with K arms, to be filled by `start`."""
-        return [*self.parameters, *[0.0] * (self.memory + self.memory_per_arm * n_arms)]
+        """Return the memory of a user with K arms, to be filled by `start`.
+
+        Raises:
+            InvalidArgumentError: if it is too large.
+        """
+        size = self.memory + self.memory_per_arm * n_arms
+        if size > MOST_REMEMBERED:
+            allowed = f"one of whom a user of {n_arms} arms remembers {MOST_REMEMBERED} at most"
+            raise InvalidArgumentError("behaviour", self.name, allowed)
+        return [*self.parameters, *[0.0] * size]
 
     def blank(self, user: User) -> UserState:
         """Return a state of the right size, to be filled by `start`."""

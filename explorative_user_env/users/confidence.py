@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+from explorative_user_env.old_names import renamed
 from explorative_user_env.record_checks import check_fields
-from explorative_user_env.validation import InvalidArgumentError, real, renamed
+from explorative_user_env.validation import InvalidArgumentError, real
 
 Rule = Callable[[tuple[float, ...], int, int, int], float]
 

@@ -113,12 +113,11 @@ class InstanceLaw:
         self.named: NamedLaw | None = None
         self.scale = 1.0  # of the draws of a named law
         self.own: Law | None = None  # a callable that was handed in
-        self._title = getattr(means, "__qualname__", repr(means))
+        self._title = means if isinstance(means, str) else ""
         if isinstance(means, str):
-            self._title = means
             self.named = LAWS[choice("means", means, LAWS)]
         elif callable(means):
-            self.own = means
+            self.own, self._title = means, getattr(means, "__qualname__", repr(means))
         else:
             self.given = finite_vector("means", means, self.n_arms)
             if self.gap is None and self.given.count(max(self.given)) > 1:
@@ -178,7 +177,7 @@ class InstanceLaw:
             least, most = self.within
             roomy = f'"{ROOMY}" or ' if least <= LAWS[ROOMY].low < LAWS[ROOMY].high <= most else ""
             allowed = f"{roomy}in [{least:g}, {most:g}], as this reward_law needs"
-            raise InvalidArgumentError("means", self._title, allowed)
+            raise InvalidArgumentError("means", self.title, allowed)
         largest = max(-low, high)
         if gap <= math.ulp(math.nextafter(largest, 0.0)) / 2:
             raise lost_gap(gap, largest)

@@ -2,12 +2,18 @@
 
 from math import exp, inf, sqrt
 
+from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.reward_laws import Stream, reflected
 from explorative_user_env.users.state import UNSEEN, RememberingState, User, UserState
-from explorative_user_env.validation import InvalidArgumentError, integer, not_negative, positive
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    count,
+    not_negative,
+    positive,
+)
 
 WINDOW_PER_ARM = 50
 """Rewards that a forgetful user remembers, for each of her arms, unless a window is given."""
@@ -116,7 +122,7 @@ def forgetful(window: int | None = None) -> Behaviour:
     """
     if window is None:
         return _forgetful(memory=1, memory_per_arm=2 * WINDOW_PER_ARM)
-    return _forgetful(memory=1 + 2 * integer("window", window, 1))
+    return _forgetful(memory=1 + 2 * count("window", window, 1, STEP_CAP))
 
 
 def _forgetful(memory: int, memory_per_arm: int = 0) -> Behaviour:

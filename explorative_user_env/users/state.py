@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import inf
+from numbers import Integral
 from typing import Any
 
 from explorative_user_env.tasks import STEP_CAP
@@ -25,11 +26,10 @@ def number_of_arms(n_arms: Any) -> int:
     Raises:
         InvalidArgumentError: if it is none of 2..`MOST_ARMS`.
     """
-    number = integer("n_arms", n_arms, 2)
-    if number > MOST_ARMS:
+    if isinstance(n_arms, Integral) and int(n_arms) > MOST_ARMS:
         allowed = f"at most {MOST_ARMS}, as many as a run has steps"
-        raise InvalidArgumentError("n_arms", number, allowed)
-    return number
+        raise InvalidArgumentError("n_arms", n_arms, allowed)
+    return integer("n_arms", n_arms, 2)
 
 
 @dataclass(frozen=True, slots=True)

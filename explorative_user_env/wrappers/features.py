@@ -8,7 +8,7 @@ import numpy as np
 
 from explorative_user_env.envs.history import LATEST, History
 from explorative_user_env.protocol import Array
-from explorative_user_env.validation import integer
+from explorative_user_env.tasks import kept_steps
 
 ARM_FEATURES = ("acceptances", "rejections", "latest_response", "rejections_since_acceptance")
 """What `counts` says of every arm, in this order."""
@@ -28,7 +28,7 @@ class Scale:
     """
 
     def __init__(self, horizon: int) -> None:
-        self.horizon = integer("horizon", horizon, 1)
+        self.horizon = kept_steps("horizon", horizon)
         counts = np.arange(self.horizon + 1)
         self._logarithms = (np.log1p(counts) / np.log1p(self.horizon)).astype(np.float32)
 

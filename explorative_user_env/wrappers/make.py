@@ -6,8 +6,8 @@ from gymnasium.vector import VectorEnv
 
 from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.tasks import BAI, REGRET, Task, as_task
-from explorative_user_env.validation import choice, integer
+from explorative_user_env.tasks import BAI, REGRET, Task, as_task, kept_steps
+from explorative_user_env.validation import choice
 from explorative_user_env.wrappers import vector as wrappers
 from explorative_user_env.wrappers.features import OBSERVATIONS
 
@@ -36,7 +36,7 @@ def make_task(
     """
     task = as_task(task)
     choice("observation", observation, OBSERVATIONS)
-    steps = task.horizon if horizon is None else integer("horizon", horizon, 1)
+    steps = task.horizon if horizon is None else kept_steps("horizon", horizon)
     kwargs |= {"horizon" if task.ends_itself else "max_episode_steps": steps}
     envs: VectorEnv[Any, Any, Any] = ENVIRONMENTS[task](num_envs, **kwargs)
     match observation:

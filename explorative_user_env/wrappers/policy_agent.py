@@ -8,8 +8,8 @@ import numpy as np
 from explorative_user_env.envs import bai_rules
 from explorative_user_env.envs.history import History
 from explorative_user_env.protocol import STOP, Array, OneUserAtATime
-from explorative_user_env.tasks import BAI, Task, as_task
-from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+from explorative_user_env.tasks import BAI, Task, as_task, kept_steps
+from explorative_user_env.validation import InvalidArgumentError, choice, flag
 from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, observed
 
 
@@ -45,7 +45,7 @@ class PolicyAgent(OneUserAtATime):
     ) -> None:
         self.task = as_task(task)
         self.observation = choice("observation", observation, OBSERVATIONS)
-        self.horizon = self.task.horizon if horizon is None else integer("horizon", horizon, 1)
+        self.horizon = self.task.horizon if horizon is None else kept_steps("horizon", horizon)
         self.name = name
         self.max_steps = self.horizon if self.task == BAI else None
         self.needs_horizon = self.task != BAI

@@ -32,11 +32,11 @@ class _HistoryObservation(gym.Wrapper[Array, int, int, int], gym.utils.RecordCon
         observe: Callable[[History, features.Scale], Array],
         bounds: Callable[[int], tuple[Array, Array]],
     ) -> None:
-        gym.utils.RecordConstructorArgs.__init__(self, horizon=horizon)
         users = users_of(env, ExplorativeUserEnv, type(self).__name__)
+        self._scale = features.Scale(horizon_of(env, horizon))  # looks at what is copied next
+        gym.utils.RecordConstructorArgs.__init__(self, horizon=horizon)
         gym.Wrapper.__init__(self, env)  # type: ignore[misc]
         self._history: History = users.remember()
-        self._scale = features.Scale(horizon_of(env, horizon))
         limits = bounds(users.user.n_arms)
         self.observation_space = box(limits, users, name, self._scale.horizon)
         self._observe = observe

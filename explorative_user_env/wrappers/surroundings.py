@@ -16,7 +16,8 @@ from gymnasium.vector import VectorEnv, VectorObservationWrapper, VectorWrapper
 from gymnasium.wrappers import MaxAndSkipObservation, TimeLimit
 
 from explorative_user_env.envs.spaces import labelled, reading_of
-from explorative_user_env.validation import InvalidArgumentError, integer
+from explorative_user_env.tasks import kept_steps
+from explorative_user_env.validation import InvalidArgumentError
 
 CHANGE_OBSERVATIONS = (gym.ObservationWrapper, MaxAndSkipObservation, VectorObservationWrapper)
 """The wrappers of Gymnasium that say what is observed, by their kinds."""
@@ -104,7 +105,7 @@ def horizon_of(env: Any, horizon: int | None) -> int:
         horizon = min((limit for limit in limits if limit is not None), default=None)
     if horizon is None:
         raise InvalidArgumentError("horizon", None, "given, as the environment has no time limit")
-    return integer("horizon", horizon, 1)
+    return kept_steps("horizon", horizon)
 
 
 def box(bounds: tuple[Any, Any], users: Any, observation: str, horizon: int) -> spaces.Space[Any]:

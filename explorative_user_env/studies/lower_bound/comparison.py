@@ -29,15 +29,18 @@ from explorative_user_env.agents import (
 )
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import evaluate
+from explorative_user_env.old_names import renamed
 from explorative_user_env.results.intervals import wilson_interval
+from explorative_user_env.seeding import seed_number
 from explorative_user_env.studies.lower_bound.shared_history import (
+    MOST_PATHS,
     overlap_probability,
     rejected_below,
 )
 from explorative_user_env.theory.hard_instances import HardPair
 from explorative_user_env.users.confidence import Schedule
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import integer, renamed, risk
+from explorative_user_env.validation import count, integer, risk
 
 STANDARD_BANDIT = "standard bandit"
 ANY_AGENT = "any agent, at least"
@@ -181,7 +184,7 @@ def standard_bandit_success(instance: Instance, pulls: int) -> float:
     """
     best = instance.best_arm
     gaps = [gap for arm, gap in enumerate(instance.gaps) if arm != best]
-    scaled = math.sqrt(pulls) * np.array(gaps)
+    scaled = math.sqrt(integer("pulls", pulls, 0)) * np.array(gaps)
 
     def density(z: float) -> float:
         return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) * float(np.prod(ndtr(z + scaled)))
@@ -222,8 +225,9 @@ def any_agent_needs(
         n_paths: see `rejected_below`.
         seed: of the paths.
     """
+    count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
-    rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed)
+    rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed_number(seed))
     overlaps = [float(overlap_probability(row, pair.nu_prime).mean()) for row in rejected]
     return [
         next((float(n0) for n0, p in zip(n0s, overlaps, strict=True) if p <= 2.0 * delta), math.nan)

@@ -9,23 +9,25 @@ import pandas as pd
 
 from explorative_user_env.agents import Uniform
 from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.old_names import renamed
 from explorative_user_env.results.intervals import mean_interval, wilson_interval
-from explorative_user_env.seeding import user_seeds
+from explorative_user_env.seeding import number_of_users, user_seeds
 from explorative_user_env.studies.lower_bound.shared_history import (
+    MOST_PATHS,
     histories,
     overlap_probability,
     rejected_below,
     uniform_steps,
 )
+from explorative_user_env.tasks import LONGEST_HORIZON
 from explorative_user_env.theory.hard_instances import HardPair, exponent_loss, hard_pair
 from explorative_user_env.theory.proof_conditions import proof_conditions
 from explorative_user_env.users.confidence import Schedule, as_schedule
 from explorative_user_env.users.state import number_of_arms
 from explorative_user_env.validation import (
     InvalidArgumentError,
-    integer,
+    count,
     positive,
-    renamed,
     sequence,
 )
 
@@ -75,10 +77,11 @@ def overlap(
     """
     schedule = as_schedule(rho)
     c = exponent_loss(c, positive("alpha", alpha))
-    integer("n_instances", n_instances, 1)
-    integer("n_paths", n_paths, 2)
+    number_of_users(n_instances)
+    count("n_paths", n_paths, 2, MOST_PATHS)
     n_arms = number_of_arms(n_arms)
-    n0s = sorted({integer("n0s", n0, n_arms) for n0 in sequence("n0s", n0s)})
+    longest = LONGEST_HORIZON // n_arms
+    n0s = sorted({count("n0s", n0, n_arms, longest) for n0 in sequence("n0s", n0s)})
     pairs = [
         hard_pair(
             _delta_of(n0, alpha, schedule.rho_0, c),
@@ -92,7 +95,7 @@ def overlap(
         )
         for n0 in n0s
     ]
-    seeds = user_seeds(integer("seed", seed, 0), n_instances)
+    seeds = user_seeds(seed, n_instances)
     rejected = rejected_below(n0s, alpha, schedule.rho_1, n_arms, n_paths, seed)
     rows = []
     for index, (pair, bounds) in enumerate(zip(pairs, rejected, strict=True)):

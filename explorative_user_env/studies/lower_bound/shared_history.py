@@ -18,15 +18,18 @@ from explorative_user_env.evaluation.compiled import play_compiled
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array
+from explorative_user_env.tasks import kept_steps
 from explorative_user_env.theory.hard_instances import HardPair
 from explorative_user_env.users.confidence import Schedule, as_schedule
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import InvalidArgumentError, integer
+from explorative_user_env.validation import InvalidArgumentError
 
 ARM_2 = 1
 """The index of the proof's arm 2."""
 
 REWARDS_AT_ONCE = 2**20
+MOST_PATHS = 1_000_000
+"""Of arm 2's rewards; some numbers of each are in memory for every N_0."""
 """Rewards drawn at a time."""
 
 
@@ -64,7 +67,7 @@ def histories(
         seeds: the users' seeds.
         rho: schedule of rho_t as in `gym.make`; None is the constant rho_1 of the pair.
     """
-    integer("steps", steps, 1)
+    kept_steps("steps", steps)
     size = max(1, LONGEST_PLAY // steps)
     parts = []
     for first in range(0, len(seeds), size):

@@ -15,6 +15,7 @@ from explorative_user_env.agents import (
 )
 from explorative_user_env.display.progress import OnProgress, named, portion, silent
 from explorative_user_env.evaluation import evaluate
+from explorative_user_env.old_names import renamed
 from explorative_user_env.population import (
     Population,
     UserOptions,
@@ -23,7 +24,7 @@ from explorative_user_env.population import (
 )
 from explorative_user_env.protocol import Agent
 from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety
-from explorative_user_env.validation import InvalidArgumentError, of_class, renamed, sequence
+from explorative_user_env.validation import InvalidArgumentError, of_class, sequence
 
 MAX_STEPS = 20_000
 """Step cap of a run: about 25 times as long as the paper's user needs with five arms."""

@@ -16,12 +16,13 @@ from explorative_user_env.population import (
     lists_user_options,
     population_of,
 )
+from explorative_user_env.seeding import number_of_users, seed_number
 from explorative_user_env.studies.tuning.records import Estimate, TunedN1
 from explorative_user_env.studies.tuning.search import Candidate, found, search
 from explorative_user_env.studies.tuning.trials import Trials
 from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.users.state import User
-from explorative_user_env.validation import integer, risk
+from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, risk
 
 GRID_POINTS = 10
 
@@ -110,12 +111,12 @@ def tune_n1(
         InvalidArgumentError: naming the argument that is out of range.
         NoneFoundError: if no candidate was decided to be good.
     """
-    integer("confirm", confirm, 0)
+    number_of_users(confirm, "confirm", 0)
     risk("error", error)
-    integer("n_instances", n_instances, 1)
+    number_of_users(n_instances)
     users = population_of(population, user)
     first, top = _range(users.user, risk("delta", delta))
-    trials = Trials(users, delta, max_steps, workers, integer("seed", seed, 0))
+    trials = Trials(users, delta, max_steps, workers, seed_number(seed))
     with shown(progress) as report:
         candidates = search(
             trials.successes,
@@ -153,6 +154,9 @@ def tune_n1(
 def _range(user: User, delta: float) -> tuple[int, int]:
     """Return delta^(-1/alpha)/rho_0 and the paper's N_1, rounded up."""
     paper = phase1_acceptances("paper", user.n_arms, delta, user.alpha, user.rho_0)
+    if paper > LARGEST_COUNT:
+        allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
+        raise InvalidArgumentError("alpha", user.alpha, allowed)
     return math.ceil(paper * (2 * user.n_arms) ** (-1 / user.alpha)), math.ceil(paper)
 
 

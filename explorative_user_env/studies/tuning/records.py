@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from explorative_user_env.agents import ALGORITHMS, AlgorithmAgent
-from explorative_user_env.files import check_one_run
+from explorative_user_env.files import check_one_run, from_json
 from explorative_user_env.validation import InvalidArgumentError, integer, risk
 
 AGENT = "BAIR-tuned"
@@ -130,7 +130,7 @@ def load_tuned(source: str | Path) -> TunedN1:
     path = path / FILE if path.is_dir() else path
     check_one_run("tuned", path.parent, [path.name])
     try:
-        given = json.loads(path.read_text(encoding="utf-8"))
+        given = from_json(path.read_text(encoding="utf-8"))
         for name in ("success", "stopping_time", "paper_stopping_time"):
             figures = {end: math.nan if x is None else x for end, x in given[name].items()}
             given[name] = Estimate(**figures)
