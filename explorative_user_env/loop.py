@@ -19,7 +19,7 @@ from explorative_user_env.protocol import (
 )
 from explorative_user_env.seeding import agent_generator, seed_number
 from explorative_user_env.tasks import DELTA, STEP_CAP
-from explorative_user_env.validation import CallableError, InvalidArgumentError, integer
+from explorative_user_env.validation import CallableError, InvalidArgumentError, flag, integer, risk
 
 
 @dataclass(frozen=True, repr=False)
@@ -101,7 +101,8 @@ def rollout(
     """
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
     seed = seed_number(seed)
-    agent = informed(agent, population_in(env), delta)
+    flag("commits", commits)
+    agent = informed(agent, population_in(env), risk("delta", delta))
     cap, horizon = _limits(env, agent, max_steps, horizon, commits)
     run = _Run(env, agent, n_arms, seed, _learning(agent, env))
     try:

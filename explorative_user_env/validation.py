@@ -125,11 +125,14 @@ def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
         raise InvalidArgumentError(name, value, f"an integer of at least {least}") from None
 
 
-def sequence(name: str, values: Any) -> list[Any]:
+def sequence(name: str, values: Any, allowed: str = "a list") -> list[Any]:
     """Return `values` as a list; a text is none, nor is what cannot be gone through."""
     if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
-        raise InvalidArgumentError(name, values, "a list")
-    return list(values)
+        raise InvalidArgumentError(name, values, allowed)
+    try:
+        return list(values)
+    except TypeError as error:  # an array without a dimension is Iterable, it says
+        raise InvalidArgumentError(name, values, allowed) from error
 
 
 def real(name: str, value: Any, allowed: str) -> float:
@@ -198,6 +201,17 @@ def finite_vector(name: str, values: Any, length: int) -> list[float]:
     if not all(_is_finite(value) for value in vector):
         raise InvalidArgumentError(name, vector, allowed)
     return [float(value) for value in vector]
+
+
+def ends(name: str, value: Any) -> tuple[float, float]:
+    """Return `value` as the two ends of an interval, of which either may be infinite."""
+    numbers = isinstance(value, tuple) and [
+        isinstance(end, Real) and not isinstance(end, bool) for end in value
+    ]
+    if numbers != [True, True] or not value[0] < value[1]:
+        allowed = "None or (least, largest), the least below the largest"
+        raise InvalidArgumentError(name, value, allowed)
+    return value[0], value[1]
 
 
 def choice(name: str, value: Any, allowed: Collection[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.display.streams import Unfailing, is_terminal
-from explorative_user_env.validation import CallableError
+from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 DUMB = ("dumb", "unknown")
 """Terminals that cannot go back in a line."""
@@ -154,6 +154,9 @@ def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
     """Yield what to report to: a bar on a terminal for True, nobody for False, or who is given."""
     if callable(progress):
         yield partial(_reported, progress)
+    elif not isinstance(progress, bool):
+        allowed = "True, False or a callable (what, done, total)"
+        raise InvalidArgumentError("progress", progress, allowed)
     elif progress:
         with progress_bar() as report:
             yield report

@@ -92,9 +92,10 @@ def no_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Inva
 
 def time_limit(max_episode_steps: int | None) -> int | None:
     """Return the number of steps after which lanes are truncated; None and -1 are never."""
-    if max_episode_steps is None or max_episode_steps == -1:
+    if max_episode_steps is None:
         return None
-    return integer("max_episode_steps", max_episode_steps, 1)
+    steps = integer("max_episode_steps", max_episode_steps, -1)
+    return None if steps == -1 else integer("max_episode_steps", steps, 1)
 
 
 def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:

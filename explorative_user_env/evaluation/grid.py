@@ -1,6 +1,6 @@
 """A grid of cells (delta, K): every experiment and every benchmark runs on one."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
@@ -10,7 +10,7 @@ from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.sweep import Sweep
 from explorative_user_env.users.state import number_of_arms
-from explorative_user_env.validation import InvalidArgumentError, risk
+from explorative_user_env.validation import InvalidArgumentError, risk, sequence
 
 Agents = Sequence[Any]
 
@@ -79,11 +79,13 @@ def sweep(
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
     """
-    for name, values in (("deltas", deltas), ("n_arms", n_arms)):
-        if not isinstance(values, Collection) or isinstance(values, str) or not len(values):
-            raise InvalidArgumentError(name, values, "a list of at least one number")
+    allowed = "a list of at least one number"
+    rows, columns = sequence("deltas", deltas, allowed), sequence("n_arms", n_arms, allowed)
+    for name, values in (("deltas", rows), ("n_arms", columns)):
+        if not values:
+            raise InvalidArgumentError(name, values, allowed)
     with shown(progress) as report:
-        return Sweep(run_cells(agents, list(deltas), list(n_arms), progress=report, **options))
+        return Sweep(run_cells(agents, rows, columns, progress=report, **options))
 
 
 def times_for(agents: Agents, baseline_time: int | str | None) -> dict[str, Any]:

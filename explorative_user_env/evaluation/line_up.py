@@ -1,6 +1,6 @@
 """The agents of an evaluation: made if only named, informed, checked against each other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from explorative_user_env.agents import AlgorithmAgent
@@ -9,7 +9,7 @@ from explorative_user_env.meeting import informed
 from explorative_user_env.monitors import is_bair
 from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon
 from explorative_user_env.users.behaviour import EXPLORATIVE
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, sequence
 
 
 def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
@@ -18,10 +18,11 @@ def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
     Raises:
         InvalidArgumentError: for what is no agent, agents of one name, or a time that none gives.
     """
-    if isinstance(agents, str | Agent) or not isinstance(agents, Iterable):
+    if isinstance(agents, Agent):
         raise InvalidArgumentError("agents", agents, "a list of agents, as [BAIR()]")
     line_up = [
-        informed(agent, request.population, request.delta, request.max_steps) for agent in agents
+        informed(agent, request.population, request.delta, request.max_steps)
+        for agent in sequence("agents", agents, "a list of agents, as [BAIR()]")
     ]
     names = [name_of(agent) for agent in line_up]
     if not names:

@@ -59,6 +59,7 @@ class Request:
         integer("max_steps", self.cap, 1)
         count("workers", self.workers, 1, MOST_WORKERS)
         not_negative("step_cost", self.cost)
+        flag("compiled", self.compiled)
         flag("check_theory", self.check_theory)
         check_behaviour(self.task, self.population)
         if self.over_horizon:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from explorative_user_env.agents.bair_thresholds import phase1_acceptances
 from explorative_user_env.validation import (
+    InvalidArgumentError,
     choice,
     integer,
     not_negative,
@@ -105,8 +106,11 @@ def phase1_rejections_bound(
         alpha: the user's willingness to explore, above 0.
         rho_0: the least value of rho_t, above 0.
     """
-    rounds = early_rounds_bound(alpha, rho_0) + math.floor(phase1_rounds_bound(n1, n_arms, delta))
-    return n_arms * (1 + rounds) + n_arms - 1
+    rounds = phase1_rounds_bound(n1, n_arms, delta)
+    if rounds == math.inf:
+        raise InvalidArgumentError("n1", n1, "small enough for a finite bound")
+    whole = early_rounds_bound(alpha, rho_0) + math.floor(rounds)
+    return n_arms * (1 + whole) + n_arms - 1
 
 
 def printed_phase1_rejections_bound(

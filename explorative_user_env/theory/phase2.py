@@ -78,7 +78,10 @@ def elimination_bound(
         logarithm = max(1.0, log_rho + math.log(already + n_arms * (m + 1)))
         return max(mean, 2.0 * alpha * logarithm) < quarter * quarter * m
 
-    return _least(suffices)
+    try:
+        return _least(suffices)
+    except OverflowError as error:  # an m beyond all floats
+        raise InvalidArgumentError("alpha", alpha, "small enough for a finite bound") from error
 
 
 def printed_elimination_bound(

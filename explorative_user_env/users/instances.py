@@ -14,7 +14,13 @@ import numpy as np
 from explorative_user_env.users.laws_of_means import LAWS, ROOMY, Law, NamedLaw
 from explorative_user_env.users.sizes import ALLOWED_MEANS, are_means, checked_gap
 from explorative_user_env.users.state import number_of_arms
-from explorative_user_env.validation import InvalidArgumentError, choice, finite_vector, integer
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    choice,
+    ends,
+    finite_vector,
+    integer,
+)
 
 Means = str | Sequence[float] | Law
 
@@ -106,7 +112,7 @@ class InstanceLaw:
         gap: float | None = None,
         within: tuple[float, float] | None = None,
     ) -> None:
-        self.within = within
+        self.within = None if within is None else ends("within", within)
         self.n_arms = number_of_arms(n_arms)
         self.gap = None if gap is None else checked_gap(gap)
         self.given: list[float] | None = None

@@ -8,12 +8,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from numbers import Real
 from typing import Any, Protocol
 
 from explorative_user_env.users.confidence import rule_name
 from explorative_user_env.users.laws_of_means import ROOMY
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, ends, of_class
 
 GAUSSIAN, BERNOULLI, BOUNDED, OWN = range(4)
 """The package's laws by their places in `REWARD_LAWS`, and any other."""
@@ -62,9 +61,9 @@ class RewardLaw:
     def __post_init__(self) -> None:
         if not callable(self.draw):
             raise InvalidArgumentError("draw", self.draw, "a callable (mean, rng) -> reward")
-        if self.means is not None and not _is_range(self.means):
-            allowed = "None or (least, largest), the least below the largest"
-            raise InvalidArgumentError("means of reward_law", self.means, allowed)
+        of_class("name", self.name, str)
+        if self.means is not None:
+            ends("means of reward_law", self.means)
 
     def __call__(self, mean: float, rng: Stream) -> Any:
         """Return what is drawn, whatever it is."""
@@ -87,13 +86,6 @@ class RewardLaw:
 
 
 AnyRewardLaw = RewardLaw | RewardDraw | str
-
-
-def _is_range(means: Any) -> bool:
-    if not isinstance(means, tuple) or len(means) != 2:
-        return False
-    numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in means)
-    return numbers and means[0] < means[1]
 
 
 def no_law(mean: float, rng: Stream) -> float:

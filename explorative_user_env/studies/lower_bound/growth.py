@@ -82,6 +82,8 @@ def overlap(
     n_arms = number_of_arms(n_arms)
     longest = LONGEST_HORIZON // n_arms
     n0s = sorted({count("n0s", n0, n_arms, longest) for n0 in sequence("n0s", n0s)})
+    if not n0s:
+        raise InvalidArgumentError("n0s", n0s, "at least one number")
     pairs = [
         hard_pair(
             _delta_of(n0, alpha, schedule.rho_0, c),

@@ -24,6 +24,9 @@ from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.users.state import User
 from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, risk
 
+LEAST_ERROR = 1e-100
+"""An error that can be shared among all candidates there may be."""
+
 GRID_POINTS = 10
 
 
@@ -112,7 +115,8 @@ def tune_n1(
         NoneFoundError: if no candidate was decided to be good.
     """
     number_of_users(confirm, "confirm", 0)
-    risk("error", error)
+    if risk("error", error) < LEAST_ERROR:
+        raise InvalidArgumentError("error", error, f"at least {LEAST_ERROR:g}")
     number_of_users(n_instances)
     users = population_of(population, user)
     first, top = _range(users.user, risk("delta", delta))

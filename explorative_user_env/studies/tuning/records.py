@@ -32,6 +32,8 @@ class TunedAgent(AlgorithmAgent):
         trained_on: Mapping[str, Any] | None = None,
         max_steps: int | None = None,
     ) -> None:
+        if trained_on is not None and not isinstance(trained_on, Mapping):
+            raise InvalidArgumentError("trained_on", trained_on, "None or a cell, as a dict")
         self.trained_on = dict(trained_on or {})
         options = {"n1": integer("n1", n1, 0), "delta": self.trained_on.get("delta")}
         super().__init__(ALGORITHMS["BAIR"], options, AGENT, max_steps)

@@ -1,0 +1,81 @@
+"""Environments and what is done in them."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from fuzz.fuzzing import Door
+from fuzz.usual_values import SIZES, USERS
+from gymnasium.error import Error as GymnasiumError
+
+import explorative_user_env as eu
+
+ENVIRONMENTS: dict[str, dict[str, Sequence[Any]]] = {
+    eu.ENV_ID: {"reward": ("regret", "accept", "none"), "info_level": ("counts", "full")},
+    eu.BAI_ENV_ID: {"step_cost": (0.0005, 0), "horizon": (20, 50), "mask": ("rejections", "none")},
+    eu.COUNTS_ENV_ID: {"horizon": (20, 50)},
+}
+EPISODE: dict[str, Sequence[Any]] = {
+    **{"seed_": (None, 0, 5), "options_": (None, {}, {"means": [0.0, 1.0, 0.5]})},
+    "actions_": ((0, 1, 1), (np.int64(0), 2), (1,) * 9),
+}
+
+
+def _split(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    own = {name: value for name, value in given.items() if not name.endswith("_")}
+    rest = {name.rstrip("_"): value for name, value in given.items() if name.endswith("_")}
+    return own, rest
+
+
+def of_environments() -> Iterator[Door]:
+    for name, own in ENVIRONMENTS.items():
+
+        def live(name: str = name, **given: Any) -> Any:
+            options, episode = _split(given)
+            env = gym.make(name, disable_env_checker=True, **options).unwrapped
+            return _lived(env, episode)
+
+        usual = {**USERS, "render_mode": (None, "ansi"), **own, **EPISODE}
+        yield Door(name, live, usual, sizes=SIZES, spared=frozenset({"render_mode"}))
+
+
+def _lived(env: Any, episode: Mapping[str, Any]) -> Any:
+    """Live an episode; an action that is refused leaves the user as she was."""
+    env.reset(seed=episode.get("seed"), options=episode.get("options"))
+    actions = episode.get("actions", (0, 1))
+    actions = actions if isinstance(actions, tuple | list) else (actions,)
+    for action in actions:
+        _, reward, terminated, truncated, _ = env.step(action)
+        assert math.isfinite(reward), "a reward is not finite"
+        if terminated or truncated:
+            break
+    return env
+
+
+def of_vectors() -> Iterator[Door]:
+    more: dict[str, Sequence[Any]] = {"num_envs": (1, 3), "compiled": (None, True, False)}
+    more |= {"max_episode_steps": (None, 5), "autoreset_mode": ("NextStep", "SameStep", "Disabled")}
+    more |= {"seed_": (None, 0, [1, 2, 3]), "actions_": (None, np.zeros(3, int), [0, 1, 1])}
+    kinds: tuple[Any, ...] = (
+        eu.ExplorativeUserVectorEnv,
+        eu.ExplorativeUserBAIVectorEnv,
+        eu.counts_vector_env,
+    )
+    for kind, own in zip(kinds, ENVIRONMENTS.values(), strict=True):
+
+        def live(kind: Any = kind, **given: Any) -> Any:
+            options, episode = _split(given)
+            envs = kind(**options)
+            envs.reset(seed=episode.get("seed"))
+            actions = episode.get("actions")
+            for _ in range(3):
+                _, rewards, *_ = envs.step(
+                    np.zeros(envs.num_envs, int) if actions is None else actions
+                )
+                assert np.isfinite(rewards).all(), "a reward is not finite"
+            return envs
+
+        usual = {**USERS, **own, **more}
+        yield Door(f"vector {kind.__name__}", live, usual, sizes=SIZES, refusals=(GymnasiumError,))

@@ -1,0 +1,139 @@
+"""Files that a disk, an editor or a stranger has changed, at every door that reads one."""
+
+import io
+import json
+import math
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from fuzz.fuzzing import Door
+from fuzz.odd_values import ODD
+
+from explorative_user_env.files import MADE_BY, Folder
+from explorative_user_env.studies.tuning import load_tuned
+from explorative_user_env.studies.tuning.records import Estimate, TunedN1
+
+RECORD = TunedN1(
+    n1=7,
+    interval=(3, 7),
+    success=Estimate(0.95, 0.9, 0.97),
+    stopping_time=Estimate(100.0, 90.0, math.nan),
+    censored=0.0,
+    n_fresh=100,
+    paper_n1=80,
+    paper_stopping_time=Estimate(400.0, 380.0, 420.0),
+    error=0.05,
+    n_runs=300,
+    n_instances=200,
+    seed=0,
+    cell={
+        **{"setting": "released", "n_arms": 3, "delta": 0.1, "alpha": 1.0, "gap": 0.5},
+        **{"noise": 0.0, "means": "normal", "rho": None},
+    },
+)
+
+
+def changed(text: bytes, rng: random.Random) -> bytes:
+    """Return a file's content with something done to it."""
+    kind = rng.randrange(6)
+    place = rng.randrange(len(text)) if text else 0
+    if kind == 0:
+        return text[:place]
+    if kind == 1:
+        return text[:place] + bytes([rng.randrange(256)]) + text[place + 1 :]
+    if kind == 2:
+        return text[:place] + rng.randbytes(rng.randrange(1, 50)) + text[place:]
+    if kind == 3:
+        return rng.choice((b"", b"{}", b"[" * 200_000, b"9" * 5000, b"null", b"\xff\xfe", text * 2))
+    return _with_an_odd_value(text, rng)
+
+
+def _with_an_odd_value(text: bytes, rng: random.Random) -> bytes:
+    """Return JSON in which a value, somewhere, is another."""
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        return text[::-1]
+    record = whole
+    while isinstance(record, dict) and record:
+        name = rng.choice(sorted(record))
+        if not isinstance(record[name], dict) or rng.random() < 0.3:
+            record[name] = rng.choice(ODD)
+            break
+        record = record[name]
+    try:
+        return json.dumps(whole, default=lambda value: "odd").encode("utf-8", "surrogatepass")
+    except ValueError:  # a number of too many digits
+        return b"{"
+
+
+def _of_a_folder(
+    name: str, folder: Path, file: str, read: Callable[[Path], Any], cost: int = 1
+) -> Door:
+    """Return a door at which one file of a copy of `folder` is changed."""
+
+    def call(seed: int) -> Any:
+        with tempfile.TemporaryDirectory() as place:
+            copy = Path(shutil.copytree(folder, Path(place) / "copy"))
+            content = (copy / file).read_bytes()
+            (copy / file).write_bytes(changed(content, random.Random(seed)))
+            return read(copy)
+
+    seeds = frozenset({"seed"})
+    return Door(name, call, {"seed": range(10**9)}, seeds, spared=seeds, cost=cost)
+
+
+def _again(folder: Path) -> Any:
+    return Folder(folder, {"command": "bench", "options": {"seed": 0}}).write(
+        {"a": lambda path: path.write_text("a")}
+    )
+
+
+def of_files(place: Path) -> Iterator[Door]:
+    """Return the doors, with their whole files in a folder."""
+    (place / "bare").mkdir(parents=True)
+    RECORD.save(place / "bare" / "tuned.json")
+    Folder(place / "kept", {"command": "tune-n1"}).write({"tuned.json": RECORD.save})
+    yield _of_a_folder("tuned.json", place / "bare", "tuned.json", load_tuned)
+    yield _of_a_folder("tuned.json, kept", place / "kept", "tuned.json", load_tuned)
+    yield _of_a_folder("made_by.json, read", place / "kept", MADE_BY, load_tuned)
+    yield _of_a_folder("made_by.json, written over", place / "kept", MADE_BY, _again)
+    if find_spec("sb3_contrib") is None:
+        return
+    from explorative_user_env.rl import load_agent
+    from explorative_user_env.rl.models import shipped_models
+
+    for name, model in shipped_models().items():
+        for file in ("settings.json", "model.zip"):
+            yield _of_a_folder(f"{name} {file}", model, file, load_agent, cost=4)
+        data = place / name
+        shutil.copytree(model, data)
+        yield _of_data(name, data)
+
+
+def _of_data(name: str, folder: Path) -> Door:
+    """Return a door at which the JSON inside of a model is changed, and its archive is whole."""
+    from zipfile import ZipFile
+
+    from explorative_user_env.rl import load_agent
+
+    def call(seed: int) -> Any:
+        rng = random.Random(seed)
+        whole, written = ZipFile(folder / "model.zip"), io.BytesIO()
+        with ZipFile(written, "w") as archive:
+            part = rng.choice(("data", "data", "data", *whole.namelist()))
+            for each in whole.namelist():
+                content = whole.read(each)
+                archive.writestr(each, changed(content, rng) if each == part else content)
+        with tempfile.TemporaryDirectory() as place:
+            copy = Path(shutil.copytree(folder, Path(place) / "copy"))
+            (copy / "model.zip").write_bytes(written.getvalue())
+            return load_agent(copy)
+
+    seeds = frozenset({"seed"})
+    return Door(f"{name} data", call, {"seed": range(10**9)}, seeds, spared=seeds, cost=4)
