@@ -71,7 +71,7 @@ def interrupts_heard() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
-ENDING = ("SIGTERM", "SIGHUP")
+ENDED_BY = ("SIGTERM", "SIGHUP")
 """What ends a program: it is asked to, or its terminal is closed; where there is such a signal."""
 
 
@@ -89,7 +89,7 @@ def ends_heard() -> Iterator[list[int]]:
             heard.append(number)
             raise KeyboardInterrupt
 
-    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    numbers = [getattr(signal, name) for name in ENDED_BY if hasattr(signal, name)]
     # Another thread may set none, and what is ignored, as by nohup, or heard already, stays so.
     mine = threading.current_thread() is threading.main_thread()
     usual = [each for each in numbers if mine and signal.getsignal(each) is signal.SIG_DFL]

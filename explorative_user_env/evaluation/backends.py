@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
 from explorative_user_env.compiled.waiting import compiling_told
@@ -18,7 +18,7 @@ from explorative_user_env.evaluation import in_step
 from explorative_user_env.evaluation.compiled import compiles
 from explorative_user_env.evaluation.paths import Paths
 from explorative_user_env.evaluation.readable import RUN_COLUMNS
-from explorative_user_env.evaluation.workers import SLOW, Travelling
+from explorative_user_env.evaluation.workers import SLOW, Travelling, results_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError
@@ -99,11 +99,9 @@ class _Way(NamedTuple):
         firsts = range(alone, len(seeds), self.size)
         chunks = [seeds[:alone]] * alone + [seeds[first : first + self.size] for first in firsts]
         n_jobs = min(self.n_jobs, len(chunks))
-        parallel = Parallel(n_jobs=n_jobs, backend=self.backend, return_as="generator")
-        parts: Iterator[Array] = parallel(
-            delayed(self.work)(population, agent, chunk, cap, horizon) for chunk in chunks
-        )
-        return parts
+        work = delayed(self.work)
+        tasks = (work(population, agent, chunk, cap, horizon) for chunk in chunks)
+        return results_of(tasks, n_jobs, self.backend)
 
 
 def _way_of(

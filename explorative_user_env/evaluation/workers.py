@@ -3,12 +3,15 @@
 import functools
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from joblib import Parallel
 from joblib.externals.loky import reusable_executor
 
 SLOW = "loky"
@@ -30,6 +33,47 @@ def _forget_workers() -> None:
 
 if hasattr(os, "register_at_fork"):  # not where nothing forks
     os.register_at_fork(after_in_child=_forget_workers)
+
+
+def results_of(tasks: Iterable[Any], n_jobs: int, backend: str) -> Iterator[Any]:
+    """Return what comes of joblib's delayed `tasks`, one by one in their order.
+
+    Args:
+        tasks: where they are for `SLOW`, of `Travelling` work.
+        n_jobs: how many are at work at once.
+        backend: joblib's name for who does them.
+    """
+    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator")
+    with ExitStack() as held:
+        if backend == SLOW and n_jobs > 1:
+            held.enter_context(_unheard_by_workers())
+        results: Iterator[Any] = parallel(tasks)
+    return results
+
+
+@contextmanager
+def _unheard_by_workers() -> Iterator[None]:
+    """Keep from processes that start in the block what a terminal sends to all it has.
+
+    Who hears an interrupt here sees to the workers. They, and what clears up after them, would each
+    tell of it in a traceback of their own.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker as pythons
+
+    from joblib.externals.loky.backend import resource_tracker as joblibs
+
+    unheard = {signal.SIGINT, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, unheard)
+    try:
+        for tracker in (pythons, joblibs):
+            tracker.ensure_running()  # now, as it has interrupts heard again when it has begun
+        signal.pthread_sigmask(signal.SIG_BLOCK, unheard)
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)  # what came meanwhile comes now
 
 
 class Travelling:
