@@ -1,5 +1,6 @@
 """The command line, `explorative-user`."""
 
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -12,7 +13,7 @@ from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
-from explorative_user_env.compiled.waiting import interrupts_heard
+from explorative_user_env.compiled.waiting import ends_heard, interrupts_heard
 from explorative_user_env.display.streams import unfailing_output
 from explorative_user_env.validation import (
     LONGEST_RULE,
@@ -50,8 +51,11 @@ def explorative_user(
     """Recommend to users who are still learning what they like, and compare who does it best."""
 
 
-INTERRUPTED = 130
-"""The exit code of a program that was interrupted, as shells have it."""
+SIGNALLED = 128
+"""What shells add to the number of a signal that ended a program."""
+
+INTERRUPTED = SIGNALLED + signal.SIGINT
+"""The exit code of a program that was interrupted."""
 
 
 def main() -> None:
@@ -70,24 +74,37 @@ def main() -> None:
 
 def _run() -> int:
     """Run the command and return the exit code."""
+    with ends_heard() as ended:
+        try:
+            with interrupts_heard():
+                code = app(standalone_mode=False) or 0
+        except (KeyboardInterrupt, typer.Abort):
+            code = INTERRUPTED
+        except Exception as error:
+            if not ended:
+                if (line := _line_for(error)) is None:
+                    raise
+                return _failed(line, 2)
+            code = INTERRUPTED  # what is broken off may fail in a way of its own
+    if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself
+        exec("")  # or Python ends by SIGINT in place of a code, if what was broken off was an exec
+        return _failed("interrupted; no file was written", SIGNALLED + ended[0] if ended else code)
+    return int(code)
+
+
+def _line_for(error: Exception) -> str | None:
+    """Return what is said of an error that a command expects, None of any other."""
     # Typer has click's exceptions under a name of its own: this is the base of all usage errors.
     usage_error: Any = next(
         kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError"
     )
-    try:
-        with interrupts_heard():
-            code = app(standalone_mode=False) or 0
-    except InvalidArgumentError as error:
-        return _failed(error.spelled(_options(sys.argv[1:])), 2)
-    except MissingExtraError as error:
-        return _failed(str(error), 2)
-    except usage_error as error:
-        return _failed(one_line(error.format_message(), LONGEST_RULE), 2)
-    except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
-    if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself
-        return _failed("interrupted; no file was written", code)
-    return int(code)
+    if isinstance(error, InvalidArgumentError):
+        return error.spelled(_options(sys.argv[1:]))
+    if isinstance(error, MissingExtraError):
+        return str(error)
+    if isinstance(error, usage_error):
+        return one_line(error.format_message(), LONGEST_RULE)
+    return None
 
 
 def _options(arguments: Sequence[str]) -> dict[str, str]:

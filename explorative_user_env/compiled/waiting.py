@@ -2,10 +2,11 @@
 
 import _thread
 import functools
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -62,10 +63,43 @@ def interrupts_heard() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = usual
-        for timer in timers:
-            timer.cancel()
+        with suppress(KeyboardInterrupt):  # of one that comes just now
+            for timer in timers:
+                timer.cancel()
+                timer.join()
         if timers:
             raise KeyboardInterrupt
+
+
+ENDED_BY = ("SIGTERM", "SIGHUP")
+"""What ends a program: it is asked to, or its terminal is closed; where there is such a signal."""
+
+
+@contextmanager
+def ends_heard() -> Iterator[list[int]]:
+    """Take what would end the program in the block for an interrupt, so that it ends in order.
+
+    Yields:
+        The signal that came, and nothing before. Others that come after it change nothing.
+    """
+    heard: list[int] = []
+
+    def interrupt(number: int, frame: object) -> None:
+        if not heard:
+            heard.append(number)
+            raise KeyboardInterrupt
+
+    numbers = [getattr(signal, name) for name in ENDED_BY if hasattr(signal, name)]
+    # Another thread may set none, and what is ignored, as by nohup, or heard already, stays so.
+    mine = threading.current_thread() is threading.main_thread()
+    usual = [each for each in numbers if mine and signal.getsignal(each) is signal.SIG_DFL]
+    for number in usual:
+        signal.signal(number, interrupt)
+    try:
+        yield heard
+    finally:
+        for number in usual:
+            signal.signal(number, signal.SIG_DFL)
 
 
 @functools.cache

@@ -15,7 +15,7 @@ from explorative_user_env.envs.lane_loops import compiled_begin, compiled_respon
 from explorative_user_env.envs.lanes import Step, drawn_in, in_lane
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.behaviour import EXPLORATIVE
-from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.confidence import ACCEPTANCE_RATE, Rule
 from explorative_user_env.users.explorative import rho
 from explorative_user_env.users.failures import failed_response, law_in_words, not_finite
 from explorative_user_env.users.hidden_state import HiddenState, reveal
@@ -144,14 +144,16 @@ class CompiledLanes:
 def rule_compiles(user: User, rule: Rule, rng: np.random.Generator) -> bool:
     """Compile the loops of a step, with no lanes to step in; warn of what does not compile.
 
-    That is `rule`, or the user's reward law.
+    That is `rule`, or the user's reward law; or nothing does, as where numba is told so.
     """
     error = _uncompiled(user, rule, rng)
     if error is None:
         return True
     usual = replace(user, reward_law=GAUSSIAN_LAW.place, own_law=GAUSSIAN_LAW)
     whose = "the rule of rho_t"
-    if user.reward_law == OWN and _uncompiled(usual, rule, rng) is None:
+    if _uncompiled(usual, ACCEPTANCE_RATE.rule, rng) is not None:
+        whose = "the loop of users in step"
+    elif user.reward_law == OWN and _uncompiled(usual, rule, rng) is None:
         whose = law_in_words(user)
     warnings.warn(f"{whose} does not compile: {short(error)}", stacklevel=5)
     return False

@@ -1,19 +1,15 @@
 """The runs of one agent, in portions: threads in compiled code, processes in the readable loop."""
 
-import os
-import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pickle import PicklingError
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
-from joblib.externals.loky import reusable_executor
+from joblib import delayed
 from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
 from explorative_user_env.compiled.waiting import compiling_told
@@ -22,6 +18,7 @@ from explorative_user_env.evaluation import in_step
 from explorative_user_env.evaluation.compiled import compiles
 from explorative_user_env.evaluation.paths import Paths
 from explorative_user_env.evaluation.readable import RUN_COLUMNS
+from explorative_user_env.evaluation.workers import SLOW, Travelling, results_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError
@@ -33,8 +30,6 @@ CHUNK = 10
 together."""
 
 LARGEST_CHUNK = 1000
-SLOW = "loky"
-"""Joblib's name for the workers of the readable loop."""
 
 CHUNKS = 50
 """How many times a worker comes for more in a study of ordinary size."""
@@ -44,21 +39,6 @@ LONGEST_PLAY = 5_000_000
 
 MOST_ARMS_AT_ONCE = 10_000_000
 """Arms of all users of a portion together: a few numbers of each are in memory."""
-
-
-_FORKED_WITH: list[Any] = []
-"""The parent's workers, in a child: kept, as they would be told to stop when they are let go."""
-
-
-def _forget_workers() -> None:
-    """Let a forked child start workers of its own: those it knows answer to its parent alone."""
-    _FORKED_WITH.append(reusable_executor._executor)
-    reusable_executor._executor = reusable_executor._executor_kwargs = None
-    reusable_executor._executor_lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):  # not where nothing forks
-    os.register_at_fork(after_in_child=_forget_workers)
 
 
 def runs_of(
@@ -119,11 +99,9 @@ class _Way(NamedTuple):
         firsts = range(alone, len(seeds), self.size)
         chunks = [seeds[:alone]] * alone + [seeds[first : first + self.size] for first in firsts]
         n_jobs = min(self.n_jobs, len(chunks))
-        parallel = Parallel(n_jobs=n_jobs, backend=self.backend, return_as="generator")
-        parts: Iterator[Array] = parallel(
-            delayed(self.work)(population, agent, chunk, cap, horizon) for chunk in chunks
-        )
-        return parts
+        work = delayed(self.work)
+        tasks = (work(population, agent, chunk, cap, horizon) for chunk in chunks)
+        return results_of(tasks, n_jobs, self.backend)
 
 
 def _way_of(
@@ -147,29 +125,7 @@ def _way_of(
     if compiled and compiles(population, agent, seeds[0], horizon, paths.tried):
         work = partial(_told_whose, paths.compiled, paths.readable)
         return _Way(work, size, workers, "threading", False)
-    return _Way(_Travelling(paths.readable), size, workers, SLOW, True)
-
-
-class _Travelling:
-    """Work that finds in another process the modules that are found here.
-
-    Workers outlive an evaluation: those of an earlier one know the path of modules as it was then.
-    A task's work is unpickled before the agent that it is done with.
-    """
-
-    def __init__(self, work: Work) -> None:
-        self._work = work
-
-    def __call__(self, *task: Any) -> Array:
-        return self._work(*task)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _arrived, (self._work, [os.path.abspath(folder) for folder in sys.path])
-
-
-def _arrived(work: Work, path: list[str]) -> _Travelling:
-    sys.path[:] = path
-    return _Travelling(work)
+    return _Way(Travelling(paths.readable), size, workers, SLOW, True)
 
 
 def _warn_if_it_never_stops(name: str, part: Array, cap: int, n_users: int) -> None:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 import pandas as pd
-from joblib import Parallel, delayed
+from joblib import delayed
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.evaluation.workers import SLOW, Travelling, results_of
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.monitors import TheoryCheck, check_run
 from explorative_user_env.population import Population
@@ -50,8 +51,9 @@ def check_theory(
     rows: list[TheoryCheck] = []
     progress(what, 0, len(seeds))
     n_jobs = max(1, min(count("workers", workers, 1, MOST_WORKERS), len(chunks)))
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    for part in parallel(delayed(_check)(agent, population, chunk, max_steps) for chunk in chunks):
+    check = delayed(Travelling(_check))
+    tasks = (check(agent, population, chunk, max_steps) for chunk in chunks)
+    for part in results_of(tasks, n_jobs, SLOW):
         rows += part
         progress(what, len(rows), len(seeds))
     return pd.DataFrame([asdict(row) for row in rows])

@@ -8,6 +8,7 @@ import pytest
 from alike import told
 from gymnasium.spaces import Discrete, MultiDiscrete
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from processes import python
 
 from explorative_user_env import ENV_ID, ExplorativeUserVectorEnv
 from explorative_user_env.envs.lane_kinds import COMPILED_FROM
@@ -95,3 +96,22 @@ def test_many_users_are_compiled_by_default_and_few_are_not() -> None:
         assert told(many.step(actions)) == told(plain.step(actions))
     assert many.hidden_states() == plain.hidden_states()
     assert many.compiled
+
+
+UNCOMPILED = """
+from explorative_user_env import ExplorativeUserVectorEnv
+
+many = ExplorativeUserVectorEnv(3, compiled=True, rho=1.0)
+many.reset(seed=1)
+assert not many.compiled
+many.step([0, 1, 2])
+"""
+
+
+@pytest.mark.slow
+def test_no_rule_is_to_blame_where_numba_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    done = python("-c", UNCOMPILED)
+    assert done.returncode == 0, done.stderr
+    assert "the loop of users in step does not compile: numba is told to" in done.stderr
+    assert "rho_t" not in done.stderr
