@@ -219,11 +219,7 @@ def _as_arm(what: str, arm: Any, n_arms: int) -> int:
 
 
 def _limits(
-    env: gym.Env[Any, Any],
-    agent: Agent,
-    max_steps: int | None,
-    horizon: int | None,
-    commits: bool,
+    env: gym.Env[Any, Any], agent: Agent, max_steps: int | None, horizon: int | None, commits: bool
 ) -> tuple[int, int | None]:
     """Return the step cap and the horizon that the agent is told of; None for none."""
     if horizon is not None:

@@ -64,11 +64,9 @@ class Instance:
     def gaps(self) -> tuple[float, ...]:
         """Delta_i = mu_* - mu_i, and Delta_1, the least of them, for the best arm itself."""
         best = self.means[self.best_arm]
-        others = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
-        return tuple(
-            min(others) if arm == self.best_arm else best - mean
-            for arm, mean in enumerate(self.means)
-        )
+        gaps = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
+        gaps.insert(self.best_arm, min(gaps))
+        return tuple(gaps)
 
     @property
     def gap(self) -> float:
@@ -127,9 +125,8 @@ class InstanceLaw:
         else:
             self.given = finite_vector("means", means, self.n_arms)
             if self.gap is None and self.given.count(max(self.given)) > 1:
-                raise InvalidArgumentError(
-                    "means", self.given, "numbers with one best arm, unless gap is given"
-                )
+                allowed = "numbers with one best arm, unless gap is given"
+                raise InvalidArgumentError("means", self.given, allowed)
         if self.given is None and self.gap is None:
             self.gap = DEFAULT_GAP
         self._check_all()
