@@ -11,7 +11,7 @@ runs it to show what that mistake costs. Step by step:
     beta(t, delta), the threshold                   `_threshold`
     stop when Z(t) is above it                      `_beats_all`, `act`
     D-tracking: argmin N_a if that is too small     `act` (`neglected`)
-      w*, Lemma 3 and Theorem 5                     `divergence.characteristic_weights`
+      w*, Lemma 3 and Theorem 5                     `optimal_weights.characteristic_weights`
       else argmax of t w*_a - N_a                   `act` (`behind`)
     the answer                                      `verdict`
 """
@@ -26,7 +26,8 @@ from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.validation import choice, flag, risk
 
 from .adapter import AlgorithmAgent
-from .divergence import Solver, blank_solver, characteristic_weights, start_solver, transport_cost
+from .divergence import transport_cost
+from .optimal_weights import Solver, blank_solver, characteristic_weights, start_solver
 from .ties import largest
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
@@ -57,7 +58,7 @@ class State(NamedTuple):
     scores: list[int]  # what a verdict compares
     rival: list[int]  # [an arm that the leader was last seen not to beat clearly]
     moved: list[int]  # [1 if a rate has changed since the weights were found]
-    ratios: list[float]  # the last solution for w*, as divergence.Solver keeps it
+    ratios: list[float]  # the last solution for w*, as optimal_weights.Solver keeps it
     level: list[float]
     weights: list[float]
 

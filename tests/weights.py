@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from explorative_user_env.agents.divergence import (
+from explorative_user_env.agents.optimal_weights import (
     Solver,
     blank_solver,
     characteristic_weights,

@@ -94,17 +94,31 @@ def general_lower_bound(instance: Instance, delta: float) -> float:
     return max(0.0, characteristic_time(instance) * -math.log(4.0 * risk("delta", delta)))
 
 
-def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
-    """Return the optimal weights and T*."""
-    if not of_class("instance", instance, Instance).gap > 0.0:
+def unique_gap(instance: Instance) -> float:
+    """Return the gap of an instance with a unique best arm.
+
+    Args:
+        instance: the means.
+
+    Raises:
+        InvalidArgumentError: if several arms are the best, or the gap is below `SMALLEST_GAP`.
+    """
+    gap = of_class("instance", instance, Instance).gap
+    if not gap > 0.0:
         raise InvalidArgumentError("instance", instance, "one with a unique best arm")
-    gap = instance.gap
     if gap < SMALLEST_GAP:
         raise InvalidArgumentError(
             "instance", instance, f"one with a gap of {SMALLEST_GAP} or more"
         )
+    return gap
+
+
+def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
+    """Return the optimal weights and T*."""
+    gap, gaps = unique_gap(instance), instance.gaps
     others = [arm for arm in range(instance.n_arms) if arm != instance.best_arm]
-    distances = np.array([instance.gaps[arm] / gap for arm in others]) ** 2
+    with np.errstate(over="ignore"):  # an arm infinitely far has weight 0
+        distances = np.array([gaps[arm] / gap for arm in others]) ** 2
 
     def ratios(z: float) -> np.ndarray:
         return np.asarray(z / (distances - z))

@@ -20,6 +20,9 @@ from explorative_user_env.validation import (
 
 Order = Literal["fewest acceptances", "round robin"]
 
+NONE_BELOW = 2**1023
+"""A bound that is as large is none: it is no longer a float."""
+
 
 def phase2_error_bound(n1: float, n_arms: int, alpha: float = 1.0, rho_0: float = 1.0) -> float:
     """Return min(1, 2(K-1)/(rho_0 N_1)^alpha), a bound on the probability of a wrong answer.
@@ -80,8 +83,8 @@ def elimination_bound(
 
     try:
         return _least(suffices)
-    except OverflowError as error:  # an m beyond all floats
-        raise InvalidArgumentError("alpha", alpha, "small enough for a finite bound") from error
+    except OverflowError:  # the rest is of moderate size
+        raise InvalidArgumentError("alpha", alpha, "small enough for a finite bound") from None
 
 
 def printed_elimination_bound(
@@ -206,10 +209,16 @@ def _gap(gap: float) -> float:
 
 
 def _least(suffices: Callable[[int], bool]) -> int:
-    """Return the least m of at least 1 that suffices, where all above one that does do."""
+    """Return the least m of at least 1 that suffices, where all above one that does do.
+
+    Raises:
+        OverflowError: if none below `NONE_BELOW` does, after 1023 tries.
+    """
     high = 1
     while not suffices(high):
         high *= 2
+        if high == NONE_BELOW:
+            raise OverflowError
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2

@@ -1,6 +1,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ from bounds import (
     assert_refused,
     close,
 )
+from scipy import optimize
 
 from explorative_user_env import theory
+from explorative_user_env.theory import lower
 from explorative_user_env.users.instances import Instance
 
 
@@ -142,3 +145,29 @@ def test_a_wider_gap_costs_less(bound: Bound) -> None:
 )
 def test_an_argument_out_of_range_is_named(call: Callable[[], object], argument: str) -> None:
     assert_refused(call, argument)
+
+
+@pytest.mark.parametrize("means", [(1.0, *([0.0] * 20_000)), (1e-100, 0.0, -1e150), (1e150, 0.0)])
+def test_the_weights_of_any_gaps_are_found_soon(
+    means: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = []
+
+    def counting(*arguments: Any, **options: Any) -> float:
+        root, report = optimize.brentq(*arguments, **options, full_output=True)
+        taken.append(report.function_calls)
+        return float(root)
+
+    monkeypatch.setattr(lower, "brentq", counting)
+    n_looked_at = 0
+    gaps = Instance.gaps
+
+    def looked_at(instance: Instance) -> tuple[float, ...]:
+        nonlocal n_looked_at
+        n_looked_at += 1
+        return gaps.fget(instance)  # type: ignore[attr-defined,no-any-return]
+
+    monkeypatch.setattr(Instance, "gaps", property(looked_at))
+    assert sum(theory.optimal_weights(Instance(means, 0))) == pytest.approx(1.0)
+    assert max(taken) <= 64
+    assert n_looked_at <= 2  # not once an arm

@@ -18,10 +18,12 @@ from bounds import (
 from explorative_user_env import theory
 from explorative_user_env.population import Population
 from explorative_user_env.settings import PRINTED, RELEASED
+from explorative_user_env.theory import phase2
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.confidence import constant
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import blank_state
+from explorative_user_env.validation import InvalidArgumentError
 
 
 def test_error_of_phase_2() -> None:
@@ -163,3 +165,31 @@ def test_a_wider_gap_costs_less(bound: Bound) -> None:
 )
 def test_an_argument_out_of_range_is_named(call: Callable[[], object], argument: str) -> None:
     assert_refused(call, argument)
+
+
+@pytest.mark.parametrize("alpha", [1e250, 1e300, 1e308])
+def test_a_bound_that_is_no_float_is_refused(alpha: float) -> None:
+    with pytest.raises(InvalidArgumentError, match="alpha must be small enough"):
+        theory.elimination_bound(1e-100, 10.0, 5, 0.1, alpha)
+
+
+@pytest.mark.parametrize("gap", [1e-100, 1e-8, 0.5, 1e100])
+@pytest.mark.parametrize("alpha", [1e-12, 1.0, 1e6])
+@pytest.mark.parametrize("delta", [0.9, 1e-300])
+def test_a_bound_takes_as_many_tries_as_it_has_digits(
+    gap: float, alpha: float, delta: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[int] = []
+    least = phase2._least
+
+    def counting(suffices: Callable[[int], bool]) -> int:
+        def counted(m: int) -> bool:
+            tried.append(m)
+            return suffices(m)
+
+        return least(counted)
+
+    monkeypatch.setattr(phase2, "_least", counting)
+    found = theory.elimination_bound(gap, 10.0, 5, delta, alpha)
+    assert found - 1 in tried or found == 1
+    assert len(tried) <= 2 * found.bit_length() + 1

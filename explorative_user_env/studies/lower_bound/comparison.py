@@ -38,6 +38,7 @@ from explorative_user_env.studies.lower_bound.shared_history import (
     rejected_below,
 )
 from explorative_user_env.theory.hard_instances import HardPair
+from explorative_user_env.theory.lower import unique_gap
 from explorative_user_env.users.confidence import Schedule
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import count, integer, risk
@@ -196,9 +197,16 @@ def standard_bandit_needs(instance: Instance, delta: float) -> int:
     """Return the least number of pulls, evenly over all arms, that finds the best with 1 - delta.
 
     It is O(log 1/delta): for K = 2 about 4 z^2/Delta_1^2, z the (1 - delta) quantile of N(0, 1).
+
+    Args:
+        instance: the means, with one best arm.
+        delta: allowed probability of a wrong answer, in (0, 1).
     """
+    # Phi(-x) is at most exp(-x^2/2)/2, and an arm is above the best with Phi(-Delta_i sqrt(m/2)).
+    gap = unique_gap(instance)
+    certain = 4.0 * math.log((instance.n_arms - 1) / (2.0 * delta)) / gap / gap
     enough = 1
-    while standard_bandit_success(instance, enough) < 1.0 - delta:
+    while enough < certain and standard_bandit_success(instance, enough) < 1.0 - delta:
         enough *= 2
     too_few = enough // 2
     while enough - too_few > 1:

@@ -92,8 +92,13 @@ def interval(failures: int, n: int, error: float) -> tuple[float, float]:
         likelihood = special.xlogy(failures, q) + special.xlog1py(successes, -q)
         return float(mixture - likelihood + math.log(error))
 
+    def end(furthest: float, limit: float) -> float:
+        """Where the evidence is 1/error; `limit` if that is beyond the `furthest` float."""
+        if not excess(furthest) > 0.0:
+            return limit
+        return float(optimize.brentq(excess, *sorted((furthest, estimate)), xtol=1e-12))
+
     estimate = failures / n if n else 0.5
-    tiny = np.finfo(float).tiny
-    low = optimize.brentq(excess, tiny, estimate, xtol=1e-12) if failures else 0.0
-    high = optimize.brentq(excess, estimate, 1 - 1e-16, xtol=1e-12) if successes else 1.0
-    return float(low), float(high)
+    low = end(np.finfo(float).tiny, 0.0) if failures else 0.0
+    high = end(1 - 1e-16, 1.0) if successes else 1.0
+    return low, high

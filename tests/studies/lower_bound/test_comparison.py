@@ -29,6 +29,7 @@ from explorative_user_env.studies.lower_bound.shared_history import (
     rejected_below,
 )
 from explorative_user_env.theory.hard_instances import hard_pair
+from explorative_user_env.validation import InvalidArgumentError
 
 
 def test_an_agent_is_wrong_at_least_as_often_as_it_has_the_history() -> None:
@@ -184,3 +185,24 @@ def test_what_is_computed_stands_beside_what_is_measured() -> None:
     assert (exact["agent"], exact["n"], exact["interactions"]) == (STANDARD_BANDIT, pulls, pulls)
     assert (bound["agent"], bound["n"]) == (ANY_AGENT, bound["interactions"])
     assert [bound["n"]] == any_agent_needs(pair, [0.05])
+
+
+@pytest.mark.parametrize("delta", [0.9, 1e-9, 1e-17, 1e-300])
+@pytest.mark.parametrize("gap", [1e-8, 0.5, 1e100])
+def test_the_standard_bandit_is_tried_as_often_as_its_answer_has_digits(
+    gap: float, delta: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried = []
+
+    def never(instance: Instance, pulls: int) -> float:  # as rounding may have it
+        tried.append(pulls)
+        return 0.0
+
+    monkeypatch.setattr(module, "standard_bandit_success", never)
+    most = standard_bandit_needs(Instance((gap, 0.0), 0), delta)
+    assert len(tried) <= 2 * most.bit_length()
+
+
+def test_the_standard_bandit_cannot_tell_equal_arms_apart() -> None:
+    with pytest.raises(InvalidArgumentError, match="unique best arm"):
+        standard_bandit_needs(Instance((0.5, 0.5), 0), 0.1)

@@ -1,8 +1,9 @@
 import math
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
 
 from explorative_user_env.studies.tuning.sequential import Decision, interval, judge, log_evidence
 
@@ -151,3 +152,24 @@ def test_the_interval_of_one_kind_of_trial_is_one_sided() -> None:
     assert interval(0, 0, 0.05) == (0.0, 1.0)
     assert interval(0, 50, 0.05)[0] == 0.0 < interval(0, 50, 0.05)[1] < 0.2
     assert interval(50, 50, 0.05)[1] == 1.0 > interval(50, 50, 0.05)[0] > 0.8
+
+
+@pytest.mark.parametrize("error", [0.5, 0.05, 1e-12, 1e-300])
+def test_an_interval_is_found_soon_for_any_counts(
+    error: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = []
+    brentq = optimize.brentq
+
+    def counting(*arguments: Any, **options: Any) -> float:
+        root, report = brentq(*arguments, **options, full_output=True)
+        taken.append(report.function_calls)
+        return float(root)
+
+    monkeypatch.setattr(optimize, "brentq", counting)
+    for n in (0, 1, 2, 40, 1001, 10**6, 10**12, 10**15):
+        for failures in sorted({0, min(1, n), n // 3, max(0, n - 1), n}):
+            low, high = interval(failures, n, error)
+            estimate = failures / n if n else 0.5
+            assert 0.0 <= low <= estimate <= high <= 1.0
+    assert max(taken) <= 64

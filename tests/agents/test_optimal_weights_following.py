@@ -6,8 +6,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from weights import problems, weights_of
 
-from explorative_user_env.agents import divergence
-from explorative_user_env.agents.divergence import (
+from explorative_user_env.agents import optimal_weights
+from explorative_user_env.agents.optimal_weights import (
     Solver,
     blank_solver,
     characteristic_weights,
@@ -89,7 +89,7 @@ def test_following_means_that_move_finds_what_a_search_from_nothing_does(n_arms:
             if means.count(max(means)) > 1:
                 continue
             fresh = blank_solver(n_arms)
-            followed += divergence._follows(means, int(np.argmax(means)), solver)
+            followed += optimal_weights._follows(means, int(np.argmax(means)), solver)
             np.testing.assert_allclose(
                 weights_of(means, solver), weights_of(means, fresh), rtol=1e-10
             )
