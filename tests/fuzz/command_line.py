@@ -132,24 +132,24 @@ def _spelled(option: str, value: str) -> str:
     return "--overwrite" if option == "overwrite" else f"--{option}={value}"
 
 
-def run(*words: str) -> tuple[int, str]:
-    """Run a command in this process and return its exit code and what it says of errors."""
-    before, errors = sys.argv, io.StringIO()
+def run(*words: str) -> tuple[int, str, str]:
+    """Run a command in this process and return its exit code, what it prints, and its errors."""
+    before, output, errors = sys.argv, io.StringIO(), io.StringIO()
     sys.argv = ["explorative-user", *words]
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
             cli.main()
     except SystemExit as end:
-        return int(end.code or 0), errors.getvalue()
+        return int(end.code or 0), output.getvalue(), errors.getvalue()
     finally:
         sys.argv = before
     raise AssertionError("it did not exit")
 
 
-def check(code: int, said: str) -> None:
+def check(code: int, shown: str, said: str) -> None:
     """Look that a command did what it was asked for, or said in one line why not."""
     lines = [line for line in said.splitlines() if line.startswith("error: ")]
-    assert "Traceback" not in said, said[-300:]
+    assert "Traceback" not in said + shown, said[-300:]
     assert code in (0, 1, 2), f"exit code {code}"
     assert len(lines) == (code > 0), f"{len(lines)} lines of error with exit code {code}: {said}"
     if code:
