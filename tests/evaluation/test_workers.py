@@ -11,7 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from processes import PACKAGE
+from processes import PACKAGE, heed_signals
 
 LONG_ENOUGH = 60
 """Seconds until the wait for what does not come is over."""
@@ -77,6 +77,7 @@ class Started:
             cwd=folder,
             env=os.environ | {"PYTHONPATH": str(PACKAGE), "TERM": "dumb", name: value},
             start_new_session=True,
+            preexec_fn=heed_signals,
         )
 
     def alive(self) -> list[int]:
