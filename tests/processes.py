@@ -1,6 +1,7 @@
 """Python in a process of its own, with the very package that is tested."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,3 +21,11 @@ def python(*arguments: str, folder: Path | None = None) -> "subprocess.Completed
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(PACKAGE), "COLUMNS": "100", "TERM": "dumb"},
     )
+
+
+def heed_signals() -> None:
+    """Let a program end as it does by itself: one that is started in the background would not."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)

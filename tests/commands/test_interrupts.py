@@ -8,15 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
-from processes import PACKAGE
+from processes import PACKAGE, heed_signals
 
 LONG_ENOUGH = 120
 """Seconds until the wait for what does not come is over."""
-
-
-def heed_interrupts() -> None:
-    """A program that is started in the background would not."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.mark.slow
@@ -31,7 +26,7 @@ def test_an_interrupt_while_loops_compile_ends_the_command(tmp_path: Path) -> No
         text=True,
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(PACKAGE), "XDG_CACHE_HOME": str(cache), "TERM": "dumb"},
-        preexec_fn=heed_interrupts,
+        preexec_fn=heed_signals,
     )
     os.close(terminal)
     said = read_until(screen, b"compiling")

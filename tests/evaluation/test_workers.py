@@ -1,6 +1,7 @@
 """Worker processes are there as long as who works with them, however that ends."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from processes import PACKAGE
+from processes import PACKAGE, heed_signals
 
 LONG_ENOUGH = 60
 """Seconds until the wait for what does not come is over."""
@@ -54,10 +55,10 @@ pytestmark = [
 ]
 
 
-def shared_memory() -> set[str]:
-    """What joblib keeps there by name."""
+def shared_memory(number: int) -> list[str]:
+    """What joblib keeps there for a process, whose number is in the name."""
     kept = Path("/dev/shm").iterdir() if Path("/dev/shm").exists() else []
-    return {path.name for path in kept if "loky" in path.name or "joblib" in path.name}
+    return [path.name for path in kept if re.search(rf"(loky-|folder_){number}[-_]", path.name)]
 
 
 class Started:
@@ -68,7 +69,6 @@ class Started:
         (folder / "evaluates.py").write_text(EVALUATES)
         self._mark = f"STARTED_AS={uuid4()}"
         name, _, value = self._mark.partition("=")
-        self.before = shared_memory()
         self.process = subprocess.Popen(
             [sys.executable, *arguments],
             stdout=subprocess.PIPE,
@@ -77,6 +77,7 @@ class Started:
             cwd=folder,
             env=os.environ | {"PYTHONPATH": str(PACKAGE), "TERM": "dumb", name: value},
             start_new_session=True,
+            preexec_fn=heed_signals,
         )
 
     def alive(self) -> list[int]:
@@ -96,7 +97,7 @@ class Started:
 
     def cleared_away(self) -> bool:
         """Wait until nothing of it is left, and return whether it came to that."""
-        return within(lambda: not self.alive() and shared_memory() <= self.before)
+        return within(lambda: not self.alive() and not shared_memory(self.process.pid))
 
 
 def within(condition: Callable[[], bool]) -> bool:
@@ -134,6 +135,7 @@ def test_who_is_killed_leaves_no_workers_and_no_shared_memory(
     assert program.process.stdout is not None
     assert program.process.stdout.readline() == "at work\n"
     assert program.has(4)
+    assert shared_memory(program.process.pid)
     program.process.send_signal(how)
     program.process.wait(LONG_ENOUGH)
     assert program.cleared_away()
