@@ -176,11 +176,17 @@ def probability(name: str, value: Any) -> float:
     return number
 
 
+LEAST_RISK = 1e-290
+"""K/delta, and a few times that, is to be a float."""
+
+
 def risk(name: str, value: Any) -> float:
     """Return `value` as a float strictly between 0 and 1, as a confidence parameter is."""
     number = real(name, value, "a number in (0, 1)")
     if not 0.0 < number < 1.0:
         raise InvalidArgumentError(name, value, "a number in (0, 1)")
+    if number < LEAST_RISK:
+        raise InvalidArgumentError(name, value, f"at least {LEAST_RISK:g}")
     return number
 
 

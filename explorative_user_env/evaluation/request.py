@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from explorative_user_env.population import Population
@@ -50,22 +50,25 @@ class Request:
     check_theory: bool
 
     def __post_init__(self) -> None:
-        risk("delta", self.delta)
-        seed_number(self.seed)
-        number_of_users(self.n_instances)
+        keep = partial(object.__setattr__, self)  # plain numbers: NumPy's wrap around, in no JSON
+        keep("delta", risk("delta", self.delta))
+        keep("seed", seed_number(self.seed))
+        keep("n_instances", number_of_users(self.n_instances))
+        keep("workers", count("workers", self.workers, 1, MOST_WORKERS))
         for name, allowed in MEANS_NOTHING.items():
             if self.over_horizon and getattr(self, name) is not None:
                 raise InvalidArgumentError(name, getattr(self, name), allowed)
-        integer("max_steps", self.cap, 1)
-        count("workers", self.workers, 1, MOST_WORKERS)
-        not_negative("step_cost", self.cost)
+        if self.max_steps is not None:
+            keep("max_steps", integer("max_steps", self.max_steps, 1))
+        if self.step_cost is not None:
+            keep("step_cost", not_negative("step_cost", self.step_cost))
         flag("compiled", self.compiled)
         flag("check_theory", self.check_theory)
         check_behaviour(self.task, self.population)
         if self.over_horizon:
-            kept_steps("horizon", self.told)
+            keep("horizon", kept_steps("horizon", self.told))
         elif not isinstance(self.told, str):
-            integer("baseline_time", self.told, 1)
+            keep("baseline_time", integer("baseline_time", self.told, 1))
 
     @property
     def over_horizon(self) -> bool:

@@ -87,7 +87,7 @@ def train(
     users = population_of(population, user)
     check_behaviour(task, users)
     steps, seed = integer("steps", steps, 1), integer("seed", seed, 0, LARGEST_SEED)
-    number_of_users(evaluation_users, "evaluation_users")
+    evaluation_users = number_of_users(evaluation_users, "evaluation_users")
     _check_tensorboard(tensorboard)
     observation = recipe.observation if observation is None else observation
     horizon = task.horizon if horizon is None else kept_steps("horizon", horizon)

@@ -109,6 +109,7 @@ def phase1_rejections_bound(
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     if rounds == math.inf:
         raise InvalidArgumentError("n1", n1, "small enough for a finite bound")
+    n_arms = integer("n_arms", n_arms, 2)
     whole = early_rounds_bound(alpha, rho_0) + math.floor(rounds)
     return n_arms * (1 + whole) + n_arms - 1
 

@@ -122,7 +122,7 @@ def printed_elimination_bound(
         64.0 * alpha / square * (6.0 * two + log_rho_1 + log_arms - log_square),
         128.0 / square * (6.0 * two + 0.5 * (two + log_arms - log_delta) - log_square),
     )
-    if math.inf in needed:
+    if not all(number < math.inf for number in needed):
         raise InvalidArgumentError("alpha", alpha, "large enough for a finite bound")
     return max(0, math.floor(max(needed))) + 1
 

@@ -39,9 +39,15 @@ INSTANCES = (Instance((1.0, 0.5, 0.0), 0), Instance((0.0, 1e-9), 1), Instance((3
 
 THEORY: dict[str, Sequence[Any]] = {
     **{"instance": INSTANCES, "delta": (0.1, 0.5, 1e-9), "alpha": (1.0, 0.3, 4.0)},
-    **{"rho_0": (1.0, 0.1), "rho_1": (2.0, 1.0), "n_arms": (2, 5, 100), "n1": (100.0, 3, 1e7)},
-    **{"gap": (0.5, 1e-6, 3), "c": (0.25, 0.9), "n": (1, 50, np.arange(1, 9)), "n0": (30, 1000)},
-    **{"gamma": (1.0, 7.0), "acceptances": (1, 100), "form": ("paper", "proof")},
+    **{"rho_0": (1.0, 0.1), "rho_1": (2.0, 1.0), "n_arms": (2, 5, 200), "n1": (100.0, 3, 250, 1e7)},
+    **{"gap": (0.5, 1e-6, 3), "c": (0.25, 0.9), "n": (1, 250, np.arange(1, 9))},
+    "n0": (30, 250, 1000),
+        "gap": (0.5, 1e-6, 3),
+        "c": (0.25, 0.9),
+        "n": (1, 250, np.arange(1, 9)),
+        "n0": (30, 250, 1000),
+    },
+    **{"gamma": (1.0, 7.0), "acceptances": (1, 250), "form": ("paper", "proof")},
     **{"order": ("round robin", "fewest acceptances")},
     "pair": (theory.hard_pair(0.01), theory.hard_pair(0.1, gap=0.5, n_arms=3)),
 }

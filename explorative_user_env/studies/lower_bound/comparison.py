@@ -233,7 +233,7 @@ def any_agent_needs(
         n_paths: see `rejected_below`.
         seed: of the paths.
     """
-    count("n_paths", n_paths, 2, MOST_PATHS)
+    n_paths = count("n_paths", n_paths, 2, MOST_PATHS)
     n0s = [n0 for n0 in BOUND_GRID if n0 >= pair.n_arms]
     rejected = rejected_below(n0s, pair.alpha, pair.rho_1, pair.n_arms, n_paths, seed_number(seed))
     overlaps = [float(overlap_probability(row, pair.nu_prime).mean()) for row in rejected]

@@ -77,8 +77,8 @@ def overlap(
     """
     schedule = as_schedule(rho)
     c = exponent_loss(c, positive("alpha", alpha))
-    number_of_users(n_instances)
-    count("n_paths", n_paths, 2, MOST_PATHS)
+    n_instances = number_of_users(n_instances)
+    n_paths = count("n_paths", n_paths, 2, MOST_PATHS)
     n_arms = number_of_arms(n_arms)
     longest = LONGEST_HORIZON // n_arms
     n0s = sorted({count("n0s", n0, n_arms, longest) for n0 in sequence("n0s", n0s)})

@@ -67,7 +67,7 @@ def histories(
         seeds: the users' seeds.
         rho: schedule of rho_t as in `gym.make`; None is the constant rho_1 of the pair.
     """
-    kept_steps("steps", steps)
+    steps = kept_steps("steps", steps)
     size = max(1, LONGEST_PLAY // steps)
     parts = []
     for first in range(0, len(seeds), size):

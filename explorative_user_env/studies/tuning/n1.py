@@ -114,10 +114,10 @@ def tune_n1(
         InvalidArgumentError: naming the argument that is out of range.
         NoneFoundError: if no candidate was decided to be good.
     """
-    number_of_users(confirm, "confirm", 0)
+    confirm = number_of_users(confirm, "confirm", 0)
     if risk("error", error) < LEAST_ERROR:
         raise InvalidArgumentError("error", error, f"at least {LEAST_ERROR:g}")
-    number_of_users(n_instances)
+    n_instances = number_of_users(n_instances)
     users = population_of(population, user)
     first, top = _range(users.user, risk("delta", delta))
     trials = Trials(users, delta, max_steps, workers, seed_number(seed))
