@@ -176,7 +176,7 @@ def probability(name: str, value: Any) -> float:
     return number
 
 
-LEAST_RISK = 1e-290
+LEAST_RISK = 1e-300
 """K/delta, and a few times that, is to be a float."""
 
 

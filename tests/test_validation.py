@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from explorative_user_env.validation import (
     LARGEST_COUNT,
+    LEAST_RISK,
     InvalidArgumentError,
     choice,
     finite_vector,
@@ -47,7 +48,7 @@ ALLOWED: dict[str, Callable[[Any], bool]] = {
     "positive": lambda value: is_number(value) and value > 0,
     "not negative": lambda value: is_number(value) and value >= 0,
     "probability": lambda value: is_number(value) and 0 <= value <= 1,
-    "risk": lambda value: is_number(value) and 0 < value < 1,
+    "risk": lambda value: is_number(value) and LEAST_RISK <= value < 1,
     "finite_vector": lambda value: (
         type(value) is list and len(value) == 2 and all(map(is_number, value))
     ),
@@ -86,7 +87,7 @@ def test_a_value_that_is_allowed_passes_and_any_other_is_refused_in_one_line(
     assert len(str(caught.value).splitlines()) == 1
 
 
-@given(pair=st.lists(st.floats(0, 1, exclude_min=True, exclude_max=True), min_size=2, max_size=2))
+@given(pair=st.lists(st.floats(LEAST_RISK, 1, exclude_max=True), min_size=2, max_size=2))
 def test_numbers_that_are_allowed_are_kept_to_the_bit(pair: list[float]) -> None:
     assert finite_vector("x", pair, 2) == pair
     for check in (positive, not_negative, probability, risk):
@@ -152,6 +153,8 @@ def test_a_probability_may_be_zero_or_one_and_a_risk_may_not() -> None:
         with pytest.raises(InvalidArgumentError, match=r"x must be a number in \(0, 1\), got"):
             risk("x", value)
     assert probability("x", 0.25) == risk("x", 0.25) == 0.25
+    with pytest.raises(InvalidArgumentError, match=r"^x must be at least 1e-300, got 1e-301$"):
+        risk("x", 1e-301)
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1, math.nan, "0.5", None, False])
