@@ -31,7 +31,7 @@ def test_every_door_is_opened_by_what_is_right(tmp_path: Path) -> None:
     """Else what is odd would only be refused beside what is wrong."""
     for room in ("theory", "agents", "records"):
         for door in ROOMS[room](tmp_path):
-            assert fuzz(door, 40, seed=1).answered > 4, door.name
+            assert fuzz(door, 100, seed=1).answered > 10, door.name
 
 
 def two_lines(**_: Any) -> None:
