@@ -22,6 +22,10 @@ NO_LIST = np.array(1)
 RUN: dict[str, Any] = {"n_instances": 2, "max_steps": 9, "progress": False}
 
 
+def failing(n_arms: int, rng: np.random.Generator) -> list[float]:
+    raise LookupError("no")
+
+
 def env() -> eu.ExplorativeUserEnv:
     return eu.ExplorativeUserEnv(n_arms=2)
 
@@ -31,6 +35,9 @@ CALLS: dict[str, Any] = {
     "m must be": lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0)),  # type: ignore[arg-type]
     "setting must be a Setting": lambda: title_of("printed"),  # type: ignore[arg-type]
     "within must be None or (least, largest)": lambda: InstanceLaw(2, within=(1.0, 0.0)),
+    "means (failing) raised LookupError: no (tried beforehand)": lambda: eu.ExplorativeUserEnv(
+        reward_law="bernoulli", means=failing
+    ),
     "trained_on must be None or a cell": lambda: TunedAgent(3, trained_on=[1]),  # type: ignore[arg-type]
     "name must be a str": lambda: eu.RewardLaw(3, print),  # type: ignore[arg-type]
     "options must be a dict": lambda: env().reset(options=NO_TRUTH),  # type: ignore[arg-type]

@@ -100,7 +100,7 @@ def portions(
         part = slice(first, first + N_STREAMS)
         with streams() as users, streams() as own:
             set_streams(seeds[part], agent.name, users.rngs, own.rngs)
-            instances = law.draw_each(users.rngs[: len(seeds[part])])
+            instances = [law.draw(rng) for rng in users.rngs[: len(seeds[part])]]
             means = np.array([instance.means for instance in instances])
             hers, its = (numbers, user_state, means, users.states), (params, state, own.states)
             yield part, instances, (*hers, *its, users.draws)

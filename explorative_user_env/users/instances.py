@@ -15,6 +15,7 @@ from explorative_user_env.users.laws_of_means import LAWS, ROOMY, Law, NamedLaw
 from explorative_user_env.users.sizes import ALLOWED_MEANS, are_means, checked_gap
 from explorative_user_env.users.state import number_of_arms
 from explorative_user_env.validation import (
+    CallableError,
     InvalidArgumentError,
     choice,
     ends,
@@ -154,10 +155,6 @@ class InstanceLaw:
             self._check(instance.means)
         return instance
 
-    def draw_each(self, rngs: Sequence[np.random.Generator]) -> list[Instance]:
-        """Return an instance from each of these streams."""
-        return [self.draw(rng) for rng in rngs]
-
     def _check_all(self) -> None:
         """Refuse now what could not be drawn later, as far as that can be known."""
         if self.named is not None:
@@ -167,7 +164,13 @@ class InstanceLaw:
             # Of given means only the tied one that is moved is drawn, and either will do.
             rng = np.random.default_rng(0)
             for _ in range(TRIALS if self.given is None else 1):
-                self.draw(rng)
+                try:
+                    self.draw(rng)
+                except InvalidArgumentError:
+                    raise
+                except Exception as error:
+                    what = f"means ({self._title})"
+                    raise CallableError.of(what, error, "tried beforehand") from error
 
     def _check_named(self, law: NamedLaw, gap: float) -> None:
         """Make room for the gap, and refuse a law and a gap that do not fit every time."""

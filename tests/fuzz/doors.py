@@ -8,6 +8,7 @@ from fuzz.environments import of_environments, of_vectors
 from fuzz.evaluations import of_evaluations, of_own_code, of_studies
 from fuzz.files import of_files
 from fuzz.fuzzing import Door
+from fuzz.learning import of_learning
 from fuzz.records import of_agents, of_records, of_theory
 
 ROOMS: dict[str, Callable[[Path], Iterable[Door]]] = {
@@ -19,6 +20,7 @@ ROOMS: dict[str, Callable[[Path], Iterable[Door]]] = {
     "evaluations": lambda place: of_evaluations(),
     "own code": lambda place: of_own_code(),
     "studies": lambda place: of_studies(),
+    "learning": lambda place: of_learning(),
     "files": of_files,
     "commands": of_commands,
 }

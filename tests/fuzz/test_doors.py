@@ -11,7 +11,7 @@ from fuzz.fuzzing import Door, fuzz
 from explorative_user_env.validation import InvalidArgumentError
 
 CALLS = 60
-SLOW = ("environments", "vectors", "evaluations", "studies", "files", "commands")
+SLOW = ("environments", "vectors", "evaluations", "studies", "learning", "files", "commands")
 
 
 @pytest.mark.parametrize(
