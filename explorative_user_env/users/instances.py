@@ -163,14 +163,15 @@ class InstanceLaw:
         elif self.given is not None or self.within is not None:
             # Of given means only the tied one that is moved is drawn, and either will do.
             rng = np.random.default_rng(0)
-            for _ in range(TRIALS if self.given is None else 1):
-                try:
+            try:
+                for _ in range(TRIALS if self.given is None else 1):
                     self.draw(rng)
-                except InvalidArgumentError:
-                    raise
-                except Exception as error:
-                    what = f"means ({self._title})"
-                    raise CallableError.of(what, error, "tried beforehand") from error
+            except InvalidArgumentError:
+                raise
+            except Exception as error:
+                raise CallableError.of(
+                    f"means ({self._title})", error, "tried beforehand"
+                ) from error
 
     def _check_named(self, law: NamedLaw, gap: float) -> None:
         """Make room for the gap, and refuse a law and a gap that do not fit every time."""
@@ -189,9 +190,7 @@ class InstanceLaw:
             raise lost_gap(gap, largest)
 
     def _check(self, means: Sequence[float]) -> None:
-        if self.within is None:
-            return
-        low, high = self.within
+        low, high = self.within or (-math.inf, math.inf)
         if not all(low <= mean <= high for mean in means):
             moved = "" if self.gap is None else f" once the best is moved by gap = {self.gap:g}"
             allowed = f"in [{low:g}, {high:g}]{moved}, as this reward_law needs"
