@@ -1,8 +1,7 @@
 """Problem instances: the true means mu_i, the gap Delta_1 and what follows from them.
 
-The law of the means is drawn first, then the best arm is moved to the second best + Delta_1
-(paper, experiments). Draws that tie for the top are told apart by one more draw: each of the tied
-arms is equally likely to be the best.
+The law of the means is drawn first, then the best arm is moved to the second best + Delta_1 (paper,
+experiments). Draws that tie for the top are told apart by one more, with equal chances.
 """
 
 import math
