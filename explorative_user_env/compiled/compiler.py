@@ -32,7 +32,7 @@ as much."""
 
 def short(error: Exception) -> str:
     """Return a compiler's message as one line that is not too long for a warning."""
-    return " ".join(str(error).split())[:LONGEST_REASON]
+    return " ".join((str(error) or type(error).__name__).split())[:LONGEST_REASON]
 
 
 def compile_loop(
@@ -101,10 +101,10 @@ def once(make: Callable[..., _Made]) -> "functools._lru_cache_wrapper[_Made]":
 
 
 def errors_of_compiling() -> tuple[type[Exception], ...]:
-    """Return what is raised where code does not compile."""
+    """Return what is raised where code does not compile; numba takes some code for impossible."""
     from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-    return NumbaError, UnsupportedBytecodeError, TypeError
+    return NumbaError, UnsupportedBytecodeError, TypeError, AssertionError, NotImplementedError
 
 
 @functools.cache

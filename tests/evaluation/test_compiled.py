@@ -92,10 +92,15 @@ def observe_in_pages(params: Any, state: Any, arm: int, accepted: bool) -> None:
     state.pages[0].append(arm)
 
 
+def observe_of_any_arguments(*arguments: Any, **_: Any) -> None:
+    uniform.observe(*arguments)
+
+
 UNCOMPILABLE: dict[str, dict[str, Any]] = {
     "dict": {"verdict": answer_by_dict},
     "array": {"verdict": answer_by_array},
     "dict in the state": {"blank": blank_with_dict, "observe": observe_in_dict},
+    "any arguments": {"observe": observe_of_any_arguments},
     "lists in the state": {"blank": blank_with_pages, "observe": observe_in_pages},
 }
 
