@@ -21,11 +21,15 @@ MOST_USERS = 10_000_000
 SEED_BITS = 4096
 """Any seed that is drawn has fewer, and more digits than this is would not be written."""
 
+TOO_LARGE = 1 << SEED_BITS
+
 
 def seed_number(seed: Any) -> int:
     """Return a seed as an int; it may be larger than what is counted with."""
+    if type(seed) is int and 0 <= seed < TOO_LARGE:  # quick, as nearly all are
+        return seed
     is_one = isinstance(seed, Integral) and not isinstance(seed, bool)
-    if not is_one or seed < 0 or int(seed).bit_length() > SEED_BITS:
+    if not is_one or seed < 0 or int(seed) >= TOO_LARGE:
         too_large = is_one and seed > 0
         allowed = f"an integer in 0..2^{SEED_BITS} - 1" if too_large else "an integer of at least 0"
         raise InvalidArgumentError("seed", seed, allowed)
@@ -59,7 +63,7 @@ def agent_generator(seed: int, name: str) -> np.random.Generator:
     what it was seeded with, and the user's seed would give her means.
     """
     digest = hashlib.sha256(f"agent {seed} {name}".encode()).digest()
-    sequence = np.random.SeedSequence(int.from_bytes(digest, "little"))
+    sequence = np.random.SeedSequence(np.frombuffer(digest, "<u4").astype(np.uint32))
     return np.random.Generator(np.random.PCG64(sequence))
 
 

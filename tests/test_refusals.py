@@ -35,7 +35,7 @@ CALLS: dict[str, Any] = {
     "m must be": lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0)),  # type: ignore[arg-type]
     "setting must be a Setting": lambda: title_of("printed"),  # type: ignore[arg-type]
     "within must be None or (least, largest)": lambda: InstanceLaw(2, within=(1.0, 0.0)),
-    "means (failing) raised LookupError: no (tried beforehand)": lambda: eu.ExplorativeUserEnv(
+    "means (failing) raised LookupError: no (when tried)": lambda: eu.ExplorativeUserEnv(
         reward_law="bernoulli", means=failing
     ),
     "trained_on must be None or a cell": lambda: TunedAgent(3, trained_on=[1]),  # type: ignore[arg-type]

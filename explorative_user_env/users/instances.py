@@ -48,12 +48,13 @@ class Instance:
     best_arm: int
 
     def __post_init__(self) -> None:
-        if not are_means(self.means):
-            raise InvalidArgumentError("means", self.means, ALLOWED_MEANS)
-        if type(self.best_arm) is not int:
-            integer("best_arm", self.best_arm, 0)
-        if not 0 <= self.best_arm < self.n_arms or self.means[self.best_arm] < max(self.means):
-            raise InvalidArgumentError("best_arm", self.best_arm, f"the best of {self.means}")
+        means, best = self.means, self.best_arm  # every user has some: this is to be quick
+        if not are_means(means):
+            raise InvalidArgumentError("means", means, ALLOWED_MEANS)
+        if type(best) is not int:
+            integer("best_arm", best, 0)
+        if not 0 <= best < len(means) or means[best] < max(means):
+            raise InvalidArgumentError("best_arm", best, f"the best of {means}")
 
     @property
     def n_arms(self) -> int:
@@ -150,7 +151,7 @@ class InstanceLaw:
             assert self.given is not None
             means = list(self.given)
         instance = separated(means, self.gap, rng)
-        if self.named is None:
+        if self.named is None and self.within is not None:
             self._check(instance.means)
         return instance
 
@@ -168,9 +169,7 @@ class InstanceLaw:
             except InvalidArgumentError:
                 raise
             except Exception as error:
-                raise CallableError.of(
-                    f"means ({self._title})", error, "tried beforehand"
-                ) from error
+                raise CallableError.of(f"means ({self._title})", error, "when tried") from error
 
     def _check_named(self, law: NamedLaw, gap: float) -> None:
         """Make room for the gap, and refuse a law and a gap that do not fit every time."""
