@@ -170,14 +170,13 @@ class ExplorativeUserEnv(gym.Env[int, int]):
                 stays as she is. If her law or her start fails, she needs a reset.
         """
         seed = None if seed is None else seed_number(seed)  # Gymnasium asks for an int
-        usual = self.instance_law
-        law = usual if options is None else law_of(options, usual)
+        law = self.instance_law if options is None else law_of(options, self.instance_law)
         self._instance = self._begun = None  # a user who is begun in part is none
         if isinstance(self._stream, DrawnAhead):
             self._stream.settle()
         super().reset(seed=seed)
         self._later = 0 if seed is not None else self._later + 1
-        self._given = law is not usual
+        self._given = law is not self.instance_law
         try:
             self._instance = law.draw(self.np_random)
             self._state.means[:] = self._instance.means
