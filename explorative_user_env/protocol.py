@@ -19,6 +19,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from explorative_user_env.record_checks import check_fields
 from explorative_user_env.validation import InvalidArgumentError
 
 Array = np.ndarray[Any, Any]
@@ -145,6 +146,9 @@ class Algorithm:
         learn: `(params, state, arm, reward)`, takes in the realized reward of an accepted
             recommendation, after `observe`; None, except for a reference that is labelled as one,
             since no agent may see rewards.
+
+    Raises:
+        InvalidArgumentError: for a field that is none of what is said of it.
     """
 
     name: str
@@ -158,6 +162,9 @@ class Algorithm:
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     learn: Callable[[Any, Any, int, float], None] | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 _LOCK = threading.Lock()

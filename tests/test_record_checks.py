@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import explorative_user_env as eu
+from explorative_user_env.agents import ALGORITHMS
 from explorative_user_env.record_checks import check_fields
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
+from explorative_user_env.studies.robustness import Variety
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import ACCEPTANCE_RATE, Schedule, constant
 from explorative_user_env.users.instances import Instance, InstanceLaw
@@ -43,10 +45,15 @@ def wrong_for(kind: Any) -> list[Any]:
         return [get_args(kind)[0] + "s", "", None, 3]
     if get_origin(kind) is tuple:
         return [None, "x", 3, (object(),), [], (None,)]
-    return WRONG.get(kind, [None, "x", 3])
+    wrong = WRONG.get(kind, [None, "x", 3])
+    return [value for value in wrong if value is not None or type(None) not in get_args(kind)]
 
 
-@pytest.mark.parametrize("record", [PRINTED, ACCEPTANCE_RATE, EXPLORATIVE], ids=type)
+@pytest.mark.parametrize(
+    "record",
+    [PRINTED, ACCEPTANCE_RATE, EXPLORATIVE, ALGORITHMS["BAIR"], Variety("mine")],
+    ids=type,
+)
 def test_every_field_refuses_what_its_type_does_not_allow(record: Any) -> None:
     hints = get_type_hints(type(record))
     tried = 0

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from explorative_user_env.record_checks import check_fields
 from explorative_user_env.users.laws_of_means import ROOMY
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -15,10 +16,16 @@ class Variety:
     Args:
         name: what it is called.
         options: how it differs from the paper's, as arguments of `evaluate`.
+
+    Raises:
+        InvalidArgumentError: for a name or options that are none.
     """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 VARIETIES = (
