@@ -201,7 +201,7 @@ def test_a_size_is_had_soon_or_refused_in_one_line(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for words, work in LONG_WORK.items():
-        if name.startswith(words):
+        if f"{name} ".startswith(f"{words} "):
             monkeypatch.setattr(f"explorative_user_env.{work}", begin)
     for shown, value in VALUES.items():
         try:

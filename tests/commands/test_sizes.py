@@ -120,8 +120,9 @@ TOLD = {
     f"bench --agent bair-tuned:{'9' * 5000}": f"n1 must be an integer in 0..{2**53}, got '99999",
     f"tune-n1 --confirm {10**12}": "--confirm must be an integer in 0..10000000, got",
     "tune-n1 --alpha 0.05": "--alpha must be large enough for the paper's N_1 to be at most",
-    f"train --horizon {10**13}": "--horizon must be an integer in 1..10000000, got",
 }
+if not missing_of(("stable_baselines3", "sb3_contrib")):
+    TOLD[f"train --horizon {10**13}"] = "--horizon must be an integer in 1..10000000, got"
 
 
 @pytest.mark.parametrize(("words", "line"), TOLD.items(), ids=range(len(TOLD)))

@@ -73,7 +73,14 @@ ODD: tuple[Any, ...] = (
     *(np.int8(-1), np.int64(2), np.uint8(200), np.uint64(2**63), np.float16(0.3), np.float32(0.5)),
     *(np.bool_(True), np.str_("a"), np.array(1), np.array(0.5), np.array([1, 2]), np.zeros((2, 2))),
     *(np.array([]), np.array([None]), np.array(["a"]), np.array([math.nan, 1.0]), np.empty((0, 3))),
-    *(np.datetime64("NaT"), np.ma.masked, pd.NA, pd.NaT, pd.Series([1.0, 2.0]), pd.DataFrame()),
+    *(
+        np.datetime64("NaT", "s"),
+        np.ma.masked,
+        pd.NA,
+        pd.NaT,
+        pd.Series([1.0, 2.0]),
+        pd.DataFrame(),
+    ),
     np.random.default_rng(0),
 )
 
