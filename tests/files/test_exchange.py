@@ -7,7 +7,7 @@ import errno
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -80,11 +80,8 @@ def test_who_is_killed_leaves_one_run_and_the_next_look_finds_it(
     place: int, tmp_path: Path
 ) -> None:
     write(tmp_path, OLD)
-    try:
-        with stopped_at(place, Killed()):
-            write(tmp_path, NEW)
-    except Killed:
-        pass
+    with suppress(Killed), stopped_at(place, Killed()):
+        write(tmp_path, NEW)
     check_one_run("output", tmp_path, OLD)
     found = run_in(tmp_path)
     assert found in ("older", "newer")
@@ -96,16 +93,10 @@ def test_who_is_killed_leaves_one_run_and_the_next_look_finds_it(
 def test_who_is_killed_while_putting_back_leaves_it_to_the_next(place: int, tmp_path: Path) -> None:
     for again in range(LAST):
         write(tmp_path, OLD)
-        try:
-            with stopped_at(place, Killed()):
-                write(tmp_path, NEW)
-        except Killed:
-            pass
-        try:
-            with stopped_at(again, Killed()):
-                check_one_run("output", tmp_path, OLD)
-        except Killed:
-            pass
+        with suppress(Killed), stopped_at(place, Killed()):
+            write(tmp_path, NEW)
+        with suppress(Killed), stopped_at(again, Killed()):
+            check_one_run("output", tmp_path, OLD)
         check_one_run("output", tmp_path, OLD)
         assert run_in(tmp_path) in ("older", "newer")
 
@@ -134,11 +125,8 @@ def test_what_fails_once_changes_nothing(place: int, how: BaseException, tmp_pat
 @pytest.mark.parametrize("place", range(LAST))
 def test_a_disk_that_fails_for_good_loses_nothing(place: int, tmp_path: Path) -> None:
     write(tmp_path, OLD)
-    try:
-        with stopped_at(place, OSError(errno.EIO, "error")):
-            write(tmp_path, NEW)
-    except InvalidArgumentError:
-        pass
+    with suppress(InvalidArgumentError), stopped_at(place, OSError(errno.EIO, "error")):
+        write(tmp_path, NEW)
     check_one_run("output", tmp_path, OLD)
     assert run_in(tmp_path) in ("older", "newer")
 
