@@ -17,8 +17,8 @@ from fuzz.odd_values import ODD, takes_long
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 LONGEST_LINE = 1500
-SECONDS = 60
-"""After which a call has not returned."""
+SECONDS = 300
+"""After which a call has not returned; a loop that compiles on a busy machine takes a while."""
 
 
 REFUSALS: tuple[type[Exception], ...] = (InvalidArgumentError, MissingExtraError)
