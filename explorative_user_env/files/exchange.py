@@ -108,10 +108,13 @@ def is_left_behind(status: os.stat_result) -> bool:
 
 def is_settled(folder: Path) -> bool:
     """Return whether there is no exchange in a folder that is not over."""
-    return not any(map(_is_at_it, folder.glob(f"{PREFIX}*")))
+    return (folder / MADE_BY).exists() or not any(map(_is_at_it, folder.glob(f"{PREFIX}*")))
 
 
 def _is_at_it(inside: Path) -> bool:
+    """Whether there is an exchange inside, or nobody but its owner can know."""
+    if not os.access(inside, os.R_OK | os.X_OK):
+        return True
     return (inside / OLD).is_dir() and (inside / NEW / MADE_BY).exists()
 
 

@@ -36,6 +36,17 @@ def test_files_that_somebody_has_put_there_are_their_own_business(folder: Path) 
     check_one_run("model", folder / "nowhere", ["a"])
 
 
+def test_what_somebody_else_has_not_finished_is_in_the_way_only_where_the_manifest_is_away(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / ".unfinished-1").mkdir()
+    monkeypatch.setattr("os.access", lambda *_: False)  # as for all but root
+    check_one_run("model", folder, ("a", "b"))
+    (folder / MADE_BY).unlink()
+    with pytest.raises(InvalidArgumentError, match=r"all of one run \(its writing was cut off\)"):
+        check_one_run("model", folder, ["a"])
+
+
 def test_an_exchange_that_cannot_be_undone_where_one_may_only_read_is_told(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
