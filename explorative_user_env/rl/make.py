@@ -5,9 +5,14 @@ from typing import Any
 
 from gymnasium.vector import AutoresetMode
 
+from explorative_user_env.population import Population, population_of, split_options
 from explorative_user_env.rl.vec_env import SB3VecEnv
 from explorative_user_env.tasks import Task
+from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers.make import make_task
+
+LARGEST_REWARD = 1e38
+"""Of the numbers that models take, which are of 32 bits."""
 
 
 def make_sb3_vec_env(
@@ -45,7 +50,22 @@ def make_sb3_vec_env(
     envs = make_task(
         task, n_envs, observation, horizon, autoreset_mode=AutoresetMode.SAME_STEP, **kwargs
     )
+    user, rest = split_options(kwargs)
+    _check_rewards(population_of(rest.get("population"), user))
     vec_env = SB3VecEnv(envs)
     if seed is not None:
         vec_env.seed(seed)
     return vec_env
+
+
+def _check_rewards(population: Population) -> None:
+    """Refuse a gap, or means that are given, with rewards that no model could be told."""
+    law = population.instance_law
+    means = law.given or [0.0]
+    for name, size, how in (
+        ("gap", law.gap or 0.0, "at most"),
+        ("means", max(means) - min(means), "apart by at most"),
+    ):
+        if size > LARGEST_REWARD:
+            allowed = f"{how} {LARGEST_REWARD:g}, as models are told rewards of 32 bits"
+            raise InvalidArgumentError(name, size, allowed)

@@ -84,7 +84,7 @@ ODD: tuple[Any, ...] = (
     np.random.default_rng(0),
 )
 
-LONG = range(50, 10**12)
+LONG = range(50, 2**53 + 1)
 """Sizes that are allowed and take long, or much memory."""
 
 
