@@ -28,9 +28,10 @@ ARM_2 = 1
 """The index of the proof's arm 2."""
 
 REWARDS_AT_ONCE = 2**20
+"""Rewards drawn at a time."""
+
 MOST_PATHS = 1_000_000
 """Of arm 2's rewards; some numbers of each are in memory for every N_0."""
-"""Rewards drawn at a time."""
 
 
 class Histories(NamedTuple):
