@@ -3,11 +3,10 @@
 import math
 from collections.abc import Collection, Iterable, Mapping, Set
 from numbers import Integral, Real
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
-_Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 PACKAGE = __name__.partition(".")[0]
@@ -142,9 +141,14 @@ def real(name: str, value: Any, allowed: str) -> float:
     return float(value)
 
 
+def is_real(value: Any) -> bool:
+    """Return whether `value` is a real number; a truth value is none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def _is_finite(value: Any) -> bool:
     """Whether `value` is a real number that is finite as a float."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_real(value):
         return False
     try:
         return math.isfinite(value)
@@ -193,15 +197,13 @@ def risk(name: str, value: Any) -> float:
 def finite_vector(name: str, values: Any, length: int) -> list[float]:
     """Return `values` as a list of `length` finite floats."""
     allowed = f"{length} finite numbers"
-    if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
-        raise InvalidArgumentError(name, values, allowed)
     if isinstance(values, np.ndarray):
         if values.ndim != 1:
             raise InvalidArgumentError(name, values, allowed)
         if values.dtype == float and values.size == length and np.isfinite(values).all():
             return values.tolist()  # type: ignore[no-any-return]
         values = values.tolist()  # plain numbers, which are quicker to check
-    vector = list(values)
+    vector = sequence(name, values, allowed)
     if len(vector) != length:
         raise InvalidArgumentError(name, vector, f"{allowed} (one for each arm)")
     if not all(_is_finite(value) for value in vector):
@@ -211,10 +213,8 @@ def finite_vector(name: str, values: Any, length: int) -> list[float]:
 
 def ends(name: str, value: Any) -> tuple[float, float]:
     """Return `value` as the two ends of an interval, of which either may be infinite."""
-    numbers = isinstance(value, tuple) and [
-        isinstance(end, Real) and not isinstance(end, bool) for end in value
-    ]
-    if numbers != [True, True] or not value[0] < value[1]:
+    two = isinstance(value, tuple) and len(value) == 2 and all(map(is_real, value))
+    if not two or not value[0] < value[1]:
         allowed = "None or (least, largest), the least below the largest"
         raise InvalidArgumentError(name, value, allowed)
     return value[0], value[1]

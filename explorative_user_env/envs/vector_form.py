@@ -1,6 +1,7 @@
 """The form of vector environments: what they are called with, checked, and their infos, stacked."""
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -94,8 +95,9 @@ def time_limit(max_episode_steps: int | None) -> int | None:
     """Return the number of steps after which lanes are truncated; None and -1 are never."""
     if max_episode_steps is None:
         return None
-    steps = integer("max_episode_steps", max_episode_steps, -1)
-    return None if steps == -1 else integer("max_episode_steps", steps, 1)
+    if isinstance(max_episode_steps, Integral) and max_episode_steps == -1:
+        return None
+    return integer("max_episode_steps", max_episode_steps, 1)
 
 
 def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:

@@ -4,12 +4,11 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 from explorative_user_env.old_names import renamed
 from explorative_user_env.record_checks import check_fields
-from explorative_user_env.validation import InvalidArgumentError, real
+from explorative_user_env.validation import InvalidArgumentError, is_real, real
 
 Rule = Callable[[tuple[float, ...], int, int, int], float]
 
@@ -43,10 +42,8 @@ class Schedule:
 
     def __post_init__(self) -> None:
         allowed = "positive and finite, [rho_0, rho_1]"
-        for bound in (self.rho_0, self.rho_1):
-            if isinstance(bound, bool) or not isinstance(bound, Real):
-                raise InvalidArgumentError("rho range", (self.rho_0, self.rho_1), allowed)
-        if not (0.0 < self.rho_0 <= self.rho_1 < math.inf):
+        real_ends = is_real(self.rho_0) and is_real(self.rho_1)
+        if not (real_ends and 0.0 < self.rho_0 <= self.rho_1 < math.inf):
             raise InvalidArgumentError("rho range", (self.rho_0, self.rho_1), allowed)
         check_fields(self, parameters=_check_parameters)
         needed = 2 if self.rule is acceptance_rate_rule else int(self.rule is constant_rule)
@@ -66,9 +63,7 @@ class Schedule:
 
 def _check_parameters(name: str, values: object) -> None:
     """Make sure of numbers; what comes of one that is not finite is watched when it occurs."""
-    if not isinstance(values, tuple) or not all(
-        isinstance(value, Real) and not isinstance(value, bool) for value in values
-    ):
+    if not isinstance(values, tuple) or not all(map(is_real, values)):
         raise InvalidArgumentError(name, values, "a tuple of numbers")
 
 

@@ -152,7 +152,7 @@ class InstanceLaw:
             means = list(self.given)
         instance = separated(means, self.gap, rng)
         if self.named is None and self.within is not None:
-            self._check(instance.means)
+            self._check(instance.means, *self.within)
         return instance
 
     def _check_all(self) -> None:
@@ -187,8 +187,7 @@ class InstanceLaw:
         if gap <= math.ulp(math.nextafter(largest, 0.0)) / 2:
             raise lost_gap(gap, largest)
 
-    def _check(self, means: Sequence[float]) -> None:
-        low, high = self.within or (-math.inf, math.inf)
+    def _check(self, means: Sequence[float], low: float, high: float) -> None:
         if not all(low <= mean <= high for mean in means):
             moved = "" if self.gap is None else f" once the best is moved by gap = {self.gap:g}"
             allowed = f"in [{low:g}, {high:g}]{moved}, as this reward_law needs"
