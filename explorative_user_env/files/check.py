@@ -1,7 +1,6 @@
 """Whether the files that are read are those that one run has written."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from explorative_user_env.files.exchange import is_settled, settle
@@ -22,8 +21,7 @@ def check_one_run(argument: str, folder: Path, names: Iterable[str]) -> None:
     Raises:
         InvalidArgumentError: naming a file that is another.
     """
-    with suppress(OSError):  # as where one may only read
-        settle(folder)
+    settle(folder)
     if not is_settled(folder):
         allowed = "a folder whose files are all of one run (its writing was cut off)"
         raise InvalidArgumentError(argument, str(folder), allowed)

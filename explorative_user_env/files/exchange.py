@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from explorative_user_env.files.manifest import FILES, MADE_BY
@@ -87,17 +87,15 @@ def exchange(inside: Path, leaving: Iterable[str], coming: Sequence[str]) -> Non
 def settle(folder: Path) -> None:
     """Undo the exchanges of who was killed, and take away files that nobody is writing any more.
 
-    Raises:
-        OSError: if the disk refuses.
+    Where the disk refuses, as where one may only read, they stay.
     """
-    left = [inside for inside in folder.glob(f"{PREFIX}*") if inside.is_dir()]
-    if left:
-        with alone_in(folder):
+    with suppress(OSError):
+        left = [inside for inside in folder.glob(f"{PREFIX}*") if inside.is_dir()]
+        with alone_in(folder) if left else nullcontext():
             for inside in left:
-                if _is_at_it(inside):  # whoever it was is gone, or we would not be alone
+                if at_it := _is_at_it(inside):  # whoever it was is gone, or we would not be alone
                     _undo(inside)
-                    shutil.rmtree(inside, ignore_errors=True)
-                elif is_left_behind(inside.stat()):
+                if at_it or is_left_behind(inside.stat()):
                     shutil.rmtree(inside, ignore_errors=True)
 
 

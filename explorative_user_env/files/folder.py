@@ -37,9 +37,8 @@ class Folder:
         self.made_by = dict(made_by or {})
         self._asked = dict(self.made_by)
         self._overwrite = overwrite
-        with suppress(OSError):
-            settle(path)
-        if other := self._other_run():
+        settle(path)
+        if other := self._other_run(path):
             allowed = f"another folder, as it has a run with {other}; --overwrite writes over that"
             raise InvalidArgumentError("output", str(path), allowed)
         try:
@@ -50,12 +49,12 @@ class Folder:
             allowed = f"a folder that can be written to ({_reason(error)})"
             raise InvalidArgumentError("output", str(path), allowed) from error
 
-    def _other_run(self) -> str:
-        """Return in words how the run that is here differs from this one, if it does."""
+    def _other_run(self, path: Path) -> str:
+        """Return in words how the run in a folder differs from this one, if there is another."""
         if not self._asked or self._overwrite:
             return ""
         try:
-            before = from_json((self.path / MADE_BY).read_text(encoding="utf-8"))
+            before = from_json((path / MADE_BY).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
             return ""
         except (OSError, ValueError):
@@ -96,7 +95,7 @@ class Folder:
                 write(inside / NEW / name)
             write_manifest(inside / NEW, files, self.made_by)
             with alone_in(path):
-                if path is self.path and (other := self._other_run()):
+                if other := self._other_run(path):
                     raise FileExistsError(errno.EEXIST, f"it has a run with {other} by now")
                 exchange(inside, unchanged(path), [*files, MADE_BY])
         return [path / name for name in files]
