@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from joblib import Parallel
@@ -43,11 +43,9 @@ def results_of(tasks: Iterable[Any], n_jobs: int, backend: str) -> Iterator[Any]
         n_jobs: how many are at work at once.
         backend: joblib's name for who does them.
     """
-    parallel = Parallel(n_jobs=n_jobs, backend=backend, return_as="generator")
-    with ExitStack() as held:
-        if backend == SLOW and n_jobs > 1:
-            held.enter_context(_unheard_by_workers())
-        results: Iterator[Any] = parallel(tasks)
+    processes = backend == SLOW and n_jobs > 1
+    with _unheard_by_workers() if processes else nullcontext():
+        results: Iterator[Any] = Parallel(n_jobs, backend=backend, return_as="generator")(tasks)
     return results
 
 

@@ -47,11 +47,11 @@ def make_sb3_vec_env(
             "accepted in the end, whether it is good or not",
             stacklevel=2,
         )
-    envs = make_task(
-        task, n_envs, observation, horizon, autoreset_mode=AutoresetMode.SAME_STEP, **kwargs
-    )
     user, rest = split_options(kwargs)
-    _check_rewards(population_of(rest.get("population"), user))
+    users = population_of(rest.pop("population", None), user)
+    _check_rewards(users)
+    rest |= {"population": users, "autoreset_mode": AutoresetMode.SAME_STEP}
+    envs = make_task(task, n_envs, observation, horizon, **rest)
     vec_env = SB3VecEnv(envs)
     if seed is not None:
         vec_env.seed(seed)
