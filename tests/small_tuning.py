@@ -2,5 +2,35 @@
 
 from typing import Any
 
+from explorative_user_env.studies.tuning import TunedN1
+from explorative_user_env.studies.tuning.records import Estimate
+
 USERS: dict[str, Any] = {"n_arms": 3, "delta": 0.2, "gap": 0.4, "setting": "released"}
 SMALL: dict[str, Any] = USERS | {"n_instances": 600, "confirm": 80, "progress": False}
+
+CELL: dict[str, Any] = {
+    "setting": "released",
+    "n_arms": 3,
+    "delta": 0.2,
+    "alpha": 1.0,
+    "gap": 0.5,
+    "noise": 0.0,
+    "means": "uniform",
+    "rho": None,
+}
+TUNED = TunedN1(
+    n1=7,
+    interval=(4, 7),
+    success=Estimate(0.9, 0.85, 0.93),
+    stopping_time=Estimate(50.0, 45.0, 55.0),
+    censored=0.01,
+    n_fresh=100,
+    paper_n1=30,
+    paper_stopping_time=Estimate(200.0, 190.0, 210.0),
+    error=0.05,
+    n_runs=4321,
+    n_instances=1000,
+    seed=3,
+    cell=CELL,
+)
+"""What a search might have found, for tests that look at the record."""

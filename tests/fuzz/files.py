@@ -7,35 +7,21 @@ import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from fuzz.fuzzing import Door
 from fuzz.odd_values import ODD
+from small_tuning import TUNED
 
 from explorative_user_env.files import MADE_BY, Folder
 from explorative_user_env.studies.tuning import load_tuned
-from explorative_user_env.studies.tuning.records import Estimate, TunedN1
+from explorative_user_env.studies.tuning.records import Estimate
 
-RECORD = TunedN1(
-    n1=7,
-    interval=(3, 7),
-    success=Estimate(0.95, 0.9, 0.97),
-    stopping_time=Estimate(100.0, 90.0, math.nan),
-    censored=0.0,
-    n_fresh=100,
-    paper_n1=80,
-    paper_stopping_time=Estimate(400.0, 380.0, 420.0),
-    error=0.05,
-    n_runs=300,
-    n_instances=200,
-    seed=0,
-    cell={
-        **{"setting": "released", "n_arms": 3, "delta": 0.1, "alpha": 1.0, "gap": 0.5},
-        **{"noise": 0.0, "means": "normal", "rho": None},
-    },
-)
+RECORD = replace(TUNED, stopping_time=Estimate(100.0, 90.0, math.nan))
+"""With a figure that there is none of."""
 
 
 def changed(text: bytes, rng: random.Random) -> bytes:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_tuning import CELL, TUNED
 
 from explorative_user_env import InvalidArgumentError, evaluate
 from explorative_user_env.agents import BAIR
@@ -12,35 +13,10 @@ from explorative_user_env.files import Folder
 from explorative_user_env.studies.tuning import TunedAgent, TunedN1, load_tuned
 from explorative_user_env.studies.tuning.records import Estimate
 
-CELL: dict[str, Any] = {
-    "setting": "released",
-    "n_arms": 3,
-    "delta": 0.2,
-    "alpha": 1.0,
-    "gap": 0.5,
-    "noise": 0.0,
-    "means": "uniform",
-    "rho": None,
-}
-
 
 @pytest.fixture
 def tuned() -> TunedN1:
-    return TunedN1(
-        n1=7,
-        interval=(4, 7),
-        success=Estimate(0.9, 0.85, 0.93),
-        stopping_time=Estimate(50.0, 45.0, 55.0),
-        censored=0.01,
-        n_fresh=100,
-        paper_n1=30,
-        paper_stopping_time=Estimate(200.0, 190.0, 210.0),
-        error=0.05,
-        n_runs=4321,
-        n_instances=1000,
-        seed=3,
-        cell=CELL,
-    )
+    return TUNED
 
 
 @pytest.mark.parametrize("name", ["", "tuned.json"], ids=["folder", "file"])

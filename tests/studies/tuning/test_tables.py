@@ -3,8 +3,9 @@ import re
 
 import pandas as pd
 import pytest
+from small_tuning import TUNED
 
-from explorative_user_env.studies.tuning import Candidate, TunedN1, Tuning
+from explorative_user_env.studies.tuning import Candidate, Tuning
 from explorative_user_env.studies.tuning.records import Estimate
 from explorative_user_env.studies.tuning.tables import search_line, sentences, title, tuning_page
 
@@ -28,21 +29,7 @@ def test_a_candidate_is_a_line() -> None:
 def made_up() -> Tuning:
     cell = {"setting": "printed", "n_arms": 4, "delta": 0.1, "alpha": 2.0, "gap": None}
     cell |= {"noise": 0.1, "means": "given", "rho": "0.9"}
-    tuned = TunedN1(
-        n1=7,
-        interval=(4, 7),
-        success=Estimate(0.95, 0.92, 0.97),
-        stopping_time=Estimate(50.0, 45.0, 55.0),
-        censored=0.01,
-        n_fresh=100,
-        paper_n1=30,
-        paper_stopping_time=Estimate(200.0, 190.0, 210.0),
-        error=0.05,
-        n_runs=4321,
-        n_instances=1000,
-        seed=3,
-        cell=cell,
-    )
+    tuned = dataclasses.replace(TUNED, success=Estimate(0.95, 0.92, 0.97), cell=cell)
     columns = ["n1", "stopping_time", "stopping_time_low", "stopping_time_high"]
     columns += ["success", "success_low", "success_high", "wrong", "censored", "n_runs"]
     rows = [
