@@ -64,6 +64,21 @@ def test_it_prints_and_writes_tables_and_a_picture(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("gap", ["1e-9", "1e-15"])
+def test_a_gap_that_nobody_can_see_has_its_tables_and_its_picture(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path, gap: str
+) -> None:
+    pytest.importorskip("matplotlib")
+    assert run(*WORDS, "--gap", gap, "--output", str(output)) == 0
+    assert "not drawn" not in capsys.readouterr().out
+    assert {path.name for path in output.iterdir()} == {"lower_bound.png", MADE_BY, *FILES}
+    needed = pd.read_csv(output / "needed.csv")
+    assert needed["interactions"].dtype == float
+    assert needed.query("agent == 'standard bandit'")["interactions"].min() > 2.0**53
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick")
 def test_without_matplotlib_everything_else_is_written(
     run: Callable[..., int],
     capsys: pytest.CaptureFixture[str],

@@ -178,6 +178,10 @@ def _least(runs: pd.DataFrame, delta: float) -> tuple[float, float]:
     return float(n), float(both.loc[n, "interactions"])
 
 
+MOST_PULLS = 10**300
+"""The least gap that there may be takes fewer; of no more is a root a float."""
+
+
 def standard_bandit_success(instance: Instance, pulls: int) -> float:
     """Return how often the best arm has the largest empirical mean after `pulls` of each arm.
 
@@ -185,7 +189,7 @@ def standard_bandit_success(instance: Instance, pulls: int) -> float:
     """
     best = instance.best_arm
     gaps = [gap for arm, gap in enumerate(instance.gaps) if arm != best]
-    scaled = math.sqrt(integer("pulls", pulls, 0)) * np.array(gaps)
+    scaled = math.sqrt(integer("pulls", pulls, 0, MOST_PULLS)) * np.array(gaps)
 
     def density(z: float) -> float:
         return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) * float(np.prod(ndtr(z + scaled)))
