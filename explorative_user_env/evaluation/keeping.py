@@ -14,6 +14,9 @@ from explorative_user_env.protocol import Agent, name_of, options_of
 from explorative_user_env.results.records import record_of
 from explorative_user_env.results.store import Kept, Part, Store, Unkept
 
+FEWEST_ARMS = 2
+"""Arms of whoever tells agents apart where no users are known."""
+
 LONGEST_TRIED = 8
 TRIED = ((3,), (3, LONGEST_TRIED))
 """Users whom an agent meets for so many steps: after the second it remembers something else."""

@@ -56,6 +56,10 @@ def _tables() -> Iterator[str]:
         )
 
 
+class OtherFileError(InvalidArgumentError):
+    """A file is no file of runs, or one that another version of the package has written."""
+
+
 class Database:
     """The file, open for its one writer.
 
@@ -92,6 +96,13 @@ class Database:
             self._db.execute(f"PRAGMA user_version={TABLES_VERSION}")
             for table in _tables():
                 self._db.execute(f"CREATE TABLE {table}")
+
+    def wipe(self) -> None:
+        """Take everything out of the file."""
+        names = self.read("SELECT name FROM sqlite_master WHERE type = 'table'")
+        with self.transaction():
+            for (name,) in names:
+                self.write(f"DELETE FROM {name}", [()])
 
     def read(self, words: str, *values: Any) -> list[Any]:
         """Return the rows that a query finds."""
@@ -142,6 +153,7 @@ def refused(argument: str, path: Path, error: Exception) -> InvalidArgumentError
         allowed = "a file that nobody else is writing to"
     elif "not a database" in words or "malformed" in words:
         allowed = f"a file of runs, as explorative-user-env writes them ({words})"
+        return OtherFileError(argument, str(path), allowed)
     elif "NOT NULL" in words:
         allowed = f"for runs whose figures are all numbers ({words})"
     else:
@@ -159,10 +171,10 @@ def check_kind(db: sqlite3.Connection, path: Path, argument: str) -> None:
     version = db.execute("PRAGMA user_version").fetchone()[0]
     if application != FILE_OF_RUNS:
         allowed = "a file of runs, as explorative-user-env writes them (it is somebody else's)"
-        raise InvalidArgumentError(argument, str(path), allowed)
+        raise OtherFileError(argument, str(path), allowed)
     if version != TABLES_VERSION:
         allowed = f"a file whose tables have version {TABLES_VERSION} (it has {version})"
-        raise InvalidArgumentError(argument, str(path), allowed)
+        raise OtherFileError(argument, str(path), allowed)
 
 
 @contextmanager

@@ -40,7 +40,10 @@ def made_now() -> dict[str, Any]:
     """Return what makes results here and now: the machine, the command, and a commit if any."""
     machine = {"system": platform.platform(), "processor": platform.machine()}
     machine["cores"] = str(os.cpu_count())
-    return {"machine": machine, "command": shlex.join(sys.argv), "commit": _commit()}
+    program, *words = sys.argv or [""]
+    name = Path(program).name
+    command = "explorative-user" if name == "__main__.py" else name or "python"
+    return {"machine": machine, "command": shlex.join([command, *words]), "commit": _commit()}
 
 
 def time_now() -> str:

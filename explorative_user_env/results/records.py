@@ -32,8 +32,8 @@ KIND, FUNCTION, NUMBER = "kind", "function", "number"
 REBUILT = {kind.__name__: kind for kind in (Population, Setting, Schedule, RewardLaw, Behaviour)}
 """The records of which objects are made again."""
 
-DEEPEST = 6
-"""How far the attributes of somebody else's object are followed."""
+DEEPEST = 20
+"""How far is followed what holds what, which may go in a circle."""
 
 
 class UnknownCodeError(ValueError):
@@ -73,12 +73,14 @@ def record_of(value: Any, depth: int = 0) -> Any:
             "of": inner(value.func),
             "with": inner([value.args, value.keywords]),
         }
+    if depth > DEEPEST:
+        return {KIND: _place(type(value))}
     if inspect.isfunction(value) or isinstance(value, type):
         return _of_code(value, inner)
-    return _of_object(value, inner, depth)
+    return _of_object(value, inner)
 
 
-def _of_object(value: Any, inner: Callable[[Any], Any], depth: int) -> dict[str, Any]:
+def _of_object(value: Any, inner: Callable[[Any], Any]) -> dict[str, Any]:
     kind = type(value)
     if isinstance(value, AlgorithmAgent):
         known = ALGORITHMS.get(value.algorithm.name) == value.algorithm
@@ -89,9 +91,8 @@ def _of_object(value: Any, inner: Callable[[Any], Any], depth: int) -> dict[str,
         own = {each.name: inner(getattr(value, each.name)) for each in fields(value) if each.init}
         short = kind.__name__ if REBUILT.get(kind.__name__) is kind else _place(kind)
         return {KIND: short, **own}
-    told = {KIND: _place(kind)} | _digest_of(kind)
-    if depth < DEEPEST:
-        told["attributes"] = inner(dict(sorted(getattr(value, "__dict__", {}).items())))
+    told: dict[str, Any] = {KIND: _place(kind)} | _digest_of(kind)
+    told["attributes"] = inner(dict(sorted(getattr(value, "__dict__", {}).items())))
     return told
 
 

@@ -192,3 +192,16 @@ def all_runs(results: Sequence[Results]) -> pd.DataFrame:
         for cell in results
     ]
     return pd.concat(frames, ignore_index=True)
+
+
+def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
+    """Return all runs, one row each, with all that a word or a number says of their cells."""
+    frames = []
+    for each in results:
+        cell = {
+            name: value
+            for name, value in each.cell.items()
+            if isinstance(value, bool | int | float | str) and name not in each.runs
+        }
+        frames.append(each.runs.assign(**cell))
+    return pd.concat(frames, ignore_index=True)

@@ -6,6 +6,7 @@ key is a digest of all that its runs follow from, so that who asks for the same 
 order, is given the runs that are there, and goes on from them.
 """
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +18,7 @@ import numpy as np
 from explorative_user_env.files.difference import differences
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
-from explorative_user_env.results.database import Database, table_of_runs
+from explorative_user_env.results.database import Database, OtherFileError, table_of_runs
 from explorative_user_env.results.fingerprint import stream_fingerprint
 from explorative_user_env.results.provenance import made_now, time_now, versions_of
 from explorative_user_env.results.records import digest, package_digest, record_of
@@ -113,11 +114,12 @@ class Store:
         how: How = "new or the same",
         argument: str = "store",
     ) -> None:
-        self.path = Path(path)
+        self.path, self._notes = Path(path), True
         streams = {"code": package_digest(), "streams": stream_fingerprint()}
         request = {**asked, "versions": versions_of(), "made with": streams}
         self._check_place(how, argument)
-        self._database = Database(self.path, argument)
+        self._new = how == "over" or not self.path.exists()
+        self._database = _opened(self.path, how, argument)
         try:
             self._check_request(json.loads(json.dumps(request)), how, argument)
             with self._database.transaction():
@@ -132,9 +134,6 @@ class Store:
             raise InvalidArgumentError(argument, str(self.path), "a new file (it is there already)")
         if how == "the same" and not self.path.is_file():
             raise InvalidArgumentError(argument, str(self.path), "a file of runs (there is none)")
-        if how == "over":
-            for ending in ("", "-wal", "-shm", "-journal"):
-                Path(f"{self.path}{ending}").unlink(missing_ok=True)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -162,6 +161,12 @@ class Store:
         made_by = {**made_now(), "journal": self._database.journal}
         self._database.write(words, [(time_now(), _text(made_by))])
         return int(self._database.read("SELECT max(id) FROM sessions")[0][0])
+
+    def aside(self) -> "Store":
+        """Return the same store for work whose runs are kept, but are no results of its own."""
+        other = copy.copy(self)
+        other._notes = False
+        return other
 
     def n_runs(self) -> int:
         """Return how many runs are there."""
@@ -193,6 +198,8 @@ class Store:
             parts: of its agents, in their order.
             finished: whether these are all.
         """
+        if not self._notes:
+            return
         checks = record.get("checks")
         columns = None if checks is None else checks.to_dict("list")
         whole = record_of({**record, "checks": columns})
@@ -224,13 +231,33 @@ class Store:
             self._database.write(words, [(time_now(), how, self._session)])
             if how == FINISHED:
                 self._tell(FINISHED, True)
-        self._database.close(whole=how == FINISHED)
+        empty = self._new and how != FINISHED and not (self.n_runs() or self._n_kept())
+        self._database.close(whole=empty or how == FINISHED)
+        if empty:
+            self.path.unlink(missing_ok=True)
+
+    def _n_kept(self) -> int:
+        return int(self._database.read("SELECT count(*) FROM kept")[0][0])
 
     def __enter__(self) -> "Store":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(FINISHED if kind is None else kind.__name__)
+
+
+def _opened(path: Path, how: How, argument: str) -> Database:
+    """Return the file, opened; with "over" it is empty then, whatever it was."""
+    try:
+        database = Database(path, argument)
+    except OtherFileError:
+        if how != "over":
+            raise
+        path.unlink()
+        return Database(path, argument)
+    if how == "over":
+        database.wipe()
+    return database
 
 
 def _in_words(others: Sequence[tuple[str, Any, Any]]) -> str:

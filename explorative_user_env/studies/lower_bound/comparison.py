@@ -31,6 +31,7 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.old_names import renamed
 from explorative_user_env.results.intervals import wilson_interval
+from explorative_user_env.results.store import Store
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.studies.lower_bound.shared_history import (
     MOST_PATHS,
@@ -72,6 +73,7 @@ def success(
     seed: int = 0,
     workers: int = 1,
     progress: OnProgress = silent,
+    store: Store | None = None,
 ) -> pd.DataFrame:
     """Return how often each agent is right on each instance of the pair, for growing N.
 
@@ -84,6 +86,7 @@ def success(
         seed: what everything follows from, at least 0.
         workers: how many runs at once; the numbers do not depend on it.
         progress: told how far it is.
+        store: what keeps the runs, if anything does.
 
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
@@ -110,6 +113,7 @@ def success(
             means=instance.means,
             rho=pair.rho_1 if rho is None else rho,
             workers=workers,
+            store=store,
             progress=False,
         )
         made_by.append({**results.cell, "n": n, "instance": name})
