@@ -13,7 +13,7 @@ from explorative_user_env.commands.kept import what_is_kept
 from explorative_user_env.commands.lower_bound import lower_bound
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
-from explorative_user_env.commands.show import show
+from explorative_user_env.commands.show import show_run
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.compiled.waiting import ends_heard, interrupts_heard
@@ -32,8 +32,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, show, export):
+for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, export):
     app.command()(command)
+app.command("show")(show_run)
 
 
 def _say_version(asked: bool) -> None:

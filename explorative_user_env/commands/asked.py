@@ -113,7 +113,7 @@ def _options_of(resume: Path, name: str) -> dict[str, Any]:
     Raises:
         InvalidArgumentError: if it is of another command.
     """
-    from explorative_user_env.results.loading import request_in
+    from explorative_user_env.results.about import request_in
 
     request = request_in(resume, "resume")
     if request["command"] != name:

@@ -109,7 +109,7 @@ def _run(
 ) -> None:
     """Run all cells, show the table and write the files."""
     from explorative_user_env.commands.agent_names import elsewhere
-    from explorative_user_env.commands.kept import keeping
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import write_and_show_cells
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.evaluation import grid
@@ -119,7 +119,7 @@ def _run(
     from explorative_user_env.studies.paper.comparison import compared
 
     population = Population(**users)
-    with keeping(asked, output, line_up) as (folder, store):
+    with kept_run(asked, output, line_up) as (folder, store):
         with progress_bar() as report:
             results = grid.run_cells(
                 line_up,

@@ -42,7 +42,7 @@ class Places(NamedTuple):
 
 
 @contextmanager
-def keeping(
+def kept_run(
     asked: "Asked", output: Path, agents: Sequence[Any] = ()
 ) -> "Iterator[tuple[Folder, Store]]":
     """Open the folder and the file of runs of a command, and say at the end where the runs are.
@@ -55,7 +55,6 @@ def keeping(
     Raises:
         InvalidArgumentError: if either cannot be written to, or has another run.
     """
-    from explorative_user_env.commands.output import say
     from explorative_user_env.display.notices import notice
     from explorative_user_env.evaluation.keeping import FEWEST_ARMS, agent_record
     from explorative_user_env.protocol import name_of
@@ -69,6 +68,7 @@ def keeping(
     argument = "output" if asked.resume is None else "resume"
     with Store(places.file, request, _how(asked, places.file), argument) as store:
         folder = folder or asked.folder(places.folder)
+        folder.beside.append(places.file)
         if store.n_found:
             notice(f"goes on with {store.n_found} runs of {places.file}")
         try:
@@ -76,7 +76,6 @@ def keeping(
         except BaseException:
             _note_broken_off(asked.command, store)
             raise
-    say(f"Runs: {places.file}")
 
 
 def _places(asked: "Asked", output: Path) -> Places:
@@ -90,7 +89,7 @@ def _places(asked: "Asked", output: Path) -> Places:
 
 def _how(asked: "Asked", file: Path) -> "How":
     """Return what may be in the place of a file of runs."""
-    from explorative_user_env.results.loading import is_finished, request_in
+    from explorative_user_env.results.about import is_finished, request_in
 
     if asked.resume is not None:
         return "the same"

@@ -57,7 +57,7 @@ def reproduce(
     output: OptionalOutputOption = None,
 ) -> None:
     """Run the paper's tables and figures, and judge each published figure in one report."""
-    from explorative_user_env.commands.kept import keeping
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.display.progress import portion, progress_bar
     from explorative_user_env.results.provenance import details_of
     from explorative_user_env.settings import SETTINGS
@@ -80,7 +80,7 @@ def reproduce(
     if agent:
         experiments = [with_entrants(experiment, agent) for experiment in experiments]
     whole = chosen == ALL
-    with keeping(asked, output or Path("results") / chosen) as (folder, store):
+    with kept_run(asked, output or Path("results") / chosen) as (folder, store):
         with progress_bar() as report:
             share, rest = (portion(report, 0, 2) if whole else report), portion(report, 1, 2)
             found = run(experiments, names, progress=share, store=store, **options)

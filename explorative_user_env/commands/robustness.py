@@ -53,7 +53,7 @@ def robustness(
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
     from explorative_user_env.commands.agent_names import agents_called
-    from explorative_user_env.commands.kept import keeping
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import page_file, table_file, write_and_show
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.population import Population
@@ -66,7 +66,7 @@ def robustness(
     varieties = room.varieties_named(user)
     agents = agents_called(agent, max_steps) if agent else None
     population = Population(**users)
-    with keeping(asked, output, agents or ()) as (folder, store):
+    with kept_run(asked, output, agents or ()) as (folder, store):
         with progress_bar() as report:
             matrix = room.robustness(
                 agents, varieties, population=population, progress=report, store=store, **options

@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from explorative_user_env.results.loading import About
+    from explorative_user_env.results.about import About
 
 RunArgument = Annotated[
     Path, typer.Argument(help="File of runs, as run.sqlite in the folder of a command.")
 ]
 
 
-def show(path: RunArgument) -> None:
+def show_run(path: RunArgument) -> None:
     """Show what a file of runs has, also while it is being written: its table and what made it."""
-    from explorative_user_env.commands.output import say
-    from explorative_user_env.commands.output import show as show_tables
-    from explorative_user_env.results.loading import about, load
+    from explorative_user_env.commands.output import say, show
+    from explorative_user_env.results.about import about
+    from explorative_user_env.results.loading import load
     from explorative_user_env.results.tables import legend_of, table_of
 
     told = about(path)
     say(*_lines(told))
     if told.n_results:
         summary = load(path).summary()
-        show_tables(table_of(summary))
+        show(table_of(summary))
         say(*legend_of(summary), style="dim")
 
 

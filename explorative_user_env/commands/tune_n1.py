@@ -49,7 +49,7 @@ def tune_n1(
     The paper's open question, answered for one law of users: binary search with a sequential test
     of each N_1, a bound on the error of all of them together, and a confirmation on fresh users.
     """
-    from explorative_user_env.commands.kept import keeping
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import say
     from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.tuning import NoneFoundError
@@ -64,7 +64,7 @@ def tune_n1(
     def tell(candidate: "Candidate") -> None:
         say(*header, search_line(candidate))
 
-    with keeping(asked, output) as (folder, store):
+    with kept_run(asked, output) as (folder, store):
         try:
             found = tune(on_candidate=tell, store=store, **users, **options)
         except NoneFoundError as none:

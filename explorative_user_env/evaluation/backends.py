@@ -22,7 +22,7 @@ from explorative_user_env.evaluation.workers import SLOW, Travelling, results_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
 from explorative_user_env.results.columns import frame_of
-from explorative_user_env.results.store import Columns, Kept
+from explorative_user_env.results.parts import Columns, Kept
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 Work = Callable[..., Array]

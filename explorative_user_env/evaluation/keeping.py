@@ -11,8 +11,9 @@ import numpy as np
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.protocol import Agent, name_of, options_of
+from explorative_user_env.results.parts import Kept, Part, Unkept
 from explorative_user_env.results.records import record_of
-from explorative_user_env.results.store import Kept, Part, Store, Unkept
+from explorative_user_env.results.store import Store
 
 FEWEST_ARMS = 2
 """Arms of whoever tells agents apart where no users are known."""

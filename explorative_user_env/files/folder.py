@@ -35,6 +35,7 @@ class Folder:
         self, path: Path, made_by: Mapping[str, Any] | None = None, overwrite: bool = False
     ) -> None:
         self.path = path
+        self.beside: list[Path] = []  # files of the same run that somebody else writes
         self.made_by = dict(made_by or {})
         self._asked = dict(self.made_by)
         self._overwrite = overwrite

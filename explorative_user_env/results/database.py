@@ -60,6 +60,10 @@ class OtherFileError(InvalidArgumentError):
     """A file is no file of runs, or one that another version of the package has written."""
 
 
+class EmptyFileError(InvalidArgumentError):
+    """A file has nothing in it yet, as where whoever made it was killed at once."""
+
+
 class Database:
     """The file, open for its one writer.
 
@@ -84,7 +88,7 @@ class Database:
                 raise
 
     def _begin(self, path: Path) -> None:
-        new = not self._db.execute("SELECT 1 FROM sqlite_master").fetchone()
+        new = _is_empty(self._db)
         if not new:
             check_kind(self._db, path, self.argument)
         self.journal = str(self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()[0])
@@ -177,6 +181,10 @@ def check_kind(db: sqlite3.Connection, path: Path, argument: str) -> None:
         raise OtherFileError(argument, str(path), allowed)
 
 
+def _is_empty(db: sqlite3.Connection) -> bool:
+    return db.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+
+
 @contextmanager
 def read_only(path: Path, argument: str) -> Iterator[sqlite3.Connection]:
     """Open a file to read in it, while somebody may write.
@@ -190,6 +198,8 @@ def read_only(path: Path, argument: str) -> Iterator[sqlite3.Connection]:
     try:
         db = sqlite3.connect(f"{where}?mode=ro", uri=True, timeout=LONGEST_BUSY)
         try:
+            if _is_empty(db):
+                raise EmptyFileError(argument, str(path), "a file of runs (it is empty)")
             check_kind(db, path, argument)
             yield db
         finally:

@@ -11,21 +11,22 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, Protocol
-
-import numpy as np
+from typing import Any, Literal
 
 from explorative_user_env.files.difference import differences
-from explorative_user_env.protocol import Array
-from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
-from explorative_user_env.results.database import Database, OtherFileError, table_of_runs
+from explorative_user_env.results.about import FINISHED, REQUEST, request_in
+from explorative_user_env.results.columns import RUN_FRAMES
+from explorative_user_env.results.database import (
+    Database,
+    EmptyFileError,
+    OtherFileError,
+    table_of_runs,
+)
 from explorative_user_env.results.fingerprint import stream_fingerprint
+from explorative_user_env.results.parts import Part
 from explorative_user_env.results.provenance import made_now, time_now, versions_of
 from explorative_user_env.results.records import digest, package_digest, record_of
 from explorative_user_env.validation import InvalidArgumentError
-
-Columns = Mapping[str, Array]
-"""Values by the name of their column, of the same runs."""
 
 How = Literal["new", "new or the same", "the same", "over"]
 """What may be where a store is opened: nothing; nothing or a run of the same request; such a run;
@@ -33,65 +34,6 @@ anything, which is written over."""
 
 MOST_TOLD = 3
 """Differences that are told one by one."""
-
-REQUEST, FINISHED = "request", "finished"
-
-
-class Kept(Protocol):
-    """Where the runs of one agent in one cell are kept, if anywhere."""
-
-    def columns(self) -> Columns:
-        """Return the runs that are there, of the first users; empty if there are none."""
-
-    def add(self, columns: Columns) -> None:
-        """Keep the runs of the users who come next."""
-
-
-class Unkept:
-    """A part that is kept nowhere."""
-
-    def columns(self) -> Columns:
-        """Return nothing."""
-        return {}
-
-    def add(self, columns: Columns) -> None:
-        """Forget."""
-
-
-class Part:
-    """A part that is kept in a store."""
-
-    def __init__(self, database: Database, number: int, task: str) -> None:
-        self.number = number
-        self._database, self._task = database, task
-        self._names = [name for name in RUN_FRAMES[task] if name not in OF_A_PART]
-
-    def columns(self) -> Columns:
-        """Return the runs that are there."""
-        return columns_in(self._database.read, self.number, self._task)
-
-    def add(self, columns: Columns) -> None:
-        """Keep the runs of the users who come next."""
-        values = [np.asarray(columns[name]) for name in self._names]
-        plain = [(each.astype(int) if each.dtype == bool else each).tolist() for each in values]
-        marks = ", ".join("?" * (1 + len(self._names)))
-        names = ", ".join(self._names)
-        words = f"INSERT INTO {table_of_runs(self._task)}(part, {names}) VALUES ({marks})"
-        with self._database.transaction():
-            self._database.write(words, zip([self.number] * len(plain[0]), *plain, strict=True))
-
-
-def columns_in(read: Any, part: int, task: str) -> Columns:
-    """Return the runs of a part, by a function that reads."""
-    kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name not in OF_A_PART}
-    query = f"SELECT {', '.join(kinds)} FROM {table_of_runs(task)} WHERE part = ? ORDER BY instance"
-    rows = list(read(query, part))
-    if not rows:
-        return {}
-    return {
-        name: np.array(values, dtype=kind)
-        for (name, kind), values in zip(kinds.items(), zip(*rows, strict=True), strict=True)
-    }
 
 
 class Store:
@@ -116,12 +58,12 @@ class Store:
     ) -> None:
         self.path, self._notes = Path(path), True
         streams = {"code": package_digest(), "streams": stream_fingerprint()}
-        request = {**asked, "versions": versions_of(), "made with": streams}
-        self._check_place(how, argument)
+        request = json.loads(json.dumps({**asked, "versions": versions_of(), "made with": streams}))
+        self._check_place(request, how, argument)
         self._new = how == "over" or not self.path.exists()
         self._database = _opened(self.path, how, argument)
         try:
-            self._check_request(json.loads(json.dumps(request)), how, argument)
+            self._check_request(request, argument)
             with self._database.transaction():
                 self._session = self._new_session()
         except BaseException:
@@ -129,26 +71,28 @@ class Store:
             raise
         self.n_found = self.n_runs()
 
-    def _check_place(self, how: How, argument: str) -> None:
-        if how == "new" and self.path.exists():
+    def _check_place(self, request: Any, how: How, argument: str) -> None:
+        """Make sure that what is there may be there, and that something may."""
+        there = self.path.exists()
+        if how == "new" and there:
             raise InvalidArgumentError(argument, str(self.path), "a new file (it is there already)")
-        if how == "the same" and not self.path.is_file():
-            raise InvalidArgumentError(argument, str(self.path), "a file of runs (there is none)")
+        if how == "the same" or (how == "new or the same" and there):
+            try:
+                _check_same(request_in(self.path, argument), request, self.path, argument)
+            except EmptyFileError:
+                if how == "the same":
+                    raise
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             allowed = f"a file that can be written to ({error.strerror or error})"
             raise InvalidArgumentError(argument, str(self.path), allowed) from error
 
-    def _check_request(self, request: Any, how: How, argument: str) -> None:
-        """Write down the request, or make sure that it is the one that is there."""
+    def _check_request(self, request: Any, argument: str) -> None:
+        """Write down the request, or make sure that it is the one that is there by now."""
         if found := self._database.read("SELECT value FROM about WHERE name = ?", REQUEST):
-            if others := differences(json.loads(found[0][0]), request):
-                allowed = f"the file of a run that was asked for the same ({_in_words(others)})"
-                raise InvalidArgumentError(argument, str(self.path), allowed)
+            _check_same(json.loads(found[0][0]), request, self.path, argument)
             return
-        if how == "the same":
-            raise InvalidArgumentError(argument, str(self.path), "a file of runs (it is empty)")
         with self._database.transaction():
             self._tell(REQUEST, request)
 
@@ -258,6 +202,13 @@ def _opened(path: Path, how: How, argument: str) -> Database:
     if how == "over":
         database.wipe()
     return database
+
+
+def _check_same(before: Any, now: Any, path: Path, argument: str) -> None:
+    """Make sure that a file has the run that is asked for."""
+    if others := differences(before, now):
+        allowed = f"the file of a run that was asked for the same ({_in_words(others)})"
+        raise InvalidArgumentError(argument, str(path), allowed)
 
 
 def _in_words(others: Sequence[tuple[str, Any, Any]]) -> str:

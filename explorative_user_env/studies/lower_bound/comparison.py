@@ -90,9 +90,8 @@ def success(
 
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
-        (the share of right answers, with Wilson's 95% interval `_low`, `_high`), `n_runs`, and the
-        means of `interactions` and `acceptances`, and whether it `sees_rewards`; its
-        `attrs["cells"]` say what made them.
+        (the share of right answers, with its 95% interval `_low`, `_high`), `n_runs`, the means of
+        `interactions` and `acceptances`, and `sees_rewards`; `attrs["cells"]` say what made them.
     """
     grid = sorted({integer("n_grid", n, 1) for n in n_grid})
     cells = [
