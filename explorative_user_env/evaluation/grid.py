@@ -117,7 +117,8 @@ def _kept(
         for (delta, arms), line_up in zip(cells, line_ups, strict=True)
     }
     rest = {name: value for name, value in options.items() if name != "workers"}
-    return Store(store, {"command": "sweep", "options": {**record_of(rest), "agents": told}})
+    options = record_of({"deltas": rows, "n_arms": columns, **rest, "agents": told})
+    return Store(store, {"command": "sweep", "options": options})
 
 
 def times_for(agents: Agents, baseline_time: int | str | None) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def _results(
         return None
     known = {name_of(agent): agent for agent in own if isinstance(agent, Agent)}
     agents = {name: _agent(name, request["agents"][name], known) for name in in_order}
-    checks, cell = record.get("checks"), record["cell"]
+    checks, cell = from_record(record.get("checks")), record["cell"]
     cell["agents"] = {name: cell["agents"][name] for name in in_order}
     return Results(
         pd.concat([frames[name] for name in in_order], ignore_index=True),

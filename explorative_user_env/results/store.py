@@ -26,7 +26,7 @@ from explorative_user_env.results.fingerprint import stream_fingerprint
 from explorative_user_env.results.parts import Part
 from explorative_user_env.results.provenance import made_now, time_now, versions_of
 from explorative_user_env.results.records import digest, package_digest, record_of
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, one_line
 
 How = Literal["new", "new or the same", "the same", "over"]
 """What may be where a store is opened: nothing; nothing or a run of the same request; such a run;
@@ -34,6 +34,9 @@ anything, which is written over."""
 
 MOST_TOLD = 3
 """Differences that are told one by one."""
+
+LONGEST_TOLD = 60
+"""What is told of a value that is different is cut to this length."""
 
 
 class Store:
@@ -213,7 +216,11 @@ def _check_same(before: Any, now: Any, path: Path, argument: str) -> None:
 
 def _in_words(others: Sequence[tuple[str, Any, Any]]) -> str:
     """Return in what two requests differ, and what both say."""
-    said = [f"{name} is {was} there and {now} here" for name, was, now in others[:MOST_TOLD]]
+    said = [
+        f"{name} is {one_line(str(was), LONGEST_TOLD)} there and "
+        f"{one_line(str(now), LONGEST_TOLD)} here"
+        for name, was, now in others[:MOST_TOLD]
+    ]
     rest = len(others) - len(said)
     return "; ".join(said) + (f"; {rest} more" if rest else "")
 
