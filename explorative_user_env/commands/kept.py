@@ -64,7 +64,8 @@ def kept_run(
     # Of what is gone on with, the file says first whether it is the same.
     folder = asked.folder(places.folder) if asked.resume is None else None
     own = {name_of(agent): agent_record(agent, FEWEST_ARMS) for agent in agents}
-    request = {"command": asked.command, "options": dict(asked.options), "agents": own}
+    request = {"command": asked.command, "options": dict(asked.options)}
+    request |= {"line-up": {"agents": own}}
     argument = "output" if asked.resume is None else "resume"
     with Store(places.file, request, _how(asked, places.file), argument) as store:
         folder = folder or asked.folder(places.folder)
@@ -109,5 +110,5 @@ def _note_broken_off(command: str, store: "Store") -> None:
 
 
 def what_is_kept() -> str:
-    """Return what is to be said of a run that was broken off; nothing if none of it is kept."""
-    return _broken_off[0] if _broken_off else ""
+    """Return what is to be said of a run that was broken off, once; nothing if none is kept."""
+    return _broken_off.pop() if _broken_off else ""
