@@ -53,10 +53,11 @@ def play_in_step(
     horizon: int | None,
 ) -> Play:
     """Play with the users of these `seeds` at once over a horizon; see `readable.play_readable`."""
-    play = Play.blank(len(seeds), max_steps)
+    play = Play.blank(len(seeds), population.n_arms, max_steps)
     with in_use(agent):
         met = _meet(population, agent, seeds, max_steps, max_steps, play)
-    return play._replace(instances=met.instances, answers=met.answers)
+    play.write_truth(slice(None), met.instances)
+    return play._replace(answers=met.answers)
 
 
 def _meet(

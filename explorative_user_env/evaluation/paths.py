@@ -31,9 +31,9 @@ def regret_readable(*arguments: Any) -> Array:
     return plays.figures(play_readable(*arguments))
 
 
-def regret_compiled(*arguments: Any) -> Array:
-    """Return the rows of `regret_readable` from compiled code."""
-    return plays.figures(play_compiled(*arguments))
+def regret_compiled(*arguments: Any, **halt: Any) -> Array:
+    """Return the rows of `regret_readable` from compiled code, which `halt=` ends."""
+    return plays.figures(play_compiled(*arguments, **halt))
 
 
 def regret_in_step(*arguments: Any) -> Array:

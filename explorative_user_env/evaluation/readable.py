@@ -40,11 +40,12 @@ def play_readable(
 ) -> Play:
     """Let `agent` play with the users of these `seeds` over a horizon."""
     env = environment_of(population, agent)
-    play = Play.blank(len(seeds), max_steps)
+    play = Play.blank(len(seeds), population.n_arms, max_steps)
     instances = []
     for index, seed in enumerate(seeds):
         episode = rollout(env, agent, seed, max_steps, max_steps, commits=True)
         play.arms[index], play.accepted[index] = episode.arms, episode.accepted
         play.answers[index] = episode.answer
         instances.append(env.instance())
-    return play._replace(instances=instances)
+    play.write_truth(slice(None), instances)
+    return play
