@@ -27,7 +27,9 @@ class ThroughJoblib:
 
     def __init__(self, backend: ParallelBackendBase, workers: int) -> None:
         _, asked = get_active_backend()
-        self.n_jobs = effective_n_jobs(workers if asked is None else asked)
+        if asked is None:  # a cluster's usual is all its workers
+            asked = workers if workers > 1 else getattr(backend, "default_n_jobs", 1)
+        self.n_jobs = effective_n_jobs(asked)
         self._streams = backend.supports_return_generator
         threads = getattr(backend, "supports_sharedmem", False)
         self.place = THREADS if threads else ELSEWHERE
@@ -40,5 +42,7 @@ class ThroughJoblib:
         tasks = (call(chunk, **shared) for chunk in chunks)
         if self._streams:
             yield from Parallel(self.n_jobs, return_as="generator")(tasks)
-        while slice_of := list(islice(tasks, A_SLICE * self.n_jobs)):
-            yield from Parallel(self.n_jobs)(slice_of)
+            return
+        with Parallel(self.n_jobs) as parallel:
+            while some := list(islice(tasks, A_SLICE * self.n_jobs)):
+                yield from parallel(some)
