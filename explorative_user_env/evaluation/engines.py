@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from explorative_user_env.evaluation.parcels import Job
 from explorative_user_env.protocol import Array
-from explorative_user_env.validation import CallableError
+from explorative_user_env.validation import CallableError, one_line
 
 Seeds = Sequence[int]
 
@@ -100,9 +100,9 @@ class Submitting:
             if self.halt is None:
                 return self.executor.submit(job, chunk)
             return self.executor.submit(job, chunk, halt=self.halt)
-        except self.lost as error:
+        except RuntimeError as error:  # it is broken, or was shut down
             future: Future[Any] = Future()
-            future.set_exception(error)
+            future.set_exception(BrokenExecutor(one_line(str(error))))
             return future
 
     def _renewed(self) -> None:
@@ -119,8 +119,9 @@ class Submitting:
                 error = another
                 self._renewed()
         often = f" {tries + 1} times" if tries else ""
-        lost = f"{name} lost its worker{often}, with {type(error).__name__}: {error}"
-        raise CallableError(lost, f"with {len(chunk)} users, that of seed {chunk[0]} first")
+        told = one_line(": ".join(filter(None, [type(error).__name__, str(error)])))
+        where = f"with {len(chunk)} of the users, that of seed {chunk[0]} first"
+        raise CallableError(f"{name} lost its worker{often}: {told}", where) from error
 
 
 def _heard(future: Future[Any]) -> Any:
