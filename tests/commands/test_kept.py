@@ -1,5 +1,6 @@
 """The runs of a command are kept while it goes on: broken off, it is gone on with by --resume."""
 
+import contextlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -33,20 +34,25 @@ Breaking = Callable[[int], None]
 @pytest.fixture
 def broken_off_after(monkeypatch: pytest.MonkeyPatch) -> Breaking:
     """What has the next command interrupted after so many chunks."""
-    usual = backends._Way.parts
+    usual: Any = vars(backends)["done"]
 
     def after(n_chunks: int) -> None:
         left = n_chunks
 
-        def parts(*arguments: Any) -> Iterator[Any]:
-            nonlocal left
-            for part in usual(*arguments):
-                if left == 0:
-                    raise KeyboardInterrupt
-                left -= 1
-                yield part
+        @contextlib.contextmanager
+        def broken_off(*arguments: Any) -> Iterator[Iterator[Any]]:
+            def some(parts: Iterator[Any]) -> Iterator[Any]:
+                nonlocal left
+                for part in parts:
+                    if left == 0:
+                        raise KeyboardInterrupt
+                    left -= 1
+                    yield part
 
-        monkeypatch.setattr(backends._Way, "parts", parts)
+            with usual(*arguments) as parts:
+                yield some(parts)
+
+        monkeypatch.setattr(f"{backends.__name__}.done", broken_off)
 
     return after
 
