@@ -12,7 +12,7 @@ import typer
 if TYPE_CHECKING:
     from explorative_user_env.files import Folder
 
-CHANGES_NO_NUMBER = ("output", "overwrite", "workers")
+CHANGES_NO_NUMBER = ("output", "overwrite", "workers", "backend", "scheduler")
 """Options that may be others when the same is run again."""
 
 OverwriteOption = Annotated[
