@@ -24,7 +24,7 @@ ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
 """What is said of each option of the users."""
 
 INSTANCES_HELP = "Users in each cell, at least 1."
-OUTPUT_HELP = "Folder for the files."
+OUTPUT_HELP = "Folder for files and runs, or X.sqlite for the runs and X for the files."
 DELTA_HELP = "Allowed probability of a wrong answer, in (0, 1)."
 
 
@@ -89,7 +89,7 @@ BackendOption = Annotated[
 ]
 SchedulerOption = Annotated[
     str | None,
-    typer.Option(help="Address of the scheduler for --backend dask, as tcp://host:8786."),
+    typer.Option(help="Address of the scheduler, for --backend dask, as tcp://host:8786."),
 ]
 
 
@@ -160,7 +160,8 @@ def shared_options(
     """Check the options that every command has, and return them as `evaluate` takes them."""
     options = {"n_instances": number_of_users(n_instances), "seed": seed_number(seed)}
     asked = count("workers", workers, 0, MOST_WORKERS)
-
+    if backend is None and scheduler is None:
+        return options | {"workers": asked or cores()}
     from explorative_user_env.evaluation.workforce import DASK, ONE_HERE, Workforce
 
     n_workers = asked or (ONE_HERE if backend == DASK else cores())
