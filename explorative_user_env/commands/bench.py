@@ -9,10 +9,12 @@ from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     ABOUT,
     DELTA_HELP,
+    BackendOption,
     BaselineTimeOption,
     FewUsersOption,
     OutputOption,
     QuickInstancesOption,
+    SchedulerOption,
     SeedOption,
     WorkersOption,
     setting_named,
@@ -76,6 +78,8 @@ def bench(
     quick: FewUsersOption = False,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
+    backend: BackendOption = None,
+    scheduler: SchedulerOption = None,
     max_steps: Annotated[
         int | None,
         typer.Option(
@@ -92,7 +96,7 @@ def bench(
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
     if horizon is not None and not usual.over_horizon:
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
-    options = shared_options(users_a_cell(n_instances, quick), seed, workers)
+    options = shared_options(users_a_cell(n_instances, quick), seed, workers, backend, scheduler)
     options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
     options |= {"horizon": horizon, "baseline_time": baseline_time}
     users |= {"setting": setting_named(usual.setting)}

@@ -69,12 +69,12 @@ def runs_of(
         progress(f"{name} compiling" if begins else name, n_done, len(seeds))
 
     progress(name, n_done, len(seeds))
-    if left := seeds[n_done:]:
-        with compiling_told(tell_compiling):
+    with compiling_told(tell_compiling):
+        if left := seeds[n_done:]:
             way = _way_of(paths, agent, population, left, cap, horizon, compiled)
             job = partial(_met, way.work, population, agent, cap, horizon)
-            with done(workforce, job, way.chunks(left), agent, way.usual) as portions:
-                for rows in portions:
+            with done(workforce, job, way.chunks(left), agent, way.usual) as chunks:
+                for rows in chunks:
                     first, n_done = n_done, n_done + len(rows)
                     whose = {"instance": np.arange(first, n_done)}
                     whose["user_seed"] = np.array(seeds[first:n_done])

@@ -1,9 +1,9 @@
 """The runs of a command are kept while it goes on: broken off, it is gone on with by --resume."""
 
-import contextlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from stores import rows_in, without_numbers
 
 import explorative_user_env as eu
 from explorative_user_env.commands.kept import RUN_FILE, Places
-from explorative_user_env.evaluation import backends
+from explorative_user_env.evaluation import backends, places
 from explorative_user_env.files.manifest import MADE_BY
 from explorative_user_env.results.about import about
 
@@ -34,25 +34,25 @@ Breaking = Callable[[int], None]
 @pytest.fixture
 def broken_off_after(monkeypatch: pytest.MonkeyPatch) -> Breaking:
     """What has the next command interrupted after so many chunks."""
-    usual: Any = vars(backends)["done"]
+    usual = places.done
 
     def after(n_chunks: int) -> None:
         left = n_chunks
 
-        @contextlib.contextmanager
-        def broken_off(*arguments: Any) -> Iterator[Iterator[Any]]:
-            def some(parts: Iterator[Any]) -> Iterator[Any]:
-                nonlocal left
-                for part in parts:
-                    if left == 0:
-                        raise KeyboardInterrupt
-                    left -= 1
-                    yield part
+        def some_of(chunks: Iterator[Any]) -> Iterator[Any]:
+            nonlocal left
+            for chunk in chunks:
+                if left == 0:
+                    raise KeyboardInterrupt
+                left -= 1
+                yield chunk
 
-            with usual(*arguments) as parts:
-                yield some(parts)
+        @contextmanager
+        def done(*arguments: Any) -> Iterator[Any]:
+            with usual(*arguments) as chunks:
+                yield some_of(chunks)
 
-        monkeypatch.setattr(f"{backends.__name__}.done", broken_off)
+        monkeypatch.setattr(backends, "done", done)
 
     return after
 
