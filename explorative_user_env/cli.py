@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from explorative_user_env.commands.bench import bench
+from explorative_user_env.commands.check import check
 from explorative_user_env.commands.lower_bound import lower_bound
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for command in (bench, reproduce, robustness, tune_n1, lower_bound, train):
+for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, check):
     app.command()(command)
 
 

@@ -9,7 +9,7 @@ from processes import python
 
 from explorative_user_env.version import __version__
 
-COMMANDS = ["bench", "lower-bound", "reproduce", "robustness", "train", "tune-n1"]
+COMMANDS = ["bench", "check", "lower-bound", "reproduce", "robustness", "train", "tune-n1"]
 
 
 def test_these_are_all_commands(

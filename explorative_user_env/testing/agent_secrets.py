@@ -1,0 +1,137 @@
+"""Whether an agent knows what it cannot know: by what it holds, and by what it does."""
+
+from typing import Any
+
+from scipy.stats import binom
+
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.loop import rollout
+from explorative_user_env.meeting import informed
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import Agent, needs_horizon, sees_rewards
+from explorative_user_env.seeding import user_seeds
+from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
+from explorative_user_env.testing.meetings import Run, Situation, expect_alike, usual_arms
+from explorative_user_env.testing.secrets import Secrets
+
+FALSE_ALARM = 1e-6
+"""The largest probability that a check by chance fails an agent that does nothing wrong."""
+
+GUESSES = 60
+"""Users with each of whom an agent can only guess."""
+
+SAFE_ARMS = 20
+"""K of users of whom nothing can be told, if an agent was not trained for another."""
+
+BLIND_STEPS = 12
+"""Steps with each of them, none of which she rejects."""
+
+UNBOUNDED_PATIENCE = 1e9
+"""alpha of users whose intervals are so wide that nothing is rejected for a long time."""
+
+REPLAYED = 50
+"""Steps of a run whose responses are given again."""
+
+
+def holds_no_secret(subject: Subject) -> None:
+    """From the agent no way leads to the user's means, estimates, bounds, seed or stream."""
+    users = Population(n_arms=usual_arms(subject), gap=0.4321)
+    for seed in user_seeds(subject.seed, 3):
+        agent = informed(_agent(subject), users)
+        env = _Watched(population=users, reward=_paid(subject))
+        rollout(env, agent, seed, max_steps=REPLAYED, horizon=_horizon(agent, REPLAYED))
+        numbers = env.means if sees_rewards(agent) else [*env.means, *env.numbers]
+        secrets = Secrets([seed], numbers, truths=())
+        for way in secrets.ways_from(agent):
+            raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
+
+
+def guesses_where_nothing_can_be_told(subject: Subject) -> None:
+    """With users who have rejected nothing it is right no more often than one who guesses."""
+    if sees_rewards(subject.make()):
+        raise NotAskedError("it is told rewards, as a reference that is labelled so")
+    n_arms = usual_arms(subject, SAFE_ARMS)
+    users = Population(n_arms=n_arms, alpha=UNBOUNDED_PATIENCE)
+    env, right = ExplorativeUserEnv(population=users), {"answers": 0, "recommends": 0}
+    for seed in user_seeds(subject.seed, GUESSES):
+        agent = informed(_agent(subject), users)
+        episode = rollout(env, agent, seed, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
+        assert episode.rejections == 0
+        best = env.instance().best_arm
+        right["answers"] += episode.answer == best
+        right["recommends"] += bool(episode.arms) and episode.arms[-1] == best
+    # Whatever it does, it is right by chance with each user: two figures share the false alarm.
+    most = int(binom.isf(FALSE_ALARM / 2, GUESSES, 1 / n_arms))
+    for what, n_right in right.items():
+        if n_right > most:
+            raise FailedCheckError(
+                f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who have "
+                f"rejected nothing in {BLIND_STEPS} steps; by chance it is at most {most} with "
+                f"probability 1 - {FALSE_ALARM:g} (users of seed {subject.seed})"
+            )
+
+
+def depends_on_responses_alone(subject: Subject) -> None:
+    """The same responses from a user with another truth lead to the same recommendations."""
+    if sees_rewards(subject.make()):
+        raise NotAskedError("it is told rewards, as a reference that is labelled so")
+    users = Population(n_arms=usual_arms(subject))
+    for seed in user_seeds(subject.seed, 6):
+        wanted = _played(subject, ExplorativeUserEnv(population=users), seed)
+        other = _Replaying(population=users)
+        other.responses = wanted.accepted
+        situation = Situation(users.n_arms, seed, "explorative", REPLAYED)
+        when = "with a user of another truth who gave the same responses"
+        expect_alike(_played(subject, other, seed), wanted, situation, when)
+
+
+def _played(subject: Subject, env: ExplorativeUserEnv, seed: int) -> Run:
+    agent = informed(_agent(subject), env.population)
+    told = rollout(env, agent, seed, REPLAYED, _horizon(agent, REPLAYED))
+    return Run(told.arms, told.accepted, told.answer, not told.censored)
+
+
+def _agent(subject: Subject) -> Agent:
+    agent: Agent = subject.make()
+    return agent
+
+
+def _paid(subject: Subject) -> str:
+    return "realized" if sees_rewards(subject.make()) else "none"
+
+
+def _horizon(agent: Agent, n_steps: int) -> int | None:
+    return n_steps if needs_horizon(agent) else None
+
+
+class _Watched(ExplorativeUserEnv):
+    """A user whose secrets are written down."""
+
+    means: list[float]
+    numbers: list[float]
+
+    def reset(self, **given: Any) -> Any:
+        begun = super().reset(**given)
+        self.means, self.numbers = [*self.instance().means], []
+        return begun
+
+    def step(self, action: int) -> Any:
+        heard = super().step(action)
+        truth = self.hidden_state()
+        for part in (truth.lower_bounds, truth.upper_bounds, truth.estimates):
+            self.numbers += part
+        return heard
+
+
+class _Replaying(ExplorativeUserEnv):
+    """Another user than the seed says, who gives the responses that are written down."""
+
+    responses: tuple[bool, ...]
+
+    def reset(self, *, seed: int | None = None, **given: Any) -> Any:
+        return super().reset(seed=None if seed is None else seed + 1, **given)
+
+    def step(self, action: int) -> Any:
+        _, *rest = super().step(action)
+        step = self._state.interactions[0] - 1
+        return (int(self.responses[step]) if step < len(self.responses) else 0, *rest)
