@@ -3,7 +3,6 @@
 from joblib import delayed
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.compiled.compiler import errors_of_compiling, short
 from explorative_user_env.evaluation.readable import run_readable
 from explorative_user_env.evaluation.workers import SLOW, Travelling, results_of
 from explorative_user_env.meeting import informed
@@ -11,7 +10,11 @@ from explorative_user_env.population import Population
 from explorative_user_env.protocol import needs_horizon
 from explorative_user_env.testing.agent_company import expect_rows
 from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
-from explorative_user_env.testing.compiled_paths import COMPILED_USERS, expect_compiled
+from explorative_user_env.testing.compiled_paths import (
+    COMPILED_USERS,
+    DoesNotCompileError,
+    expect_compiled,
+)
 from explorative_user_env.testing.meetings import usual_arms
 
 SENT_STEPS = 40
@@ -28,8 +31,8 @@ def compiled_is_readable(subject: Subject) -> None:
     assert isinstance(told, AlgorithmAgent)
     try:
         expect_compiled(users, told, [*range(subject.seed, subject.seed + COMPILED_USERS)])
-    except errors_of_compiling() as error:
-        raise FailedCheckError(f"it does not compile: {short(error)}") from error
+    except DoesNotCompileError as error:
+        raise FailedCheckError(f"it does not compile: {error}") from error
 
 
 def runs_in_another_process(subject: Subject) -> None:
@@ -42,5 +45,5 @@ def runs_in_another_process(subject: Subject) -> None:
     work = delayed(Travelling(run_readable))
     halves = (slice(0, 2), slice(2, 4))
     tasks = [work(users, agent, seeds[half], SENT_STEPS, horizon) for half in halves]
-    for rows, half in zip(results_of(tasks, 2, SLOW), halves, strict=True):
+    for rows, half in zip([*results_of(tasks, 2, SLOW)], halves, strict=True):
         expect_rows(rows, wanted[half], seeds[half], "in another process than in this one")

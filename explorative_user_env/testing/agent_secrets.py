@@ -2,14 +2,15 @@
 
 from typing import Any
 
+import numpy as np
 from scipy.stats import binom
 
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import informed
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import Agent, needs_horizon, sees_rewards
-from explorative_user_env.seeding import user_seeds
+from explorative_user_env.protocol import Agent, name_of, needs_horizon, sees_rewards
+from explorative_user_env.seeding import agent_generator, user_seeds
 from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
 from explorative_user_env.testing.meetings import Run, Situation, expect_alike, usual_arms
 from explorative_user_env.testing.secrets import Secrets
@@ -80,14 +81,20 @@ def depends_on_responses_alone(subject: Subject) -> None:
         wanted = _played(subject, ExplorativeUserEnv(population=users), seed)
         other = _Replaying(population=users)
         other.responses = wanted.accepted
-        situation = Situation(users.n_arms, seed, "explorative", REPLAYED)
+        found = _played(subject, other, seed, seed + 1)
+        situation = Situation(users.n_arms, seed, "as she likes", REPLAYED)
         when = "with a user of another truth who gave the same responses"
-        expect_alike(_played(subject, other, seed), wanted, situation, when)
+        expect_alike(found, wanted, situation, when)
 
 
-def _played(subject: Subject, env: ExplorativeUserEnv, seed: int) -> Run:
+def _played(
+    subject: Subject, env: ExplorativeUserEnv, seed: int, of_user: int | None = None
+) -> Run:
+    """Return a run of an agent whose stream follows from `seed`, with the user of another one."""
     agent = informed(_agent(subject), env.population)
-    told = rollout(env, agent, seed, REPLAYED, _horizon(agent, REPLAYED))
+    streamed = _Streamed(agent, agent_generator(seed, name_of(agent)))
+    user = seed if of_user is None else of_user
+    told = rollout(env, streamed, user, REPLAYED, _horizon(agent, REPLAYED))
     return Run(told.arms, told.accepted, told.answer, not told.censored)
 
 
@@ -102,6 +109,25 @@ def _paid(subject: Subject) -> str:
 
 def _horizon(agent: Agent, n_steps: int) -> int | None:
     return n_steps if needs_horizon(agent) else None
+
+
+class _Streamed:
+    """An agent that is handed a stream of the check's, whoever it meets."""
+
+    def __init__(self, agent: Agent, rng: np.random.Generator) -> None:
+        self._agent, self._rng = agent, rng
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        self._agent.reset(n_arms, self._rng, horizon)
+
+    def act(self) -> int | None:
+        return self._agent.act()
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        self._agent.observe(arm, accepted)
+
+    def answer(self) -> int:
+        return self._agent.answer()
 
 
 class _Watched(ExplorativeUserEnv):
@@ -124,12 +150,9 @@ class _Watched(ExplorativeUserEnv):
 
 
 class _Replaying(ExplorativeUserEnv):
-    """Another user than the seed says, who gives the responses that are written down."""
+    """A user who gives the responses that are written down, whatever she would say."""
 
     responses: tuple[bool, ...]
-
-    def reset(self, *, seed: int | None = None, **given: Any) -> Any:
-        return super().reset(seed=None if seed is None else seed + 1, **given)
 
     def step(self, action: int) -> Any:
         _, *rest = super().step(action)

@@ -8,12 +8,15 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.compiled.arrays import as_arrays
-from explorative_user_env.compiled.compiler import errors_of_compiling, short
 from explorative_user_env.meeting import informed
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
-from explorative_user_env.testing.compiled_paths import COMPILED_USERS, expect_compiled
+from explorative_user_env.testing.compiled_paths import (
+    COMPILED_USERS,
+    DoesNotCompileError,
+    expect_compiled,
+)
 from explorative_user_env.testing.meetings import ACCEPTING, Fickle, Situation, run_of
 from explorative_user_env.testing.surroundings import shared_streams
 from explorative_user_env.validation import InvalidArgumentError
@@ -167,5 +170,5 @@ def compiled_rules_are_plain(subject: Subject) -> None:
         assert isinstance(agent, AlgorithmAgent)
         try:
             expect_compiled(users, agent, seeds)
-        except errors_of_compiling() as error:
-            raise FailedCheckError(f"it does not compile: {short(error)}") from error
+        except DoesNotCompileError as error:
+            raise FailedCheckError(f"it does not compile: {error}") from error

@@ -54,7 +54,7 @@ class Always:
         return self._accepted
 
 
-FICKLE, ACCEPTING, REJECTING = "fickle", "accepting everything", "rejecting everything"
+FICKLE, ACCEPTING, REJECTING = "by chance", "everything", "nothing"
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Situation:
     Attributes:
         n_arms: K.
         seed: the user's; the agent's stream follows from it and its name.
-        user: one of the words above.
+        user: what she accepts, one of the words above.
         cap: steps after which the agent is cut off.
         horizon: what the agent is told.
     """
@@ -83,7 +83,7 @@ class Situation:
 
     def __str__(self) -> str:
         told = "" if self.horizon is None else f", horizon {self.horizon}"
-        return f"K = {self.n_arms}, seed {self.seed}, a user {self.user}{told}"
+        return f"K = {self.n_arms}, seed {self.seed}, a user who accepts {self.user}{told}"
 
 
 class Run(NamedTuple):

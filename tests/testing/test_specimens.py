@@ -1,0 +1,92 @@
+"""Every check bites: what is wrong in the one way that it asks about fails under its name."""
+
+import pytest
+from specimens import HONEST, OF_MANY, SPECIMENS
+from specimens.agents import Drawing, Honest, HonestOfMany, WritesOnOptions
+from specimens.environments import BeginsWithTheNextSeed
+
+from explorative_user_env.testing import (
+    CHECKS,
+    FailedCheckError,
+    Kind,
+    NamedCheck,
+    NotAskedError,
+    check_agent,
+    checks_of,
+    subject_of,
+)
+
+SLOW = ("compiled", "another_process")
+"""In the names of checks that compile something or start a process."""
+
+
+def _cases() -> list[object]:
+    every = [(kind, check) for kind, checks in CHECKS.items() for check in checks]
+    return [
+        pytest.param(
+            kind,
+            check,
+            id=f"{kind}-{check.name}",
+            marks=[pytest.mark.slow] if any(word in check.name for word in SLOW) else [],
+        )
+        for kind, check in every
+    ]
+
+
+def check_named(kind: Kind, name: str) -> NamedCheck:
+    return next(check for check in checks_of(kind) if check.name == name)
+
+
+def test_every_check_has_a_specimen_and_every_specimen_a_check() -> None:
+    named = {(kind, check.name) for kind, checks in CHECKS.items() for check in checks}
+    assert named == set(SPECIMENS)
+
+
+@pytest.mark.parametrize(("kind", "check"), _cases())
+def test_a_wrong_one_is_caught_under_the_name_of_the_check(kind: Kind, check: NamedCheck) -> None:
+    subject = subject_of(SPECIMENS[kind, check.name], kind)
+    with pytest.raises(FailedCheckError) as caught:
+        check(subject)
+    assert len(str(caught.value)) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("honest", [Honest, HonestOfMany, Drawing])
+def test_an_honest_one_passes_all(honest: type) -> None:
+    report = check_agent(honest)
+    assert report.passed
+    assert {outcome.verdict for outcome in report.outcomes} == {"passed", "not asked"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [key for key in SPECIMENS if not any(word in key[1] for word in SLOW)]
+)
+def test_an_honest_one_is_not_caught(kind: Kind, name: str) -> None:
+    """A check that nobody could pass would tell nothing."""
+    honest = HonestOfMany if name in OF_MANY else HONEST[kind]
+    check_named(kind, name)(subject_of(honest, kind))
+
+
+def test_options_that_an_agent_writes_on_are_what_it_was_given_as_well() -> None:
+    with pytest.raises(FailedCheckError, match=r"its options were {'delta': 0\.1} and are"):
+        check_named(Kind.AGENT, "leaves_what_it_is_given")(subject_of(WritesOnOptions))
+
+
+def test_a_lane_with_another_ones_seed_is_not_the_single_environment() -> None:
+    check = check_named(Kind.VECTOR, "lanes_are_single_environments")
+    with pytest.raises(FailedCheckError, match="mode NextStep, as against single environments"):
+        check(subject_of(BeginsWithTheNextSeed))
+
+
+@pytest.mark.slow
+def test_checks_by_chance_fail_no_honest_agent_whatever_the_seed() -> None:
+    for seed in range(25):
+        for name in ("breaks_ties_by_chance", "guesses_where_nothing_can_be_told"):
+            check_named(Kind.AGENT, name)(subject_of(Honest, seed=seed))
+
+
+def test_who_ends_with_ties_is_asked_and_who_does_not_is_not() -> None:
+    check = check_named(Kind.AGENT, "breaks_ties_by_chance")
+    check(subject_of("UNI"))
+    with pytest.raises(NotAskedError, match="never stopped by itself"):
+        check(subject_of("BAIR"))
