@@ -116,12 +116,12 @@ def meets_a_user_who_accepts_everything(subject: Subject) -> None:
 
 
 def meets_two_arms(subject: Subject) -> None:
-    """It runs with K = 2, unless it was trained for another K."""
+    """It runs with K = 2, unless its trained_on says another "n_arms"."""
     _meet(subject, 2)
 
 
 def meets_many_arms(subject: Subject) -> None:
-    """It runs with a large K, unless it was trained for another one."""
+    """It runs with a large K, unless its trained_on says another "n_arms"."""
     _meet(subject, MANY_ARMS)
 
 

@@ -20,10 +20,10 @@ from explorative_user_env.testing.meetings import (
 TRIES = 60
 """Runs of each situation, each with a stream of its own."""
 
-FIRST_TRIES = 8
+FIRST_TRIES = 5
 """Runs of which one has to end with tied arms, for more to be looked at."""
 
-MOST_STEPS = 1000
+MOST_STEPS = 300
 """Steps within which an agent that stops by itself has to."""
 
 LEAST_TIES = 20

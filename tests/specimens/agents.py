@@ -242,7 +242,7 @@ class AsksTheCollector(Honest):
 
     def act(self) -> int | None:
         arm = super().act()
-        for thing in gc.get_objects() if arm == 1 else ():
+        for thing in gc.get_objects() if self.steps == 1 else ():
             if isinstance(thing, ExplorativeUserEnv) and thing._instance is not None:
                 return int(thing._instance.best_arm) % self.n_arms
         return arm

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AGENTS, ALGORITHMS, BAIR, REFERENCES, Uniform
+from explorative_user_env.agents import AGENTS, ALGORITHMS, BAIR, REFERENCES, Uniform, after_phase1
 from explorative_user_env.testing import NamedCheck, Subject, parametrize_with_checks
 from explorative_user_env.users import others
 from explorative_user_env.users.behaviour import EXPLORATIVE
@@ -21,7 +21,11 @@ pytestmark = pytest.mark.slow
 
 
 def tuned() -> Any:
-    return BAIR(n1=20)
+    return BAIR(n1=20, name="BAIR, tuned")
+
+
+def with_phase1() -> Any:
+    return after_phase1(Uniform(name="UNI after Phase 1"))
 
 
 def first_of_ties() -> Any:
@@ -32,9 +36,18 @@ def at_random() -> Any:
     return Uniform(order="random", name="UNI at random")
 
 
-@parametrize_with_checks([*AGENTS, *REFERENCES, tuned, at_random])
-def test_agents(subject: Subject, check: NamedCheck) -> None:
+@parametrize_with_checks([*ALGORITHMS.values()])
+def test_algorithms_and_the_agents_they_make(subject: Subject, check: NamedCheck) -> None:
     check(subject)
+
+
+@parametrize_with_checks(["SE", tuned, with_phase1, at_random])
+def test_other_agents(subject: Subject, check: NamedCheck) -> None:
+    check(subject)
+
+
+def test_these_are_all_agents() -> None:
+    assert {*AGENTS, *REFERENCES} == {*ALGORITHMS, "SE"}
 
 
 RELEASED = {"breaks_ties_by_chance": "the released code's habit: the first of tied arms"}
@@ -45,11 +58,11 @@ def test_an_agent_with_a_known_fault(subject: Subject, check: NamedCheck) -> Non
     check(subject)
 
 
-def always_the_most_accepted(observation: Any) -> int:
-    return 0 if observation[-1] > 0.1 else 2
+def the_most_accepted(observation: Any) -> int:
+    return int(observation[-1] < 0.1)
 
 
-@parametrize_with_checks([partial(eu.PolicyAgent, always_the_most_accepted, horizon=50)])
+@parametrize_with_checks([partial(eu.PolicyAgent, the_most_accepted, horizon=50)])
 def test_policies(subject: Subject, check: NamedCheck) -> None:
     check(subject)
 
@@ -78,11 +91,6 @@ def test_environments(subject: Subject, check: NamedCheck) -> None:
     ]
 )
 def test_environments_in_step(subject: Subject, check: NamedCheck) -> None:
-    check(subject)
-
-
-@parametrize_with_checks([*ALGORITHMS.values()])
-def test_algorithms(subject: Subject, check: NamedCheck) -> None:
     check(subject)
 
 
