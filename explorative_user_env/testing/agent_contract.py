@@ -103,13 +103,13 @@ def answers_when_cut_off(subject: Subject) -> None:
             run_of(subject.make(), situation)
 
 
-def meets_a_user_who_rejects_everything(subject: Subject) -> None:
+def meets_who_rejects_everything(subject: Subject) -> None:
     """It stops or goes on to the cap, without an error, with a user who rejects all."""
     for situation in situations(subject, user=REJECTING):
         run_of(subject.make(), situation)
 
 
-def meets_a_user_who_accepts_everything(subject: Subject) -> None:
+def meets_who_accepts_everything(subject: Subject) -> None:
     """It stops or goes on to the cap, without an error, with a user who accepts all."""
     for situation in situations(subject, user=ACCEPTING):
         run_of(subject.make(), situation)

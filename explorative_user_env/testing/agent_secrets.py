@@ -47,7 +47,7 @@ def holds_no_secret(subject: Subject) -> None:
             raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
 
 
-def guesses_where_nothing_can_be_told(subject: Subject) -> None:
+def guesses_when_it_cannot_know(subject: Subject) -> None:
     """With users who have rejected nothing it is right no more often than one who guesses."""
     if sees_rewards(subject.make()):
         raise NotAskedError("it is told rewards, as a reference that is labelled so")
@@ -115,7 +115,7 @@ class _Streamed:
     """An agent that is handed a stream of the check's, whoever it meets."""
 
     def __init__(self, agent: Agent, rng: np.random.Generator) -> None:
-        self._agent, self._rng = agent, rng
+        self._agent, self._rng, self.name = agent, rng, name_of(agent)
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         self._agent.reset(n_arms, self._rng, horizon)

@@ -9,12 +9,12 @@ from unittest import SkipTest
 from rich.table import Table
 
 from explorative_user_env.display.tables import as_text, new_table
-from explorative_user_env.validation import InvalidArgumentError, one_line
+from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line
 
 LONGEST_WHY = 600
 """What a check saw is cut to this length."""
 
-PASSED, FAILED, EXPECTED, SURPRISING = "passed", "failed", "expected", "passed after all"
+PASSED, FAILED, EXPECTED, SURPRISING = "passed", "failed", "expected", "unexpected"
 NOT_ASKED = "not asked"
 
 BAD = (FAILED, SURPRISING)
@@ -97,7 +97,8 @@ class NamedCheck:
 
 def in_words(error: Exception) -> str:
     """Return an error of code that was handed in, as a report says it."""
-    return one_line(f"raised {type(error).__name__}: {error}", LONGEST_WHY)
+    raised = "" if isinstance(error, CallableError) else f"raised {type(error).__name__}: "
+    return one_line(f"{raised}{error}", LONGEST_WHY)
 
 
 class Outcome(NamedTuple):
@@ -143,7 +144,7 @@ class CheckReport:
         """Return how many checks there were of each verdict."""
         verdicts = [outcome.verdict for outcome in self.outcomes]
         counts = [f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts)]
-        return f"{len(verdicts)} checks: {', '.join(counts)}"
+        return f"{len(verdicts)} check{'s' * (len(verdicts) != 1)}: {', '.join(counts)}"
 
     def __str__(self) -> str:
         return f"{as_text(self.table())}\n{self.in_short()}"
@@ -160,6 +161,7 @@ def run_checks(
         expected_failed_checks: by the names of checks that are known to fail, the reasons.
     """
     outcomes = []
+    seen: dict[str, str] = {}  # what was seen first under the name of which check
     for check in checks:
         reason = expected_failed_checks.get(check.name)
         try:
@@ -167,10 +169,13 @@ def run_checks(
         except NotAskedError as error:
             outcomes.append(Outcome(check, NOT_ASKED, str(error)))
         except FailedCheckError as error:
-            known = (EXPECTED, reason) if reason is not None else (FAILED, str(error))
+            first = seen.setdefault(str(error).partition(" (")[0], check.name)
+            why = str(error) if first == check.name else f"as {first}"
+            known = (FAILED, why) if reason is None else (EXPECTED, reason)
             outcomes.append(Outcome(check, *known))
         else:
-            known = (PASSED, "") if reason is None else (SURPRISING, f"expected to fail: {reason}")
+            why = f"it passed, though expected to fail: {reason}"
+            known = (PASSED, "") if reason is None else (SURPRISING, why)
             outcomes.append(Outcome(check, *known))
     return CheckReport(subject, outcomes)
 

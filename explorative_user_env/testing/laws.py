@@ -49,7 +49,7 @@ def has_the_mean_it_is_asked_for(subject: Subject) -> None:
             )
 
 
-def is_no_wider_than_the_paper_asks(subject: Subject) -> None:
+def has_variance_at_most_one(subject: Subject) -> None:
     """The variance of rewards is at most 1, as of what is sub-Gaussian with parameter 1."""
     law: RewardLaw = subject.make()
     means = _means(law)
@@ -80,7 +80,7 @@ def _largest_average_of_squares(chance: float) -> float:
     return 1.0 + high
 
 
-def draws_rewards_from_its_stream_alone(subject: Subject) -> None:
+def draws_from_its_stream_alone(subject: Subject) -> None:
     """The same stream gives the same rewards, whatever was drawn before and whatever else is."""
     law: RewardLaw = subject.make()
     for mean in _means(law):

@@ -1,10 +1,11 @@
 """All checks of some subjects as the cases of a test, for pytest."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.testing.catalogue import checks_of
-from explorative_user_env.testing.checks import FailedCheckError, known_names
+from explorative_user_env.testing.checks import FailedCheckError, NamedCheck, Subject, known_names
 from explorative_user_env.testing.subjects import subjects_of
 
 if TYPE_CHECKING:
@@ -39,15 +40,16 @@ def parametrize_with_checks(
     """
     import pytest
 
+    expected = expected_failed_checks or {}
+    found = [subjects_of(thing, seed=seed) for thing in subjects]
+    if not callable(expected):
+        known_names("expected_failed_checks", expected, _all_of(chain(*found)))
     cases = []
-    for thing in subjects:
-        expected = expected_failed_checks or {}
+    for thing, some in zip(subjects, found, strict=True):
         reasons = expected(thing) if callable(expected) else expected
-        found = subjects_of(thing, seed=seed)
-        every = [check for subject in found for check in checks_of(subject.kind)]
-        if callable(expected_failed_checks) or len(subjects) == 1:
-            known_names("expected_failed_checks", reasons, every)
-        for subject in found:
+        if callable(expected):
+            known_names("expected_failed_checks", reasons, _all_of(some))
+        for subject in some:
             for check in checks_of(subject.kind):
                 marks = []
                 if (reason := reasons.get(check.name)) is not None:
@@ -55,3 +57,7 @@ def parametrize_with_checks(
                 label = f"{subject.name}-{check.name}"
                 cases.append(pytest.param(subject, check, marks=marks, id=label))
     return pytest.mark.parametrize(("subject", "check"), cases)
+
+
+def _all_of(subjects: Iterable[Subject]) -> list[NamedCheck]:
+    return [check for subject in subjects for check in checks_of(subject.kind)]

@@ -79,6 +79,8 @@ def _made(make: Callable[[], Any]) -> Any:
 
 def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
     """Return what makes one that nobody has used."""
+    if kind == Kind.REWARD_LAW and isinstance(thing, str):
+        return functools.partial(as_reward_law, thing)
     if isinstance(thing, str):
         return functools.partial(agent_named, thing)
     if isinstance(thing, tuple(RECORDS.values())):

@@ -142,7 +142,7 @@ def overflowing_law(mean: float, rng: Any) -> float:
 LAWS = {
     "draws_finite_numbers": RewardLaw("at times nan", at_times_nan),
     "has_the_mean_it_is_asked_for": RewardLaw("flattering", flattering),
-    "is_no_wider_than_the_paper_asks": RewardLaw("wide", wide),
-    "draws_rewards_from_its_stream_alone": RewardLaw("everybody's", from_everybodys_stream),
+    "has_variance_at_most_one": RewardLaw("wide", wide),
+    "draws_from_its_stream_alone": RewardLaw("everybody's", from_everybodys_stream),
     "compiled_law_is_plain": RewardLaw("overflows", overflowing_law),
 }

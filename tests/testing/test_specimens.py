@@ -81,7 +81,7 @@ def test_a_lane_with_another_ones_seed_is_not_the_single_environment() -> None:
 @pytest.mark.slow
 def test_checks_by_chance_fail_no_honest_agent_whatever_the_seed() -> None:
     for seed in range(25):
-        for name in ("breaks_ties_by_chance", "guesses_where_nothing_can_be_told"):
+        for name in ("breaks_ties_by_chance", "guesses_when_it_cannot_know"):
             check_named(Kind.AGENT, name)(subject_of(Honest, seed=seed))
 
 
