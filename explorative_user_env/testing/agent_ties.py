@@ -1,15 +1,20 @@
-"""Whether an agent's answer depends on the numbers of arms of which it has heard the same."""
+"""Whether what an agent finds depends on the numbers that arms happen to have."""
 
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import binom
+from scipy.stats import binom, hypergeom
 
-from explorative_user_env.protocol import needs_horizon
+from explorative_user_env.evaluation.readable import RUN_COLUMNS, run_readable
+from explorative_user_env.meeting import informed
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import Array, needs_horizon
+from explorative_user_env.seeding import user_seeds
 from explorative_user_env.testing.agent_secrets import FALSE_ALARM
 from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
 from explorative_user_env.testing.meetings import (
     ACCEPTING,
+    MEETING_STEPS,
     REJECTING,
     Run,
     Situation,
@@ -21,13 +26,20 @@ TRIES = 60
 """Runs of each situation, each with a stream of its own."""
 
 FIRST_TRIES = 5
-"""Runs of which one has to end with tied arms, for more to be looked at."""
+"""Runs of which one has to end with tied arms, for more to be looked at; of an agent that is told
+no horizon, and may be slow to stop, one."""
 
-MOST_STEPS = 300
+MOST_STEPS = 2000
 """Steps within which an agent that stops by itself has to."""
 
 LEAST_TIES = 20
 """Ends with tied arms of which a share can be told."""
+
+USERS_A_PLACE = 30
+"""Users with their best arm at each place."""
+
+BEST_MEAN, EASY_ALPHA = 1.5, 0.1
+"""Of users with whom whoever looks at all arms is right: so its place hardly matters to most."""
 
 ROUNDS_TOLD = 4
 """How often an agent that is told a horizon could recommend every arm; once, of two arms: who
@@ -57,7 +69,8 @@ def _ending(subject: Subject, n_arms: int, rounds: int) -> list[Situation]:
 
 def _expect_chance(subject: Subject, situation: Situation) -> bool:
     """Make sure that answers are no arm's too often; return whether there were any to look at."""
-    if not _tied_answers(subject, situation, FIRST_TRIES).any():
+    first_tries = 1 if situation.horizon is None else FIRST_TRIES
+    if not _tied_answers(subject, situation, first_tries).any():
         return False  # hardly ever, if at all
     answers, n_arms = _tied_answers(subject, situation, TRIES), situation.n_arms
     if answers.sum() < LEAST_TIES:
@@ -75,7 +88,7 @@ def _expect_chance(subject: Subject, situation: Situation) -> bool:
     return True
 
 
-def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> "np.ndarray":
+def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
     """Return how often each arm was answered, of the runs that ended with all arms tied."""
     answers = np.zeros(situation.n_arms, int)
     for seed in range(subject.seed, subject.seed + n_runs):
@@ -83,6 +96,41 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> "np.nd
         if run.stopped and _all_tied(run, situation.n_arms):
             answers[run.answer] += 1
     return answers
+
+
+def succeeds_wherever_the_best_is(subject: Subject) -> None:
+    """Where it stops by itself, it is right as often whatever the number of the best arm."""
+    n_arms = usual_arms(subject)
+    right, ended = np.zeros(n_arms, int), np.zeros(n_arms, int)
+    for place in range(n_arms):
+        if not place and not _rows(subject, n_arms, place, 2)[1].any():
+            raise NotAskedError(f"it does not stop by itself within {MOST_STEPS} steps")
+        successes, stops = _rows(subject, n_arms, place, USERS_A_PLACE)
+        right[place], ended[place] = successes.sum(), stops.sum()
+    for place in range(n_arms):
+        # Given how many successes there are, those at one place are hypergeometric: at either end.
+        others = (int(ended.sum()), int(right.sum()), int(ended[place]))
+        tails = hypergeom.cdf(right[place], *others), hypergeom.sf(right[place] - 1, *others)
+        if min(tails) < FALSE_ALARM / (2 * n_arms):
+            raise FailedCheckError(
+                f"it was right with {right[place]} of {ended[place]} users whose best arm is "
+                f"number {place}, and with {right.tolist()} of {ended.tolist()} by its number; by "
+                f"chance they differ so with a probability below {FALSE_ALARM:g} (seed "
+                f"{subject.seed})"
+            )
+
+
+def _rows(subject: Subject, n_arms: int, place: int, n_users: int) -> tuple[Array, Array]:
+    """Return with which of some users, whose best arm this is, an agent succeeded and stopped."""
+    means = np.roll([BEST_MEAN, *np.linspace(0.0, -1.0, n_arms - 1)], place)
+    users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=EASY_ALPHA)
+    agent = informed(subject.make(), users)
+    horizon = MEETING_STEPS if needs_horizon(agent) else None
+    seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
+    found = run_readable(users, agent, seeds, MOST_STEPS, horizon)
+    of = dict(zip(RUN_COLUMNS, found.T, strict=True))
+    stops = of["censored"] == 0
+    return stops & (of["answer"] == of["best_arm"]), stops
 
 
 def _all_tied(run: Run, n_arms: int) -> bool:

@@ -45,6 +45,7 @@ _ASKED: Mapping[Kind, Sequence[Callable[[Subject], None]]] = {
         agent_secrets.guesses_when_it_cannot_know,
         agent_secrets.depends_on_responses_alone,
         agent_ties.breaks_ties_by_chance,
+        agent_ties.succeeds_wherever_the_best_is,
         agent_company.recommends_arms_to_many,
         agent_company.minds_no_company,
         agent_company.in_step_is_one_at_a_time,

@@ -43,6 +43,7 @@ AGENTS_WRONG: dict[str, Any] = {
     "guesses_when_it_cannot_know": agents.ReadsTheBestArm,
     "depends_on_responses_alone": agents.AsksTheCollector,
     "breaks_ties_by_chance": agents.PrefersLowNumbers,
+    "succeeds_wherever_the_best_is": agents.StaysWithTheFirst,
     "recommends_arms_to_many": agents.FractionsToMany,
     "minds_no_company": agents.CountsTheCompany,
     "in_step_is_one_at_a_time": agents.AnotherAlone,

@@ -253,6 +253,13 @@ class PrefersLowNumbers(Honest):
         return int(np.argmax(self.accepted))
 
 
+class StaysWithTheFirst(Honest):
+    """Recommends the most accepted arm, of tied ones the first: so it never looks at another."""
+
+    def act(self) -> int | None:
+        return None if self.steps >= 60 else int(np.argmax(self.accepted))
+
+
 # Many users at once
 
 

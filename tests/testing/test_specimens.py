@@ -19,6 +19,13 @@ from explorative_user_env.testing import (
 SLOW = ("compiled", "another_process")
 """In the names of checks that compile something or start a process."""
 
+BY_CHANCE = (
+    "breaks_ties_by_chance",
+    "guesses_when_it_cannot_know",
+    "succeeds_wherever_the_best_is",
+)
+"""Checks that fail an honest agent with a small probability."""
+
 
 def _cases() -> list[object]:
     every = [(kind, check) for kind, checks in CHECKS.items() for check in checks]
@@ -81,7 +88,7 @@ def test_a_lane_with_another_ones_seed_is_not_the_single_environment() -> None:
 @pytest.mark.slow
 def test_checks_by_chance_fail_no_honest_agent_whatever_the_seed() -> None:
     for seed in range(25):
-        for name in ("breaks_ties_by_chance", "guesses_when_it_cannot_know"):
+        for name in BY_CHANCE:
             check_named(Kind.AGENT, name)(subject_of(Honest, seed=seed))
 
 
