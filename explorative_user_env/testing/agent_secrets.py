@@ -6,10 +6,12 @@ import numpy as np
 from scipy.stats import binom
 
 from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.evaluation.in_step import run_in_step
+from explorative_user_env.evaluation.readable import RUN_COLUMNS
 from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import informed
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import Agent, name_of, needs_horizon, sees_rewards
+from explorative_user_env.protocol import Agent, ManyUserAgent, name_of, needs_horizon, sees_rewards
 from explorative_user_env.seeding import agent_generator, user_seeds
 from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
 from explorative_user_env.testing.meetings import Run, Situation, expect_alike, usual_arms
@@ -51,18 +53,13 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
     """With users who have rejected nothing it is right no more often than one who guesses."""
     if sees_rewards(subject.make()):
         raise NotAskedError("it is told rewards, as a reference that is labelled so")
-    n_arms = usual_arms(subject, SAFE_ARMS)
+    n_arms, seeds = usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
     users = Population(n_arms=n_arms, alpha=UNBOUNDED_PATIENCE)
-    env, right = ExplorativeUserEnv(population=users), {"answers": 0, "recommends": 0}
-    for seed in user_seeds(subject.seed, GUESSES):
-        agent = informed(_agent(subject), users)
-        episode = rollout(env, agent, seed, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
-        assert episode.rejections == 0
-        best = env.instance().best_arm
-        right["answers"] += episode.answer == best
-        right["recommends"] += bool(episode.arms) and episode.arms[-1] == best
-    # Whatever it does, it is right by chance with each user: two figures share the false alarm.
-    most = int(binom.isf(FALSE_ALARM / 2, GUESSES, 1 / n_arms))
+    right = _right_one_by_one(subject, users, seeds)
+    if isinstance(subject.make(), ManyUserAgent):
+        right["answers, asked about many at once,"] = _right_in_step(subject, users, seeds)
+    # Whatever it does, it is right by chance with each user: the figures share the false alarm.
+    most = int(binom.isf(FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
     for what, n_right in right.items():
         if n_right > most:
             raise FailedCheckError(
@@ -70,6 +67,27 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
                 f"rejected nothing in {BLIND_STEPS} steps; by chance it is at most {most} with "
                 f"probability 1 - {FALSE_ALARM:g} (users of seed {subject.seed})"
             )
+
+
+def _right_one_by_one(subject: Subject, users: Population, seeds: list[int]) -> dict[str, int]:
+    """Return with how many users an agent answers their best arm, and recommends it last."""
+    env, right = ExplorativeUserEnv(population=users), {"answers": 0, "recommends": 0}
+    for seed in seeds:
+        agent = informed(_agent(subject), users)
+        episode = rollout(env, agent, seed, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
+        assert episode.rejections == 0
+        best = env.instance().best_arm
+        right["answers"] += episode.answer == best
+        right["recommends"] += bool(episode.arms) and episode.arms[-1] == best
+    return right
+
+
+def _right_in_step(subject: Subject, users: Population, seeds: list[int]) -> int:
+    """Return with how many users an agent that meets all at once answers their best arms."""
+    agent: Any = subject.make()
+    rows = run_in_step(users, agent, seeds, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
+    of = dict(zip(RUN_COLUMNS, rows.T, strict=True))
+    return int((of["answer"] == of["best_arm"]).sum())
 
 
 def depends_on_responses_alone(subject: Subject) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env import ExplorativeUserEnv
+from explorative_user_env import ExplorativeUserEnv, ExplorativeUserVectorEnv
 from explorative_user_env.protocol import STOP, Array, OneUserAtATime
 
 ROUND_COUNT = 10
@@ -276,6 +276,19 @@ class CountsTheCompany(HonestOfMany):
     def act_all(self, users: Array) -> Array:
         arms = super().act_all(users)
         return np.where(arms == STOP, STOP, (arms + users.size) % self.n_arms)
+
+
+class ReadsTheStep(HonestOfMany):
+    """Looks up the stack for users in step, and answers what they like best."""
+
+    def answer_all(self, users: Array) -> Array:
+        frame: Any = sys._getframe()
+        while frame is not None:
+            for thing in frame.f_locals.values():
+                if isinstance(thing, ExplorativeUserVectorEnv):
+                    return np.array([thing.instances()[user].best_arm for user in users])
+            frame = frame.f_back
+        return super().answer_all(users)
 
 
 class AnotherAlone(HonestOfMany):

@@ -2,7 +2,7 @@
 
 import pytest
 from specimens import HONEST, OF_MANY, SPECIMENS
-from specimens.agents import Drawing, Honest, HonestOfMany, WritesOnOptions
+from specimens.agents import Drawing, Honest, HonestOfMany, ReadsTheStep, WritesOnOptions
 from specimens.environments import BeginsWithTheNextSeed
 
 from explorative_user_env.testing import (
@@ -77,6 +77,12 @@ def test_an_honest_one_is_not_caught(kind: Kind, name: str) -> None:
 def test_options_that_an_agent_writes_on_are_what_it_was_given_as_well() -> None:
     with pytest.raises(FailedCheckError, match=r"its options were {'delta': 0\.1} and are"):
         check_named(Kind.AGENT, "leaves_what_it_is_given")(subject_of(WritesOnOptions))
+
+
+def test_who_knows_the_truth_when_asked_about_many_users_alone_is_caught() -> None:
+    told = r"it answers, asked about many at once, the best of 20 arms with 60 of 60 users"
+    with pytest.raises(FailedCheckError, match=told):
+        check_named(Kind.AGENT, "guesses_when_it_cannot_know")(subject_of(ReadsTheStep))
 
 
 def test_a_lane_with_another_ones_seed_is_not_the_single_environment() -> None:
