@@ -46,8 +46,9 @@ def check(
 ) -> None:
     """Check that an agent, environment or user keeps what this package relies on.
 
-    Each named check has passed, failed (with what was seen), failed as expected, or was not asked
-    of such a target. The exit code is 0 if none failed, else 1.
+    As in: explorative-user check my_module:MyAgent, in the folder of my_module.
+
+    The exit code is 0 if no check fails, or only those that are expected to.
     """
     from explorative_user_env.commands.output import say, show
     from explorative_user_env.testing.checks import run_checks

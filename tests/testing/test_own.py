@@ -16,6 +16,7 @@ from explorative_user_env.users.confidence import (
     constant,
 )
 from explorative_user_env.users.reward_laws import REWARD_LAWS, as_reward_law
+from explorative_user_env.wrappers import CountsObservation, SortedArms
 
 pytestmark = pytest.mark.slow
 
@@ -67,6 +68,10 @@ def test_policies(subject: Subject, check: NamedCheck) -> None:
     check(subject)
 
 
+def sorted_counts() -> Any:
+    return SortedArms(CountsObservation(eu.ExplorativeUserEnv(n_arms=3), 50))
+
+
 @parametrize_with_checks(
     [
         eu.ENV_ID,
@@ -75,6 +80,7 @@ def test_policies(subject: Subject, check: NamedCheck) -> None:
         eu.ExplorativeUserEnv,
         eu.ExplorativeUserBAIEnv,
         partial(eu.ExplorativeUserEnv, behaviour="logistic", noise=0.2, reward="realized"),
+        sorted_counts,
     ]
 )
 def test_environments(subject: Subject, check: NamedCheck) -> None:

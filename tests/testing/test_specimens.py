@@ -1,10 +1,13 @@
 """Every check bites: what is wrong in the one way that it asks about fails under its name."""
 
+from functools import partial
+
 import pytest
 from specimens import HONEST, OF_MANY, SPECIMENS
 from specimens.agents import Drawing, Honest, HonestOfMany, ReadsTheStep, WritesOnOptions
 from specimens.environments import BeginsWithTheNextSeed
 
+from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.testing import (
     CHECKS,
     FailedCheckError,
@@ -83,6 +86,12 @@ def test_who_knows_the_truth_when_asked_about_many_users_alone_is_caught() -> No
     told = r"it answers, asked about many at once, the best of 20 arms with 60 of 60 users"
     with pytest.raises(FailedCheckError, match=told):
         check_named(Kind.AGENT, "guesses_when_it_cannot_know")(subject_of(ReadsTheStep))
+
+
+def test_an_environment_in_which_chance_does_not_show_need_not_show_its_seed() -> None:
+    check = check_named(Kind.ENVIRONMENT, "heeds_its_seed")
+    with pytest.raises(NotAskedError, match="chance does not show: the same 40 steps"):
+        check(subject_of(partial(ExplorativeUserEnv, n_arms=2, means=(0.0, 1.0), alpha=1e9)))
 
 
 def test_a_lane_with_another_ones_seed_is_not_the_single_environment() -> None:
