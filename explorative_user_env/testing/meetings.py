@@ -200,9 +200,14 @@ def expect_alike(found: Run, wanted: Run, situation: Situation, when: str) -> No
         if arm != other:
             told = f"recommended arm {arm} instead of {other} at step {step} {when}"
             raise FailedCheckError(f"{told} ({situation})")
-    if len(found.arms) != len(wanted.arms) or found.stopped != wanted.stopped:
-        told = f"ended after {len(found.arms)} steps instead of {len(wanted.arms)} {when}"
+    n_steps = len(found.arms)
+    if n_steps != len(wanted.arms):
+        told = f"ended after {n_steps} steps instead of {len(wanted.arms)} {when}"
         raise FailedCheckError(f"{told} ({situation})")
+    if found.stopped != wanted.stopped:
+        ends = {True: "stopped", False: "was cut off"}
+        told = f"{ends[found.stopped]} after {n_steps} steps and {ends[wanted.stopped]} before"
+        raise FailedCheckError(f"{told} {when} ({situation})")
     if found.answer != wanted.answer:
         told = f"answered arm {found.answer} instead of {wanted.answer} {when}"
-        raise FailedCheckError(f"{told}, after {len(found.arms)} steps ({situation})")
+        raise FailedCheckError(f"{told}, after {n_steps} steps ({situation})")

@@ -4,7 +4,14 @@ from functools import partial
 
 import pytest
 from specimens import HONEST, OF_MANY, SPECIMENS
-from specimens.agents import Drawing, Honest, HonestOfMany, ReadsTheStep, WritesOnOptions
+from specimens.agents import (
+    Drawing,
+    Honest,
+    HonestOfMany,
+    KnowsOneTask,
+    ReadsTheStep,
+    WritesOnOptions,
+)
 from specimens.environments import BeginsWithTheNextSeed
 
 from explorative_user_env import ExplorativeUserEnv
@@ -86,6 +93,12 @@ def test_who_knows_the_truth_when_asked_about_many_users_alone_is_caught() -> No
     told = r"it answers, asked about many at once, the best of 20 arms with 60 of 60 users"
     with pytest.raises(FailedCheckError, match=told):
         check_named(Kind.AGENT, "guesses_when_it_cannot_know")(subject_of(ReadsTheStep))
+
+
+def test_what_the_readable_loop_tells_is_told_as_it_is() -> None:
+    told = r"^reset of KnowsOneTask raised NotImplementedError: regret \(at the start, with "
+    with pytest.raises(FailedCheckError, match=told):
+        check_named(Kind.AGENT, "runs_in_both_tasks")(subject_of(KnowsOneTask))
 
 
 def test_an_environment_in_which_chance_does_not_show_need_not_show_its_seed() -> None:

@@ -75,6 +75,9 @@ def test_a_lane_is_a_single_one_of_the_same_options() -> None:
     single = subject.alone().unwrapped
     assert (single.user.n_arms, single.population.gap) == (3, 0.25)
     assert single is not subject.alone().unwrapped
+    limited = subject.alone()
+    limited.reset(seed=0)
+    assert [limited.step(0)[3] for _ in range(7)] == [False] * 6 + [True]
 
 
 class Wanting:
