@@ -129,8 +129,12 @@ def _meet(subject: Subject, n_arms: int) -> None:
     trained = trained_on(subject.make()).get("n_arms", n_arms)
     if trained != n_arms:
         raise NotAskedError(f"trained for {trained} arms")
-    for situation in situations(subject, n_arms=n_arms):
-        run_of(subject.make(), situation)
+    try:
+        for situation in situations(subject, n_arms=n_arms):
+            run_of(subject.make(), situation)
+    except FailedCheckError as error:
+        hint = 'an agent for one K alone says so, as trained_on = {"n_arms": 5}'
+        raise FailedCheckError(f"{error}; {hint}") from error
 
 
 def begins_with_a_horizon_or_none(subject: Subject) -> None:

@@ -1,6 +1,7 @@
 """Every check bites: what is wrong in the one way that it asks about fails under its name."""
 
 from functools import partial
+from typing import ClassVar
 
 import pytest
 from specimens import HONEST, OF_MANY, SPECIMENS
@@ -10,6 +11,7 @@ from specimens.agents import (
     HonestOfMany,
     KnowsOneTask,
     ReadsTheStep,
+    ThinksOfThree,
     WritesOnOptions,
 )
 from specimens.environments import BeginsWithTheNextSeed
@@ -93,6 +95,17 @@ def test_who_knows_the_truth_when_asked_about_many_users_alone_is_caught() -> No
     told = r"it answers, asked about many at once, the best of 20 arms with 60 of 60 users"
     with pytest.raises(FailedCheckError, match=told):
         check_named(Kind.AGENT, "guesses_when_it_cannot_know")(subject_of(ReadsTheStep))
+
+
+def test_an_agent_for_one_number_of_arms_is_told_how_to_say_so() -> None:
+    class SaysSo(ThinksOfThree):
+        trained_on: ClassVar = {"n_arms": 5}
+
+    check = check_named(Kind.AGENT, "meets_two_arms")
+    with pytest.raises(FailedCheckError, match=r"says so, as trained_on = \{\"n_arms\": 5\}$"):
+        check(subject_of(ThinksOfThree))
+    with pytest.raises(NotAskedError, match="trained for 5 arms"):
+        check(subject_of(SaysSo))
 
 
 def test_what_the_readable_loop_tells_is_told_as_it_is() -> None:
