@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium.vector.utils import CloudpickleWrapper
 
 LATER = 3661.7
-"""Seconds by which the clocks are ahead in other surroundings."""
+"""Seconds by which the clocks are ahead in other surroundings, times their seed."""
 
 _CLOCKS = ("time", "monotonic", "perf_counter", "process_time")
 
@@ -31,7 +31,11 @@ def shared_streams() -> dict[str, Any]:
 
 @contextmanager
 def other_surroundings(seed: int) -> Iterator[None]:
-    """Run the block with everybody's streams seeded anew and the clocks an hour ahead."""
+    """Run the block with everybody's streams seeded anew and the clocks hours ahead.
+
+    Args:
+        seed: what these follow from, above 0.
+    """
     torch: Any = sys.modules.get("torch")
     before = random.getstate(), np.random.get_state()  # noqa: NPY002 - put back as they were
     torchs = torch.random.get_rng_state() if torch is not None else None
@@ -42,7 +46,7 @@ def other_surroundings(seed: int) -> Iterator[None]:
         if torch is not None:
             torch.random.manual_seed(seed)
         for name, clock in clocks.items():
-            setattr(time, name, _ahead(clock, LATER * (1e9 if name.endswith("_ns") else 1)))
+            setattr(time, name, _ahead(clock, seed * LATER * (1e9 if name.endswith("_ns") else 1)))
         yield
     finally:
         for name, clock in clocks.items():

@@ -63,7 +63,7 @@ def ask(name: str, agent: type) -> None:
 
 
 class WatchesTheClock(Honest):
-    """Begins at another arm every quarter of an hour."""
+    """Begins at another arm every quarter of an hour, and is back after five."""
 
     def act(self) -> int | None:
         arm = super().act()
