@@ -19,8 +19,9 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 from explorative_user_env.protocol import Array
-from explorative_user_env.results.parts import Pieces
+from explorative_user_env.results.parts import NoPieces
 from explorative_user_env.results.records import record_of
+from explorative_user_env.results.store import Store
 from explorative_user_env.rl.callback import TrainingWatch
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -42,23 +43,24 @@ LSTM_STATES = "_last_lstm_states"
 
 
 class Checkpoints(BaseCallback):
-    """Keep checkpoints of a training, and bring a new model to the last of them.
+    """Keep checkpoints of a training, and go on from the last of them.
 
     Args:
-        kept: where they are kept.
+        store: what keeps them; nothing does if it is None.
         watch: what evaluates the model in training, and remembers what it found.
         steps: of the whole training.
     """
 
-    def __init__(self, kept: Pieces, watch: TrainingWatch, steps: int) -> None:
+    def __init__(self, store: Store | None, watch: TrainingWatch, steps: int) -> None:
         super().__init__()
-        self._kept, self._watch, self._distance = kept, watch, steps / CHECKPOINTS
+        self._kept = NoPieces() if store is None else store.pieces({"what": "training"})
+        self._watch, self._steps, self._distance = watch, steps, steps / CHECKPOINTS
         self._actions: list[Array] = []
         self._last = 0
         self._began, self.cpu_seconds = time.process_time(), 0.0
 
-    def restore(self, model: BaseAlgorithm) -> None:
-        """Bring a model without any training to the last checkpoint, if there is one.
+    def learn(self, model: BaseAlgorithm) -> None:
+        """Train a model that has learnt nothing, from the last checkpoint on if there is one.
 
         Raises:
             InvalidArgumentError: if it cannot be read.
@@ -69,6 +71,9 @@ class Checkpoints(BaseCallback):
             except Exception as error:  # whatever is wrong inside the file
                 allowed = f"one of this training ({type(error).__name__}: {error})"
                 raise InvalidArgumentError("checkpoint", len(pieces), allowed) from error
+        left = self._steps - model.num_timesteps
+        watches: list[BaseCallback] = [self._watch, self]
+        model.learn(left, callback=watches, reset_num_timesteps=not pieces)
 
     def _restore(self, model: BaseAlgorithm, pieces: Sequence[Any]) -> None:
         _meet_again(model, [actions for piece in pieces for actions in _unpacked(piece)])

@@ -19,7 +19,6 @@ from explorative_user_env.population import (
     population_of,
     split_options,
 )
-from explorative_user_env.results.parts import NoPieces
 from explorative_user_env.results.store import Store
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.callback import TrainingWatch
@@ -113,12 +112,9 @@ def train(
     met |= {"step_cost": rest["step_cost"]} if "step_cost" in rest else {}
     met |= {} if task.ends_itself else {"horizon": horizon}
     watch = TrainingWatch(as_agent, met, steps, progress)
-    kept = NoPieces() if store is None else store.pieces({"what": "training"})
-    checkpoints = Checkpoints(kept, watch, steps)
+    checkpoints = Checkpoints(store, watch, steps)
     with _compiling_told_to(progress, steps):
-        checkpoints.restore(model)
-        left = steps - model.num_timesteps
-        model.learn(left, callback=[watch, checkpoints], reset_num_timesteps=left == steps)
+        checkpoints.learn(model)
     if folder is not None:
         made = {"algo": algo, "task": task.name, "n_arms": users.n_arms, "steps": steps}
         made |= {"seed": seed, "observation": observation, "horizon": horizon, "n_envs": n_envs}

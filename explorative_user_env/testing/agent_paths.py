@@ -1,13 +1,16 @@
 """Whether an agent runs alike on every path of an evaluation."""
 
-from joblib import delayed
+from collections.abc import Sequence
+from functools import partial
 
 from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.evaluation.engines import PROCESSES
+from explorative_user_env.evaluation.places import done
 from explorative_user_env.evaluation.readable import run_readable
-from explorative_user_env.evaluation.workers import SLOW, Travelling, results_of
+from explorative_user_env.evaluation.workforce import Workforce
 from explorative_user_env.meeting import informed
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import needs_horizon
+from explorative_user_env.protocol import Agent, Array, needs_horizon
 from explorative_user_env.testing.agent_company import expect_rows
 from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
 from explorative_user_env.testing.compiled_paths import (
@@ -42,8 +45,14 @@ def runs_in_another_process(subject: Subject) -> None:
     seeds = [*range(subject.seed, subject.seed + 4)]
     horizon = SENT_STEPS if needs_horizon(agent) else None
     wanted = run_readable(users, agent, seeds, SENT_STEPS, horizon)
-    work = delayed(Travelling(run_readable))
     halves = (slice(0, 2), slice(2, 4))
-    tasks = [work(users, agent, seeds[half], SENT_STEPS, horizon) for half in halves]
-    for rows, half in zip([*results_of(tasks, 2, SLOW)], halves, strict=True):
-        expect_rows(rows, wanted[half], seeds[half], "in another process than in this one")
+    chunks = [seeds[half] for half in halves]
+    job = partial(_met, users, agent, horizon)
+    with done(Workforce(2, PROCESSES), job, chunks, agent, PROCESSES) as parts:
+        for rows, half in zip(parts, halves, strict=True):
+            expect_rows(rows, wanted[half], seeds[half], "in another process than in this one")
+
+
+def _met(users: Population, agent: Agent, horizon: int | None, seeds: Sequence[int]) -> Array:
+    """Return the rows of `run_readable`, of a function that reaches other processes."""
+    return run_readable(users, agent, seeds, SENT_STEPS, horizon)
