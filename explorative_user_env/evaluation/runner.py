@@ -187,11 +187,13 @@ class _Found:
 
     def check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
         """Hold the runs of a BAIR against what the paper proves."""
+        cap = cap_for(agent, self.request)
         checks = checks_of(
             agent,
             self.request.population,
             self.request.seeds,
-            max_steps=cap_for(agent, self.request),
+            max_steps=cap,
+            kept=self.keeper.checks(agent, cap),
             workers=self.request.workforce,
             progress=progress,
         )

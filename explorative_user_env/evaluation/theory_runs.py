@@ -16,6 +16,10 @@ from explorative_user_env.meeting import environment_of
 from explorative_user_env.monitors import TheoryCheck, check_run
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array
+from explorative_user_env.results.parts import NoPieces, Pieces
+from explorative_user_env.results.records import from_record, record_of
+
+NOTHING_KEPT = NoPieces()
 
 WATCHED_AT_ONCE = 20
 """Users that a worker takes at a time."""
@@ -29,6 +33,7 @@ def check_theory(
     max_steps: int | None = None,
     workers: int | Workforce = 1,
     progress: OnProgress = silent,
+    kept: Pieces = NOTHING_KEPT,
 ) -> pd.DataFrame:
     """Run BAIR with the users of these seeds under a monitor.
 
@@ -39,6 +44,7 @@ def check_theory(
         max_steps: step cap of a run; None is the agent's own, if any.
         workers: how many processes run at once, or who does the runs; the result is the same.
         progress: called with what is going on, how many runs are done and how many there are.
+        kept: where the checks are kept, if anywhere; those that are there are not made again.
 
     Returns:
         One row a run, with the fields of `monitors.TheoryCheck`.
@@ -50,14 +56,18 @@ def check_theory(
         seeds[first : first + WATCHED_AT_ONCE] for first in range(0, len(seeds), WATCHED_AT_ONCE)
     ]
     what = f"{agent.name}, theory"
-    rows: list[TheoryCheck] = []
-    progress(what, 0, len(seeds))
-    job = partial(_check, agent, population, max_steps)
-    with done(workforce_of(workers), job, chunks, agent, PROCESSES) as parts:
-        for part in parts:
-            rows += part
-            progress(what, len(rows), len(seeds))
-    return pd.DataFrame([asdict(row) for row in rows])
+    there = kept.found()
+    rows = [from_record(row) for part in there for row in part]
+    progress(what, len(rows), len(seeds))
+    if left := chunks[len(there) :]:
+        job = partial(_check, agent, population, max_steps)
+        with done(workforce_of(workers), job, left, agent, PROCESSES) as parts:
+            for part in parts:
+                found = [asdict(row) for row in part]
+                kept.add(record_of(found))
+                rows += found
+                progress(what, len(rows), len(seeds))
+    return pd.DataFrame(rows)
 
 
 def _check(
