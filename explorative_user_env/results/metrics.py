@@ -15,8 +15,9 @@ from explorative_user_env.results.intervals import (
     mean_interval,
     median_interval,
     one_dominates,
+    proportion_interval,
     ratio_interval,
-    wilson_interval,
+    share_interval,
 )
 
 
@@ -59,7 +60,7 @@ def summarize(
     rate, (rate_low, rate_high) = rates[rejection_rate]
     successes = int(np.sum(correct & ~censored))
     success = successes / n_runs
-    success_low, success_high = wilson_interval(successes, n_runs)
+    success_low, success_high = proportion_interval(successes, n_runs)
     return {
         "n_runs": n_runs,
         **_of_times(times),
@@ -105,9 +106,7 @@ def summarize_play(
     figures["acceptance_rate"] = _mean(acceptances / horizon)
     shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
     for name, values in shares.items():
-        total = round(float(values.sum()), 9)  # ties count as fractions: Wilson on both sides
-        low, _ = wilson_interval(math.floor(total), len(values))
-        _, high = wilson_interval(math.ceil(total), len(values))
+        low, high = share_interval(values)
         figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
     return figures
 

@@ -24,8 +24,11 @@ PUBLISHED = {
 }
 """Columns that hold a published figure beside ours, where a cell has one."""
 
+MEANS_LEGEND = "mean ± half a 95% interval, which knows of no runs rarer than these"
+"""What stands beside a mean, and what nothing that is made of runs can say."""
+
 LEGEND = (
-    "stopping time: mean ± half a 95% interval. wrong: stopped and named another arm. "
+    f"stopping time: {MEANS_LEGEND}. wrong: stopped and named another arm. "
     "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed.",
 )
 DRAWS_LEGEND = (
@@ -96,7 +99,7 @@ def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
 
 
 REGRET_LEGEND = (
-    "regret: sum of mu_* - mu_a over T recommendations, mean ± half a 95% interval. utility: sum "
+    f"regret: sum of mu_* - mu_a over T recommendations, {MEANS_LEGEND}. utility: sum "
     "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
     "most acc. best: the most accepted arm is; one of n tied arms counts 1/n.",
 )

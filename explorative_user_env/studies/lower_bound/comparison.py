@@ -30,7 +30,7 @@ from explorative_user_env.agents import (
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.old_names import renamed
-from explorative_user_env.results.intervals import wilson_interval
+from explorative_user_env.results.intervals import proportion_interval
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.studies.lower_bound.shared_history import (
     MOST_PATHS,
@@ -87,7 +87,7 @@ def success(
 
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
-        (the share of right answers, with Wilson's 95% interval `_low`, `_high`), `n_runs`, and the
+        (the share of right answers, with an exact 95% interval `_low`, `_high`), `n_runs`, and the
         means of `interactions` and `acceptances`, and whether it `sees_rewards`; its
         `attrs["cells"]` say what made them.
     """
@@ -123,7 +123,7 @@ def success(
 
 
 def _figures(runs: pd.DataFrame) -> dict[str, Any]:
-    low, high = wilson_interval(int(runs["correct"].sum()), len(runs))
+    low, high = proportion_interval(int(runs["correct"].sum()), len(runs))
     return {
         "success": runs["correct"].mean(),
         "success_low": low,
