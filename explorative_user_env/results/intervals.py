@@ -28,14 +28,36 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
     mean, error = float(np.mean(values)), float(stats.sem(values))
     if error > 0.0:
         quantile = float(stats.t.ppf(0.5 + level / 2.0, len(values) - 1))
-        skewness = float(np.mean(((values - mean) / np.std(values)) ** 3))
+        skewness = _skewness(values)
         ends = [_untransformed(end, skewness, len(values)) for end in (-quantile, quantile)]
         error *= max(quantile, *map(abs, ends))
     return mean - error, mean + error
 
 
+def mean_p_value(values: np.ndarray) -> float:
+    """Return 1 minus the level at which an end of `mean_interval` is 0; NaN for fewer than two."""
+    if len(values) < 2:
+        return math.nan
+    mean, error = float(np.mean(values)), float(stats.sem(values))
+    if error == 0.0:
+        return 1.0 if mean == 0.0 else 0.0
+    t, skewness = abs(mean) / error, _skewness(values)
+    ends = -_transformed(-t, skewness, len(values)), _transformed(t, skewness, len(values))
+    return min(1.0, 2.0 * float(stats.t.sf(min(t, *ends), len(values) - 1)))
+
+
+def _skewness(values: np.ndarray) -> float:
+    return float(np.mean(((values - np.mean(values)) / np.std(values)) ** 3))
+
+
+def _transformed(t: float, skewness: float, n: int) -> float:
+    """Return Hall's transformation of a studentized mean."""
+    a = skewness / math.sqrt(n)
+    return t + a * t**2 / 3.0 + a**2 * t**3 / 27.0 + a / 6.0
+
+
 def _untransformed(z: float, skewness: float, n: int) -> float:
-    """Return the studentized mean that Hall's transformation takes to z."""
+    """Return the studentized mean whose `_transformed` is z."""
     shifted = z / math.sqrt(n) - skewness / (6.0 * n)
     if abs(skewness * shifted) < 1e-6:  # where the root cancels, to first order
         return math.sqrt(n) * shifted

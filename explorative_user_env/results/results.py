@@ -14,6 +14,12 @@ from explorative_user_env.loop import Episode, rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, needs_horizon, sees_rewards
+from explorative_user_env.results.comparison import (
+    Comparison,
+    LineUpComparison,
+    compare,
+    compare_all,
+)
 from explorative_user_env.results.metrics import summarize, summarize_play
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.tasks import REGRET
@@ -105,6 +111,33 @@ class Results:
             runs["most_accepted_is_best"].to_numpy(),
             horizon=self.cell["horizon"],
         )
+
+    def compare(self, first: str, second: str) -> Comparison:
+        """Return how two agents compare, with the same users: first minus second.
+
+        Of best-arm identification the stopping time (up to where a step cap ended a run of either,
+        if it did), how probable the first is to stop sooner, and the success; over a horizon the
+        regret, how probable the first is to have less, and the utility.
+
+        Args:
+            first: the name of an agent.
+            second: of another.
+
+        Raises:
+            InvalidArgumentError: for a name that is none, or one agent twice.
+        """
+        return compare(self.runs, first, second, over_horizon=self.over_horizon)
+
+    def compare_all(self, against: str) -> LineUpComparison:
+        """Return how all others compare with one, with a family-wise error of 5% for each figure.
+
+        Args:
+            against: the one's name.
+
+        Raises:
+            InvalidArgumentError: for a name that is none, or if there is nobody else.
+        """
+        return compare_all(self.runs, against, over_horizon=self.over_horizon)
 
     def replay(self, row: Any) -> Episode:
         """Return a run again, step by step: what the agent recommended and what the user said.
