@@ -1,6 +1,7 @@
 """Confidence intervals, by SciPy; examples/intervals.md has how often each holds what it is for."""
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from scipy import stats
@@ -16,8 +17,8 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
 
     The error is Student's, or the longer side of the interval by Hall's transformation where that
     is longer: it takes out the skewness, for which Student's is too short on the side of the tail
-    (Hall 1992, "On the removal of skewness by transformation"). No interval knows of values that
-    are so rare that none was seen.
+    (Hall 1992, "On the removal of skewness by transformation"). What values rarer than 3 in n add
+    to the mean is in no interval: one in twenty samples has none of them.
 
     Args:
         values: independent, of one law.
@@ -97,6 +98,7 @@ def ratio_interval(parts: np.ndarray, wholes: np.ndarray) -> tuple[float, float]
     return float(ratio + low), float(ratio + high)
 
 
+@lru_cache(maxsize=10_000)
 def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[float, float]:
     """Return the interval of a probability, from `successes` in `n` trials; NaN without a trial.
 

@@ -24,8 +24,8 @@ PUBLISHED = {
 }
 """Columns that hold a published figure beside ours, where a cell has one."""
 
-MEANS_LEGEND = "mean ± half a 95% interval, which knows of no runs rarer than these"
-"""What stands beside a mean, and what nothing that is made of runs can say."""
+MEANS_LEGEND = "mean ± half a 95% interval, which knows of no runs rarer than 3 in n"
+"""What stands beside a mean, and what no n runs can say: all of them may lack what is so rare."""
 
 LEGEND = (
     f"stopping time: {MEANS_LEGEND}. wrong: stopped and named another arm. "
