@@ -40,7 +40,7 @@ from explorative_user_env.wrappers.policy_agent import PolicyAgent
 from explorative_user_env.wrappers.ready_made import counts_env, counts_vector_env
 
 if TYPE_CHECKING:
-    from explorative_user_env.evaluation import Results, Sweep, evaluate, sweep
+    from explorative_user_env.evaluation import Results, Sweep, evaluate, load, sweep
 
 __all__ = [
     "BAI_ENV_ID",
@@ -74,6 +74,7 @@ __all__ = [
     "counts_env",
     "counts_vector_env",
     "evaluate",
+    "load",
     "register_behaviour",
     "register_reward_law",
     "register_schedule",
@@ -83,7 +84,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("Results", "Sweep", "evaluate", "sweep"):
+    if name in ("Results", "Sweep", "evaluate", "load", "sweep"):
         return getattr(import_module(f"{__name__}.evaluation"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

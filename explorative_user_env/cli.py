@@ -8,9 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from explorative_user_env.commands.bench import bench
+from explorative_user_env.commands.export import export
+from explorative_user_env.commands.kept import what_is_kept
 from explorative_user_env.commands.lower_bound import lower_bound
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
+from explorative_user_env.commands.show import show_run
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.compiled.waiting import ends_heard, interrupts_heard
@@ -29,8 +32,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for command in (bench, reproduce, robustness, tune_n1, lower_bound, train):
+for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, export):
     app.command()(command)
+app.command("show")(show_run)
 
 
 def _say_version(asked: bool) -> None:
@@ -84,11 +88,12 @@ def _run() -> int:
             if not ended:
                 if (line := _line_for(error)) is None:
                     raise
-                return _failed(line, 2)
+                return _failed("; ".join(filter(None, (line, what_is_kept()))), 2)
             code = INTERRUPTED  # what is broken off may fail in a way of its own
     if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself
         exec("")  # or Python ends by SIGINT in place of a code, if what was broken off was an exec
-        return _failed("interrupted; no file was written", SIGNALLED + ended[0] if ended else code)
+        left = what_is_kept() or "no file was written"
+        return _failed(f"interrupted; {left}", SIGNALLED + ended[0] if ended else code)
     return int(code)
 
 

@@ -20,9 +20,10 @@ def how_to_get(extra: str) -> str:
     try:
         every = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:  # run from a folder that was not installed
-        return f'pip install ".[{extra}]"'
+        every = []
     brought = sorted(text.split(";")[0].strip() for text in every if marker in text)
-    return " ".join(["pip install", *(f'"{text}"' for text in brought)])
+    named = " ".join(f'"{text}"' for text in brought)
+    return f"pip install {named}" if named else f'pip install ".[{extra}]"'
 
 
 def missing_of(modules: Sequence[str]) -> list[str]:

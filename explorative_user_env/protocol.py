@@ -8,7 +8,8 @@ the garbage collector knows from code that searches there: read the code of an a
 not trust.
 
 Beside its methods an agent may say more of itself, in attributes that are looked for here only:
-`name`, `max_steps`, `needs_horizon`, `sees_rewards` and `trained_on`; see the functions at the end.
+`name`, `max_steps`, `needs_horizon`, `sees_rewards`, `trained_on` and `options`; see the functions
+at the end.
 """
 
 import threading
@@ -43,6 +44,8 @@ class Agent(Protocol):
       accepted.
     - `trained_on`: the users that a trained agent is for, in the words of `evaluate` ("task",
       "n_arms", "setting", "delta"); a benchmark runs these where nothing else is asked for.
+    - `options`: what distinguishes it from others of its class, by name: stored runs are continued
+      by an agent with the same. It need not be there: its attributes are looked at instead.
     """
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
@@ -219,3 +222,9 @@ def trained_on(agent: object) -> Mapping[str, Any]:
     """Return the users that `agent` was trained for, in the words of `evaluate`; none for most."""
     users: Mapping[str, Any] | None = getattr(agent, "trained_on", None)
     return users or {}
+
+
+def options_of(agent: object) -> Mapping[str, Any] | None:
+    """Return what `agent` says distinguishes it from others of its class; None if nothing."""
+    options: Mapping[str, Any] | None = getattr(agent, "options", None)
+    return options

@@ -109,6 +109,7 @@ def _run(
 ) -> None:
     """Run all cells, show the table and write the files."""
     from explorative_user_env.commands.agent_names import elsewhere
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import write_and_show_cells
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.evaluation import grid
@@ -118,20 +119,21 @@ def _run(
     from explorative_user_env.studies.paper.comparison import compared
 
     population = Population(**users)
-    folder = asked.folder(output)
-    with progress_bar() as report:
-        results = grid.run_cells(
-            line_up,
-            usual.deltas,
-            usual.n_arms,
-            progress=report,
-            **users,
-            **options,
-        )
-    summary = compared(results, published_for(population) if usual.papers else None)
-    words = population.words()
-    cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
-    title = f"{words['setting']}: {options['n_instances']} users a cell, {cell}"
-    notes = elsewhere(line_up, usual, population)
-    folder.note(**details_of([result.cell for result in results]))
-    write_and_show_cells(title, {usual.setting: summary}, results, folder, notes)
+    with kept_run(asked, output, line_up) as (folder, store):
+        with progress_bar() as report:
+            results = grid.run_cells(
+                line_up,
+                usual.deltas,
+                usual.n_arms,
+                progress=report,
+                store=store,
+                **users,
+                **options,
+            )
+        summary = compared(results, published_for(population) if usual.papers else None)
+        words = population.words()
+        cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
+        title = f"{words['setting']}: {options['n_instances']} users a cell, {cell}"
+        notes = elsewhere(line_up, usual, population)
+        folder.note(**details_of([result.cell for result in results]))
+        write_and_show_cells(title, {usual.setting: summary}, results, folder, notes)

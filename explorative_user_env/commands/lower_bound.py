@@ -50,6 +50,7 @@ def lower_bound(
     output: OutputOption = Path("results/lower-bound"),
 ) -> None:
     """Meet the lower bound's pair of users, whom no agent can tell apart soon."""
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.studies.lower_bound import needed, overlap, success
     from explorative_user_env.studies.lower_bound.growth import DEFAULT_N0S
@@ -61,12 +62,12 @@ def lower_bound(
     n_arms = integer("n_arms", users["n_arms"], 2, N0)
     pair = hard_pair(min(deltas), n0=N0, **users)
     n0s = sorted({max(n0, n_arms) for n0 in DEFAULT_N0S} | {N0})
-    folder = asked.folder(output)
-    with progress_bar() as report:
-        grown = overlap(n0s, n_instances=n_instances, seed=seed, progress=report, **users)
-        measured = success(pair, progress=report, **options)
-    frames = {"overlap": grown, "success": measured, "needed": needed(measured, pair, deltas)}
-    _write_and_show(pair, frames, folder)
+    with kept_run(asked, output) as (folder, store):
+        with progress_bar() as report:
+            grown = overlap(n0s, n_instances=n_instances, seed=seed, progress=report, **users)
+            measured = success(pair, progress=report, store=store, **options)
+        frames = {"overlap": grown, "success": measured, "needed": needed(measured, pair, deltas)}
+        _write_and_show(pair, frames, folder)
 
 
 def _write_and_show(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder: "Folder") -> None:

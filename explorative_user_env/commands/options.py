@@ -24,7 +24,7 @@ ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
 """What is said of each option of the users."""
 
 INSTANCES_HELP = "Users in each cell, at least 1."
-OUTPUT_HELP = "Folder for the files."
+OUTPUT_HELP = "Folder for files and runs, or X.sqlite for the runs and X for the files."
 DELTA_HELP = "Allowed probability of a wrong answer, in (0, 1)."
 
 

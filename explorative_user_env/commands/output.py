@@ -103,7 +103,7 @@ def write_and_show(
             say(*notes, style="dim")
             say(*undrawn)
             if written:
-                say(f"Files: {', '.join(map(str, written))}")
+                say(f"Files: {', '.join(map(str, [*written, *folder.beside]))}")
 
 
 def _painted(pictures: Pictures) -> tuple[Files, list[str]]:

@@ -34,9 +34,12 @@ ALL = "all"
 def reproduce(
     asked: Asked,
     target: Annotated[
-        str,
-        typer.Argument(help="table2, table3, ..., table7, figure1a, figure1b or all."),
-    ],
+        str | None,
+        typer.Argument(
+            help="table2, table3, ..., table7, figure1a, figure1b or all.",
+            show_default="the run's that is gone on with",
+        ),
+    ] = None,
     setting: Annotated[
         list[str] | None,
         typer.Option(help="printed or released; repeat for more.", show_default="both"),
@@ -54,6 +57,7 @@ def reproduce(
     output: OptionalOutputOption = None,
 ) -> None:
     """Run the paper's tables and figures, and judge each published figure in one report."""
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.display.progress import portion, progress_bar
     from explorative_user_env.results.provenance import details_of
     from explorative_user_env.settings import SETTINGS
@@ -71,22 +75,21 @@ def reproduce(
     users = users_a_cell(n_instances, quick)
     names = [setting_named(name) for name in dict.fromkeys(setting or SETTINGS)]
     options = shared_options(users, seed, workers)
-    folder = asked.folder(output or Path("results") / target)
     if quick:
         experiments = [quick_form(experiment) for experiment in experiments]
     if agent:
         experiments = [with_entrants(experiment, agent) for experiment in experiments]
-    with progress_bar() as report:
-        share = portion(report, 0, 2) if chosen == ALL else report
-        found = run(experiments, names, progress=share, **options)
-        ladder = None
-        if chosen == ALL:
-            ladder = run_ladder(progress=portion(report, 1, 2), **options)
-        calibration = calibration_of(found, seed, progress=report)
-    cells = [cell.cell for one in found for results in one.results.values() for cell in results]
-    folder.note(**details_of(cells))
-    how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
-    _write_and_show(found, ladder, calibration, how, folder, keep_runs=chosen != ALL)
+    whole = chosen == ALL
+    with kept_run(asked, output or Path("results") / chosen) as (folder, store):
+        with progress_bar() as report:
+            share, rest = (portion(report, 0, 2) if whole else report), portion(report, 1, 2)
+            found = run(experiments, names, progress=share, store=store, **options)
+            ladder = run_ladder(progress=rest, store=store.aside(), **options) if whole else None
+            calibration = calibration_of(found, seed, progress=report)
+        cells = [cell.cell for one in found for results in one.results.values() for cell in results]
+        folder.note(**details_of(cells))
+        how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
+        _write_and_show(found, ladder, calibration, how, folder, keep_runs=not whole)
 
 
 def _write_and_show(

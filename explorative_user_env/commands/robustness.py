@@ -53,6 +53,7 @@ def robustness(
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
     from explorative_user_env.commands.agent_names import agents_called
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import page_file, table_file, write_and_show
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.population import Population
@@ -65,19 +66,19 @@ def robustness(
     varieties = room.varieties_named(user)
     agents = agents_called(agent, max_steps) if agent else None
     population = Population(**users)
-    folder = asked.folder(output)
-    with progress_bar() as report:
-        matrix = room.robustness(
-            agents, varieties, population=population, progress=report, **options
+    with kept_run(asked, output, agents or ()) as (folder, store):
+        with progress_bar() as report:
+            matrix = room.robustness(
+                agents, varieties, population=population, progress=report, store=store, **options
+            )
+        folder.note(**details_of(matrix.attrs["cells"]))
+        title = room.title_of_matrix(population, delta, options["n_instances"], max_steps)
+        files = {
+            "table.md": page_file(folder, room.matrix_page(matrix, title)),
+            "summary.csv": table_file(matrix),
+        }
+        pictures = {"heat_map.png": lambda: room.heat_map(matrix)}
+        notes = room.notes_of(matrix)
+        write_and_show(
+            folder, files, [title, room.matrix_table(matrix)], notes=notes, pictures=pictures
         )
-    folder.note(**details_of(matrix.attrs["cells"]))
-    title = room.title_of_matrix(population, delta, options["n_instances"], max_steps)
-    files = {
-        "table.md": page_file(folder, room.matrix_page(matrix, title)),
-        "summary.csv": table_file(matrix),
-    }
-    pictures = {"heat_map.png": lambda: room.heat_map(matrix)}
-    notes = room.notes_of(matrix)
-    write_and_show(
-        folder, files, [title, room.matrix_table(matrix)], notes=notes, pictures=pictures
-    )

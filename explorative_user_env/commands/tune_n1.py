@@ -49,6 +49,7 @@ def tune_n1(
     The paper's open question, answered for one law of users: binary search with a sequential test
     of each N_1, a bound on the error of all of them together, and a confirmation on fresh users.
     """
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import say
     from explorative_user_env.results.provenance import details_of
     from explorative_user_env.studies.tuning import NoneFoundError
@@ -58,20 +59,20 @@ def tune_n1(
     setting_named(users["setting"])
     options = shared_options(n_instances, seed, workers)
     options |= {"delta": delta, "error": error, "confirm": confirm, "max_steps": max_steps}
-    folder = asked.folder(output)
     header = iter([SEARCH_HEADER])  # is told once, by the first candidate
 
     def tell(candidate: "Candidate") -> None:
         say(*header, search_line(candidate))
 
-    try:
-        found = tune(on_candidate=tell, **users, **options)
-    except NoneFoundError as none:
-        print(f"error: {none}; no file was written", file=sys.stderr)
-        raise typer.Exit(1) from none
-    folder.note(**details_of(found.frontier.attrs["cells"]))
-    _write_and_show(found, folder)
-    say(f"explorative-user bench --agent bair-tuned:{output}")
+    with kept_run(asked, output) as (folder, store):
+        try:
+            found = tune(on_candidate=tell, store=store, **users, **options)
+        except NoneFoundError as none:
+            print(f"error: {none}; no file was written", file=sys.stderr)
+            raise typer.Exit(1) from none
+        folder.note(**details_of(found.frontier.attrs["cells"]))
+        _write_and_show(found, folder)
+    say(f"explorative-user bench --agent bair-tuned:{folder.path}")
 
 
 def _write_and_show(found: "Tuning", folder: Any) -> None:

@@ -21,6 +21,8 @@ from explorative_user_env.evaluation.readable import RUN_COLUMNS
 from explorative_user_env.evaluation.workers import SLOW, Travelling, results_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
+from explorative_user_env.results.columns import frame_of
+from explorative_user_env.results.parts import Columns, Kept
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 Work = Callable[..., Array]
@@ -53,27 +55,41 @@ def runs_of(
     workers: int,
     compiled: bool,
     progress: OnProgress,
+    kept: Kept,
 ) -> pd.DataFrame:
     """Return the runs of one agent with the users of these seeds, one row a user.
 
+    Those that are kept already are not run again, and the others are kept as they end.
+
     Warns, where nobody asked for the cap, of an agent of one's own that does not stop before it.
     """
-    name, n_done = name_of(agent), 0
+    name, parts = name_of(agent), _finished(kept, len(seeds))
+    n_done = sum(len(part["instance"]) for part in parts)
 
     def tell_compiling(begins: bool) -> None:
         progress(f"{name} compiling" if begins else name, n_done, len(seeds))
 
-    progress(name, 0, len(seeds))
-    rows: list[Array] = []
+    progress(name, n_done, len(seeds))
     with compiling_told(tell_compiling), _told_of_pickling(name, workers):
-        way = _way_of(paths, agent, population, seeds, cap, horizon, workers, compiled)
-        for part in way.parts(population, agent, seeds, cap, horizon):
-            rows.append(part)
-            n_done += len(part)
-            progress(name, n_done, len(seeds))
-            if way.waits and len(rows) == 1 and not (cap_is_asked or paths.keeps_steps):
-                _warn_if_it_never_stops(name, part, cap, len(seeds))
-    return paths.frame(agent, population, seeds, np.concatenate(rows))
+        if left := seeds[n_done:]:
+            way = _way_of(paths, agent, population, left, cap, horizon, workers, compiled)
+            for rows in way.parts(population, agent, left, cap, horizon):
+                first, n_done = n_done, n_done + len(rows)
+                whose = {"instance": np.arange(first, n_done)}
+                whose["user_seed"] = np.array(seeds[first:n_done])
+                parts.append(whose | paths.columns(agent, population, rows))
+                kept.add(parts[-1])
+                progress(name, n_done, len(seeds))
+                if way.waits and not (first or cap_is_asked or paths.keeps_steps):
+                    _warn_if_it_never_stops(name, rows, cap, len(seeds))
+    whole = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+    return frame_of(paths.task.name, name, whole)
+
+
+def _finished(kept: Kept, n_users: int) -> list[Columns]:
+    """Return the runs with the first users that are kept already, as one part if there are any."""
+    there = kept.columns()
+    return [{name: values[:n_users] for name, values in there.items()}] if there else []
 
 
 class _Way(NamedTuple):

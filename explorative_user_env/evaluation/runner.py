@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Unpack
+from pathlib import Path
+from typing import Any, Unpack
 
 import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, portion, shown
 from explorative_user_env.evaluation.backends import runs_of
+from explorative_user_env.evaluation.keeping import Keeper, keeping
 from explorative_user_env.evaluation.line_up import (
     cap_for,
     deltas_of,
@@ -29,6 +31,7 @@ from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon
 from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.results.results import Results
+from explorative_user_env.results.store import Store
 from explorative_user_env.tasks import DELTA, Task, as_task
 
 
@@ -48,6 +51,7 @@ def evaluate(
     compiled: bool = True,
     check_theory: bool = False,
     progress: bool | OnProgress = True,
+    store: Store | Path | str | None = None,
     population: Population | None = None,
     **user: Unpack[UserOptions],
 ) -> Results:
@@ -82,6 +86,9 @@ def evaluate(
             runs against what the paper proves: `checks` of the results.
         progress: whether to show a bar on a terminal or in a notebook, or a function called with
             (what, done, total).
+        store: file that keeps every finished run at once, so that nothing is lost if the work is
+            broken off: whoever asks for the same again goes on from there, and `eu.load` has the
+            results of it. Made if it is not there; None keeps them in memory alone.
         population: who the users are, as a record; or give its options:
         **user: the options of `Population`: `setting`, `n_arms`, `gap`, `alpha`, `noise`, `means`,
             `rho`, `reward_law` and `behaviour` (one whose means move only in "bai", where an answer
@@ -112,16 +119,13 @@ def evaluate(
         compiled=compiled,
         check_theory=check_theory,
     )
-    found = _Found(request, line_up_of(agents, request))
-    watched = watched_of(found.line_up, request)
-    n_pieces = len(found.line_up) + len(watched)
-    with shown(progress) as report, carries_finished(found.finished):
-        pieces = iter([portion(report, place, n_pieces) for place in range(n_pieces)])
-        for agent in sorted(found.line_up, key=needs_horizon):  # may need what others find
-            found.run(agent, next(pieces))
-        for agent in watched:
-            found.check(agent, next(pieces))
-    return found.results()
+    line_up = line_up_of(agents, request)
+    watched = watched_of(line_up, request)
+    with keeping(store, request, line_up) as keeper:
+        found = _Found(request, line_up, keeper)
+        with shown(progress) as report, carries_finished(found.finished):
+            found.run_all(watched, report)
+        return found.results()
 
 
 @dataclass
@@ -130,6 +134,7 @@ class _Found:
 
     request: Request
     line_up: Sequence[Agent]
+    keeper: Keeper
     runs: dict[str, pd.DataFrame] = field(default_factory=dict)
     checks: list[pd.DataFrame] = field(default_factory=list)
     steps: int | None = None  # T of the agents that need one
@@ -138,22 +143,37 @@ class _Found:
         told = self.request.told
         self.steps = None if isinstance(told, str) else int(told)
 
+    def run_all(self, watched: Sequence[AlgorithmAgent], progress: OnProgress) -> None:
+        """Let all agents meet all users, and hold the runs of some against the paper's bounds."""
+        n_pieces = len(self.line_up) + len(watched)
+        pieces = iter([portion(progress, place, n_pieces) for place in range(n_pieces)])
+        for agent in sorted(self.line_up, key=needs_horizon):  # may need what others find
+            self.run(agent, next(pieces))
+        for agent in watched:
+            self.check(agent, next(pieces))
+        self.keeper.note(self.told(), finished=True)
+
     def run(self, agent: Agent, progress: OnProgress) -> None:
         """Let an agent meet all users."""
         request, told = self.request, needs_horizon(agent)
         if told and self.steps is None:
             self.steps = _mean_time(self.runs[str(request.told)], request)
+        cap = cap_for(agent, request)
+        horizon = self.steps if request.over_horizon or told else None
+        kept = self.keeper.part(agent, cap, horizon)
+        self.keeper.note(self.told(), finished=False)
         self.runs[name_of(agent)] = runs_of(
             PATHS[request.task],
             agent,
             request.population,
             request.seeds,
-            cap=cap_for(agent, request),
+            cap=cap,
             cap_is_asked=request.max_steps is not None or cap_of(agent) is not None,
-            horizon=self.steps if request.over_horizon or told else None,
+            horizon=horizon,
             workers=request.workers,
             compiled=request.compiled,
             progress=progress,
+            kept=kept,
         )
 
     def check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
@@ -174,17 +194,28 @@ class _Found:
 
     def results(self) -> Results:
         """Return the results of the agents that have met all users, in the order of the line-up."""
-        request = self.request
         done = [agent for agent in self.line_up if name_of(agent) in self.runs]
-        own = {"agents": options_in_words(done, request), "versions": versions_of()}
         return Results(
             pd.concat([self.runs[name_of(agent)] for agent in done], ignore_index=True),
-            request.cell(self.steps) | own,
-            request.population,
-            deltas_of(done, request),
-            pd.concat(self.checks, ignore_index=True) if self.checks else None,
-            {name_of(agent): agent for agent in done},
+            cell=self.cell(done),
+            population=self.request.population,
+            deltas=deltas_of(done, self.request),
+            checks=self._all_checks(),
+            line_up={name_of(agent): agent for agent in done},
         )
+
+    def cell(self, agents: Sequence[Agent]) -> dict[str, Any]:
+        """Return what the runs of these agents share."""
+        own = {"agents": options_in_words(agents, self.request), "versions": versions_of()}
+        return self.request.cell(self.steps) | own
+
+    def told(self) -> dict[str, Any]:
+        """Return what there is to say of the runs besides themselves."""
+        own = {"cell": self.cell(self.line_up), "deltas": deltas_of(self.line_up, self.request)}
+        return own | {"checks": self._all_checks()}
+
+    def _all_checks(self) -> pd.DataFrame | None:
+        return pd.concat(self.checks, ignore_index=True) if self.checks else None
 
 
 def _mean_time(runs: pd.DataFrame, request: Request) -> int:

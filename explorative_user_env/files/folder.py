@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from explorative_user_env.files.difference import differences
 from explorative_user_env.files.exchange import NEW, alone_in, exchange, settle, unfinished_in
 from explorative_user_env.files.manifest import MADE_BY, unchanged, write_manifest
 from explorative_user_env.files.reading import from_json
@@ -34,6 +35,7 @@ class Folder:
         self, path: Path, made_by: Mapping[str, Any] | None = None, overwrite: bool = False
     ) -> None:
         self.path = path
+        self.beside: list[Path] = []  # files of the same run that somebody else writes
         self.made_by = dict(made_by or {})
         self._asked = dict(self.made_by)
         self._overwrite = overwrite
@@ -123,16 +125,7 @@ def _other(before: Any, now: Mapping[str, Any]) -> str:
     """Return in words what of `now` is something else in `before`; nothing, if all is the same."""
     if not isinstance(before, Mapping):
         return "what cannot be read"
-    was, is_now = _flat({name: before.get(name) for name in now}), _flat(now)
-    names = [name for name in {**is_now, **was} if was.get(name) != is_now.get(name)]
     return ", ".join(
-        f"no {name}" if was.get(name) is None else f"{name}={was[name]}" for name in names
+        f"no {name}" if was is None else f"{name}={was}"
+        for name, was, _ in differences(before, now)
     )
-
-
-def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record with those inside it taken apart."""
-    flat: dict[str, Any] = {}
-    for name, value in record.items():
-        flat |= _flat(value) if isinstance(value, Mapping) else {name: value}
-    return flat

@@ -1,8 +1,15 @@
 """What made results: what was asked for, with which versions, and what the runs rest on."""
 
+import functools
+import os
 import platform
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from explorative_user_env.display.plain_text import in_markdown
@@ -27,6 +34,42 @@ def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
         except metadata.PackageNotFoundError:  # as Numba in a browser
             continue
     return found
+
+
+def made_now() -> dict[str, Any]:
+    """Return what makes results here and now: the machine, the command, and a commit if any."""
+    machine = {"system": platform.platform(), "processor": platform.machine()}
+    machine["cores"] = str(os.cpu_count())
+    program, *words = sys.argv or [""]
+    name = Path(program).name
+    command = "explorative-user" if name == "__main__.py" else name or "python"
+    return {"machine": machine, "command": shlex.join([command, *words]), "commit": _commit()}
+
+
+def time_now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@functools.cache
+def _commit() -> str | None:
+    """Return the commit of a checkout that the package is run from, if it is run from one."""
+    git = [
+        "git",
+        "-C",
+        str(Path(__file__).parent),
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=40",
+    ]
+    tracked = [*git[:3], "ls-files", "--error-unmatch", __file__]
+    try:
+        for command in (tracked, git):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
 
 
 def details_of(cells: Sequence[Cell]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -21,6 +22,8 @@ from explorative_user_env.results.comparison import (
     compare_all,
 )
 from explorative_user_env.results.metrics import summarize, summarize_play
+from explorative_user_env.results.records import record_of
+from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.tasks import REGRET
 from explorative_user_env.validation import InvalidArgumentError
@@ -164,6 +167,28 @@ class Results:
             commits=self.over_horizon,
         )
 
+    def save(self, path: Path | str) -> None:
+        """Write the runs, and what made them, to a new file, which `eu.load` reads.
+
+        Args:
+            path: the file, in SQLite's format; nothing may be there.
+
+        Raises:
+            InvalidArgumentError: if something is, or the disk refuses.
+        """
+        task = self.cell["task"]
+        agents = {name: record_of(self.line_up.get(name)) for name in self.deltas}
+        request = {"task": task, "n_instances": int(self.runs["instance"].max()) + 1}
+        request |= {"population": record_of(self.population), "agents": agents}
+        told = {"command": "save", "options": {"cell": record_of(self.cell)}}
+        with Store(path, told, how="new", argument="path") as store:
+            parts = []
+            for name, runs in self.runs.groupby("agent", sort=False):
+                parts.append(store.part(task, str(name), request))
+                parts[-1].add({column: runs[column].to_numpy() for column in runs})
+            own = {"cell": self.cell, "deltas": self.deltas, "checks": self.checks}
+            store.note({"request": request, **own}, parts, finished=True)
+
     def _run_of(self, row: Any) -> tuple[str, int]:
         """Return the agent's name and the user's seed of a row that is among the runs."""
         allowed = "a row of these runs, or its label there"
@@ -199,4 +224,17 @@ def all_runs(results: Sequence[Results]) -> pd.DataFrame:
         cell.runs.assign(**{name: cell.cell[name] for name in ("setting", "delta", "n_arms")})
         for cell in results
     ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
+    """Return all runs, one row each, with all that a word or a number says of their cells."""
+    frames = []
+    for each in results:
+        cell = {
+            name: value
+            for name, value in each.cell.items()
+            if isinstance(value, bool | int | float | str) and name not in each.runs
+        }
+        frames.append(each.runs.assign(**cell))
     return pd.concat(frames, ignore_index=True)

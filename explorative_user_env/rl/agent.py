@@ -1,5 +1,6 @@
 """A trained model as an agent of the harness."""
 
+import hashlib
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +11,7 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 from explorative_user_env.envs import bai_rules
 from explorative_user_env.protocol import Array
+from explorative_user_env.results.records import record_of
 from explorative_user_env.rl.policies import Chances
 from explorative_user_env.rl.reading import arms_of, normaliser_of, reading
 from explorative_user_env.tasks import BAI, Task
@@ -83,6 +85,23 @@ class SB3Agent(PolicyAgent):
         self.n_arms = arms_of(model, self.task, self.observation)
         self.normaliser = normaliser_of(model, normaliser)
         self.trained_on: dict[str, Any] = {"task": self.task.name, "n_arms": self.n_arms}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What distinguishes it from other models: its weights, and how it is used."""
+        weights = hashlib.sha256()
+        for name, values in sorted(self.model.policy.state_dict().items()):
+            weights.update(name.encode() + values.detach().cpu().numpy().tobytes())
+        scaled: Any = getattr(self.normaliser, "obs_rms", None)
+        return {
+            "weights": weights.hexdigest()[:16],
+            "normalised by": None if scaled is None else record_of([scaled.mean, scaled.var]),
+            "task": self.task.name,
+            "observation": self.observation,
+            "horizon": self.horizon,
+            "mask": self.mask,
+            "deterministic": self.deterministic,
+        }
 
     def reset_all(
         self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None

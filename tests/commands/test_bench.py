@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.commands import options as shared
+from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.protocol import name_of
+from explorative_user_env.results.store import Store
 from explorative_user_env.studies.tuning.records import Estimate, TunedN1
 
 SMALL = ["--n-instances", "12", "--n-arms", "2", "--delta", "0.2", "--agent", "bair"]
@@ -24,7 +26,7 @@ def test_it_prints_a_table_writes_files_and_says_where(
     assert shown
     assert max(map(len, shown)) <= 100
     files = [output / name for name in ("table.md", "summary.csv", "runs.csv")]
-    assert printed[-1] == "Files: " + ", ".join(map(str, files))
+    assert printed[-1] == "Files: " + ", ".join(map(str, [*files, output / RUN_FILE]))
     assert list(pd.read_csv(files[1])["agent"]) == ["BAIR", "UNI"]
     assert len(pd.read_csv(files[2])) == 24
     page = files[0].read_text(encoding="utf-8")
@@ -76,6 +78,7 @@ def test_every_option_arrives(
     assert [agent.max_steps for agent in line_up] == [77, 77]
     assert (list(deltas), list(n_arms)) == ([0.2, 0.3], [3, 4])
     assert callable(options.pop("progress"))
+    assert isinstance(options.pop("store"), Store)
     assert options == {
         "task": "bai",
         "setting": "printed",

@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
+from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.display import figures as plotting
 from explorative_user_env.extras import how_to_get
 from explorative_user_env.files import MADE_BY
+from explorative_user_env.results.store import Store
 from explorative_user_env.studies import lower_bound
 
 ROOM = "explorative_user_env.studies.lower_bound"
@@ -40,7 +42,7 @@ def test_it_prints_and_writes_tables_and_a_picture(
     assert run(*WORDS, "--output", str(output)) == 0
     printed = capsys.readouterr().out
     assert sorted(path.name for path in output.iterdir()) == sorted(
-        ["lower_bound.png", MADE_BY, *FILES]
+        ["lower_bound.png", MADE_BY, RUN_FILE, *FILES]
     )
     assert (output / "lower_bound.png").read_bytes().startswith(b"\x89PNG")
     page = (output / "table.md").read_text(encoding="utf-8")
@@ -71,7 +73,12 @@ def test_a_gap_that_nobody_can_see_has_its_tables_and_its_picture(
     pytest.importorskip("matplotlib")
     assert run(*WORDS, "--gap", gap, "--output", str(output)) == 0
     assert "not drawn" not in capsys.readouterr().out
-    assert {path.name for path in output.iterdir()} == {"lower_bound.png", MADE_BY, *FILES}
+    assert {path.name for path in output.iterdir()} == {
+        "lower_bound.png",
+        MADE_BY,
+        RUN_FILE,
+        *FILES,
+    }
     needed = pd.read_csv(output / "needed.csv")
     assert needed["interactions"].dtype == float
     assert needed.query("agent == 'standard bandit'")["interactions"].min() > 2.0**53
@@ -89,7 +96,7 @@ def test_without_matplotlib_everything_else_is_written(
     assert run(*WORDS, "--output", str(output)) == 0
     how = f"For lower_bound.png: {how_to_get('plot')}"
     assert how in capsys.readouterr().out
-    assert sorted(path.name for path in output.iterdir()) == sorted([*FILES, MADE_BY])
+    assert sorted(path.name for path in output.iterdir()) == sorted([*FILES, MADE_BY, RUN_FILE])
 
 
 OPTIONS = (
@@ -110,6 +117,7 @@ def test_every_option_arrives_at_both_experiments(
     assert (pair.delta, pair.alpha, pair.n_arms, pair.epsilon) == (0.05, 0.5, 4, 0.3)
     assert pair.n0 == 1000
     assert callable(options.pop("progress"))
+    assert isinstance(options.pop("store"), Store)
     assert options == {"n_instances": 9, "seed": 8, "workers": 3}
 
     calls = calls_of(f"{ROOM}.overlap")

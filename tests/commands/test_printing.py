@@ -18,7 +18,7 @@ from explorative_user_env.validation import InvalidArgumentError
 pytestmark = pytest.mark.slow
 
 ENCODINGS = ("ascii", "cp1252", "latin-1")
-FILES = ["made_by.json", "runs.csv", "summary.csv", "table.md"]
+FILES = ["made_by.json", "run.sqlite", "runs.csv", "summary.csv", "table.md"]
 WAYS = (*ENCODINGS, "closed pipe", "no stdout")
 
 

@@ -6,7 +6,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.display.figures import can_plot
+from explorative_user_env.results.store import Store
 from explorative_user_env.settings import DIFFERENCES
 from explorative_user_env.studies import paper
 from explorative_user_env.studies.paper import ladder
@@ -34,6 +36,7 @@ def test_both_settings_are_judged_in_a_report(
     assert " of 1" in printed
     pictures = ["verdicts.png"] if can_plot() else []
     names = ["report.md", "report.html", "summary.csv", *pictures, "verdicts.csv", "runs.csv"]
+    names += [RUN_FILE]
     assert printed.splitlines()[-1] == "Files: " + ", ".join(str(output / name) for name in names)
     summary = pd.read_csv(output / "summary.csv")
     assert list(summary["setting"].unique()) == ["printed", "released"]
@@ -81,6 +84,7 @@ def test_every_option_arrives(
     assert [entrant.name for entrant in experiment.entrants] == ["T&S"]
     assert settings == ["released"]
     assert callable(options.pop("progress"))
+    assert isinstance(options.pop("store"), Store)
     assert options == {"n_instances": 7, "seed": 8, "workers": 3}
 
 
@@ -96,6 +100,7 @@ def test_the_ladder_has_the_same_options(
     assert run("reproduce", *words.split(), "--output", str(output)) == 130
     ((_, options),) = calls
     assert callable(options.pop("progress"))
+    assert isinstance(options.pop("store"), Store)
     assert options == {"n_instances": 7, "seed": 8, "workers": 3}
 
 

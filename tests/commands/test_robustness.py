@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.agents import BAIR
+from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.commands.robustness import robustness as command
 from explorative_user_env.display import figures as plotting
 from explorative_user_env.extras import how_to_get
 from explorative_user_env.population import Population
+from explorative_user_env.results.store import Store
 from explorative_user_env.settings import RELEASED
 from explorative_user_env.studies.robustness import VARIETIES, robustness
 from explorative_user_env.users.others import as_behaviour
@@ -25,7 +27,7 @@ def test_it_prints_the_table_and_writes_the_files(
     pytest.importorskip("matplotlib")
     assert run("robustness", *CELLS, "--n-arms", "2", "--output", str(output)) == 0
     printed = capsys.readouterr().out
-    names = ("table.md", "summary.csv", "heat_map.png")
+    names = ("table.md", "summary.csv", "heat_map.png", RUN_FILE)
     assert printed.splitlines()[-1] == "Files: " + ", ".join(str(output / one) for one in names)
     title = "Robustness, printed: 4 users a cell, K=2, delta=0.1, gap=0.5, at most 20000 steps"
     assert printed.startswith(f"{title}\n")
@@ -47,7 +49,12 @@ def test_without_matplotlib_it_says_how_to_get_the_picture(
     monkeypatch.setattr(plotting, "can_plot", lambda: False)
     assert run("robustness", *CELLS, "--n-arms", "2", "--output", str(output)) == 0
     assert f"For heat_map.png: {how_to_get('plot')}" in capsys.readouterr().out
-    assert {path.name for path in output.iterdir()} == {"made_by.json", "table.md", "summary.csv"}
+    assert {path.name for path in output.iterdir()} == {
+        "made_by.json",
+        "table.md",
+        "summary.csv",
+        RUN_FILE,
+    }
 
 
 def test_every_option_arrives(
@@ -67,6 +74,7 @@ def test_every_option_arrives(
     assert callable(options.pop("progress"))
     given: dict[str, Any] = {"setting": RELEASED, "n_arms": 4, "alpha": 2.0, "gap": 0.3}
     given |= {"noise": 0.1, "means": "normal", "rho": 0.9, "reward_law": "bounded"}
+    assert isinstance(options.pop("store"), Store)
     assert options == {
         "population": Population(**given, behaviour=as_behaviour("forgetful")),
         "delta": 0.05,

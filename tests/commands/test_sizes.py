@@ -58,8 +58,8 @@ def options() -> list[tuple[str, str]]:
         assert command.callback is not None
         parameters = inspect.signature(command.callback, eval_str=True).parameters
         for name, parameter in parameters.items():
-            kind, told = get_args(parameter.annotation)[:2]
-            if re.search(r"\bint\b", f"{kind} {told.metavar}"):
+            kind, told = (*get_args(parameter.annotation)[:2], None, None)[:2]
+            if told is not None and re.search(r"\bint\b", f"{kind} {told.metavar}"):
                 found.append((named(command.callback), f"--{name.replace('_', '-')}"))
     return found
 
@@ -79,9 +79,9 @@ def _begins_no_work(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setattr(f"explorative_user_env.{where}", begin)
 
 
-def test_all_commands_have_such_options() -> None:
+def test_all_commands_that_run_have_such_options() -> None:
     known = {named(command.callback) for command in app.registered_commands}
-    assert {command for command, _ in options()} == known
+    assert {command for command, _ in options()} == known - {"export", "show-run"}
     assert len(options()) > 25
 
 

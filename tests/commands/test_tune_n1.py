@@ -9,6 +9,7 @@ import pytest
 import typer
 from processes import python
 
+from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.display import figures as plotting
 from explorative_user_env.display.figures import can_plot
@@ -78,7 +79,9 @@ def test_it_prints_the_search_what_was_found_and_where_it_is(
 def test_the_files_have_all_that_was_found(written: tuple[Path, list[str]]) -> None:
     folder, _ = written
     pictures = ["frontier.png"] if can_plot() else []
-    assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, MADE_BY, *pictures])
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        [*FILES, MADE_BY, RUN_FILE, *pictures]
+    )
     tuned = load_tuned(folder)
     search = pd.read_csv(folder / "search.csv")
     assert search["n1"].iloc[0] == 5
@@ -98,7 +101,7 @@ def test_without_matplotlib_everything_else_is_written(
     monkeypatch.setattr(plotting, "can_plot", lambda: False)
     assert run("tune-n1", *SMALL, "--output", str(output)) == 0
     assert f"For frontier.png: {how_to_get('plot')}" in capsys.readouterr().out
-    assert sorted(path.name for path in output.iterdir()) == sorted([*FILES, MADE_BY])
+    assert sorted(path.name for path in output.iterdir()) == sorted([*FILES, MADE_BY, RUN_FILE])
 
 
 def test_where_nothing_is_found_it_says_so_and_writes_nothing(

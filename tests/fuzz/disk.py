@@ -16,6 +16,7 @@ import pytest
 import tiny_commands
 from fuzz.command_line import run
 
+from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.files import MADE_BY, check_one_run
 from explorative_user_env.files.exchange import PREFIX
 from explorative_user_env.files.manifest import digests_in
@@ -101,7 +102,7 @@ def _wrong(found: tuple[int, str, str], printed: str, folder: Path) -> str:
     if code not in (0, 2) or "Traceback" in said or said.count("error: ") != (code > 0):
         return f"exit code {code}, {said[-300:]!r}"
     check_one_run("output", folder, ())  # what a dead disk has kept from being put back, is now
-    files = [path.name for path in folder.glob("*") if not path.name.startswith(PREFIX)]
+    files = [path.name for path in folder.glob("*") if not path.name.startswith((PREFIX, RUN_FILE))]
     if files and {*files} != {*digests_in(folder), MADE_BY}:
         return f"half of the files: {files}"
     check_one_run("output", folder, files)

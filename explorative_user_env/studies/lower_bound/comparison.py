@@ -31,6 +31,7 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.old_names import renamed
 from explorative_user_env.results.intervals import proportion_interval
+from explorative_user_env.results.store import Store
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.studies.lower_bound.shared_history import (
     MOST_PATHS,
@@ -72,6 +73,7 @@ def success(
     seed: int = 0,
     workers: int = 1,
     progress: OnProgress = silent,
+    store: Store | None = None,
 ) -> pd.DataFrame:
     """Return how often each agent is right on each instance of the pair, for growing N.
 
@@ -84,12 +86,12 @@ def success(
         seed: what everything follows from, at least 0.
         workers: how many runs at once; the numbers do not depend on it.
         progress: told how far it is.
+        store: what keeps the runs, if anything does.
 
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
-        (the share of right answers, with an exact 95% interval `_low`, `_high`), `n_runs`, and the
-        means of `interactions` and `acceptances`, and whether it `sees_rewards`; its
-        `attrs["cells"]` say what made them.
+        (the share of right answers, with its 95% interval `_low`, `_high`), `n_runs`, the means of
+        `interactions` and `acceptances`, and `sees_rewards`; `attrs["cells"]` say what made them.
     """
     grid = sorted({integer("n_grid", n, 1) for n in n_grid})
     cells = [
@@ -110,6 +112,7 @@ def success(
             means=instance.means,
             rho=pair.rho_1 if rho is None else rho,
             workers=workers,
+            store=store,
             progress=False,
         )
         made_by.append({**results.cell, "n": n, "instance": name})

@@ -55,7 +55,7 @@ def reproduce(
         experiments: what runs.
         settings: names of settings.
         progress: told what runs, and the share done over all.
-        options: `n_instances`, `seed` and `workers`, as for `evaluate`.
+        options: `n_instances`, `seed`, `workers` and `store`, as for `evaluate`.
     """
     runs: dict[Experiment, Mapping[str, list[Results]]] = {}
     found = []
@@ -92,6 +92,7 @@ def _judged(
     evidence: dict[str, pd.DataFrame] = {}
     if DECISIVE in results:
         fewer = options | {"n_instances": min(options["n_instances"], MOST_USERS_OF_A_TEST)}
+        fewer |= {"store": options["store"].aside()} if options.get("store") else {}
         found, evidence = explained(experiment, found, progress=progress, setting=DECISIVE, **fewer)
     return Reproduction(experiment, results, summaries, found, evidence)
 

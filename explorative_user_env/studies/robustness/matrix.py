@@ -23,6 +23,7 @@ from explorative_user_env.population import (
     population_of,
 )
 from explorative_user_env.protocol import Agent
+from explorative_user_env.results.store import Store
 from explorative_user_env.studies.robustness.varieties import VARIETIES, Variety
 from explorative_user_env.validation import InvalidArgumentError, of_class, sequence
 
@@ -59,6 +60,7 @@ def robustness(
     max_steps: int = MAX_STEPS,
     workers: int = 1,
     progress: OnProgress = silent,
+    store: Store | None = None,
     population: Population | None = None,
     **user: Unpack[UserOptions],
 ) -> pd.DataFrame:
@@ -76,6 +78,7 @@ def robustness(
             so no success.
         workers: how many runs go on at once; the result is the same for any number.
         progress: called with what is going on, how many pieces are done and how many there are.
+        store: what keeps the runs, if anything does.
         population: what all kinds share, as a record; or give its options:
         **user: the options of `Population`. A gap must be below 1 where rewards are Bernoulli,
             whose means are then drawn from Uniform(0, 1 - gap) if the variety has no law of its
@@ -106,6 +109,7 @@ def robustness(
             baseline_time=baseline_time,
             max_steps=max_steps,
             workers=workers,
+            store=store,
             progress=named(portion(progress, place, len(users)), f"{variety.name}:"),
         )
         summary = results.summary()

@@ -16,6 +16,7 @@ from explorative_user_env.population import (
     lists_user_options,
     population_of,
 )
+from explorative_user_env.results.store import Store
 from explorative_user_env.seeding import number_of_users, seed_number
 from explorative_user_env.studies.tuning.records import Estimate, TunedN1
 from explorative_user_env.studies.tuning.search import Candidate, found, search
@@ -80,6 +81,7 @@ def tune_n1(
     workers: int = 1,
     progress: bool | OnProgress = True,
     on_candidate: Callable[[Candidate], object] = lambda candidate: None,
+    store: Store | None = None,
     population: Population | None = None,
     **user: Unpack[UserOptions],
 ) -> Tuning:
@@ -107,6 +109,7 @@ def tune_n1(
         workers: how many runs at once; the numbers do not depend on it.
         progress: as in `evaluate`.
         on_candidate: called with each candidate of the search when it is done.
+        store: what keeps the runs, if anything does.
         population: the users, as a record; or give its options:
         **user: the options of `Population`.
 
@@ -120,7 +123,7 @@ def tune_n1(
     n_instances = number_of_users(n_instances)
     users = population_of(population, user)
     first, top = _range(users.user, risk("delta", delta))
-    trials = Trials(users, delta, max_steps, workers, seed_number(seed))
+    trials = Trials(users, delta, max_steps, workers, seed_number(seed), store)
     with shown(progress) as report:
         candidates = search(
             trials.successes,

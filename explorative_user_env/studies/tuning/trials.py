@@ -1,7 +1,7 @@
 """The users of a tuning: portion after portion of new ones, whom BAIR meets with some N_1."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array
+from explorative_user_env.results.store import Store
 from explorative_user_env.seeding import tuning_seed
 from explorative_user_env.studies.tuning.records import TunedAgent
 
@@ -42,6 +43,7 @@ class Trials:
     max_steps: int
     workers: int
     seed: int
+    store: Store | None = None
 
     def run(
         self, agents: Sequence[AlgorithmAgent], n_users: int, *place: int, progress: OnProgress
@@ -55,6 +57,7 @@ class Trials:
             delta=self.delta,
             max_steps=self.max_steps,
             workers=self.workers,
+            store=self.store,
             progress=progress,
         )
 
@@ -65,7 +68,8 @@ class Trials:
     def successes(self, n1: int, candidate: int, portion: int, n_users: int) -> Array:
         """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
         place = (SEARCH, candidate, portion)
-        runs = self.run([self.tuned(n1)], n_users, *place, progress=silent).runs
+        aside = replace(self, store=self.store.aside() if self.store else None)
+        runs = aside.run([self.tuned(n1)], n_users, *place, progress=silent).runs
         return np.asarray(runs["correct"] & ~runs["censored"])
 
     def frontier(self, points: Sequence[int], progress: OnProgress) -> pd.DataFrame:

@@ -1,0 +1,114 @@
+"""The run of a command, kept in a file while it goes on, so that it can be gone on with."""
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from explorative_user_env.commands.asked import Asked
+    from explorative_user_env.files import Folder
+    from explorative_user_env.results.store import How, Store
+
+RUN_FILE = "run.sqlite"
+"""What the file is called in a folder of a command's files."""
+
+ENDINGS = (".sqlite", ".sqlite3", ".db")
+"""How a path ends that is a file of runs, and no folder."""
+
+_broken_off: list[str] = []
+"""What is to be said of a run that did not come to its end, once it has been."""
+
+
+class Places(NamedTuple):
+    """Where a command writes its files, and where it keeps its runs."""
+
+    folder: Path
+    file: Path
+
+    @classmethod
+    def of(cls, output: Path) -> "Places":
+        """Return the places for a folder, or for a file of runs: its folder is called like it."""
+        if output.suffix in ENDINGS:
+            return cls(output.with_suffix(""), output)
+        return cls(output, output / RUN_FILE)
+
+    @classmethod
+    def around(cls, file: Path) -> "Places":
+        """Return the places that a file of runs was made for."""
+        return cls(file.parent if file.name == RUN_FILE else file.with_suffix(""), file)
+
+
+@contextmanager
+def kept_run(
+    asked: "Asked", output: Path, agents: Sequence[Any] = ()
+) -> "Iterator[tuple[Folder, Store]]":
+    """Open the folder and the file of runs of a command, and say at the end where the runs are.
+
+    Args:
+        asked: what the command was asked for.
+        output: the folder, or the file.
+        agents: who takes part, where the options do not say all of it: with their own options.
+
+    Raises:
+        InvalidArgumentError: if either cannot be written to, or has another run.
+    """
+    from explorative_user_env.display.notices import notice
+    from explorative_user_env.evaluation.keeping import FEWEST_ARMS, agent_record
+    from explorative_user_env.protocol import name_of
+    from explorative_user_env.results.store import Store
+
+    places = _places(asked, output)
+    # Of what is gone on with, the file says first whether it is the same.
+    folder = asked.folder(places.folder) if asked.resume is None else None
+    own = {name_of(agent): agent_record(agent, FEWEST_ARMS) for agent in agents}
+    request = {"command": asked.command, "options": dict(asked.options)}
+    request |= {"line-up": {"agents": own}}
+    argument = "output" if asked.resume is None else "resume"
+    with Store(places.file, request, _how(asked, places.file), argument) as store:
+        folder = folder or asked.folder(places.folder)
+        folder.beside.append(places.file)
+        if store.n_found:
+            notice(f"goes on with {store.n_found} runs of {places.file}")
+        try:
+            yield folder, store
+        except BaseException:
+            _note_broken_off(asked.command, store)
+            raise
+
+
+def _places(asked: "Asked", output: Path) -> Places:
+    """Return where the files and the runs of a command are."""
+    places = Places.of(output)
+    if asked.resume is None:
+        return places
+    folder = places.folder if asked.says_output else Places.around(asked.resume).folder
+    return Places(folder, asked.resume)
+
+
+def _how(asked: "Asked", file: Path) -> "How":
+    """Return what may be in the place of a file of runs."""
+    from explorative_user_env.results.about import is_finished, request_in
+
+    if asked.resume is not None:
+        return "the same"
+    if asked.overwrite:
+        return "over"
+    # What is finished is run again by who asks for it again, and comes to the same rows.
+    same = is_finished(file) and request_in(file)["options"] == json.loads(
+        json.dumps(asked.options)
+    )
+    return "over" if same else "new or the same"
+
+
+def _note_broken_off(command: str, store: "Store") -> None:
+    if n_runs := store.n_runs():
+        again = shlex.join(["explorative-user", command, "--resume", str(store.path)])
+        _broken_off[:] = [f"{n_runs} runs are in {store.path}; to go on: {again}"]
+
+
+def what_is_kept() -> str:
+    """Return what is to be said of a run that was broken off, once; nothing if none is kept."""
+    return _broken_off.pop() if _broken_off else ""

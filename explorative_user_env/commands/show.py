@@ -1,0 +1,53 @@
+"""The command `explorative-user show`."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from explorative_user_env.results.about import About
+
+RunArgument = Annotated[
+    Path, typer.Argument(help="File of runs, as run.sqlite in the folder of a command.")
+]
+
+
+def show_run(path: RunArgument) -> None:
+    """Show what a file of runs has, also while it is being written: its table and what made it."""
+    from explorative_user_env.commands.output import say, show
+    from explorative_user_env.results.about import about
+    from explorative_user_env.results.loading import load
+    from explorative_user_env.results.tables import legend_of, table_of
+
+    told = about(path)
+    say(*_lines(told))
+    if told.n_results:
+        summary = load(path).summary()
+        show(table_of(summary))
+        say(*legend_of(summary), style="dim")
+
+
+def _lines(told: "About") -> Iterator[str]:
+    """Yield what there is to say of a run before its table."""
+    state = "finished" if told.finished else "not finished"
+    yield f"{told.request['command']}: {state}, {told.n_runs} runs of {told.n_results} evaluations"
+    yield f"asked for: {_in_words(told.request['options'])}"
+    for session in told.sessions:
+        made_by, how = session["made_by"], session["how"] or "it goes on, or was killed"
+        yield f"{session['began']} to {session['ended'] or '?'} ({how}): {made_by['command']}"
+        yield f"  on {_in_words(made_by['machine'])}, commit {made_by['commit'] or 'unknown'}"
+    made_with = told.request["versions"] | told.request["made with"]
+    yield f"made with: {_in_words(made_with)}"
+
+
+def _in_words(options: Mapping[str, Any]) -> str:
+    """Return options in a line; records inside are told by their names."""
+    words = []
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            value = value.get("name") or ", ".join(map(str, value)) if name == "agents" else "..."
+        if value is not None:
+            words.append(f"{name}={value}")
+    return ", ".join(words)

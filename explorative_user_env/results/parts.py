@@ -1,0 +1,70 @@
+"""The runs of one agent with the users of one cell, kept in a store or nowhere."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from explorative_user_env.protocol import Array
+from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
+from explorative_user_env.results.database import Database, table_of_runs
+
+Columns = Mapping[str, Array]
+"""Values by the name of their column, of the same runs."""
+
+
+class Kept(Protocol):
+    """Where the runs of one agent in one cell are kept, if anywhere."""
+
+    def columns(self) -> Columns:
+        """Return the runs that are there, of the first users; empty if there are none."""
+
+    def add(self, columns: Columns) -> None:
+        """Keep the runs of the users who come next."""
+
+
+class Unkept:
+    """A part that is kept nowhere."""
+
+    def columns(self) -> Columns:
+        """Return nothing."""
+        return {}
+
+    def add(self, columns: Columns) -> None:
+        """Forget."""
+
+
+class Part:
+    """A part that is kept in a store."""
+
+    def __init__(self, database: Database, number: int, task: str) -> None:
+        self.number = number
+        self._database, self._task = database, task
+        self._names = [name for name in RUN_FRAMES[task] if name not in OF_A_PART]
+
+    def columns(self) -> Columns:
+        """Return the runs that are there."""
+        return columns_in(self._database.read, self.number, self._task)
+
+    def add(self, columns: Columns) -> None:
+        """Keep the runs of the users who come next."""
+        values = [np.asarray(columns[name]) for name in self._names]
+        plain = [(each.astype(int) if each.dtype == bool else each).tolist() for each in values]
+        marks = ", ".join("?" * (1 + len(self._names)))
+        names = ", ".join(self._names)
+        words = f"INSERT INTO {table_of_runs(self._task)}(part, {names}) VALUES ({marks})"
+        with self._database.transaction():
+            self._database.write(words, zip([self.number] * len(plain[0]), *plain, strict=True))
+
+
+def columns_in(read: Any, part: int, task: str) -> Columns:
+    """Return the runs of a part, by a function that reads."""
+    kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name not in OF_A_PART}
+    query = f"SELECT {', '.join(kinds)} FROM {table_of_runs(task)} WHERE part = ? ORDER BY instance"
+    rows = list(read(query, part))
+    if not rows:
+        return {}
+    return {
+        name: np.array(values, dtype=kind)
+        for (name, kind), values in zip(kinds.items(), zip(*rows, strict=True), strict=True)
+    }

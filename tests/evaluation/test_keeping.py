@@ -1,0 +1,255 @@
+"""Evaluations that keep their runs: gone on with where they were broken off, to equal rows."""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from stores import assert_same, rows_in, without_numbers
+from toy_agents import Wanderer
+
+import explorative_user_env as eu
+from explorative_user_env.agents import BAIR, Thompson, TrackAndStop, Uniform
+from explorative_user_env.evaluation import backends
+from explorative_user_env.evaluation.keeping import agent_record
+from explorative_user_env.results.about import about
+from explorative_user_env.results.results import Results
+from explorative_user_env.validation import InvalidArgumentError
+
+SHARED: dict[str, Any] = {"n_instances": 40, "n_arms": 3, "seed": 5, "progress": False}
+TASKS: dict[str, dict[str, Any]] = {
+    "bai": {"max_steps": 300},
+    "regret": {"task": "regret", "horizon": 60},
+    "released": {"setting": "released", "max_steps": 300},
+    "theory": {"check_theory": True, "n_instances": 25},
+}
+
+
+class Chooser:
+    """An agent of one's own: it remembers its users, counts its calls, and has an option."""
+
+    def __init__(self, share: float = 0.5, fails_with: int | None = None) -> None:
+        self.share, self.fails_with, self.n_users = share, fails_with, 0
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        self.n_arms, self.rng, self.steps = n_arms, rng, 0
+        self.n_users += 1
+        if self.n_users == self.fails_with:
+            raise ZeroDivisionError
+
+    def act(self) -> int | None:
+        if self.steps == 20:
+            return None
+        return 0 if self.rng.random() < self.share else int(self.rng.integers(self.n_arms))
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        self.steps += 1
+
+    def answer(self) -> int:
+        return 0
+
+
+def line_up(**own: Any) -> list[Any]:
+    return [BAIR(), Uniform(), Chooser(**own), Wanderer()]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.sqlite"
+
+
+@pytest.fixture
+def met(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """How many users were met since it was last asked."""
+    met: list[int] = []
+    parts = backends._Way.parts
+
+    def counted(self: Any, population: Any, agent: Any, seeds: Any, *rest: Any) -> Any:
+        met.append(len(seeds))
+        return parts(self, population, agent, seeds, *rest)
+
+    monkeypatch.setattr(backends._Way, "parts", counted)
+
+    def asked() -> int:
+        found = sum(met)
+        met.clear()
+        return found
+
+    return asked
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_is_kept_is_loaded_as_it_was(path: Path, task: str) -> None:
+    options = SHARED | TASKS[task]
+    agents = line_up() if task != "theory" else [BAIR()]
+    without = eu.evaluate(agents, **options)
+    assert_same(without, eu.evaluate(agents, store=path, **options))
+    loaded = eu.load(path)
+    assert isinstance(loaded, Results)
+    assert_same(without, loaded)
+    assert str(loaded) == str(without)
+    assert loaded.replay(0) == without.replay(0)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_results_are_saved_and_loaded_as_they_are(path: Path, task: str) -> None:
+    agents = line_up() if task != "theory" else [BAIR()]
+    results = eu.evaluate(agents, **SHARED | TASKS[task])
+    results.save(path)
+    loaded = eu.load(str(path), own=[agent for agent in agents if isinstance(agent, Chooser)])
+    assert isinstance(loaded, Results)
+    assert_same(results, loaded)
+    with pytest.raises(InvalidArgumentError, match="path must be a new file"):
+        results.save(path)
+    loaded.save(path.with_name("again.sqlite"))
+    again = eu.load(path.with_name("again.sqlite"))
+    assert isinstance(again, Results)
+    assert_same(results, again)
+
+
+def test_who_asks_for_the_same_again_meets_nobody(path: Path, met: Callable[[], int]) -> None:
+    first = eu.evaluate(line_up(), store=path, **SHARED)
+    assert met() == 160
+    assert_same(first, eu.evaluate(line_up(), store=path, workers=2, **SHARED))
+    assert met() == 0
+
+
+def interrupted_at(call: int) -> Callable[..., None]:
+    """Return what is told of the progress, and interrupts when it is told so many times."""
+    n_calls = 0
+
+    def tell(*told: Any) -> None:
+        nonlocal n_calls
+        n_calls += 1
+        if n_calls == call:
+            raise KeyboardInterrupt
+
+    return tell
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("call", [2, 5, 9, 17])
+def test_it_goes_on_where_it_was_broken_off(
+    path: Path, met: Callable[[], int], task: str, call: int
+) -> None:
+    options = SHARED | TASKS[task]
+    agents: list[Any] = [BAIR(), Wanderer()] if task == "theory" else line_up()
+    whole = path.with_name("whole.sqlite")
+    undisturbed = eu.evaluate(agents, store=whole, **options)
+    assert (n_all := met()) == options["n_instances"] * len(agents)
+    with contextlib.suppress(KeyboardInterrupt):  # all is done before the last calls
+        eu.evaluate(agents, store=path, **options | {"progress": interrupted_at(call)})
+    met()
+    left = about(path).n_runs if path.exists() else 0
+    assert left <= n_all
+    assert_same(undisturbed, eu.evaluate(agents, store=path, **options))
+    assert met() == n_all - left
+    assert without_numbers(rows_in(path)) == without_numbers(rows_in(whole))
+    assert about(path).n_results == about(whole).n_results == 1
+
+
+def test_of_a_run_that_was_broken_off_the_users_met_by_then_are_loaded(path: Path) -> None:
+    whole = eu.evaluate(line_up(), **SHARED)
+    with pytest.raises(KeyboardInterrupt):
+        eu.evaluate(line_up(), store=path, **SHARED | {"progress": interrupted_at(7)})
+    part = eu.load(path)
+    assert isinstance(part, Results)
+    counts = part.runs.groupby("agent").size()
+    assert (counts["BAIR"], 0 < counts["Chooser"] < 40) == (40, True)
+    assert "UNI" not in counts  # who needs a time comes last
+    found = part.runs.merge(whole.runs, how="left", indicator=True)
+    assert set(found["_merge"]) == {"both"}
+    assert str(part).count("BAIR") == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"seed": 6}, "seed is 5 there and 6 here"),
+        ({"n_instances": 41}, "n_instances is 40 there and 41 here"),
+        ({"delta": 0.2}, "delta is 0.1 there and 0.2 here"),
+        ({"n_arms": 4}, "n_arms is 3 there and 4 here"),
+        ({"max_steps": 9}, "max_steps is None there and 9 here"),
+        ({"task": "regret"}, "task is bai there and regret here"),
+        ({"setting": "released"}, "setting.name is printed there and released here"),
+        ({"behaviour": "forgetful"}, "behaviour.name is explorative there and forgetful here"),
+    ],
+)
+def test_another_request_is_refused_with_what_both_say(
+    path: Path, changes: dict[str, Any], words: str
+) -> None:
+    eu.evaluate(["BAIR", "T&S"], store=path, **SHARED)
+    before = path.read_bytes()
+    with pytest.raises(InvalidArgumentError, match=words):
+        eu.evaluate(["BAIR", "T&S"], store=path, **SHARED | changes)
+    assert path.read_bytes() == before
+
+
+def test_another_agent_is_refused_with_what_both_say(path: Path) -> None:
+    eu.evaluate([BAIR(), Chooser()], store=path, **SHARED)
+    others: dict[str, list[Any]] = {
+        "agents.BAIR.options.delta is 0.1 there and 0.3 here": [BAIR(delta=0.3), Chooser()],
+        "agents.Chooser.attributes.share is 0.5 there and 0.4 here": [BAIR(), Chooser(0.4)],
+        "agents.T&S": [BAIR(), Chooser(), TrackAndStop()],
+    }
+    for words, agents in others.items():
+        with pytest.raises(InvalidArgumentError, match=words.replace(".", r"\.")):
+            eu.evaluate(agents, store=path, **SHARED)
+
+
+def test_what_an_agent_remembers_is_no_option_of_it() -> None:
+    fresh, used = Chooser(), Chooser()
+    eu.evaluate([used], n_instances=7, n_arms=4, progress=False)
+    assert used.n_users == 7
+    assert agent_record(fresh, 3) == agent_record(used, 3)
+    told = agent_record(fresh, 3)["attributes"]
+    assert {name: told[name] for name in told if name != "rng"} == {
+        "fails_with": None,
+        "n_arms": 3,
+        "share": 0.5,
+    }
+    assert used.n_users == 7  # it was not asked itself
+
+
+def test_what_an_agent_says_are_its_options_is_all_that_counts() -> None:
+    saying = Chooser(0.1)
+    saying.options = {"share": 0.5}  # type: ignore[attr-defined]
+    assert agent_record(saying, 3)["attributes"] == {"share": 0.5}
+
+
+def test_an_agent_that_cannot_be_tried_is_told_by_all_it_has() -> None:
+    agent = Chooser(fails_with=1)
+    assert agent_record(agent, 3)["attributes"]["fails_with"] == 1
+
+
+def test_the_results_of_a_sweep_are_in_one_file(path: Path, met: Callable[[], int]) -> None:
+    cells: dict[str, Any] = {"deltas": [0.1, 0.2], "n_arms": [2, 3], "n_instances": 12}
+    cells |= {"seed": 4, "progress": False}
+    made = eu.sweep([BAIR(), Thompson(horizon=30)], store=path, **cells)
+    assert met() == 72  # Thompson's do not depend on delta: in each row they are the same
+    again = eu.sweep([BAIR(), Thompson(horizon=30)], store=path, **cells, workers=2)
+    assert met() == 0
+    loaded = eu.load(path)
+    assert isinstance(loaded, eu.Sweep)
+    for ours, theirs, theirs_again in zip(made.cells, loaded.cells, again.cells, strict=True):
+        assert_same(ours, theirs)
+        assert_same(ours, theirs_again)
+    with pytest.raises(InvalidArgumentError, match=r"deltas is \[0.1, 0.2\] there"):
+        eu.sweep([BAIR(), Thompson(horizon=30)], store=path, **cells | {"deltas": [0.1]})
+
+
+def test_a_file_never_names_code_that_is_run(path: Path) -> None:
+    def steep(n_arms: int, rng: np.random.Generator) -> list[float]:
+        return [float(arm) for arm in range(n_arms)]
+
+    made = eu.evaluate([Chooser()], store=path, means=steep, **SHARED)
+    with pytest.raises(InvalidArgumentError, match=r"own must be with .*steep"):
+        eu.load(path)
+    loaded = eu.load(path, own=[steep, Chooser()])
+    assert isinstance(loaded, Results)
+    assert_same(made, loaded)
+    assert loaded.replay(3) == made.replay(3)
+    with pytest.raises(InvalidArgumentError, match="line_up"):
+        eu.load(path, own=[steep]).replay(3)  # type: ignore[union-attr]

@@ -1,0 +1,40 @@
+"""What a file of runs holds, as tests look at it."""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from explorative_user_env.results.results import Results
+
+
+def rows_in(path: Path) -> dict[str, list[Any]]:
+    """Return the rows of runs by table, each with the key of its part in place of its number."""
+    with closing(sqlite3.connect(path)) as db:
+        return {
+            table: db.execute(
+                f"SELECT parts.key, {table}.* FROM {table} JOIN parts ON parts.id = part "
+                "ORDER BY parts.key, instance"
+            ).fetchall()
+            for table in ("runs_bai", "runs_regret")
+        }
+
+
+def without_numbers(rows: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return rows without the numbers of their parts, which follow the order of the work."""
+    return {table: [row[:1] + row[2:] for row in each] for table, each in rows.items()}
+
+
+def assert_same(ours: Results, others: Results) -> None:
+    """Make sure that two results are equal to the bit, with their types."""
+    pd.testing.assert_frame_equal(ours.runs, others.runs, check_exact=True)
+    assert dict(ours.cell) == dict(others.cell)
+    assert ours.population == others.population
+    assert dict(ours.deltas) == dict(others.deltas)
+    pd.testing.assert_frame_equal(ours.summary(), others.summary(), check_exact=True)
+    assert (ours.checks is None) == (others.checks is None)
+    if ours.checks is not None and others.checks is not None:
+        pd.testing.assert_frame_equal(ours.checks, others.checks, check_exact=True)
