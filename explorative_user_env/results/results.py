@@ -48,9 +48,10 @@ class Results:
             `most_accepted_is_best` (1/n where it is one of n tied arms) in their place.
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
-            which the setting is not the paper's text), of best-arm identification `step_cost` and
-            `max_steps` (the step cap), and then `agents` (the options of each, with its own cap)
-            and `versions` (of the package and what its numbers may depend on).
+            which the setting is not the paper's text), of best-arm identification `step_cost`,
+            `max_steps` (the step cap) and `until_width`, if that was asked for, and then `agents`
+            (the options of each, with its own cap) and `versions` (of the package and what its
+            numbers may depend on).
         population: the users themselves.
         deltas: delta of the agents that have one of their own.
         checks: what every run of every BAIR kept to and broke of the paper's bounds, one row a run
@@ -102,6 +103,7 @@ class Results:
             step_cost=self.cell["step_cost"],
             rejection_rate=self.population.setting.rejection_rate,
             drops_censored=self.population.setting.drops_censored,
+            any_time="until_width" in self.cell,
         )
 
     def _of_play(self, runs: pd.DataFrame) -> Mapping[str, Any]:
