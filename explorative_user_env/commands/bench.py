@@ -95,7 +95,8 @@ def bench(
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
     if horizon is not None and not usual.over_horizon:
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
-    n_users = users_a_cell(n_instances, quick) if until_width is None else n_instances
+    fixed = quick or until_width is None
+    n_users = users_a_cell(n_instances, quick) if fixed else n_instances
     options = shared_options(number_asked(n_users, until_width), seed, workers)
     options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
     options |= {"until_width": until_width}

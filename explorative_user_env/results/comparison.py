@@ -135,7 +135,11 @@ class LineUpComparison:
 def compare(
     runs: pd.DataFrame, first: str, second: str, *, over_horizon: bool, level: float = LEVEL
 ) -> Comparison:
-    """Return how two agents compare on the users that both have met.
+    """Return how two agents compare on the users that both have met: first minus second.
+
+    Of best-arm identification the stopping time (up to where a step cap ended a run of either, if
+    it did), how probable the first is to stop sooner, and the success; over a horizon the regret,
+    how probable the first is to have less, and the utility.
 
     Args:
         runs: as in `Results`.

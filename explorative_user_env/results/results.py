@@ -14,7 +14,7 @@ from explorative_user_env.display.tables import as_text
 from explorative_user_env.loop import Episode, rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import Agent, needs_horizon, sees_rewards
+from explorative_user_env.protocol import Agent, Array, needs_horizon, sees_rewards
 from explorative_user_env.results.comparison import (
     Comparison,
     LineUpComparison,
@@ -23,6 +23,7 @@ from explorative_user_env.results.comparison import (
 )
 from explorative_user_env.results.metrics import summarize, summarize_play
 from explorative_user_env.results.records import record_of
+from explorative_user_env.results.scores import scores_of
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.tasks import REGRET
@@ -118,18 +119,11 @@ class Results:
         )
 
     def compare(self, first: str, second: str) -> Comparison:
-        """Return how two agents compare, with the same users: first minus second.
-
-        Of best-arm identification the stopping time (up to where a step cap ended a run of either,
-        if it did), how probable the first is to stop sooner, and the success; over a horizon the
-        regret, how probable the first is to have less, and the utility.
+        """Return how two agents compare with the same users: see `comparison`, also for errors.
 
         Args:
             first: the name of an agent.
             second: of another.
-
-        Raises:
-            InvalidArgumentError: for a name that is none, or one agent twice.
         """
         return compare(self.runs, first, second, over_horizon=self.over_horizon)
 
@@ -138,11 +132,23 @@ class Results:
 
         Args:
             against: the one's name.
-
-        Raises:
-            InvalidArgumentError: for a name that is none, or if there is nobody else.
         """
         return compare_all(self.runs, against, over_horizon=self.over_horizon)
+
+    def to_rliable(self, score: str | None = None) -> dict[str, Array]:
+        """Return scores as rliable takes them: by agent an array (users, 1), the more the better.
+
+        Its users are runs, and its bootstrap draws them apart for each agent: for differences with
+        the same users there is `compare`.
+
+        Args:
+            score: "cost", "stopping_time" or "success"; over a horizon "regret" or "utility". What
+                is the better the less is negated; None is the first, by which agents rank.
+
+        Raises:
+            InvalidArgumentError: for another score.
+        """
+        return scores_of([(self.runs, self.cell)], score)
 
     def replay(self, row: Any) -> Episode:
         """Return a run again, step by step: what the agent recommended and what the user said.

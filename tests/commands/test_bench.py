@@ -67,10 +67,9 @@ def test_every_option_arrives(
     calls = calls_of(RUN_CELLS)
     asked = (
         "--agent uni --agent bair --task bai --setting printed --delta 0.2 --delta 0.3 "
-        "--n-arms 3 --n-arms 4 --baseline-time 70 --step-cost 0.01 --n-instances 9 --until-width 0.2 "
-        "--seed 8 "
-        "--workers 3 --max-steps 77 --alpha 2 --gap 0.3 --noise 0.1 --means normal --rho 0.9 "
-        "--reward-law bounded --behaviour forgetful"
+        "--n-arms 3 --n-arms 4 --baseline-time 70 --step-cost 0.01 --n-instances 9 --seed 8 "
+        "--until-width 0.2 --workers 3 --max-steps 77 --alpha 2 --gap 0.3 --noise 0.1 "
+        "--means normal --rho 0.9 --reward-law bounded --behaviour forgetful"
     )
     assert run("bench", *asked.split(), "--output", str(output)) == 130
     ((arguments, options),) = calls
