@@ -78,23 +78,24 @@ def run_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) 
     """A run of best-arm identification; its figures are those of the loop."""
     parts = _parts(users, agent, seed, compiled)
     make = compiled_run if compiled else make_run
+    never = np.zeros(1, int)
     run = make(agent.algorithm, users.schedule.rule)
-    return parts.left(run(*parts, CAP))
+    return parts.left(run(*parts, CAP, never))
 
 
 def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool) -> Left:
     """A play over a horizon; its figures are the answer, the arms and the responses."""
     parts = _parts(users, agent, seed, compiled)
     arms, responses = np.zeros((1, CAP), np.int32), np.zeros((1, CAP), bool)
-    answers = np.zeros(1, int)
+    answers, never = np.zeros(1, int), np.zeros(1, int)
     if compiled:
         play_all = compiled_play_all(agent.algorithm, users.schedule.rule, EXPLORATIVE)
         streams, draws = addresses_of_all([parts.user_rng, parts.own_rng])
         means = parts.user_state.means[np.newaxis].copy()
         hers = (parts.user, parts.user_state, means, streams[:1])
         its = (parts.params, parts.state, streams[1:])
-        play_all(*hers, *its, draws, arms, responses, answers)
+        play_all(*hers, *its, draws, arms, responses, answers, never)
     else:
         play = make_play(agent.algorithm, users.schedule.rule)
-        answers[0] = play(*parts, arms[0], responses[0])
+        answers[0] = play(*parts, arms[0], responses[0], never)
     return parts.left((answers.tolist(), arms.tolist(), responses.tolist()))

@@ -31,11 +31,12 @@ def compiled_run(
         state: Any,
         own: np.random.Generator,
         max_steps: int,
+        halt: Any,
     ) -> Figures:
         streams, draws = addresses_of_all([rng, own])
         means, figures = user_state.means[np.newaxis].copy(), np.zeros((1, 4), int)
         hers, its = (user, user_state, means, streams[:1]), (params, state, streams[1:])
-        run_all(*hers, *its, draws, max_steps, figures)
+        run_all(*hers, *its, draws, max_steps, figures, halt)
         acceptances, rejections, answer, censored = figures[0].tolist()
         return acceptances, rejections, answer, bool(censored)
 

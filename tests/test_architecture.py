@@ -52,6 +52,7 @@ TRANSCRIBED = {
     "explorative_user_env.agents.track_and_stop",
     # Loops that are compiled whole.
     "explorative_user_env.compiled.loops.make_play",
+    "explorative_user_env.compiled.loops.make_run",
     "explorative_user_env.envs.lane_loops.compiled_respond",
     # Gymnasium's interface whole, a third of it its documentation.
     "explorative_user_env.envs.user",

@@ -9,10 +9,12 @@ from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     ABOUT,
     DELTA_HELP,
+    BackendOption,
     BaselineTimeOption,
     FewUsersOption,
     OutputOption,
     QuickInstancesOption,
+    SchedulerOption,
     SeedOption,
     UntilWidthOption,
     WorkersOption,
@@ -78,6 +80,8 @@ def bench(
     quick: FewUsersOption = False,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
+    backend: BackendOption = None,
+    scheduler: SchedulerOption = None,
     max_steps: Annotated[
         int | None,
         typer.Option(
@@ -97,7 +101,7 @@ def bench(
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
     fixed = quick or until_width is None
     n_users = users_a_cell(n_instances, quick) if fixed else n_instances
-    options = shared_options(number_asked(n_users, until_width), seed, workers)
+    options = shared_options(number_asked(n_users, until_width), seed, workers, backend, scheduler)
     options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
     options |= {"until_width": until_width}
     options |= {"horizon": horizon, "baseline_time": baseline_time}

@@ -85,6 +85,17 @@ SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")
 WorkersOption = Annotated[
     int, typer.Option(help="Runs at once; the numbers do not depend on it.", show_default="cores")
 ]
+BackendOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Who does the runs: threads, processes or dask.",
+        show_default="threads if it compiles, else processes",
+    ),
+]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(help="Address of the scheduler, for --backend dask, as tcp://host:8786."),
+]
 
 
 def takes_users(
@@ -148,13 +159,18 @@ def users_a_cell(n_instances: int | None, quick: bool) -> int:
     return usual if n_instances is None else n_instances
 
 
-def shared_options(n_instances: int, seed: int, workers: int) -> dict[str, Any]:
+def shared_options(
+    n_instances: int, seed: int, workers: int, backend: str | None, scheduler: str | None
+) -> dict[str, Any]:
     """Check the options that every command has, and return them as `evaluate` takes them."""
-    return {
-        "n_instances": number_of_users(n_instances),
-        "seed": seed_number(seed),
-        "workers": count("workers", workers, 0, MOST_WORKERS) or cores(),
-    }
+    options = {"n_instances": number_of_users(n_instances), "seed": seed_number(seed)}
+    asked = count("workers", workers, 0, MOST_WORKERS)
+    if backend is None and scheduler is None:
+        return options | {"workers": asked or cores()}
+    from explorative_user_env.evaluation.workforce import DASK, ONE_HERE, Workforce
+
+    n_workers = asked or (ONE_HERE if backend == DASK else cores())
+    return options | {"workers": Workforce(n_workers, backend, scheduler)}
 
 
 def setting_named(setting: str) -> str:

@@ -99,6 +99,23 @@ def with_law(typing_context: Any, numbers: Any, own_law: Any) -> Any:
 
 
 @word
+def halted(typing_context: Any, halt: Any) -> Any:
+    """Return, in compiled code, whether there is another number than 0 in `halt`.
+
+    It is read from memory every time: another thread may put it there, of which a compiler that
+    looks at the loop alone knows nothing.
+    """
+    signature = types.boolean(halt)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = arrays.make_array(signature.args[0])(context, builder, arguments[0])
+        number = builder.load_atomic(array.data, "monotonic", 8)
+        return builder.icmp_signed("!=", number, number.type(0))
+
+    return signature, generate
+
+
+@word
 def prefetch(typing_context: Any, address: Any) -> Any:
     """Ask for the memory at `address` soon, in compiled code; it need not be a valid one."""
     signature = types.void(types.int64)

@@ -42,10 +42,10 @@ def _functions_of(behaviour: Behaviour) -> Behaviour:
 
 @once
 def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw) -> Kernel:
-    from explorative_user_env.compiled.intrinsics import an_arm, generator_at, with_law
+    from explorative_user_env.compiled.intrinsics import an_arm, generator_at, halted, with_law
 
-    around = functools.partial(make_run_all, moves_means=behaviour.moves_means)
-    loop = make_run(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm)
+    around = functools.partial(make_run_all, moves_means=behaviour.moves_means, halted=halted)
+    loop = make_run(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm, halted)
     return _kernel(loop, around, algorithm)
 
 
@@ -53,10 +53,10 @@ def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: Re
 def _play_all(
     algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw
 ) -> Kernel:
-    from explorative_user_env.compiled.intrinsics import an_arm, generator_at, with_law
+    from explorative_user_env.compiled.intrinsics import an_arm, generator_at, halted, with_law
 
-    loop = make_play(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm)
-    return _kernel(loop, make_play_all, algorithm)
+    loop = make_play(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm, halted)
+    return _kernel(loop, functools.partial(make_play_all, halted=halted), algorithm)
 
 
 def _kernel(loop: Any, around: Any, algorithm: Algorithm) -> Kernel:

@@ -7,34 +7,18 @@ The loop's parts are the very functions of the readable path (`users.explorative
 from collections.abc import Callable
 from typing import Any
 
+from explorative_user_env.compiled.plain import (
+    as_it_is,
+    as_she_is,
+    is_set,
+    itself,
+    learning_of,
+    steps_between_looks,
+)
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.reward_laws import RewardDraw, no_law
-
-
-def itself(rng: Any) -> Any:
-    """Return `rng`: in plain Python a stream is handed over as it is."""
-    return rng
-
-
-def as_it_is(arm: int) -> int:
-    """Return `arm`: in plain Python what is no whole number is told of where it is used."""
-    return arm
-
-
-def as_she_is(user: Any, own_law: RewardDraw) -> Any:
-    """Return `user`: in plain Python she has her reward law."""
-    return user
-
-
-def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
-    """Take in no reward, as all agents do but a reference that is labelled so."""
-
-
-def learning_of(algorithm: Algorithm) -> tuple[Callable[[Any, Any, int, float], None], bool]:
-    """Return what takes in rewards, and whether the algorithm is a reference that sees them."""
-    return algorithm.learn or unseen, algorithm.learn is not None
 
 
 def make_run(
@@ -45,6 +29,7 @@ def make_run(
     own_law: RewardDraw = no_law,
     with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
     an_arm: Callable[[Any], int] = as_it_is,
+    halted: Callable[[Any], bool] = is_set,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm, in plain Python.
 
@@ -56,6 +41,7 @@ def make_run(
         own_law: how her rewards are drawn if the law is none of the package's.
         with_law: makes a user with this law of what the loop is handed as one.
         an_arm: lets pass what may be one, a whole number.
+        halted: whether runs are to end, which another thread may say at any time.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
@@ -70,6 +56,7 @@ def make_run(
         state: Any,
         own_stream: Any,
         max_steps: int,
+        halt: Any,
     ) -> tuple[int, int, int, bool]:
         user = with_law(numbers, own_law)
         user_rng = stream(user_stream)
@@ -78,7 +65,12 @@ def make_run(
         start(params, state, rng)
         acceptances = 0
         steps = 0
+        look = between_looks = steps_between_looks(user.n_arms)
         while True:
+            if steps == look:
+                if halted(halt):
+                    return acceptances, steps - acceptances, 0, True
+                look += between_looks
             arm = an_arm(act(params, state, rng))
             if arm != stop and not 0 <= arm < user.n_arms:
                 raise ValueError("an algorithm recommended an arm that does not exist")
@@ -96,10 +88,13 @@ def make_run(
     return run
 
 
-def make_run_all(run: Callable[..., Any], moves_means: bool) -> Callable[..., Any]:
+def make_run_all(
+    run: Callable[..., Any], moves_means: bool, halted: Callable[[Any], bool] = is_set
+) -> Callable[..., Any]:
     """Return the loop of many runs, one after the other, with a `run` of compiled code.
 
-    It leaves means that move in `means`, as they are at the end of each run.
+    It leaves means that move in `means`, as they are at the end of each run. What it leaves of runs
+    that were `halted` is nobody's.
     """
 
     def run_all(
@@ -113,8 +108,11 @@ def make_run_all(run: Callable[..., Any], moves_means: bool) -> Callable[..., An
         draws: Any,
         max_steps: int,
         figures: Any,
+        halt: Any,
     ) -> None:
         for index in range(figures.shape[0]):
+            if halted(halt):
+                break
             for arm in range(user.n_arms):
                 user_state.means[arm] = means[index, arm]
             figures[index, 0], figures[index, 1], figures[index, 2], figures[index, 3] = run(
@@ -125,6 +123,7 @@ def make_run_all(run: Callable[..., Any], moves_means: bool) -> Callable[..., An
                 state,
                 (own_streams[index], draws[0], draws[1], draws[2]),
                 max_steps,
+                halt,
             )
             if moves_means:
                 for arm in range(user.n_arms):
@@ -141,6 +140,7 @@ def make_play(
     own_law: RewardDraw = no_law,
     with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
     an_arm: Callable[[Any], int] = as_it_is,
+    halted: Callable[[Any], bool] = is_set,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm over a horizon; what happens is written down.
 
@@ -154,6 +154,7 @@ def make_play(
         own_law: how her rewards are drawn if the law is none of the package's.
         with_law: makes a user with this law of what the loop is handed as one.
         an_arm: lets pass what may be one, a whole number.
+        halted: whether runs are to end, which another thread may say at any time.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
@@ -169,6 +170,7 @@ def make_play(
         own_stream: Any,
         arms: Any,
         responses: Any,
+        halt: Any,
     ) -> int:
         user = with_law(numbers, own_law)
         user_rng = stream(user_stream)
@@ -177,7 +179,12 @@ def make_play(
         start(params, state, rng)
         committed = stop
         steps = 0
+        look = between_looks = steps_between_looks(user.n_arms)
         while True:
+            if steps == look:
+                if halted(halt):
+                    return 0
+                look += between_looks
             arm = committed
             if committed == stop:
                 arm = an_arm(act(params, state, rng))
@@ -199,7 +206,9 @@ def make_play(
     return play
 
 
-def make_play_all(play: Callable[..., Any]) -> Callable[..., Any]:
+def make_play_all(
+    play: Callable[..., Any], halted: Callable[[Any], bool] = is_set
+) -> Callable[..., Any]:
     """Return the loop of many users over a horizon, with a `play` of compiled code."""
 
     def play_all(
@@ -214,8 +223,11 @@ def make_play_all(play: Callable[..., Any]) -> Callable[..., Any]:
         arms: Any,
         responses: Any,
         answers: Any,
+        halt: Any,
     ) -> None:
         for index in range(answers.shape[0]):
+            if halted(halt):
+                break
             for arm in range(user.n_arms):
                 user_state.means[arm] = means[index, arm]
             answers[index] = play(
@@ -227,6 +239,7 @@ def make_play_all(play: Callable[..., Any]) -> Callable[..., Any]:
                 (own_streams[index], draws[0], draws[1], draws[2]),
                 arms[index],
                 responses[index],
+                halt,
             )
 
     return play_all

@@ -1,24 +1,23 @@
 """The runs of one agent, in portions: threads in compiled code, processes in the readable loop."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
-from pickle import PicklingError
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import delayed
-from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
 from explorative_user_env.compiled.waiting import compiling_told
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.evaluation import in_step
 from explorative_user_env.evaluation.compiled import compiles
+from explorative_user_env.evaluation.engines import HERE, PROCESSES, THREADS
+from explorative_user_env.evaluation.halting import go_on
 from explorative_user_env.evaluation.paths import Paths
+from explorative_user_env.evaluation.places import done
 from explorative_user_env.evaluation.readable import RUN_COLUMNS
-from explorative_user_env.evaluation.workers import SLOW, Travelling, results_of
+from explorative_user_env.evaluation.workforce import Workforce
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
 from explorative_user_env.results.columns import frame_of
@@ -52,7 +51,7 @@ def runs_of(
     cap: int,
     cap_is_asked: bool = True,
     horizon: int | None,
-    workers: int,
+    workforce: Workforce,
     compiled: bool,
     progress: OnProgress,
     kept: Kept,
@@ -70,18 +69,20 @@ def runs_of(
         progress(f"{name} compiling" if begins else name, n_done, len(seeds))
 
     progress(name, n_done, len(seeds))
-    with compiling_told(tell_compiling), _told_of_pickling(name, workers):
+    with compiling_told(tell_compiling):
         if left := seeds[n_done:]:
-            way = _way_of(paths, agent, population, left, cap, horizon, workers, compiled)
-            for rows in way.parts(population, agent, left, cap, horizon):
-                first, n_done = n_done, n_done + len(rows)
-                whose = {"instance": np.arange(first, n_done)}
-                whose["user_seed"] = np.array(seeds[first:n_done])
-                parts.append(whose | paths.columns(agent, population, rows))
-                kept.add(parts[-1])
-                progress(name, n_done, len(seeds))
-                if way.waits and not (first or cap_is_asked or paths.keeps_steps):
-                    _warn_if_it_never_stops(name, rows, cap, len(seeds))
+            way = _way_of(paths, agent, population, left, cap, horizon, compiled)
+            job = partial(_met, way.work, population, agent, cap, horizon)
+            with done(workforce, job, way.chunks(left), agent, way.usual) as chunks:
+                for rows in chunks:
+                    first, n_done = n_done, n_done + len(rows)
+                    whose = {"instance": np.arange(first, n_done)}
+                    whose["user_seed"] = np.array(seeds[first:n_done])
+                    parts.append(whose | paths.columns(agent, population, rows))
+                    kept.add(parts[-1])
+                    progress(name, n_done, len(seeds))
+                    if way.waits and not (first or cap_is_asked or paths.keeps_steps):
+                        _warn_if_it_never_stops(name, rows, cap, len(seeds))
     whole = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
     return frame_of(paths.task.name, name, whole)
 
@@ -93,31 +94,19 @@ def _finished(kept: Kept, n_users: int) -> list[Columns]:
 
 
 class _Way(NamedTuple):
-    """How runs are done: by what, how many at a time, and by how many of which workers."""
+    """How runs are done: by what, how many at a time, and where if nothing else is asked for."""
 
     work: Work
     size: int
-    n_jobs: int
-    backend: str
+    usual: str
     waits: bool  # whether a run of very many steps is long
 
-    def parts(
-        self,
-        population: Population,
-        agent: Agent,
-        seeds: Sequence[int],
-        cap: int,
-        horizon: int | None,
-    ) -> Iterator[Array]:
-        """Return the rows of some users after those of others, all in their order."""
+    def chunks(self, seeds: Sequence[int]) -> list[Sequence[int]]:
+        """Return the seeds of the users that are met together, all in their order."""
         # The first user of a slow path comes alone: what is to be said of it is said soon.
-        alone = 1 if self.backend == SLOW else 0
+        alone = 1 if self.usual == PROCESSES else 0
         firsts = range(alone, len(seeds), self.size)
-        chunks = [seeds[:alone]] * alone + [seeds[first : first + self.size] for first in firsts]
-        n_jobs = min(self.n_jobs, len(chunks))
-        work = delayed(self.work)
-        tasks = (work(population, agent, chunk, cap, horizon) for chunk in chunks)
-        return results_of(tasks, n_jobs, self.backend)
+        return [seeds[:alone]] * alone + [seeds[first : first + self.size] for first in firsts]
 
 
 def _way_of(
@@ -127,7 +116,6 @@ def _way_of(
     seeds: Sequence[int],
     cap: int,
     horizon: int | None,
-    workers: int,
     compiled: bool,
 ) -> _Way:
     """Return the fastest way there is for this agent, compiled by now."""
@@ -136,12 +124,25 @@ def _way_of(
         most = min(most, max(1, LONGEST_PLAY // cap))
     if compiled and isinstance(agent, ManyUserAgent):
         work: Work = partial(_told_whose, paths.in_step, paths.readable)
-        return _Way(work, min(in_step.USERS, most), 1, "sequential", True)
+        return _Way(work, min(in_step.USERS, most), HERE, True)
     size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK, most)
     if compiled and compiles(population, agent, seeds[0], horizon, paths.tried):
         work = partial(_told_whose, paths.compiled, paths.readable)
-        return _Way(work, size, workers, "threading", False)
-    return _Way(Travelling(paths.readable), size, workers, SLOW, True)
+        return _Way(work, size, THREADS, False)
+    return _Way(paths.readable, size, PROCESSES, True)
+
+
+def _met(
+    work: Work,
+    population: Population,
+    agent: Agent,
+    cap: int,
+    horizon: int | None,
+    seeds: Sequence[int],
+    halt: Array | None = None,
+) -> Array:
+    """Return the rows of a chunk, wherever that is done."""
+    return work(population, agent, seeds, cap, horizon, halt=halt)
 
 
 def _warn_if_it_never_stops(name: str, part: Array, cap: int, n_users: int) -> None:
@@ -165,29 +166,19 @@ def _told_whose(
     seeds: Sequence[int],
     cap: int,
     horizon: int | None,
+    halt: Array | None = None,
 ) -> Array:
     """Return what `work` does; where it fails, the readable loop tells with whom and when."""
     try:
-        return work(population, agent, seeds, cap, horizon)
+        return work(population, agent, seeds, cap, horizon, halt=halt)
     except Exception as error:
         if isinstance(agent, ManyUserAgent) and type(error) is InvalidArgumentError:
             raise  # it says what is wrong
         for seed in seeds:
+            go_on(halt)  # what was broken off has not failed
             try:
-                work(population, agent, [seed], cap, horizon)
+                work(population, agent, [seed], cap, horizon, halt=halt)
             except Exception:
-                readable(population, agent, [seed], cap, horizon)
+                readable(population, agent, [seed], cap, horizon, halt=halt)
         where = f"with {len(seeds)} users, that of seed {seeds[0]} first, and with none alone"
         raise CallableError.of(name_of(agent), error, where) from error
-
-
-@contextmanager
-def _told_of_pickling(name: str, workers: int) -> Iterator[None]:
-    """Say in one line that an agent cannot be sent to another process."""
-    try:
-        yield
-    except (BrokenProcessPool, PicklingError) as error:
-        if isinstance(error, TerminatedWorkerError):
-            raise
-        allowed = f"1 for {name}, which cannot be sent to another process"
-        raise InvalidArgumentError("workers", workers, allowed) from error

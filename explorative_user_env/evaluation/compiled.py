@@ -32,20 +32,28 @@ def run_compiled(
     seeds: Sequence[int],
     max_steps: int,
     horizon: int | None,
+    halt: Array | None = None,
 ) -> Array:
-    """Run `agent` with the users of these `seeds`; see `readable.run_readable`."""
+    """Run `agent` with the users of these `seeds`; see `readable.run_readable`.
+
+    With another number than 0 put into `halt`, an array of one whole number, by another thread, all
+    runs end within milliseconds, and the rows mean nothing.
+    """
+    halt = _never() if halt is None else halt
     behaviour = population.behaviour
     rule, own_law = population.schedule.rule, population.user.own_law.compiled_in
     run_all = compiled_run_all(agent.algorithm, rule, behaviour, own_law)
     rows = np.zeros((len(seeds), len(RUN_COLUMNS)), int)
     for part, instances, given in portions(population, agent, seeds, horizon):
         outcomes = np.zeros((len(instances), len(RUN_COLUMNS) - 1), int)
-        run_all(*given, max_steps, outcomes)
+        run_all(*given, max_steps, outcomes, halt)
         if behaviour.moves_means:
             finals = given[MEANS].tolist()
             instances = list(map(behaviour.truth, instances, finals))
         rows[part, 0] = [instance.best_arm for instance in instances]
         rows[part, 1:] = outcomes
+        if halt[0]:
+            break
     _check_answers(rows[:, RUN_COLUMNS.index("answer")], agent, population)
     return rows
 
@@ -56,18 +64,29 @@ def play_compiled(
     seeds: Sequence[int],
     max_steps: int,
     horizon: int | None,
+    halt: Array | None = None,
 ) -> Play:
-    """Let `agent` play with the users of these `seeds`; see `readable.play_readable`."""
+    """Let `agent` play with the users of these `seeds`; see `readable.play_readable`.
+
+    `halt` is that of `run_compiled`.
+    """
+    halt = _never() if halt is None else halt
     rule, behaviour = population.schedule.rule, population.behaviour
     own_law = population.user.own_law.compiled_in
     play_all = compiled_play_all(agent.algorithm, rule, behaviour, own_law)
-    play = Play.blank(len(seeds), max_steps)
-    instances: list[Instance] = []
-    for part, drawn, given in portions(population, agent, seeds, horizon):
-        play_all(*given, play.arms[part], play.accepted[part], play.answers[part])
-        instances += drawn
+    play = Play.blank(len(seeds), population.n_arms, max_steps)
+    for part, instances, given in portions(population, agent, seeds, horizon):
+        play_all(*given, play.arms[part], play.accepted[part], play.answers[part], halt)
+        play.write_truth(part, instances)
+        if halt[0]:
+            break
     _check_answers(play.answers, agent, population)
-    return play._replace(instances=instances)
+    return play
+
+
+def _never() -> Array:
+    """Return what halts no run."""
+    return np.zeros(1, int)
 
 
 def _check_answers(answers: Array, agent: AlgorithmAgent, population: Population) -> None:

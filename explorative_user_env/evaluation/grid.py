@@ -19,6 +19,9 @@ from explorative_user_env.validation import InvalidArgumentError, risk, sequence
 
 Agents = Sequence[Any]
 
+CHANGES_NO_ROW = ("workers", "backend", "scheduler", "executor", "compiled")
+"""Options of `evaluate` that may be others when the same is run again."""
+
 
 def run_cells(
     agents: Agents | Callable[[float, int], Agents],
@@ -116,7 +119,7 @@ def _kept(
         f"delta={delta:g} K={arms}": [agent_record(agent, arms) for agent in line_up]
         for (delta, arms), line_up in zip(cells, line_ups, strict=True)
     }
-    rest = {name: value for name, value in options.items() if name != "workers"}
+    rest = {name: value for name, value in options.items() if name not in CHANGES_NO_ROW}
     options = record_of({"deltas": rows, "n_arms": columns, **rest, "agents": told})
     return Store(store, {"command": "sweep", "options": options})
 

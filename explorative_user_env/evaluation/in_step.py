@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
+from explorative_user_env.evaluation.halting import go_on
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, Array, ManyUserAgent, in_use, name_of
@@ -34,10 +35,11 @@ def run_in_step(
     seeds: Sequence[int],
     max_steps: int,
     horizon: int | None,
+    halt: Array | None = None,
 ) -> Array:
     """Run `agent` with the users of these `seeds` at once; see `readable.run_readable`."""
     with in_use(agent):
-        met = _meet(population, agent, seeds, max_steps, horizon, None)
+        met = _meet(population, agent, seeds, max_steps, horizon, None, halt)
     censored = np.zeros(len(seeds), int)
     censored[met.going_on] = 1
     best_arms = [instance.best_arm for instance in met.instances]
@@ -51,12 +53,14 @@ def play_in_step(
     seeds: Sequence[int],
     max_steps: int,
     horizon: int | None,
+    halt: Array | None = None,
 ) -> Play:
     """Play with the users of these `seeds` at once over a horizon; see `readable.play_readable`."""
-    play = Play.blank(len(seeds), max_steps)
+    play = Play.blank(len(seeds), population.n_arms, max_steps)
     with in_use(agent):
-        met = _meet(population, agent, seeds, max_steps, max_steps, play)
-    return play._replace(instances=met.instances, answers=met.answers)
+        met = _meet(population, agent, seeds, max_steps, max_steps, play, halt)
+    play.write_truth(slice(None), met.instances)
+    return play._replace(answers=met.answers)
 
 
 def _meet(
@@ -66,6 +70,7 @@ def _meet(
     max_steps: int,
     horizon: int | None,
     play: Play | None,
+    halt: Array | None,
 ) -> _Meeting:
     """Let the agent meet users; with a `play` to write down, it goes on with its answers."""
     n_users, name = len(seeds), name_of(agent)
@@ -83,6 +88,7 @@ def _meet(
         answers[users] = _checked(told, users, population.n_arms, 0, name)
 
     for step in range(max_steps + 1):
+        go_on(halt)
         chosen = going_on  # none, when the agent has stopped with all
         if going_on.size:
             told = agent.act_all(going_on.copy())

@@ -11,7 +11,7 @@ import numpy as np
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.protocol import Agent, name_of, options_of
-from explorative_user_env.results.parts import Kept, Part, Remembered, Unkept
+from explorative_user_env.results.parts import Kept, NoPieces, Part, Pieces, Remembered, Unkept
 from explorative_user_env.results.records import record_of
 from explorative_user_env.results.store import Store
 
@@ -29,6 +29,10 @@ class Keeper:
     def part(self, agent: Agent, cap: int, horizon: int | None) -> Kept:
         """Return where the runs of an agent are kept."""
         return Unkept()
+
+    def checks(self, agent: Agent, cap: int) -> Pieces:
+        """Return where the checks of an agent's runs are kept."""
+        return NoPieces()
 
     def note(self, told: Mapping[str, Any], finished: bool) -> None:
         """Take in what is to be said of the runs so far."""
@@ -54,11 +58,22 @@ class StoreKeeper(Keeper):
 
     def part(self, agent: Agent, cap: int, horizon: int | None) -> Kept:
         """Return where the runs of an agent are kept."""
-        name, asked = name_of(agent), self._request
-        of_cell = {"population": asked["population"], "seed": self._seed}
-        record = {**of_cell, "record": asked["agents"][name], "cap": cap, "horizon": horizon}
-        self._parts[name] = self._store.part(asked["task"], name, record)
+        name = name_of(agent)
+        record = self._record(name, cap) | {"horizon": horizon}
+        self._parts[name] = self._store.part(self._request["task"], name, record)
         return self._parts[name]
+
+    def checks(self, agent: Agent, cap: int) -> Pieces:
+        """Return where the checks of an agent's runs are kept."""
+        name, n_users = name_of(agent), self._request["n_instances"]
+        record = self._record(name, cap) | {"checks": n_users}  # its last chunk may be a short one
+        return self._store.pieces(record)
+
+    def _record(self, name: str, cap: int) -> dict[str, Any]:
+        """Return what runs of an agent follow from."""
+        asked = self._request
+        of_cell = {"population": asked["population"], "seed": self._seed}
+        return {**of_cell, "record": asked["agents"][name], "cap": cap}
 
     def note(self, told: Mapping[str, Any], finished: bool) -> None:
         """Take in what is to be said of the runs so far."""

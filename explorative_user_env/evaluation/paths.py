@@ -14,7 +14,7 @@ from explorative_user_env.tasks import BAI, REGRET, Task
 
 
 class Paths(NamedTuple):
-    """The paths of a task; each is called with (population, agent, seeds, cap, horizon)."""
+    """The paths of a task; each is called with (population, agent, seeds, cap, horizon, halt=)."""
 
     task: Task
     readable: Callable[..., Array]
@@ -25,19 +25,19 @@ class Paths(NamedTuple):
     keeps_steps: bool  # whether the memory of a run grows with its length
 
 
-def regret_readable(*arguments: Any) -> Array:
+def regret_readable(*arguments: Any, **halt: Any) -> Array:
     """Return rows of `plays.PLAY_COLUMNS`."""
-    return plays.figures(play_readable(*arguments))
+    return plays.figures(play_readable(*arguments, **halt))
 
 
-def regret_compiled(*arguments: Any) -> Array:
-    """Return the rows of `regret_readable` from compiled code."""
-    return plays.figures(play_compiled(*arguments))
+def regret_compiled(*arguments: Any, **halt: Any) -> Array:
+    """Return the rows of `regret_readable` from compiled code, which `halt=` ends."""
+    return plays.figures(play_compiled(*arguments, **halt))
 
 
-def regret_in_step(*arguments: Any) -> Array:
+def regret_in_step(*arguments: Any, **halt: Any) -> Array:
     """Return the rows of `regret_readable` from the vector environment."""
-    return plays.figures(play_in_step(*arguments))
+    return plays.figures(play_in_step(*arguments, **halt))
 
 
 def bai_columns(agent: Agent, population: Population, rows: Array) -> dict[str, Array]:

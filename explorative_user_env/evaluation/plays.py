@@ -16,16 +16,23 @@ from explorative_user_env.users.instances import Instance
 class Play(NamedTuple):
     """What happened between an agent and n users over T steps."""
 
-    instances: Sequence[Instance]
+    means: Array  # mu_i, shape (n, K)
+    best_arms: Array  # shape (n,)
     arms: Array  # recommended, shape (n, T)
     accepted: Array  # shape (n, T), bool
     answers: Array  # shape (n,)
 
     @classmethod
-    def blank(cls, n_users: int, horizon: int) -> "Play":
+    def blank(cls, n_users: int, n_arms: int, horizon: int) -> "Play":
         """Return a play to be written down."""
+        truth = (np.zeros((n_users, n_arms)), np.zeros(n_users, int))
         shape = (n_users, horizon)
-        return cls([], np.zeros(shape, np.int32), np.zeros(shape, bool), np.zeros(n_users, int))
+        return cls(*truth, np.zeros(shape, np.int32), np.zeros(shape, bool), np.zeros(n_users, int))
+
+    def write_truth(self, users: slice, instances: Sequence[Instance]) -> None:
+        """Write down the instances of some users."""
+        self.means[users] = [instance.means for instance in instances]
+        self.best_arms[users] = [instance.best_arm for instance in instances]
 
 
 PLAY_COLUMNS = (
@@ -50,8 +57,7 @@ def figures(play: Play) -> Array:
     the best counts 1/n where the best is one of n such arms: nobody gains by the arms' numbers.
     """
     n_users, _ = play.arms.shape
-    means = np.array([instance.means for instance in play.instances])
-    best_arms = np.array([instance.best_arm for instance in play.instances])
+    means, best_arms = play.means, play.best_arms
     users = np.arange(n_users)
     values = np.take_along_axis(means, play.arms, axis=1)
     best_means = means[users, best_arms][:, np.newaxis]

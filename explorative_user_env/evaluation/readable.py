@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from explorative_user_env.evaluation.halting import halting
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import environment_of
@@ -20,12 +21,17 @@ def run_readable(
     seeds: Sequence[int],
     max_steps: int,
     horizon: int | None,
+    halt: Array | None = None,
 ) -> Array:
-    """Run `agent` with the users of these `seeds`; return a row of `RUN_COLUMNS` for each."""
+    """Run `agent` with the users of these `seeds`; return a row of `RUN_COLUMNS` for each.
+
+    `halt` is what another thread breaks the runs off by, see `halting`.
+    """
     env = environment_of(population, agent)
+    met = halting(env, halt)
     rows = []
     for seed in seeds:
-        episode = rollout(env, agent, seed, max_steps, horizon)
+        episode = rollout(met, agent, seed, max_steps, horizon)
         counts = (episode.acceptances, episode.rejections)
         rows.append((env.instance().best_arm, *counts, episode.answer, episode.censored))
     return np.array(rows, int)
@@ -37,14 +43,17 @@ def play_readable(
     seeds: Sequence[int],
     max_steps: int,
     horizon: int | None,
+    halt: Array | None = None,
 ) -> Play:
-    """Let `agent` play with the users of these `seeds` over a horizon."""
+    """Let `agent` play with the users of these `seeds` over a horizon; see `run_readable`."""
     env = environment_of(population, agent)
-    play = Play.blank(len(seeds), max_steps)
+    play = Play.blank(len(seeds), population.n_arms, max_steps)
+    met = halting(env, halt)
     instances = []
     for index, seed in enumerate(seeds):
-        episode = rollout(env, agent, seed, max_steps, max_steps, commits=True)
+        episode = rollout(met, agent, seed, max_steps, max_steps, commits=True)
         play.arms[index], play.accepted[index] = episode.arms, episode.accepted
         play.answers[index] = episode.answer
         instances.append(env.instance())
-    return play._replace(instances=instances)
+    play.write_truth(slice(None), instances)
+    return play

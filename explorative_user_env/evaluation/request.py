@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
+from explorative_user_env.evaluation.workforce import Workforce
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.settings import differences_of
-from explorative_user_env.tasks import MOST_WORKERS, REGRET, STEP_CAP, STEP_COST, Task, kept_steps
+from explorative_user_env.tasks import REGRET, STEP_CAP, STEP_COST, Task, kept_steps
 from explorative_user_env.validation import (
     InvalidArgumentError,
-    count,
     flag,
     integer,
     not_negative,
@@ -46,7 +46,7 @@ class Request:
     baseline_time: int | str | None
     max_steps: int | None
     step_cost: float | None
-    workers: int
+    workforce: Workforce
     compiled: bool
     check_theory: bool
     until_width: float | None = None
@@ -56,7 +56,6 @@ class Request:
         keep("delta", risk("delta", self.delta))
         keep("seed", seed_number(self.seed))
         keep("n_instances", number_of_users(self.n_instances))
-        keep("workers", count("workers", self.workers, 1, MOST_WORKERS))
         for name, allowed in MEANS_NOTHING.items():
             if self.over_horizon and getattr(self, name) is not None:
                 raise InvalidArgumentError(name, getattr(self, name), allowed)

@@ -1,6 +1,7 @@
 """`evaluate`: the same users for every agent, on one or more workers, by seed alone."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
@@ -22,6 +23,7 @@ from explorative_user_env.evaluation.paths import PATHS
 from explorative_user_env.evaluation.request import Request, renamed_time
 from explorative_user_env.evaluation.theory_runs import check_theory as checks_of
 from explorative_user_env.evaluation.until_width import growing, is_known, number_asked
+from explorative_user_env.evaluation.workforce import Workforce, workforce_of
 from explorative_user_env.population import (
     Population,
     UserOptions,
@@ -49,7 +51,10 @@ def evaluate(
     baseline_time: int | str | None = None,
     max_steps: int | None = None,
     step_cost: float | None = None,
-    workers: int = 1,
+    workers: int | Workforce = 1,
+    backend: str | None = None,
+    scheduler: str | None = None,
+    executor: Executor | None = None,
     compiled: bool = True,
     check_theory: bool = False,
     progress: bool | OnProgress = True,
@@ -87,7 +92,11 @@ def evaluate(
             where it is smaller, and a run that reaches its cap is censored. None is the agent's
             own, or the setting's, or a million.
         step_cost: in "bai" c of the cost c T + error, at least 0; None is 0.0005.
-        workers: how many run at once: threads in compiled code, processes in the readable loop.
+        workers: how many run at once; or a `Workforce`, a record of this and the next three.
+        backend: "threads", "processes" or "dask". None is threads in compiled code and processes in
+            the readable loop, or what a `joblib.parallel_config` around the call says.
+        scheduler: the address of the scheduler of the backend "dask", as "tcp://127.0.0.1:8786".
+        executor: any `concurrent.futures.Executor` that does the runs, in place of a backend.
         compiled: whether algorithm records run compiled; the readable loop gives the same numbers.
         check_theory: in "bai" whether every BAIR runs once more under a monitor, which holds its
             runs against what the paper proves: `checks` of the results.
@@ -123,7 +132,7 @@ def evaluate(
         baseline_time=baseline_time,
         max_steps=max_steps,
         step_cost=step_cost,
-        workers=workers,
+        workforce=workforce_of(workers, backend, scheduler, executor),
         compiled=compiled,
         check_theory=check_theory,
     )
@@ -182,7 +191,7 @@ class _Found:
             cap=cap,
             cap_is_asked=request.max_steps is not None or cap_of(agent) is not None,
             horizon=horizon,
-            workers=request.workers,
+            workforce=request.workforce,
             compiled=request.compiled,
             progress=progress,
             kept=kept,
@@ -190,12 +199,14 @@ class _Found:
 
     def check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
         """Hold the runs of a BAIR against what the paper proves."""
+        cap = cap_for(agent, self.request)
         checks = checks_of(
             agent,
             self.request.population,
             self.request.seeds,
-            max_steps=cap_for(agent, self.request),
-            workers=self.request.workers,
+            max_steps=cap,
+            kept=self.keeper.checks(agent, cap),
+            workers=self.request.workforce,
             progress=progress,
         )
         self.checks.append(checks)

@@ -2,18 +2,24 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 
 import pandas as pd
-from joblib import delayed
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.evaluation.workers import SLOW, Travelling, results_of
+from explorative_user_env.evaluation.engines import PROCESSES
+from explorative_user_env.evaluation.halting import go_on
+from explorative_user_env.evaluation.places import done
+from explorative_user_env.evaluation.workforce import Workforce, workforce_of
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.monitors import TheoryCheck, check_run
 from explorative_user_env.population import Population
-from explorative_user_env.tasks import MOST_WORKERS
-from explorative_user_env.validation import count
+from explorative_user_env.protocol import Array
+from explorative_user_env.results.parts import NoPieces, Pieces
+from explorative_user_env.results.records import from_record, record_of
+
+NOTHING_KEPT = NoPieces()
 
 WATCHED_AT_ONCE = 20
 """Users that a worker takes at a time."""
@@ -25,8 +31,9 @@ def check_theory(
     seeds: Sequence[int],
     *,
     max_steps: int | None = None,
-    workers: int = 1,
+    workers: int | Workforce = 1,
     progress: OnProgress = silent,
+    kept: Pieces = NOTHING_KEPT,
 ) -> pd.DataFrame:
     """Run BAIR with the users of these seeds under a monitor.
 
@@ -35,8 +42,9 @@ def check_theory(
         population: the kind of user and instance.
         seeds: the users' seeds.
         max_steps: step cap of a run; None is the agent's own, if any.
-        workers: how many processes run at once; the result is the same for any number.
+        workers: how many processes run at once, or who does the runs; the result is the same.
         progress: called with what is going on, how many runs are done and how many there are.
+        kept: where the checks are kept, if anywhere; those that are there are not made again.
 
     Returns:
         One row a run, with the fields of `monitors.TheoryCheck`.
@@ -48,19 +56,30 @@ def check_theory(
         seeds[first : first + WATCHED_AT_ONCE] for first in range(0, len(seeds), WATCHED_AT_ONCE)
     ]
     what = f"{agent.name}, theory"
-    rows: list[TheoryCheck] = []
-    progress(what, 0, len(seeds))
-    n_jobs = max(1, min(count("workers", workers, 1, MOST_WORKERS), len(chunks)))
-    check = delayed(Travelling(_check))
-    tasks = (check(agent, population, chunk, max_steps) for chunk in chunks)
-    for part in results_of(tasks, n_jobs, SLOW):
-        rows += part
-        progress(what, len(rows), len(seeds))
-    return pd.DataFrame([asdict(row) for row in rows])
+    there = kept.found()
+    rows = [from_record(row) for part in there for row in part]
+    progress(what, len(rows), len(seeds))
+    if left := chunks[len(there) :]:
+        job = partial(_check, agent, population, max_steps)
+        with done(workforce_of(workers), job, left, agent, PROCESSES) as parts:
+            for part in parts:
+                found = [asdict(row) for row in part]
+                kept.add(record_of(found))
+                rows += found
+                progress(what, len(rows), len(seeds))
+    return pd.DataFrame(rows)
 
 
 def _check(
-    agent: AlgorithmAgent, population: Population, seeds: Sequence[int], max_steps: int | None
+    agent: AlgorithmAgent,
+    population: Population,
+    max_steps: int | None,
+    seeds: Sequence[int],
+    halt: Array | None = None,
 ) -> list[TheoryCheck]:
     env = environment_of(population, agent)
-    return [check_run(env, agent, seed, max_steps) for seed in seeds]
+    checks = []
+    for seed in seeds:
+        go_on(halt)
+        checks.append(check_run(env, agent, seed, max_steps))
+    return checks

@@ -1,52 +1,107 @@
-"""Workers of the readable loop: processes that find what is found here, and end when we do."""
+"""Processes of our own that do runs: they wait for more, hear nothing, and end when we do."""
 
 import functools
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from typing import Any
 
-from joblib import Parallel
-from joblib.externals.loky import reusable_executor
-
-SLOW = "loky"
-"""Joblib's name for the workers of the readable loop."""
+from joblib.externals.loky import ProcessPoolExecutor, cpu_count
+from joblib.parallel import ParallelBackendBase
 
 LOOK_AGAIN = 1.0
 """Seconds until a worker looks again whether its parent is there, where nothing tells it."""
 
-_FORKED_WITH: list[Any] = []
-"""The parent's workers, in a child: kept, as they would be told to stop when they are let go."""
+IDLE = 300.0
+"""Seconds until workers that nobody has work for end by themselves."""
+
+
+class Pool(Executor):
+    """So many processes, which start with the first work; lost ones are replaced if asked for."""
+
+    def __init__(self, n_workers: int) -> None:
+        self.n_workers = n_workers
+        self._processes = self._new()
+
+    def _new(self) -> ProcessPoolExecutor:
+        share = str(max(1, cpu_count() // self.n_workers))  # of the cores, for a library's threads
+        names = ParallelBackendBase.MAX_NUM_THREADS_VARS
+        with _unheard_by_workers():
+            return ProcessPoolExecutor(
+                self.n_workers,
+                timeout=IDLE,
+                initializer=_end_with_parent,
+                env={name: os.environ.get(name, share) for name in names},
+            )
+
+    def renew(self) -> None:
+        """Take new processes, where those that were there are lost, and their work with them."""
+        self.shutdown(cancel_futures=True)
+        self._processes = self._new()
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Hand in work, for which processes start if there are none."""
+        with _unheard_by_workers():
+            future: Future[Any] = self._processes.submit(function, *args, **kwargs)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let the processes end, at once and in the middle of their work if it is cancelled."""
+        self._processes.shutdown(wait=wait, kill_workers=cancel_futures)
+
+
+_lock = threading.Lock()
+_idle: list[Pool] = []
+"""The pool that waits for more, if there is one: processes take seconds to start."""
+
+_FORKED_WITH: list[Pool] = []
+"""The parent's, in a child: kept, as its workers would be told to stop when they are let go."""
+
+
+@contextmanager
+def pool_of(least: int, most: int) -> Iterator[Pool]:
+    """Lend a pool that nobody else uses; after an error nothing is left of it.
+
+    Args:
+        least: how many processes it has, if it has to be made.
+        most: how many it may have, if it is there.
+    """
+    pool = _taken(least, most) or Pool(least)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(cancel_futures=True)
+        raise
+    with _lock:
+        others, _idle[:] = _idle[:], [pool]
+    for other in others:
+        other.shutdown()
+
+
+def _taken(least: int, most: int) -> Pool | None:
+    with _lock:
+        fitting = [pool for pool in _idle if least <= pool.n_workers <= most]
+        for pool in fitting[:1]:
+            _idle.remove(pool)
+            return pool
+    return None
 
 
 def _forget_workers() -> None:
     """Let a forked child start workers of its own: those it knows answer to its parent alone."""
-    _FORKED_WITH.append(reusable_executor._executor)
-    reusable_executor._executor = reusable_executor._executor_kwargs = None
-    reusable_executor._executor_lock = threading.RLock()
+    global _lock
+    _FORKED_WITH.extend(_idle)
+    _idle.clear()
+    _lock = threading.Lock()  # another thread may have held it
 
 
 if hasattr(os, "register_at_fork"):  # not where nothing forks
     os.register_at_fork(after_in_child=_forget_workers)
-
-
-def results_of(tasks: Iterable[Any], n_jobs: int, backend: str) -> Iterator[Any]:
-    """Return what comes of joblib's delayed `tasks`, one by one in their order.
-
-    Args:
-        tasks: where they are for `SLOW`, of `Travelling` work.
-        n_jobs: how many are at work at once.
-        backend: joblib's name for who does them.
-    """
-    processes = backend == SLOW and n_jobs > 1
-    with _unheard_by_workers() if processes else nullcontext():
-        results: Iterator[Any] = Parallel(n_jobs, backend=backend, return_as="generator")(tasks)
-    return results
 
 
 @contextmanager
@@ -72,30 +127,6 @@ def _unheard_by_workers() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)  # what came meanwhile comes now
-
-
-class Travelling:
-    """Work that finds in another process the modules that are found here.
-
-    Workers outlive an evaluation: those of an earlier one know the path of modules as it was then.
-    A task's work is unpickled before what it is done with.
-    """
-
-    def __init__(self, work: Callable[..., Any]) -> None:
-        self._work = work
-
-    def __call__(self, *task: Any) -> Any:
-        """Do the work."""
-        return self._work(*task)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _arrived, (self._work, [os.path.abspath(folder) for folder in sys.path])
-
-
-def _arrived(work: Callable[..., Any], path: list[str]) -> Travelling:
-    sys.path[:] = path
-    _end_with_parent()
-    return Travelling(work)
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """The runs of one agent with the users of one cell, kept in a store or nowhere."""
 
+import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -71,6 +72,48 @@ class Part:
         words = f"INSERT INTO {table_of_runs(self._task)}(part, {names}) VALUES ({marks})"
         with self._database.transaction():
             self._database.write(words, zip([self.number] * len(plain[0]), *plain, strict=True))
+
+
+class Pieces(Protocol):
+    """Where the pieces of other work than runs are kept, if anywhere."""
+
+    def found(self) -> list[Any]:
+        """Return the pieces that are there, in their order."""
+
+    def add(self, piece: Any) -> None:
+        """Keep the piece that comes next, as JSON can hold it."""
+
+
+class NoPieces:
+    """Pieces that are kept nowhere."""
+
+    def found(self) -> list[Any]:
+        """Return nothing."""
+        return []
+
+    def add(self, piece: Any) -> None:
+        """Forget."""
+
+
+class KeptPieces:
+    """Pieces that are kept in a store, under a key."""
+
+    def __init__(self, database: Database, key: str) -> None:
+        self._database, self._key = database, key
+
+    def found(self) -> list[Any]:
+        """Return the pieces that are there, in their order."""
+        words = "SELECT value FROM kept WHERE key = ? ORDER BY position"
+        return [json.loads(value) for (value,) in self._database.read(words, self._key)]
+
+    def add(self, piece: Any) -> None:
+        """Keep the piece that comes next, as JSON can hold it."""
+        words = (
+            "INSERT INTO kept(key, position, value) "
+            "SELECT ?1, 1 + coalesce(max(position), -1), ?2 FROM kept WHERE key = ?1"
+        )
+        with self._database.transaction():
+            self._database.write(words, [(self._key, json.dumps(piece, allow_nan=False))])
 
 
 def columns_in(read: Any, part: int, task: str) -> Columns:

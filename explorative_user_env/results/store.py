@@ -23,7 +23,7 @@ from explorative_user_env.results.database import (
     table_of_runs,
 )
 from explorative_user_env.results.fingerprint import stream_fingerprint
-from explorative_user_env.results.parts import Part
+from explorative_user_env.results.parts import KeptPieces, Part
 from explorative_user_env.results.provenance import made_now, time_now, versions_of
 from explorative_user_env.results.records import digest, package_digest, record_of
 from explorative_user_env.validation import InvalidArgumentError, one_line
@@ -159,17 +159,13 @@ class Store:
         with self._database.transaction():
             self._database.write(words, [(*row, int(finished))])
 
-    def kept(self, key: str) -> list[Any]:
-        """Return the pieces of other work that are kept under a key, in their order."""
-        words = "SELECT value FROM kept WHERE key = ? ORDER BY position"
-        return [json.loads(value) for (value,) in self._database.read(words, key)]
+    def pieces(self, record: Mapping[str, Any]) -> KeptPieces:
+        """Return where the pieces of other work than runs are kept.
 
-    def keep(self, key: str, position: int, value: Any) -> None:
-        """Keep a finished piece of other work, as JSON can hold it."""
-        with self._database.transaction():
-            self._database.write(
-                "INSERT INTO kept VALUES (?, ?, ?)", [(key, position, _text(value))]
-            )
+        Args:
+            record: all that they follow from.
+        """
+        return KeptPieces(self._database, digest(record_of(record)))
 
     def close(self, how: str = FINISHED) -> None:
         """Let go of the file, and say how the work ended."""

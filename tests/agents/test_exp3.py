@@ -148,6 +148,7 @@ def test_a_million_acceptances_overflow_no_weight() -> None:
         state,
         own_rng,
         horizon + 1,
+        np.zeros(1, int),
     )
     assert figures[:2] == (horizon, 0)
     assert max(state.log_weights) > 1000 > math.log(np.finfo(float).max)

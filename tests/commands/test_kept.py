@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from stores import rows_in, without_numbers
 
 import explorative_user_env as eu
 from explorative_user_env.commands.kept import RUN_FILE, Places
-from explorative_user_env.evaluation import backends
+from explorative_user_env.evaluation import backends, places
 from explorative_user_env.files.manifest import MADE_BY
 from explorative_user_env.results.about import about
 
@@ -33,20 +34,25 @@ Breaking = Callable[[int], None]
 @pytest.fixture
 def broken_off_after(monkeypatch: pytest.MonkeyPatch) -> Breaking:
     """What has the next command interrupted after so many chunks."""
-    usual = backends._Way.parts
+    usual = places.done
 
     def after(n_chunks: int) -> None:
         left = n_chunks
 
-        def parts(*arguments: Any) -> Iterator[Any]:
+        def some_of(chunks: Iterator[Any]) -> Iterator[Any]:
             nonlocal left
-            for part in usual(*arguments):
+            for chunk in chunks:
                 if left == 0:
                     raise KeyboardInterrupt
                 left -= 1
-                yield part
+                yield chunk
 
-        monkeypatch.setattr(backends._Way, "parts", parts)
+        @contextmanager
+        def done(*arguments: Any) -> Iterator[Any]:
+            with usual(*arguments) as chunks:
+                yield some_of(chunks)
+
+        monkeypatch.setattr(backends, "done", done)
 
     return after
 

@@ -12,7 +12,7 @@ from toy_agents import Wanderer
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Thompson, TrackAndStop, Uniform
-from explorative_user_env.evaluation import backends
+from explorative_user_env.evaluation import backends, places
 from explorative_user_env.evaluation.keeping import agent_record
 from explorative_user_env.results.about import about
 from explorative_user_env.results.results import Results
@@ -64,13 +64,13 @@ def path(tmp_path: Path) -> Path:
 def met(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """How many users were met since it was last asked."""
     met: list[int] = []
-    parts = backends._Way.parts
+    done = places.done
 
-    def counted(self: Any, population: Any, agent: Any, seeds: Any, *rest: Any) -> Any:
-        met.append(len(seeds))
-        return parts(self, population, agent, seeds, *rest)
+    def counted(workforce: Any, job: Any, chunks: Any, *rest: Any) -> Any:
+        met.extend(map(len, chunks))
+        return done(workforce, job, chunks, *rest)
 
-    monkeypatch.setattr(backends._Way, "parts", counted)
+    monkeypatch.setattr(backends, "done", counted)
 
     def asked() -> int:
         found = sum(met)

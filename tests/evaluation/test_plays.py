@@ -2,21 +2,17 @@ import numpy as np
 import pytest
 
 from explorative_user_env.evaluation.plays import PLAY_COLUMNS, Play, figures
-from explorative_user_env.users.instances import Instance
 
 
 def test_the_figures_are_those_of_a_slow_loop() -> None:
     rng = np.random.default_rng(0)
     n_users, horizon, n_arms = 6, 40, 3
     means = rng.standard_normal((n_users, n_arms))
-    best_arms = means.argmax(axis=1).tolist()
-    instances = [
-        Instance(tuple(row), best) for row, best in zip(means.tolist(), best_arms, strict=True)
-    ]
+    best_arms = means.argmax(axis=1)
     arms = rng.integers(0, n_arms, (n_users, horizon)).astype(np.int32)
     accepted = rng.random((n_users, horizon)) < 0.5
     answers = rng.integers(0, n_arms, n_users)
-    found = figures(Play(instances, arms, accepted, answers))
+    found = figures(Play(means, best_arms, arms, accepted, answers))
     assert found.shape == (n_users, len(PLAY_COLUMNS))
     for user in range(n_users):
         regret = utility = 0.0
@@ -42,15 +38,14 @@ def test_the_figures_are_those_of_a_slow_loop() -> None:
 def test_of_arms_accepted_equally_often_the_first_is_the_most_accepted() -> None:
     arms = np.array([[2, 1, 0, 2, 1]], np.int32)
     accepted = np.array([[True, True, False, True, True]])
-    play = Play([Instance((0.0, 1.0, 2.0), 2)], arms, accepted, np.array([0]))
+    play = Play(np.array([[0.0, 1.0, 2.0]]), np.array([2]), arms, accepted, np.array([0]))
     assert figures(play)[0, PLAY_COLUMNS.index("most_accepted_arm")] == 1
 
 
 def test_no_agent_gains_by_the_numbers_of_arms() -> None:
     arms = np.array([[0, 1, 2, 0, 1, 2]] * 3, np.int32)
     accepted = np.ones((3, 6), bool)
-    instances = [Instance(tuple(np.eye(3)[best]), best) for best in range(3)]
-    found = figures(Play(instances, arms, accepted, np.zeros(3, int)))
+    found = figures(Play(np.eye(3), np.arange(3), arms, accepted, np.zeros(3, int)))
     assert found[:, PLAY_COLUMNS.index("most_accepted_is_best")].tolist() == [1 / 3] * 3
 
 
@@ -58,7 +53,8 @@ def test_very_many_arms_take_no_longer_than_their_numbers_do() -> None:
     n_arms = 1_000_000
     arms = np.array([[n_arms - 1, 7, 7]] * 2, np.int32)
     accepted = np.array([[True, True, True], [True, False, False]])
-    instance = Instance((*[0.0] * (n_arms - 1), 1.0), n_arms - 1)
-    found = figures(Play([instance] * 2, arms, accepted, np.zeros(2, int)))
+    means, best_arms = np.zeros((2, n_arms)), np.full(2, n_arms - 1)
+    means[:, -1] = 1.0
+    found = figures(Play(means, best_arms, arms, accepted, np.zeros(2, int)))
     assert found[:, PLAY_COLUMNS.index("most_accepted_arm")].tolist() == [7, n_arms - 1]
     assert found[:, PLAY_COLUMNS.index("most_accepted_is_best")].tolist() == [0.0, 1.0]

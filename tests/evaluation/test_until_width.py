@@ -12,6 +12,7 @@ from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.evaluation import until_width
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.evaluation.until_width import growing, is_known
+from explorative_user_env.evaluation.workforce import workforce_of
 from explorative_user_env.population import Population
 from explorative_user_env.results.confidence_sequences import sequence_interval
 from explorative_user_env.tasks import BAI
@@ -164,8 +165,9 @@ def test_regret_has_no_success_to_be_known() -> None:
 def asked_for(wide: float) -> Request:
     """What an evaluation is asked for, with a width."""
     nothing = {"horizon": None, "baseline_time": None, "max_steps": None, "step_cost": None}
-    own: dict[str, Any] = {"n_instances": 3000, "seed": 0, "delta": 0.1, "workers": 1, **nothing}
+    own: dict[str, Any] = {"n_instances": 3000, "seed": 0, "delta": 0.1, **nothing}
     own |= {"compiled": True, "check_theory": False, "until_width": wide}
+    own |= {"workforce": workforce_of(1, None, None, None)}
     return Request(population=Population(), task=BAI, **own)
 
 

@@ -13,6 +13,8 @@ from uuid import uuid4
 import pytest
 from processes import PACKAGE, heed_signals
 
+from explorative_user_env.evaluation.workers import pool_of
+
 LONG_ENOUGH = 180
 """Seconds until the wait for what does not come is over."""
 
@@ -174,3 +176,15 @@ def test_what_nohup_has_ignored_stays_ignored(
     program.process.send_signal(signal.SIGHUP)
     program.process.communicate(timeout=LONG_ENOUGH)
     assert program.process.returncode == 0
+
+
+def test_a_pool_is_lent_to_one_at_a_time_and_kept_for_the_next() -> None:
+    with pool_of(2, 3) as first, pool_of(2, 3) as second:
+        assert first is not second
+    with pool_of(1, 2) as again:
+        assert again is first  # the last that came back: the other was let go
+    with pytest.raises(LookupError), pool_of(2, 2) as failing:
+        raise LookupError
+    with pool_of(2, 2) as other, pool_of(4, 4) as larger:
+        assert other not in (first, failing)
+        assert larger.n_workers == 4

@@ -107,10 +107,13 @@ def test_a_chunk_that_is_broken_off_leaves_what_was_there(path: Path) -> None:
 
 
 def test_no_number_that_is_none_is_kept_in_a_record(opened: Store) -> None:
+    pieces = opened.pieces({"what": "mine"})
     with pytest.raises(ValueError, match="JSON"):
-        opened.keep("key", 0, float("nan"))
-    opened.keep("key", 0, [0.1, None])
-    assert opened.kept("key") == [[0.1, None]]
+        pieces.add(float("nan"))
+    pieces.add([0.1, None])
+    pieces.add("last")
+    assert opened.pieces({"what": "mine"}).found() == [[0.1, None], "last"]
+    assert opened.pieces({"what": "other"}).found() == []
 
 
 def test_a_second_writer_is_refused_and_the_first_goes_on(path: Path, opened: Store) -> None:

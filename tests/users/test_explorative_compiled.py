@@ -52,7 +52,7 @@ def long_life(
         own = as_arrays(own)
         run = compiled_run(ADVERSARY, rule)
     state.means[:] = means
-    figures = run(numbers, state, rngs[0], params, own, rngs[1], N_STEPS)
+    figures = run(numbers, state, rngs[0], params, own, rngs[1], N_STEPS, np.zeros(1, int))
     accepted = np.asarray(own.accepted).tolist()
     states = [rng.bit_generator.state for rng in rngs]
     return CompiledOrNot(figures, left_of(state, TABLES), accepted, states)

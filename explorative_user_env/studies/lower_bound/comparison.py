@@ -28,7 +28,7 @@ from explorative_user_env.agents import (
     Uniform,
 )
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.evaluation import evaluate
+from explorative_user_env.evaluation import Workforce, evaluate
 from explorative_user_env.old_names import renamed
 from explorative_user_env.results.intervals import proportion_interval
 from explorative_user_env.results.store import Store
@@ -71,7 +71,7 @@ def success(
     rho: Schedule | str | float | None = None,
     n_instances: int = 1000,
     seed: int = 0,
-    workers: int = 1,
+    workers: int | Workforce = 1,
     progress: OnProgress = silent,
     store: Store | None = None,
 ) -> pd.DataFrame:
@@ -84,7 +84,7 @@ def success(
         rho: schedule of rho_t, as in `gym.make`; None is the constant rho_1 of the pair.
         n_instances: users of each instance, the same for every N and agent, at least 1.
         seed: what everything follows from, at least 0.
-        workers: how many runs at once; the numbers do not depend on it.
+        workers: how many runs at once, or who does them; the numbers do not depend on it.
         progress: told how far it is.
         store: what keeps the runs, if anything does.
 

@@ -14,7 +14,7 @@ from explorative_user_env.agents import (
     Uniform,
 )
 from explorative_user_env.display.progress import OnProgress, named, portion, silent
-from explorative_user_env.evaluation import evaluate
+from explorative_user_env.evaluation import Workforce, evaluate
 from explorative_user_env.old_names import renamed
 from explorative_user_env.population import (
     Population,
@@ -58,7 +58,7 @@ def robustness(
     seed: int = 0,
     baseline_time: int | str | None = None,
     max_steps: int = MAX_STEPS,
-    workers: int = 1,
+    workers: int | Workforce = 1,
     progress: OnProgress = silent,
     store: Store | None = None,
     population: Population | None = None,
@@ -76,7 +76,7 @@ def robustness(
             BAIR's mean stopping time with these users.
         max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
             so no success.
-        workers: how many runs go on at once; the result is the same for any number.
+        workers: how many runs go on at once, or who does them; the result is the same.
         progress: called with what is going on, how many pieces are done and how many there are.
         store: what keeps the runs, if anything does.
         population: what all kinds share, as a record; or give its options:

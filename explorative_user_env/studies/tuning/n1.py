@@ -10,6 +10,7 @@ import pandas as pd
 
 from explorative_user_env.agents.bair_thresholds import phase1_acceptances
 from explorative_user_env.display.progress import OnProgress, shown
+from explorative_user_env.evaluation import Workforce
 from explorative_user_env.population import (
     Population,
     UserOptions,
@@ -78,7 +79,7 @@ def tune_n1(
     confirm: int = 10_000,
     max_steps: int = STEP_CAP,
     seed: int = 0,
-    workers: int = 1,
+    workers: int | Workforce = 1,
     progress: bool | OnProgress = True,
     on_candidate: Callable[[Candidate], object] = lambda candidate: None,
     store: Store | None = None,
@@ -106,7 +107,7 @@ def tune_n1(
             they are the frontier's.
         max_steps: step cap of a run.
         seed: what everything follows from, at least 0.
-        workers: how many runs at once; the numbers do not depend on it.
+        workers: how many runs at once, or who does them; the numbers do not depend on it.
         progress: as in `evaluate`.
         on_candidate: called with each candidate of the search when it is done.
         store: what keeps the runs, if anything does.

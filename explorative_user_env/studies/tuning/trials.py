@@ -8,7 +8,7 @@ import pandas as pd
 
 from explorative_user_env.agents import BAIR, AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.evaluation import Results, evaluate
+from explorative_user_env.evaluation import Results, Workforce, evaluate
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.store import Store
@@ -41,7 +41,7 @@ class Trials:
     population: Population
     delta: float
     max_steps: int
-    workers: int
+    workers: int | Workforce
     seed: int
     store: Store | None = None
 

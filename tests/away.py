@@ -1,0 +1,75 @@
+"""Jobs that are done away from here, and workers who are lost over them."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from explorative_user_env.evaluation.places import done
+from explorative_user_env.evaluation.workforce import Workforce
+from explorative_user_env.protocol import Array
+
+CHUNKS = [[chunk] for chunk in range(12)]
+
+
+def done_by(workforce: Workforce, job: Any, usual: str) -> list[Any]:
+    """Do a job with all chunks."""
+    with done(workforce, job, CHUNKS, "mine", usual) as found:
+        return list(found)
+
+
+def spawned() -> Executor:
+    """Two processes of Python's own, which know nothing of this one."""
+    return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
+
+
+class Gathering:
+    """A job that tells which process and thread did it, when so many others have come as well."""
+
+    def __init__(self, folder: Path, n_workers: int) -> None:
+        self._marks, self._n_workers = folder, n_workers
+
+    def __call__(self, seeds: Sequence[int], halt: Array | None = None) -> tuple[int, int]:
+        me = os.getpid(), threading.get_ident()
+        (self._marks / f"{me[0]}-{me[1]}").touch()
+        end = time.monotonic() + 60.0
+        while len(list(self._marks.iterdir())) < self._n_workers:
+            assert time.monotonic() < end, "nobody else has come"
+            time.sleep(0.01)
+        return me
+
+
+def gathered(
+    workforce: Workforce, folder: Path, usual: str, n_workers: int = 2
+) -> set[tuple[int, int]]:
+    """Return who does chunks, when so many have come."""
+    with TemporaryDirectory(dir=folder) as marks:
+        return set(done_by(workforce, Gathering(Path(marks), n_workers), usual))
+
+
+def endless(seeds: Sequence[int], halt: Array | None = None) -> None:
+    """A job that ends when it is told to, and after minutes."""
+    end = time.monotonic() + 200.0
+    while time.monotonic() < end and not (halt is not None and halt[0]):
+        time.sleep(0.01)
+
+
+class Deadly:
+    """A job that ends its worker with one of the chunks, the first so many times."""
+
+    def __init__(self, folder: Path, chunk: Sequence[int], times: int) -> None:
+        self._marks, self._chunk, self._times = folder, chunk, times
+
+    def __call__(self, seeds: Sequence[int], halt: Array | None = None) -> int:
+        time.sleep(0.05)
+        done = len(list(self._marks.iterdir()))
+        if seeds == self._chunk and done < self._times:
+            (self._marks / str(done)).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return seeds[0]

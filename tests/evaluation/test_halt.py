@@ -1,0 +1,109 @@
+"""Runs in compiled code end when another thread says so, and nothing else does it."""
+
+import dataclasses
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from compared import agent_as_in_an_evaluation
+
+from explorative_user_env.agents import Uniform, uniform
+from explorative_user_env.compiled.loops import make_play, make_run
+from explorative_user_env.compiled.plain import steps_between_looks
+from explorative_user_env.evaluation.compiled import play_compiled, run_compiled
+from explorative_user_env.evaluation.paths import regret_compiled
+from explorative_user_env.evaluation.readable import RUN_COLUMNS
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import Algorithm, Array
+from explorative_user_env.seeding import agent_generator, user_generator
+from explorative_user_env.users.state import blank_state
+
+VERY_LONG = 10**9
+"""Steps that take ten seconds and more."""
+
+LONG = 10**8
+"""Steps that take a second, and are written down in half a GB of which little is touched."""
+
+SOON = 0.05
+"""Seconds."""
+
+
+@contextmanager
+def halted_soon() -> Iterator[Array]:
+    halt = np.zeros(1, int)
+    timer = threading.Timer(SOON, lambda: halt.fill(1))
+    timer.start()
+    yield halt
+    timer.join()
+
+
+@pytest.mark.parametrize("n_arms", [2, 1000])
+def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) -> None:
+    users, agent = Population(n_arms=n_arms), Uniform(horizon=VERY_LONG)
+    run_compiled(users, agent, [1], 1, None)
+    with halted_soon() as halt:
+        rows = run_compiled(users, agent, [1, 2, 3], VERY_LONG, None, halt=halt)
+    taken = rows[:, RUN_COLUMNS.index("acceptances")] + rows[:, RUN_COLUMNS.index("rejections")]
+    assert 0 < taken[0] < VERY_LONG
+    assert taken[1:].tolist() == [0, 0]  # those that have not begun do not
+
+
+def test_a_play_of_very_many_steps_ends_when_another_thread_says_so() -> None:
+    users, agent = Population(n_arms=3), Uniform(horizon=LONG)
+    play_compiled(users, agent, [1], 1, 1)
+    with halted_soon() as halt:
+        play = play_compiled(users, agent, [1], LONG, LONG, halt=halt)
+    assert play.arms[0, :3].tolist() == [0, 1, 2]
+    assert not play.arms[0, -3:].any()
+
+
+@pytest.mark.parametrize("n_users", [1, 70])
+@pytest.mark.parametrize("path", [run_compiled, regret_compiled])
+def test_what_is_halted_before_it_begins_takes_no_step(path: Any, n_users: int) -> None:
+    users, halt = Population(n_arms=3), np.ones(1, int)
+    rows = path(users, Uniform(horizon=60), range(n_users), 60, 60, halt=halt)
+    assert len(rows) == n_users
+    assert not rows[:, RUN_COLUMNS.index("acceptances")].any()
+
+
+@pytest.mark.parametrize("path", [run_compiled, regret_compiled])
+@pytest.mark.parametrize("name", ["BAIR", "EXP3"])
+def test_who_is_not_halted_runs_as_if_nobody_could_be(path: Any, name: str) -> None:
+    users = Population(n_arms=5)
+    agent = agent_as_in_an_evaluation(name, users)
+    usual = path(users, agent, range(60), 1000, 1000)
+    asked = path(users, agent, range(60), 1000, 1000, halt=np.zeros(1, int))
+    np.testing.assert_array_equal(asked, usual)
+
+
+def halting(halt: Array, at: int) -> Algorithm:
+    """UNI that says so itself, in plain Python, before it recommends at step `at`."""
+
+    def act(params: Any, state: Any, rng: np.random.Generator) -> int:
+        if state.steps[0] == at:
+            halt[0] = 1
+        return uniform.act(params, state, rng)
+
+    return dataclasses.replace(uniform.ALGORITHM, act=act)
+
+
+@pytest.mark.parametrize("n_arms", [300, 1000, 5000])
+def test_the_loops_in_plain_python_look_as_often(n_arms: int) -> None:
+    users, horizon = Population(n_arms=n_arms), 2000
+    params, rule = Uniform(horizon=horizon).params(n_arms, None), users.schedule.rule
+    every = steps_between_looks(n_arms)
+    for at in (0, every - 1, every, 3 * every + 1):
+        halt = np.zeros(1, int)
+        algorithm = halting(halt, at)
+        hers = (users.user, blank_state(users.user), user_generator(1))
+        its = (params, algorithm.blank(params), agent_generator(1, "UNI"))
+        accepted, rejected, *_ = make_run(algorithm, rule)(*hers, *its, horizon, halt)
+        taken = (at // every + 1) * every
+        assert accepted + rejected == taken
+        arms, responses = np.full(horizon, -1), np.zeros(horizon, bool)
+        halt[0] = 0
+        make_play(algorithm, rule)(*hers, *its, arms, responses, halt)
+        assert (arms >= 0).sum() == taken

@@ -1,0 +1,96 @@
+"""An interrupt, as in a notebook that stays, leaves no run that goes on."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pytest
+from away import done_by, endless, gathered
+from toy_agents import Wanderer, tireless
+
+import explorative_user_env as eu
+from explorative_user_env.agents import Uniform
+from explorative_user_env.evaluation.engines import PROCESSES, THREADS
+from explorative_user_env.evaluation.workforce import Workforce
+
+pytestmark = [
+    pytest.mark.slow,  # processes have to start
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs Linux's /proc"),
+]
+
+
+def children() -> set[str]:
+    """The processes that this one has started and that do not only clear up, by their numbers."""
+    found = set()
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = (place / "stat").read_text().rsplit(")", 1)[1].split()[1]
+            if int(parent) == os.getpid() and "tracker" not in (place / "cmdline").read_text():
+                found.add(place.name)
+        except OSError:  # it has ended
+            continue
+    return found
+
+
+@contextmanager
+def interrupted(after: float) -> Iterator[None]:
+    """Interrupt the block, and look at whom it leaves behind when it has ended."""
+    threads, processes = set(threading.enumerate()), children()
+    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        yield
+    told = time.monotonic()
+    timer.join()
+    while time.monotonic() < told + 2.0:
+        left = set(threading.enumerate()) - threads, children() - processes
+        if not any(left):
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"still there: {left}")
+
+
+@pytest.mark.parametrize("backend", ["threads", "processes"])
+def test_an_interrupt_leaves_no_worker_behind_and_the_next_call_works(
+    backend: str, tmp_path: Path
+) -> None:
+    before = children()
+    with interrupted(1.0):
+        done_by(Workforce(2, backend), endless, PROCESSES)
+    gathered(Workforce(2, backend), tmp_path, PROCESSES)
+    assert len(children() - before) == (2 if backend == "processes" else 0)
+    with interrupted(0.5):  # of workers that are there
+        done_by(Workforce(2, backend), endless, PROCESSES)
+    assert children() <= before
+
+
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_nor_does_it_with_the_backend_of_a_parallel_config(backend: str, tmp_path: Path) -> None:
+    with joblib.parallel_config(backend, n_jobs=2):
+        with interrupted(2.0):
+            done_by(Workforce(), endless, THREADS)
+        assert len(gathered(Workforce(), tmp_path, THREADS)) == 2
+
+
+AGENTS: dict[str, Any] = {
+    "compiled": lambda: Uniform(horizon=10**9),
+    "in step": lambda: Wanderer(stops=0.0),
+    "readable": tireless,
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("kind", list(AGENTS))
+def test_an_evaluation_in_threads_ends_wherever_it_is(kind: str, workers: int) -> None:
+    facts: dict[str, Any] = {"n_arms": 3, "n_instances": 60, "progress": False}
+    facts |= {"max_steps": 10**9, "backend": "threads", "workers": workers}
+    agent = AGENTS[kind]()
+    eu.evaluate([agent], **facts | {"max_steps": 2})
+    with interrupted(0.5):
+        eu.evaluate([agent], **facts)
