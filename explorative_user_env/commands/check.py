@@ -51,6 +51,7 @@ def check(
     The exit code is 0 if no check fails, or only those that are expected to.
     """
     from explorative_user_env.commands.output import say, show
+    from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.testing.checks import run_checks
 
     reasons = dict(map(_reason, expect or []))
@@ -61,7 +62,8 @@ def check(
             show(f"{subject.name} ({subject.kind})")
             say(*(f"{each.name}: {each.asks}" for each in checks))
             continue
-        report = run_checks(subject, checks, reasons)
+        with progress_bar() as told:
+            report = run_checks(subject, checks, reasons, told)
         show(report.table())
         say(report.in_short())
         failed = failed or not report.passed

@@ -8,6 +8,7 @@ from unittest import SkipTest
 
 from rich.table import Table
 
+from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import as_text, new_table
 from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line
 
@@ -151,7 +152,10 @@ class CheckReport:
 
 
 def run_checks(
-    subject: Subject, checks: Sequence[NamedCheck], expected_failed_checks: Mapping[str, str]
+    subject: Subject,
+    checks: Sequence[NamedCheck],
+    expected_failed_checks: Mapping[str, str],
+    progress: OnProgress = silent,
 ) -> CheckReport:
     """Ask all of these checks of a subject.
 
@@ -159,10 +163,12 @@ def run_checks(
         subject: what is checked.
         checks: what is asked.
         expected_failed_checks: by the names of checks that are known to fail, the reasons.
+        progress: called with the subject's name, how many checks are done and how many there are.
     """
     outcomes = []
     seen: dict[str, str] = {}  # what was seen first under the name of which check
-    for check in checks:
+    for place, check in enumerate(checks):
+        progress(subject.name, place, len(checks))
         reason = expected_failed_checks.get(check.name)
         try:
             check(subject)

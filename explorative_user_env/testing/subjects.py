@@ -98,7 +98,7 @@ def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
     except Exception as error:
         allowed = f"a class or function that makes it, as a copy of it {in_words(error)}"
         raise InvalidArgumentError("subject", thing, allowed) from error
-    return functools.partial(copy.deepcopy, unused)
+    return lambda: copy.deepcopy(unused)
 
 
 def _is_agent(thing: Any) -> bool:
@@ -149,11 +149,14 @@ def _vector(made: VectorEnv[Any, Any, Any], make: Callable[..., Any], seed: int)
         return make(LANES_CHECKED, max_episode_steps=SHORT, **options)
 
     name = made.spec.id if made.spec is not None else type(made).__name__
-    try:
-        lane = _lane_of(few(AutoresetMode.NEXT_STEP))
-    except TypeError:  # it takes none of these: as it is, then
-        return Subject(Kind.VECTOR, name, make, seed, alone=_lane_of(made))
-    return Subject(Kind.VECTOR, name, few, seed, alone=lane)
+    forms: list[Callable[..., Any]] = [few, lambda: make(LANES_CHECKED), lambda: make()]
+    for form in forms:
+        try:
+            lane = _lane_of(form())
+        except TypeError:  # it takes nothing of the kind
+            continue
+        return Subject(Kind.VECTOR, name, form, seed, alone=lane)
+    raise AssertionError("it was made before")
 
 
 def _lane_of(envs: Any) -> Callable[[], Any] | None:

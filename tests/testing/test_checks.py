@@ -81,6 +81,12 @@ def test_a_report_has_a_verdict_and_a_reason_for_each_check() -> None:
     assert "4 checks: 1 passed, 2 failed, 1 not asked" in str(report)
 
 
+def test_each_check_is_told_of_before_it_is_asked() -> None:
+    told: list[tuple[str, int, int]] = []
+    run_checks(SUBJECT, ALL, {}, lambda *progress: told.append(progress))
+    assert told == [("somebody", place, 4) for place in range(4)]
+
+
 def test_what_is_expected_to_fail_is_no_failure_unless_it_passes() -> None:
     report = run_checks(SUBJECT, ALL, {"is_wrong": "it is known", "breaks": "so is that"})
     assert report.passed

@@ -5,13 +5,14 @@ from typing import Any
 
 import gymnasium as gym
 import pytest
+from gymnasium.vector import AutoresetMode
 from specimens.agents import Honest, WithoutAnswer
 from specimens.users import BEHAVIOURS, SCHEDULES, flattering
 
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import ALGORITHMS, BAIR
-from explorative_user_env.testing import Kind, subject_of, subjects_of
+from explorative_user_env.testing import Kind, checks_of, subject_of, subjects_of
 from explorative_user_env.users.others import omniscient
 
 
@@ -66,6 +67,29 @@ def test_users_in_step_are_three_whose_episodes_are_short() -> None:
         envs = subject_of(thing, "vector environment").make()
         assert envs.num_envs == 3
         assert envs.unwrapped.max_episode_steps == 7
+
+
+class TakesANumber(eu.ExplorativeUserVectorEnv):
+    def __init__(self, num_envs: int = 1) -> None:
+        super().__init__(num_envs)
+
+
+class TakesNothing(eu.ExplorativeUserVectorEnv):
+    def __init__(self) -> None:
+        super().__init__(4)
+
+
+@pytest.mark.parametrize(
+    ("thing", "lanes"), [(TakesANumber, 3), (TakesNothing, 4), (eu.ExplorativeUserVectorEnv(2), 2)]
+)
+def test_users_in_step_are_made_as_they_can_be(thing: Any, lanes: int) -> None:
+    subject = subject_of(thing)
+    assert subject.make().num_envs == lanes
+    with pytest.raises(TypeError):
+        subject.make(AutoresetMode.SAME_STEP)
+    for check in checks_of(Kind.VECTOR):
+        if check.name == "lanes_are_single_environments":
+            check(subject)
 
 
 def test_a_lane_is_a_single_one_of_the_same_options() -> None:
