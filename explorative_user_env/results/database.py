@@ -185,6 +185,25 @@ def _is_empty(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
 
+def _opened_to_read(path: Path) -> sqlite3.Connection:
+    """Return a connection that writes nothing of its own.
+
+    What a killed writer has left may have to be put in order first, and that is written.
+    """
+    where = path.resolve().as_uri()
+    for mode in ("ro", "rw"):
+        db = sqlite3.connect(f"{where}?mode={mode}", uri=True, timeout=LONGEST_BUSY)
+        try:
+            db.execute("PRAGMA query_only=ON")
+            _is_empty(db)
+            return db
+        except sqlite3.Error as error:
+            db.close()
+            if mode == "rw" or "READONLY" not in str(getattr(error, "sqlite_errorname", "")):
+                raise
+    raise AssertionError
+
+
 @contextmanager
 def read_only(path: Path, argument: str) -> Iterator[sqlite3.Connection]:
     """Open a file to read in it, while somebody may write.
@@ -194,9 +213,8 @@ def read_only(path: Path, argument: str) -> Iterator[sqlite3.Connection]:
     """
     if not path.is_file():
         raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
-    where = path.resolve().as_uri()
     try:
-        db = sqlite3.connect(f"{where}?mode=ro", uri=True, timeout=LONGEST_BUSY)
+        db = _opened_to_read(path)
         try:
             if _is_empty(db):
                 raise EmptyFileError(argument, str(path), "a file of runs (it is empty)")
