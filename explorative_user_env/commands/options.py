@@ -94,7 +94,10 @@ BackendOption = Annotated[
 ]
 SchedulerOption = Annotated[
     str | None,
-    typer.Option(help="Address of the scheduler, for --backend dask, as tcp://host:8786."),
+    typer.Option(
+        help="Address of the scheduler for --backend dask, as tcp://host:8786.",
+        show_default="none",
+    ),
 ]
 
 

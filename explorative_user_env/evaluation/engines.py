@@ -15,13 +15,13 @@ Seeds = Sequence[int]
 HERE, THREADS, PROCESSES, ELSEWHERE = "here", "threads", "processes", "elsewhere"
 """Places, from the thread of who asks to another machine."""
 
-LOOK_AGAIN = 0.5
+LISTEN_AGAIN = 0.5
 """Seconds until it is seen that an interrupt came, on systems where it ends no wait."""
 
-TRIES = 3
+RETRIES = 3
 """How often a chunk is done again whose worker was lost, each time alone."""
 
-LOST: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError)
+WORKER_LOST: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError)
 """The errors that say that the worker of a chunk is no longer there."""
 
 
@@ -64,7 +64,7 @@ class Submitting:
     in_flight: int
     halt: Array | None = None
     renew: Callable[[], None] | None = None
-    lost: tuple[type[BaseException], ...] = LOST
+    lost: tuple[type[BaseException], ...] = WORKER_LOST
 
     def results(self, job: Job, chunks: Iterable[Seeds], name: str) -> Iterator[Any]:
         """Yield what comes of each chunk, in their order; see `Engine`."""
@@ -111,7 +111,7 @@ class Submitting:
 
     def _again(self, job: Job, chunk: Seeds, name: str, error: BaseException) -> Any:
         """Do a chunk once more whose worker was lost, alone: if it is again, that is its doing."""
-        tries = TRIES if self.renew is not None else 0
+        tries = RETRIES if self.renew is not None else 0
         for _ in range(tries):
             try:
                 return _heard(self._submitted(job, chunk))
@@ -126,6 +126,6 @@ class Submitting:
 
 def _heard(future: Future[Any]) -> Any:
     """Return the result when it is there; an interrupt ends the wait."""
-    while not wait([future], LOOK_AGAIN).done:
+    while not wait([future], LISTEN_AGAIN).done:
         continue
     return future.result()

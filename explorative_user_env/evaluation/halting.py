@@ -21,18 +21,13 @@ def new_halt() -> Array:
     return np.zeros(1, np.int64)
 
 
-def halted(halt: Array | None) -> bool:
-    """Return whether what runs is to end at once; never, where there is nothing to look at."""
-    return halt is not None and bool(halt[0])
-
-
 def go_on(halt: Array | None) -> None:
     """Do nothing, unless what runs is to end at once.
 
     Raises:
         HaltedError: if it is.
     """
-    if halted(halt):
+    if halt is not None and halt[0]:
         raise HaltedError
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from explorative_user_env.evaluation.engines import (
     ELSEWHERE,
     HERE,
-    LOST,
     PROCESSES,
     THREADS,
+    WORKER_LOST,
     Engine,
     Seeds,
     Submitting,
@@ -133,6 +133,6 @@ def _cluster(address: str) -> Iterator[Engine]:
     with client:
         executor = client.get_executor(pure=False)  # a chunk done once more is done
         try:
-            yield Submitting(executor, ELSEWHERE, WITH_OTHERS, lost=(*LOST, KilledWorker))
+            yield Submitting(executor, ELSEWHERE, WITH_OTHERS, lost=(*WORKER_LOST, KilledWorker))
         finally:
             executor.shutdown(wait=False)
