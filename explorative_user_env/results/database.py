@@ -1,13 +1,19 @@
 """A SQLite file with one writer and any number of readers, whose refusals are one line each."""
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
+
+HAS_SQLITE = find_spec("_sqlite3") is not None
+"""Whether this Python has it, which it may lack: in a browser it comes by itself."""
+
+if TYPE_CHECKING or HAS_SQLITE:
+    import sqlite3
 
 FILE_OF_RUNS = 0x45555354
 """What the file's header says whose file it is."""
@@ -79,6 +85,7 @@ class Database:
 
     def __init__(self, path: Path, argument: str) -> None:
         self.path, self.argument = path, argument
+        _check_sqlite()
         with self._told():
             self._db = sqlite3.connect(path, timeout=LONGEST_BUSY, isolation_level=None)
             try:
@@ -165,7 +172,7 @@ def refused(argument: str, path: Path, error: Exception) -> InvalidArgumentError
     return InvalidArgumentError(argument, str(path), allowed)
 
 
-def check_kind(db: sqlite3.Connection, path: Path, argument: str) -> None:
+def check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
     """Make sure that a file is one of these, in this version.
 
     Raises:
@@ -181,11 +188,16 @@ def check_kind(db: sqlite3.Connection, path: Path, argument: str) -> None:
         raise OtherFileError(argument, str(path), allowed)
 
 
-def _is_empty(db: sqlite3.Connection) -> bool:
+def _check_sqlite() -> None:
+    if not HAS_SQLITE:
+        raise MissingExtraError("files of runs need sqlite3, which this Python was built without")
+
+
+def _is_empty(db: "sqlite3.Connection") -> bool:
     return db.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
 
-def _opened_to_read(path: Path) -> sqlite3.Connection:
+def _opened_to_read(path: Path) -> "sqlite3.Connection":
     """Return a connection that writes nothing of its own.
 
     What a killed writer has left may have to be put in order first, and that is written.
@@ -205,12 +217,13 @@ def _opened_to_read(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def read_only(path: Path, argument: str) -> Iterator[sqlite3.Connection]:
+def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
     """Open a file to read in it, while somebody may write.
 
     Raises:
         InvalidArgumentError: if it is not there, or no such file.
     """
+    _check_sqlite()
     if not path.is_file():
         raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
     try:

@@ -1,11 +1,10 @@
 """Results out of a store, as they were when they were kept."""
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -17,6 +16,9 @@ from explorative_user_env.results.records import UnknownCodeError, from_record
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.sweep import Sweep
 from explorative_user_env.validation import InvalidArgumentError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
@@ -46,7 +48,7 @@ def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
 
 
 def _results(
-    db: sqlite3.Connection, record: Mapping[str, Any], parts: Sequence[int], own: Sequence[Any]
+    db: "sqlite3.Connection", record: Mapping[str, Any], parts: Sequence[int], own: Sequence[Any]
 ) -> Results | None:
     """Return the results of an evaluation; None if no run of it is there."""
     request = record["request"]
@@ -75,7 +77,7 @@ def _results(
     )
 
 
-def _rows(db: sqlite3.Connection, query: str, *values: Any) -> list[Any]:
+def _rows(db: "sqlite3.Connection", query: str, *values: Any) -> list[Any]:
     return db.execute(query, values).fetchall()
 
 

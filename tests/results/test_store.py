@@ -274,6 +274,36 @@ def test_what_was_killed_without_that_journal_is_put_in_order_by_a_reader(path: 
     assert about(left / "run.sqlite").n_runs == 3
 
 
+@pytest.mark.slow
+def test_a_python_without_sqlite_evaluates_and_says_what_files_need(tmp_path: Path) -> None:
+    words = (
+        "import sys; sys.modules['_sqlite3'] = None; sys.modules['sqlite3'] = None; "
+        "import importlib.util as util; found = util.find_spec; "
+        "util.find_spec = lambda name, *rest: None if 'sqlite3' in name else found(name, *rest); "
+        "import explorative_user_env as eu; "
+        "print(eu.evaluate(['UNI'], baseline_time=9, n_instances=3, compiled=False)); "
+        "eu.evaluate(['UNI'], baseline_time=9, n_instances=3, compiled=False, store='a.sqlite')"
+    )
+    done = python("-c", words, folder=tmp_path)
+    assert "UNI" in done.stdout
+    assert done.stderr.splitlines()[-1].endswith(
+        "files of runs need sqlite3, which this Python was built without"
+    )
+
+
+def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path: Path) -> None:
+    with Store(path, ASKED) as mine:
+        part = part_of(mine)
+        part.add(runs())
+        mine._database._db.execute("PRAGMA max_page_count=30")  # SQLite then says that it is full
+        with pytest.raises(InvalidArgumentError, match=r"written to \(database or disk is full"):
+            part.add(runs(3, 5000))
+        assert mine.n_runs() == 3
+    with Store(path, ASKED) as again:
+        part_of(again).add(runs(3, 5000))
+    assert about(path).n_runs == 5003
+
+
 def test_a_place_that_takes_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for where in (tmp_path / "file" / "run.sqlite", tmp_path):
