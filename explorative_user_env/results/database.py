@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
+from explorative_user_env.results.sealed import BrokenSealError
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 HAS_SQLITE = find_spec("_sqlite3") is not None
@@ -86,7 +87,7 @@ class Database:
     def __init__(self, path: Path, argument: str) -> None:
         self.path, self.argument = path, argument
         _check_sqlite()
-        with self._told():
+        with self.told():
             self._db = sqlite3.connect(path, timeout=LONGEST_BUSY, isolation_level=None)
             try:
                 self._begin(path)
@@ -117,12 +118,12 @@ class Database:
 
     def read(self, words: str, *values: Any) -> list[Any]:
         """Return the rows that a query finds."""
-        with self._told():
+        with self.told():
             return self._db.execute(words, values).fetchall()
 
     def write(self, words: str, rows: Iterable[Sequence[Any]]) -> None:
         """Do the same with each row of values."""
-        with self._told():
+        with self.told():
             self._db.executemany(words, rows)
 
     @contextmanager
@@ -130,7 +131,7 @@ class Database:
         """Commit what is written in the block, all or nothing."""
         try:
             yield
-            with self._told():
+            with self.told():
                 self._db.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):
@@ -149,11 +150,11 @@ class Database:
         self._db.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def told(self) -> Iterator[None]:
         """Say in one line what SQLite refuses."""
         try:
             yield
-        except (sqlite3.Error, OverflowError) as error:
+        except (sqlite3.Error, OverflowError, BrokenSealError) as error:
             raise refused(self.argument, self.path, error) from error
 
 
@@ -162,7 +163,7 @@ def refused(argument: str, path: Path, error: Exception) -> InvalidArgumentError
     words = str(error)
     if "locked" in words or "busy" in words:
         allowed = "a file that nobody else is writing to"
-    elif "not a database" in words or "malformed" in words:
+    elif isinstance(error, BrokenSealError) or "not a database" in words or "malformed" in words:
         allowed = f"a file of runs, as explorative-user-env writes them ({words})"
         return OtherFileError(argument, str(path), allowed)
     elif "NOT NULL" in words:
@@ -235,5 +236,5 @@ def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
             yield db
         finally:
             db.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, BrokenSealError) as error:
         raise refused(argument, path, error) from error

@@ -1,6 +1,5 @@
 """Results out of a store, as they were when they were kept."""
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from explorative_user_env.results.database import read_only
 from explorative_user_env.results.parts import columns_in
 from explorative_user_env.results.records import UnknownCodeError, from_record
 from explorative_user_env.results.results import Results
+from explorative_user_env.results.sealed import unsealed
 from explorative_user_env.results.sweep import Sweep
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -40,7 +40,7 @@ def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
     where = Path(path)
     with read_only(where, "path") as db:
         rows = db.execute("SELECT record, parts FROM results ORDER BY id").fetchall()
-        found = [_results(db, json.loads(record), json.loads(parts), own) for record, parts in rows]
+        found = [_results(db, unsealed(record), unsealed(parts), own) for record, parts in rows]
     cells = [each for each in found if each is not None]
     if not cells:
         raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")

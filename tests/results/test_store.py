@@ -304,6 +304,17 @@ def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path: Path) -> None
     assert about(path).n_runs == 5003
 
 
+@pytest.mark.parametrize("opens", [request_in, about, lambda path: Store(path, ASKED)])
+def test_a_record_that_is_not_as_it_was_written_is_refused(path: Path, opens: Any) -> None:
+    with Store(path, ASKED) as mine:
+        part_of(mine).add(runs())
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE about SET value = replace(value, '0.1', '0.2')")
+        db.commit()
+    with pytest.raises(InvalidArgumentError, match="not as it was written"):
+        opens(path)
+
+
 def test_a_place_that_takes_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for where in (tmp_path / "file" / "run.sqlite", tmp_path):
