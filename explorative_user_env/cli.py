@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from explorative_user_env.commands.bench import bench
+from explorative_user_env.commands.check import check
 from explorative_user_env.commands.export import export
 from explorative_user_env.commands.kept import what_is_kept
 from explorative_user_env.commands.lower_bound import lower_bound
@@ -32,7 +33,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, export):
+
+for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, check, export):
     app.command()(command)
 app.command("show")(show_run)
 

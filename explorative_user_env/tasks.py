@@ -36,6 +36,9 @@ DELTA = 0.1
 STEP_CAP = 1_000_000
 """The step cap of a run of best-arm identification unless something else is said."""
 
+N_INSTANCES = 1000
+"""Users of an evaluation unless something else is said, as in the paper."""
+
 LONGEST_HORIZON = 10_000_000
 """Of a run of which every step is kept, which takes half a GB then; or each has a scale's mark."""
 

@@ -26,7 +26,7 @@ FLOORS = (
     ("results",),
     ("wrappers", "monitors"),
     ("evaluation",),
-    ("rl", "studies"),
+    ("rl", "studies", "testing"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),

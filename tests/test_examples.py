@@ -17,6 +17,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 RUN_HERE = {
     "cleanrl_style.py",
     "custom_agent.py",
+    "interval_coverage.py",
     "picture.py",
     "quickstart.py",
     "scale_out.py",

@@ -60,7 +60,7 @@ def test_the_committed_report_has_the_same_figures(released: pd.DataFrame) -> No
     shown = pd.read_csv(REPORT)
     shown = shown[shown["experiment"].eq("table2") & shown["setting"].eq("released")]
     place = ["delta", "n_arms", "agent"]
-    figures = ["stopping_time", "stopping_time_high", "rejection_rate", "success", "success_low"]
+    figures = ["stopping_time", "rejection_rate", "success"]
     ours = released.set_index(place)[figures]
     pd.testing.assert_frame_equal(ours, shown.set_index(place).loc[ours.index, figures], rtol=1e-9)
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from keepers import Keeper, KeeperOfMany, keeping_policy, secrets_of
-from reachable import Secrets, numbers_of
 from wrapped import HORIZON, made
 
 import explorative_user_env as eu
@@ -18,6 +17,7 @@ from explorative_user_env import (
     ENV_ID,
     ExplorativeUserEnv,
 )
+from explorative_user_env.testing.secrets import Secrets, numbers_of
 from explorative_user_env.wrappers import CountsObservation, LastStepObservation, SortedArms
 from explorative_user_env.wrappers.features import OBSERVATIONS
 from explorative_user_env.wrappers.make import make_task

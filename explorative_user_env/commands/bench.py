@@ -16,6 +16,7 @@ from explorative_user_env.commands.options import (
     QuickInstancesOption,
     SchedulerOption,
     SeedOption,
+    UntilWidthOption,
     WorkersOption,
     setting_named,
     shared_options,
@@ -75,6 +76,7 @@ def bench(
         ),
     ] = None,
     n_instances: QuickInstancesOption = None,
+    until_width: UntilWidthOption = None,
     quick: FewUsersOption = False,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
@@ -91,13 +93,17 @@ def bench(
 ) -> None:
     """Compare agents on explorative users, beside the paper's figures where it has them."""
     from explorative_user_env.commands.agent_names import agents_called, bench_defaults
+    from explorative_user_env.evaluation.until_width import number_asked
 
     line_up = agents_called(agent, max_steps, task)
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
     if horizon is not None and not usual.over_horizon:
         raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
-    options = shared_options(users_a_cell(n_instances, quick), seed, workers, backend, scheduler)
+    fixed = quick or until_width is None
+    n_users = users_a_cell(n_instances, quick) if fixed else n_instances
+    options = shared_options(number_asked(n_users, until_width), seed, workers, backend, scheduler)
     options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
+    options |= {"until_width": until_width}
     options |= {"horizon": horizon, "baseline_time": baseline_time}
     users |= {"setting": setting_named(usual.setting)}
     _run(line_up, usual, users, options, asked, output)
@@ -137,7 +143,8 @@ def _run(
         summary = compared(results, published_for(population) if usual.papers else None)
         words = population.words()
         cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
-        title = f"{words['setting']}: {options['n_instances']} users a cell, {cell}"
+        until = "" if options["until_width"] is None else "up to "
+        title = f"{words['setting']}: {until}{options['n_instances']} users a cell, {cell}"
         notes = elsewhere(line_up, usual, population)
         folder.note(**details_of([result.cell for result in results]))
         write_and_show_cells(title, {usual.setting: summary}, results, folder, notes)

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -43,7 +43,10 @@ class Places(NamedTuple):
 
 @contextmanager
 def kept_run(
-    asked: "Asked", output: Path, agents: Sequence[Any] = ()
+    asked: "Asked",
+    output: Path,
+    agents: Sequence[Any] = (),
+    libraries: Mapping[str, str] | None = None,
 ) -> "Iterator[tuple[Folder, Store]]":
     """Open the folder and the file of runs of a command, and say at the end where the runs are.
 
@@ -51,6 +54,7 @@ def kept_run(
         asked: what the command was asked for.
         output: the folder, or the file.
         agents: who takes part, where the options do not say all of it: with their own options.
+        libraries: versions of libraries, besides those that all runs rest on.
 
     Raises:
         InvalidArgumentError: if either cannot be written to, or has another run.
@@ -65,7 +69,7 @@ def kept_run(
     folder = asked.folder(places.folder) if asked.resume is None else None
     own = {name_of(agent): agent_record(agent, FEWEST_ARMS) for agent in agents}
     request = {"command": asked.command, "options": dict(asked.options)}
-    request |= {"line-up": {"agents": own}}
+    request |= {"line-up": {"agents": own}, "libraries": dict(libraries or {})}
     argument = "output" if asked.resume is None else "resume"
     with Store(places.file, request, _how(asked, places.file), argument) as store:
         folder = folder or asked.folder(places.folder)
@@ -104,9 +108,11 @@ def _how(asked: "Asked", file: Path) -> "How":
 
 
 def _note_broken_off(command: str, store: "Store") -> None:
-    if n_runs := store.n_runs():
+    n_runs = store.n_runs()
+    if n_runs or store.n_kept():
         again = shlex.join(["explorative-user", command, "--resume", str(store.path)])
-        _broken_off[:] = [f"{n_runs} runs are in {store.path}; to go on: {again}"]
+        what = f"{n_runs} runs are" if n_runs else "what was finished is"
+        _broken_off[:] = [f"{what} in {store.path}; to go on: {again}"]
 
 
 def what_is_kept() -> str:

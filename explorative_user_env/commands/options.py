@@ -11,11 +11,8 @@ import typer
 
 from explorative_user_env.population import OPTIONS
 from explorative_user_env.seeding import number_of_users, seed_number
-from explorative_user_env.tasks import MOST_WORKERS
+from explorative_user_env.tasks import MOST_WORKERS, N_INSTANCES
 from explorative_user_env.validation import choice, count
-
-N_INSTANCES = 1000
-"""Users a cell, as in the paper."""
 
 QUICK_N_INSTANCES = 100
 """Users a cell with --quick."""
@@ -74,6 +71,14 @@ QuickInstancesOption = Annotated[
     int | None,
     typer.Option(
         help=INSTANCES_HELP, show_default=f"{N_INSTANCES}; {QUICK_N_INSTANCES} with --quick"
+    ),
+]
+UntilWidthOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Add users until the success interval of every agent is at most so wide, in (0, 1). "
+        "--n-instances is then the most, by default a million.",
+        show_default="a fixed number of users",
     ),
 ]
 SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")]

@@ -1,4 +1,4 @@
-"""An agent of one's own by the words of a command line, as `my_module:MyAgent`."""
+"""What stands in a module of one's own, by the words of a command line, as `my_module:MyAgent`."""
 
 import sys
 from importlib import import_module
@@ -9,22 +9,29 @@ from explorative_user_env.protocol import Agent
 from explorative_user_env.validation import InvalidArgumentError
 
 
-def agent_at(place: str) -> Agent:
-    """Return the agent at `module:name`, which is one, or a class or function that makes one.
+def found_at(place: str) -> Any:
+    """Return what stands at `module:name`; whatever goes wrong there is raised as it is.
 
     The module is imported as Python does it, from the working folder first.
-
-    Raises:
-        InvalidArgumentError: saying why there is no agent.
     """
     module, _, name = place.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)  # and stays there, for worker processes
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def agent_at(place: str) -> Agent:
+    """Return the agent at `module:name`, which is one, or a class or function that makes one.
+
+    Raises:
+        InvalidArgumentError: saying why there is no agent.
+    """
     try:
-        found: Any = import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
+        found = found_at(place)
         made = found() if isinstance(found, type) or not isinstance(found, Agent) else found
     except Exception as error:  # whatever is wrong in someone's own code
         allowed = f"module:Class that can be imported and made ({type(error).__name__}: {error})"

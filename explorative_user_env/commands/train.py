@@ -45,12 +45,17 @@ def train(
     output: OptionalOutputOption = None,
 ) -> None:
     """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` then puts it in the table."""
+    from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import say
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.rl import train as train_model
+    from explorative_user_env.rl.models import versions
 
-    folder = output or Path("models") / f"{task}-{algo}-k{users['n_arms']}-seed{seed}"
-    with progress_bar() as report:
+    usual = Path("models") / f"{task}-{algo}-k{users['n_arms']}-seed{seed}"
+    with (
+        kept_run(asked, output or usual, libraries=versions()) as (folder, store),
+        progress_bar() as report,
+    ):
         train_model(
             algo,
             task=task,
@@ -59,8 +64,9 @@ def train(
             horizon=horizon,
             observation=observation,
             tensorboard=tensorboard,
-            output=asked.folder(folder),
+            output=folder,
             progress=report,
+            store=store,
             **users,
         )
-    say(f"Model: {folder}", f"explorative-user bench --agent sb3:{folder}")
+    say(f"Model: {folder.path}", f"explorative-user bench --agent sb3:{folder.path}")

@@ -1,4 +1,7 @@
-"""Tables as HTML, for notebooks."""
+"""Tables and lines as HTML, for notebooks."""
+
+from collections.abc import Iterable
+from html import escape
 
 import pandas as pd
 from rich.table import Table
@@ -12,3 +15,8 @@ def html_table(table: Table) -> str:
     columns = [[printable(str(cell)) for cell in column.cells] for column in table.columns]
     rows = zip(*columns, strict=True)
     return str(pd.DataFrame(rows, columns=header).to_html(index=False, border=0))
+
+
+def paragraphs(lines: Iterable[str]) -> str:
+    """Return lines of words as HTML, a paragraph each."""
+    return "".join(f"<p>{escape(printable(line), quote=False)}</p>" for line in lines)

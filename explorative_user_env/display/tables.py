@@ -72,13 +72,19 @@ class PartedTable(Table):
     def _folding(
         self, places: Sequence[int], console: Console, options: ConsoleOptions
     ) -> Collection[int]:
-        """Return which columns of a part are folded: words if that is enough, or all."""
+        """Return which columns of a part are folded: words if that is enough, or all.
+
+        Of words those that say what a row is are folded last: a name in two halves is none.
+        """
         if self._width(places, console, options) <= options.max_width:
             return ()
         words = [place for place in places if self.columns[place].justify == "left"]
-        numbers = [place for place in places if place not in words]
-        left = options.max_width - self._width(numbers, console, options)
-        return words if left >= LEAST_OF_WORDS * len(words) else places
+        for folded in ([place for place in words if place >= self.leading], words):
+            whole = [place for place in places if place not in folded]
+            left = options.max_width - self._width(whole, console, options)
+            if folded and left >= LEAST_OF_WORDS * len(folded):
+                return folded
+        return places
 
     def _part(
         self,

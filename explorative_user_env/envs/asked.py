@@ -1,5 +1,7 @@
 """What can be asked of users in step, besides what their steps return."""
 
+import copy
+
 import gymnasium as gym
 import numpy as np
 from gymnasium.vector import VectorEnv
@@ -49,6 +51,10 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
     def user(self) -> User:
         """The numbers of every user."""
         return self._single.user
+
+    def single(self) -> ExplorativeUserEnv:
+        """Return a new single environment of the kind that each lane equals."""
+        return copy.deepcopy(self._single)
 
     def remember(self) -> History:
         """Return what is heard of each arm, from a lane's next reset on: nothing secret."""

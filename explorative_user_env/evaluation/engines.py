@@ -18,7 +18,7 @@ HERE, THREADS, PROCESSES, ELSEWHERE = "here", "threads", "processes", "elsewhere
 LISTEN_AGAIN = 0.5
 """Seconds until it is seen that an interrupt came, on systems where it ends no wait."""
 
-TRIES = 3
+RETRIES = 3
 """How often a chunk is done again whose worker was lost, each time alone."""
 
 WORKER_LOST: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError)
@@ -111,7 +111,7 @@ class Submitting:
 
     def _again(self, job: Job, chunk: Seeds, name: str, error: BaseException) -> Any:
         """Do a chunk once more whose worker was lost, alone: if it is again, that is its doing."""
-        tries = TRIES if self.renew is not None else 0
+        tries = RETRIES if self.renew is not None else 0
         for _ in range(tries):
             try:
                 return _heard(self._submitted(job, chunk))

@@ -11,7 +11,7 @@ import numpy as np
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.protocol import Agent, name_of, options_of
-from explorative_user_env.results.parts import Kept, NoPieces, Part, Pieces, Unkept
+from explorative_user_env.results.parts import Kept, NoPieces, Part, Pieces, Remembered, Unkept
 from explorative_user_env.results.records import record_of
 from explorative_user_env.results.store import Store
 
@@ -36,6 +36,17 @@ class Keeper:
 
     def note(self, told: Mapping[str, Any], finished: bool) -> None:
         """Take in what is to be said of the runs so far."""
+
+
+class MemoryKeeper(Keeper):
+    """Keeps the runs of one evaluation in memory, for as long as it meets more users."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, Kept] = {}
+
+    def part(self, agent: Agent, cap: int, horizon: int | None) -> Kept:
+        """Return where the runs of an agent are kept."""
+        return self._parts.setdefault(name_of(agent), Remembered())
 
 
 class StoreKeeper(Keeper):
@@ -80,7 +91,7 @@ def keeping(
         InvalidArgumentError: if the store has the runs of another request.
     """
     if store is None:
-        yield Keeper()
+        yield Keeper() if request.until_width is None else MemoryKeeper()
         return
     told = request_record(request, line_up)
     if isinstance(store, Store):
@@ -96,6 +107,8 @@ def request_record(request: Request, line_up: Sequence[Agent]) -> dict[str, Any]
     agents = {name_of(agent): agent_record(agent, arms) for agent in line_up}
     names = ("n_instances", "seed", "delta", "max_steps", "step_cost", "check_theory")
     own = {name: getattr(request, name) for name in names}
+    if request.until_width is not None:
+        own["until_width"] = request.until_width
     population = record_of(request.population)
     return {"task": request.task.name, "told": request.told, **own} | {
         "population": population,

@@ -23,6 +23,7 @@ ALL_RUN_TO_IT = "left out for the task regret, where all run to the horizon"
 MEANS_NOTHING = {
     "baseline_time": ALL_RUN_TO_IT,
     "max_steps": ALL_RUN_TO_IT,
+    "until_width": "left out for the task regret, which has no success",
     "step_cost": "left out for the task regret, which costs regret and not steps",
 }
 """The arguments that mean nothing over a horizon, and why."""
@@ -48,6 +49,7 @@ class Request:
     workforce: Workforce
     compiled: bool
     check_theory: bool
+    until_width: float | None = None
 
     def __post_init__(self) -> None:
         keep = partial(object.__setattr__, self)  # plain numbers: NumPy's wrap around, in no JSON
@@ -61,6 +63,8 @@ class Request:
             keep("max_steps", integer("max_steps", self.max_steps, 1))
         if self.step_cost is not None:
             keep("step_cost", not_negative("step_cost", self.step_cost))
+        if self.until_width is not None:
+            keep("until_width", risk("until_width", self.until_width))
         flag("compiled", self.compiled)
         flag("check_theory", self.check_theory)
         check_behaviour(self.task, self.population)
@@ -109,7 +113,10 @@ class Request:
         first = {name: words.pop(name) for name in ("setting", "n_arms")}
         cell = {"task": self.task.name, **first, "delta": self.delta, **words, "horizon": steps}
         cell |= {"seed": self.seed, "differences": differences_of(self.population.setting)}
-        return cell if self.over_horizon else cell | {"step_cost": self.cost, "max_steps": self.cap}
+        if self.over_horizon:
+            return cell
+        until = {} if self.until_width is None else {"until_width": self.until_width}
+        return cell | {"step_cost": self.cost, "max_steps": self.cap} | until
 
 
 def renamed_time(

@@ -22,6 +22,7 @@ from explorative_user_env.evaluation.line_up import (
 from explorative_user_env.evaluation.paths import PATHS
 from explorative_user_env.evaluation.request import Request, renamed_time
 from explorative_user_env.evaluation.theory_runs import check_theory as checks_of
+from explorative_user_env.evaluation.until_width import growing, is_known, number_asked
 from explorative_user_env.evaluation.workforce import Workforce, workforce_of
 from explorative_user_env.population import (
     Population,
@@ -42,7 +43,8 @@ def evaluate(
     agents: Sequence[Agent | str],
     *,
     task: Task | str = "bai",
-    n_instances: int = 1000,
+    n_instances: int | None = None,
+    until_width: float | None = None,
     seed: int = 0,
     delta: float = DELTA,
     horizon: int | None = None,
@@ -75,7 +77,12 @@ def evaluate(
         agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3" and the references
             "UCB1", "Thompson", "SE" and "Full-information".
         task: "bai" or "regret".
-        n_instances: number of users, at least 1.
+        n_instances: number of users, at least 1; None is 1000. With `until_width` it is the most
+            users, and None is a million.
+        until_width: in "bai" users are added until the 95% interval of the success of every agent
+            is at most so wide, in (0, 1). It is then one that holds whenever one stops (see
+            `results.confidence_sequences`). The runs are those of an evaluation of so many users;
+            a `baseline_time` that is an agent's is found with the first 1000 of them.
         seed: what everything follows from, at least 0.
         delta: allowed probability of a wrong answer, in (0, 1), of agents without one of their own.
         horizon: in "regret" the number of steps, at least 1; None is 500.
@@ -117,7 +124,8 @@ def evaluate(
     request = Request(
         population=population_of(population, user),
         task=chosen,
-        n_instances=n_instances,
+        n_instances=number_asked(n_instances, until_width),
+        until_width=until_width,
         seed=seed,
         delta=delta,
         horizon=horizon,
@@ -154,12 +162,16 @@ class _Found:
 
     def run_all(self, watched: Sequence[AlgorithmAgent], progress: OnProgress) -> None:
         """Let all agents meet all users, and hold the runs of some against the paper's bounds."""
-        n_pieces = len(self.line_up) + len(watched)
-        pieces = iter([portion(progress, place, n_pieces) for place in range(n_pieces)])
-        for agent in sorted(self.line_up, key=needs_horizon):  # may need what others find
-            self.run(agent, next(pieces))
-        for agent in watched:
-            self.check(agent, next(pieces))
+        n_agents, n_pieces = len(self.line_up), len(self.line_up) + len(watched)
+        in_order = sorted(self.line_up, key=needs_horizon)  # may need what others find
+        for request, report in growing(self.request, progress):
+            self.request = request
+            for place, agent in enumerate(in_order):
+                self.run(agent, portion(report, place, n_pieces))
+            if is_known(self.runs, self.request):
+                break
+        for place, agent in enumerate(watched, n_agents):
+            self.check(agent, portion(report, place, n_pieces))
         self.keeper.note(self.told(), finished=True)
 
     def run(self, agent: Agent, progress: OnProgress) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env.monitors.check import CLAIMS, Claim
-from explorative_user_env.results.intervals import wilson_interval
+from explorative_user_env.results.intervals import proportion_interval
 from explorative_user_env.validation import InvalidArgumentError, risk
 
 
@@ -21,7 +21,7 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
     Returns:
         One row an agent and claim: `agent`, `claim`, `source` (where in the paper), `broken` of
         `n_runs`, `put_to_test` (runs in which there was something to break: a round, a rejection
-        of Phase 2, an answer), `share` with its Wilson interval `low` to `high`, `allowed` (delta,
+        of Phase 2, an answer), `share` with its exact interval `low` to `high`, `allowed` (delta,
         or what this N_1 allows; 2 delta for what rests on two events, 0 for what is sure) and
         `holds`: whether any run put it to the test and `low` is at most `allowed`, so that the
         runs do not speak against the claim.
@@ -38,7 +38,7 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
     for (agent, own), runs in checks.groupby(["agent", "delta"], sort=False):
         for claim, flag in zip(CLAIMS, flags, strict=True):
             broken, n_runs = int(runs[flag].sum()), len(runs)
-            low, high = wilson_interval(broken, n_runs)
+            low, high = proportion_interval(broken, n_runs)
             allowed = _allowed(claim, own if delta is None else delta, runs["error_bound"].max())
             put_to_test = int(_has_something(claim, runs).sum())
             rows.append(

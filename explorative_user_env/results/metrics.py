@@ -11,12 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from explorative_user_env.results.confidence_sequences import sequence_interval
 from explorative_user_env.results.intervals import (
+    LEVEL,
     mean_interval,
     median_interval,
     one_dominates,
+    proportion_interval,
     ratio_interval,
-    wilson_interval,
+    share_interval,
 )
 
 
@@ -30,6 +33,7 @@ def summarize(
     step_cost: float,
     rejection_rate: str = "mean of ratios",
     drops_censored: bool = False,
+    any_time: bool = False,
 ) -> Mapping[str, Any]:
     """Return what is said of an agent's runs in one cell.
 
@@ -44,6 +48,7 @@ def summarize(
         rejection_rate: the headline form, "mean of ratios" or "ratio of means".
         drops_censored: leave censored runs out of times and rejection rates (never out of
             success).
+        any_time: whether the interval of success is to hold whenever one stops meeting users.
     """
     n_runs = len(stopping_times)
     kept = ~censored if drops_censored else np.ones(n_runs, dtype=bool)
@@ -57,9 +62,8 @@ def summarize(
         ),
     }
     rate, (rate_low, rate_high) = rates[rejection_rate]
-    successes = int(np.sum(correct & ~censored))
-    success = successes / n_runs
-    success_low, success_high = wilson_interval(successes, n_runs)
+    success = float(np.mean(correct & ~censored))
+    success_low, success_high = success_interval(correct, censored, any_time)
     return {
         "n_runs": n_runs,
         **_of_times(times),
@@ -76,6 +80,22 @@ def summarize(
         "failure_over_delta": (1.0 - success) / delta,
         "cost": step_cost * _mean(stopping_times.astype(float)) + 1.0 - success,
     }
+
+
+def success_interval(
+    correct: np.ndarray, censored: np.ndarray, any_time: bool
+) -> tuple[float, float]:
+    """Return the 95% interval of success.
+
+    Args:
+        correct: whether each run's answer is the best arm, shape (n,), bool.
+        censored: whether the step cap ended each run, shape (n,), bool.
+        any_time: whether it is to hold whenever one stops meeting users.
+    """
+    successes, n_runs = int(np.sum(correct & ~censored)), len(correct)
+    if any_time:
+        return sequence_interval(successes, n_runs, 1.0 - LEVEL)
+    return proportion_interval(successes, n_runs)
 
 
 def summarize_play(
@@ -105,9 +125,7 @@ def summarize_play(
     figures["acceptance_rate"] = _mean(acceptances / horizon)
     shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
     for name, values in shares.items():
-        total = round(float(values.sum()), 9)  # ties count as fractions: Wilson on both sides
-        low, _ = wilson_interval(math.floor(total), len(values))
-        _, high = wilson_interval(math.ceil(total), len(values))
+        low, high = share_interval(values)
         figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
     return figures
 

@@ -35,6 +35,22 @@ class Unkept:
         """Forget."""
 
 
+class Remembered:
+    """A part that is kept in memory, for who meets more users later."""
+
+    def __init__(self) -> None:
+        self._parts: list[Columns] = []
+
+    def columns(self) -> Columns:
+        """Return the runs that are there."""
+        names = self._parts[0] if self._parts else ()
+        return {name: np.concatenate([part[name] for part in self._parts]) for name in names}
+
+    def add(self, columns: Columns) -> None:
+        """Keep the runs of the users who come next."""
+        self._parts.append(columns)
+
+
 class Part:
     """A part that is kept in a store."""
 

@@ -14,9 +14,16 @@ from explorative_user_env.display.tables import as_text
 from explorative_user_env.loop import Episode, rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import Agent, needs_horizon, sees_rewards
+from explorative_user_env.protocol import Agent, Array, needs_horizon, sees_rewards
+from explorative_user_env.results.comparison import (
+    Comparison,
+    LineUpComparison,
+    compare,
+    compare_all,
+)
 from explorative_user_env.results.metrics import summarize, summarize_play
 from explorative_user_env.results.records import record_of
+from explorative_user_env.results.scores import scores_of
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.tasks import REGRET
@@ -42,9 +49,10 @@ class Results:
             `most_accepted_is_best` (1/n where it is one of n tied arms) in their place.
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
-            which the setting is not the paper's text), of best-arm identification `step_cost` and
-            `max_steps` (the step cap), and then `agents` (the options of each, with its own cap)
-            and `versions` (of the package and what its numbers may depend on).
+            which the setting is not the paper's text), of best-arm identification `step_cost`,
+            `max_steps` (the step cap) and `until_width`, if that was asked for, and then `agents`
+            (the options of each, with its own cap) and `versions` (of the package and what its
+            numbers may depend on).
         population: the users themselves.
         deltas: delta of the agents that have one of their own.
         checks: what every run of every BAIR kept to and broke of the paper's bounds, one row a run
@@ -96,6 +104,7 @@ class Results:
             step_cost=self.cell["step_cost"],
             rejection_rate=self.population.setting.rejection_rate,
             drops_censored=self.population.setting.drops_censored,
+            any_time="until_width" in self.cell,
         )
 
     def _of_play(self, runs: pd.DataFrame) -> Mapping[str, Any]:
@@ -108,6 +117,38 @@ class Results:
             runs["most_accepted_is_best"].to_numpy(),
             horizon=self.cell["horizon"],
         )
+
+    def compare(self, first: str, second: str) -> Comparison:
+        """Return how two agents compare with the same users: see `comparison`, also for errors.
+
+        Args:
+            first: the name of an agent.
+            second: of another.
+        """
+        return compare(self.runs, first, second, over_horizon=self.over_horizon)
+
+    def compare_all(self, against: str) -> LineUpComparison:
+        """Return how all others compare with one, with a family-wise error of 5% for each figure.
+
+        Args:
+            against: the one's name.
+        """
+        return compare_all(self.runs, against, over_horizon=self.over_horizon)
+
+    def to_rliable(self, score: str | None = None) -> dict[str, Array]:
+        """Return scores as rliable takes them: by agent an array (users, 1), the more the better.
+
+        Its users are runs, and its bootstrap draws them apart for each agent: for differences with
+        the same users there is `compare`.
+
+        Args:
+            score: "cost", "stopping_time" or "success"; over a horizon "regret" or "utility". What
+                is the better the less is negated; None is the first, by which agents rank.
+
+        Raises:
+            InvalidArgumentError: for another score.
+        """
+        return scores_of([(self.runs, self.cell)], score)
 
     def replay(self, row: Any) -> Episode:
         """Return a run again, step by step: what the agent recommended and what the user said.

@@ -174,12 +174,13 @@ class Store:
             self._database.write(words, [(time_now(), how, self._session)])
             if how == FINISHED:
                 self._tell(FINISHED, True)
-        empty = self._new and how != FINISHED and not (self.n_runs() or self._n_kept())
+        empty = self._new and how != FINISHED and not (self.n_runs() or self.n_kept())
         self._database.close(whole=empty or how == FINISHED)
         if empty:
             self.path.unlink(missing_ok=True)
 
-    def _n_kept(self) -> int:
+    def n_kept(self) -> int:
+        """Return how many pieces of other work are there."""
         return int(self._database.read("SELECT count(*) FROM kept")[0][0])
 
     def __enter__(self) -> "Store":

@@ -7,7 +7,9 @@ import pandas as pd
 
 from explorative_user_env.display.html import html_table
 from explorative_user_env.display.tables import as_text
+from explorative_user_env.protocol import Array
 from explorative_user_env.results.results import Results, all_runs
+from explorative_user_env.results.scores import scores_of
 from explorative_user_env.results.tables import table_of
 
 
@@ -31,6 +33,18 @@ class Sweep:
     def summary(self) -> pd.DataFrame:
         """Return one row an agent and cell; see `Results.summary`."""
         return pd.concat([cell.summary() for cell in self.cells], ignore_index=True)
+
+    def to_rliable(self, score: str | None = None) -> dict[str, Array]:
+        """Return scores as rliable takes them: by agent an array (users, cells); see `Results`.
+
+        Args:
+            score: as for `Results.to_rliable`.
+
+        Raises:
+            InvalidArgumentError: for another score, or cells with other agents or other numbers of
+                users.
+        """
+        return scores_of([(cell.runs, cell.cell) for cell in self.cells], score)
 
     def __str__(self) -> str:
         return as_text(table_of(self.summary()))

@@ -24,14 +24,22 @@ PUBLISHED = {
 }
 """Columns that hold a published figure beside ours, where a cell has one."""
 
+MEANS_LEGEND = "mean ± half a 95% interval, which knows of no runs rarer than 3 in n"
+"""What stands beside a mean, and what no n runs can say: all of them may lack what is so rare."""
+
 LEGEND = (
-    "stopping time: mean ± half a 95% interval. wrong: stopped and named another arm. "
+    f"stopping time: {MEANS_LEGEND}. wrong: stopped and named another arm. "
     "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed.",
 )
 DRAWS_LEGEND = (
     "rej. %: of T&S without, of the others with the K private draws, as in the paper's tables.",
 )
 COST_LEGEND = ("cost: c T + error, by which agents rank.",)
+
+UNTIL_LEGEND = (
+    "Intervals of success are of a confidence sequence (beta-binomial mixture): they hold whenever "
+    "one stops meeting users; all others take the number of users as given."
+)
 
 REFERENCE = "†"
 """Follows the name of an agent that is told rewards."""
@@ -96,7 +104,7 @@ def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
 
 
 REGRET_LEGEND = (
-    "regret: sum of mu_* - mu_a over T recommendations, mean ± half a 95% interval. utility: sum "
+    f"regret: sum of mu_* - mu_a over T recommendations, {MEANS_LEGEND}. utility: sum "
     "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
     "most acc. best: the most accepted arm is; one of n tied arms counts 1/n.",
 )
@@ -123,16 +131,34 @@ def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
 def warnings_of(summary: pd.DataFrame) -> tuple[str, ...]:
     """Return what must be said below any table: who is no competitor, which means say little.
 
-    A line for each agent whose mean stopping time is one run's doing.
+    A line for each cell that has met users until success was known well enough, and for each agent
+    whose mean stopping time is one run's doing.
     """
     rows = marked(summary).to_dict("records")
     medians = tuple(_medians(row) for row in rows if row.get("stopping_time_dominated", False))
-    return references_of(summary) + medians
+    return references_of(summary) + _until(summary) + medians
 
 
 def references_of(frame: pd.DataFrame) -> tuple[str, ...]:
     """Return what the sign means, where an agent has it."""
     return REFERENCE_LEGEND if "sees_rewards" in frame and frame["sees_rewards"].any() else ()
+
+
+def _until(summary: pd.DataFrame) -> tuple[str, ...]:
+    """Return how many users were met where that was left open, and what their intervals are."""
+    if "until_width" not in summary:
+        return ()
+    lines = []
+    for (delta, n_arms), cell in summary.groupby(["delta", "n_arms"], sort=False):
+        asked, n_users = cell["until_width"].iloc[0], cell["n_runs"].max()
+        widest = (cell["success_high"] - cell["success_low"]).max()
+        ended = (
+            f"known to within {asked:g} with {n_users} users"
+            if widest <= asked
+            else f"known to within {widest:.3g}, not {asked:g}, with {n_users} users, the most"
+        )
+        lines.append(f"success (δ={delta:g}, K={n_arms}): {ended}.")
+    return (*lines, UNTIL_LEGEND)
 
 
 def _medians(row: Mapping[Any, Any]) -> str:

@@ -1,6 +1,5 @@
 """`train`: one call from an algorithm's name to a model that stands beside BAIR."""
 
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -20,8 +19,10 @@ from explorative_user_env.population import (
     population_of,
     split_options,
 )
+from explorative_user_env.results.store import Store
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.callback import TrainingWatch
+from explorative_user_env.rl.checkpoints import Checkpoints
 from explorative_user_env.rl.make import make_sb3_vec_env
 from explorative_user_env.rl.models import save_model, versions
 from explorative_user_env.rl.policies import one_thread
@@ -53,6 +54,7 @@ def train(
     output: Folder | Path | str | None = None,
     tensorboard: Path | str | None = None,
     progress: OnProgress = silent,
+    store: Store | None = None,
     population: Population | None = None,
     **kwargs: Any,
 ) -> SB3Agent:
@@ -74,6 +76,7 @@ def train(
         output: folder for the model, its settings and its evaluations; None writes nothing.
         tensorboard: folder for TensorBoard; needs the package tensorboard.
         progress: called with (what, done, total), with what is compiled as well.
+        store: what keeps checkpoints, if anything does; the training goes on from the last.
         population: who the users are, as a record; or give its options:
         **kwargs: the options of `Population`, and others of the environment (`reward`,
             `step_cost`, `mask`).
@@ -109,16 +112,16 @@ def train(
     met |= {"step_cost": rest["step_cost"]} if "step_cost" in rest else {}
     met |= {} if task.ends_itself else {"horizon": horizon}
     watch = TrainingWatch(as_agent, met, steps, progress)
-    started = time.process_time()
+    checkpoints = Checkpoints(store, watch, steps)
     with _compiling_told_to(progress, steps):
-        model.learn(steps, callback=watch)
+        checkpoints.learn(model)
     if folder is not None:
         made = {"algo": algo, "task": task.name, "n_arms": users.n_arms, "steps": steps}
         made |= {"seed": seed, "observation": observation, "horizon": horizon, "n_envs": n_envs}
         given = {"environment": {**user, **rest}, "options": options}
         settings: dict[str, Any] = {**made, "users": users.words()}
         settings |= {name: _plain(values) for name, values in given.items()}
-        settings |= {"cpu_seconds": round(time.process_time() - started), "versions": versions()}
+        settings |= {"cpu_seconds": round(checkpoints.used()), "versions": versions()}
         save_model(folder, model, settings, watch.evaluations)
     return as_agent()
 

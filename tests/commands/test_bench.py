@@ -68,8 +68,8 @@ def test_every_option_arrives(
     asked = (
         "--agent uni --agent bair --task bai --setting printed --delta 0.2 --delta 0.3 "
         "--n-arms 3 --n-arms 4 --baseline-time 70 --step-cost 0.01 --n-instances 9 --seed 8 "
-        "--workers 3 --max-steps 77 --alpha 2 --gap 0.3 --noise 0.1 --means normal --rho 0.9 "
-        "--reward-law bounded --behaviour forgetful"
+        "--until-width 0.2 --workers 3 --max-steps 77 --alpha 2 --gap 0.3 --noise 0.1 "
+        "--means normal --rho 0.9 --reward-law bounded --behaviour forgetful"
     )
     assert run("bench", *asked.split(), "--output", str(output)) == 130
     ((arguments, options),) = calls
@@ -86,6 +86,7 @@ def test_every_option_arrives(
         "horizon": None,
         "step_cost": 0.01,
         "n_instances": 9,
+        "until_width": 0.2,
         "seed": 8,
         "workers": 3,
         "max_steps": 77,
@@ -190,3 +191,24 @@ def test_the_time_that_uni_asks_for_can_be_given(
     (asked_for,) = re.findall(r"--[a-z-]+", refused("bench", *few))
     assert run("bench", *few, asked_for, "30", "--output", str(output)) == 0
     assert set(pd.read_csv(output / "runs.csv")["stopping_time"]) == {30}
+
+
+def test_users_are_added_until_success_is_known(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    cell = [word for word in SMALL if word not in ("--n-instances", "12")]
+    assert run("bench", *cell, "--until-width", "0.02", "--output", str(output)) == 0
+    row = pd.read_csv(output / "summary.csv").iloc[0]
+    assert row["success_high"] - row["success_low"] <= 0.02
+    printed = capsys.readouterr().out
+    assert f"known to within 0.02 with {row['n_runs']} users" in printed
+    assert "up to 1000000 users a cell" in " ".join(printed.split())
+
+
+def test_the_users_asked_for_are_the_most_that_are_added(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    assert run("bench", *SMALL, "--until-width", "0.02", "--output", str(output)) == 0
+    assert "not 0.02, with 12 users, the most" in capsys.readouterr().out
+    assert run("bench", *SMALL, "--until-width", "2", "--output", str(output / "other")) == 2
+    assert "--until-width must be a number in (0, 1), got 2.0" in capsys.readouterr().err

@@ -11,6 +11,7 @@ from explorative_user_env.version import __version__
 
 COMMANDS = [
     "bench",
+    "check",
     "export",
     "lower-bound",
     "reproduce",

@@ -8,6 +8,7 @@ pytest.importorskip("stable_baselines3", reason="needs the extra rl")
 pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
 from explorative_user_env import InvalidArgumentError
+from explorative_user_env.results.store import Store
 
 TRAIN = "explorative_user_env.rl.train"
 
@@ -32,6 +33,7 @@ def test_every_option_arrives(
     assert arguments == ("maskable-ppo",)
     assert callable(options.pop("progress"))
     assert options.pop("output").path == Path("model")
+    assert isinstance(options.pop("store"), Store)
     assert options == {
         "task": "bai",
         "steps": 77,

@@ -144,6 +144,17 @@ def test_where_no_more_than_a_name_fits_cells_are_folded(columns: int) -> None:
     assert any("987654321" in line for line in lines) == (columns > 12)
 
 
+@pytest.mark.parametrize(("columns", "whole"), [(60, True), (45, True), (30, False)])
+def test_names_of_rows_are_folded_after_other_words(columns: int, whole: bool) -> None:
+    name = "a_name_of_twenty_six_signs"
+    made = new_table(["check", "verdict", "why"], left=["check", "verdict", "why"], leading=2)
+    made.add_row(name, "failed", "it was seen to do what nobody should")
+    lines = on_screen(made, columns)
+    assert max(map(len, lines)) <= columns
+    assert any(name in line for line in lines) == whole
+    assert all(any(word in line for line in lines) for word in ("failed", "seen", "nobody"))
+
+
 def test_a_name_in_brackets_is_no_style() -> None:
     made = new_table(["[bold]agent"], title="[red]of mine")
     made.add_row("[italic]mine")

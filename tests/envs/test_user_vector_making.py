@@ -10,7 +10,7 @@ from gymnasium.spaces import Discrete, MultiDiscrete
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from processes import python
 
-from explorative_user_env import ENV_ID, ExplorativeUserVectorEnv
+from explorative_user_env import ENV_ID, ExplorativeUserEnv, ExplorativeUserVectorEnv
 from explorative_user_env.envs.lane_kinds import COMPILED_FROM
 
 MODES = list(AutoresetMode)
@@ -115,3 +115,15 @@ def test_no_rule_is_to_blame_where_numba_compiles_nothing(monkeypatch: pytest.Mo
     assert done.returncode == 0, done.stderr
     assert "the loop of users in step does not compile: numba is told to" in done.stderr
     assert "rho_t" not in done.stderr
+
+
+def test_a_single_environment_of_the_lanes_kind_is_made_anew() -> None:
+    envs = ExplorativeUserVectorEnv(2, n_arms=3, gap=0.25)
+    first, second = envs.single(), envs.single()
+    assert type(first) is ExplorativeUserEnv
+    assert first.population == envs.single().population
+    observations, _ = envs.reset(seed=4)
+    first.reset(seed=5)
+    assert first.instance() == envs.instances()[1]
+    assert first is not second
+    assert observations.shape == (2,)

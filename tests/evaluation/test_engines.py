@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from explorative_user_env.evaluation import engines
-from explorative_user_env.evaluation.engines import ELSEWHERE, TRIES, Submitting
+from explorative_user_env.evaluation.engines import ELSEWHERE, RETRIES, Submitting
 from explorative_user_env.validation import CallableError
 
 CHUNKS = [[first, first + 1] for first in range(0, 40, 2)]
@@ -93,12 +93,12 @@ def test_what_is_closed_cancels_what_has_not_begun(at_work: Callable[[ByHand], N
 def test_chunks_of_a_lost_worker_are_done_again_and_their_neighbours_are_not_blamed(
     at_work: Callable[[ByHand], None],
 ) -> None:
-    executor = ByHand({4: 1, 12: TRIES})  # one more, and it would be the chunk's doing
+    executor = ByHand({4: 1, 12: RETRIES})  # one more, and it would be the chunk's doing
     at_work(executor)
     engine = Submitting(executor, ELSEWHERE, 6, renew=executor.renew)
     assert list(engine.results(sum, CHUNKS, "mine")) == [sum(chunk) for chunk in CHUNKS]
     assert sorted(executor.done) == [chunk[0] for chunk in CHUNKS]  # each once
-    assert executor.renewals == 1 + TRIES
+    assert executor.renewals == 1 + RETRIES
 
 
 @pytest.mark.parametrize("guilty", [0, 12, 38])
@@ -112,7 +112,7 @@ def test_a_chunk_that_loses_every_worker_is_told_of_when_all_before_it_are_done(
     before = [sum(chunk) for chunk in CHUNKS if chunk[0] < guilty]
     assert [next(results) for _ in before] == before
     message = (
-        rf"^mine lost its worker {TRIES + 1} times: BrokenExecutor: broken \(with 2 of the users, "
+        rf"^mine lost its worker {RETRIES + 1} times: BrokenExecutor: broken \(with 2 of the users, "
         rf"that of seed {guilty} first\)$"
     )
     with pytest.raises(CallableError, match=message):

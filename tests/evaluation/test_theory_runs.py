@@ -73,7 +73,7 @@ def test_without_the_papers_task_there_is_nothing_to_check(arguments: dict[str, 
 @pytest.mark.slow
 @pytest.mark.parametrize("n_arms", [2, 5])
 def test_nothing_is_broken_more_often_than_it_may_be(n_arms: int) -> None:
-    """300 users of the paper's text at delta = 0.1; the low ends of Wilson's intervals count."""
+    """300 users of the paper's text at delta = 0.1; the low ends of the intervals count."""
     results = eu.evaluate(
         ["BAIR"], n_arms=n_arms, delta=0.1, n_instances=300, check_theory=True, progress=False
     )

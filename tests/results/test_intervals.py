@@ -2,39 +2,80 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from explorative_user_env.results.intervals import (
     mean_interval,
     median_interval,
     one_dominates,
+    paired_difference_interval,
+    proportion_interval,
     ratio_interval,
-    wilson_interval,
+    share_interval,
 )
 
 
-def test_wilson_is_its_closed_form() -> None:
-    z = 1.959963984540054
-    k, n = 977, 1000
-    p = k / n
-    center = (p + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    assert wilson_interval(k, n) == pytest.approx((center - half, center + half), abs=1e-9)
+@pytest.mark.parametrize(("successes", "n"), [(1, 20), (977, 1000), (50, 100)])
+def test_the_ends_of_a_proportions_interval_are_as_unlikely_as_it_says(
+    successes: int, n: int
+) -> None:
+    """Hand-worked: at the ends, so many successes or more, or fewer, have a probability of .025."""
+    low, high = proportion_interval(successes, n)
+    assert stats.binom.sf(successes - 1, n, low) == pytest.approx(0.025, rel=1e-6)
+    assert stats.binom.cdf(successes, n, high) == pytest.approx(0.025, rel=1e-6)
+    low, high = proportion_interval(successes, n, 0.99)
+    assert stats.binom.sf(successes - 1, n, low) == pytest.approx(0.005, rel=1e-6)
 
 
-def test_wilson_of_all_successes_ends_at_one_and_starts_below() -> None:
-    low, high = wilson_interval(1000, 1000)
-    assert high == 1.0
-    assert low == pytest.approx(1 / (1 + 1.959964**2 / 1000), abs=1e-6)
+def test_a_proportion_of_all_ends_at_one_and_starts_below() -> None:
+    assert proportion_interval(1000, 1000) == pytest.approx((0.025 ** (1 / 1000), 1.0), abs=1e-9)
+    assert proportion_interval(0, 1000) == pytest.approx((0.0, 1 - 0.025 ** (1 / 1000)), abs=1e-9)
 
 
-def test_wilson_of_no_trial_says_nothing() -> None:
-    assert all(math.isnan(bound) for bound in wilson_interval(0, 0))
+def test_a_proportion_of_no_trial_says_nothing() -> None:
+    assert all(math.isnan(bound) for bound in proportion_interval(0, 0))
+    assert all(math.isnan(bound) for bound in paired_difference_interval(0, 0, 0))
 
 
-def test_the_mean_interval_is_students() -> None:
+def test_a_ties_share_widens_the_interval_to_whole_numbers_on_both_sides() -> None:
+    low, high = share_interval(np.array([1.0, 1 / 3, 1 / 3, 1.0]))
+    assert (low, high) == (proportion_interval(2, 4)[0], proportion_interval(3, 4)[1])
+    thirds = np.full(3, 1 / 3)  # whose sum is 1, but for rounding
+    assert share_interval(thirds) == proportion_interval(1, 3)
+
+
+def test_where_all_pairs_are_unequal_their_difference_is_a_proportion() -> None:
+    low, high = proportion_interval(13, 20)
+    assert paired_difference_interval(13, 7, 20) == pytest.approx((2 * low - 1, 2 * high - 1))
+    assert paired_difference_interval(20, 0, 20)[1] == 1.0
+
+
+def test_the_two_sides_of_a_pair_change_places() -> None:
+    low, high = paired_difference_interval(30, 12, 100)
+    assert paired_difference_interval(12, 30, 100) == pytest.approx((-high, -low))
+    assert low < 0.18 < high
+    assert paired_difference_interval(30, 12, 100, 0.99)[0] < low
+
+
+def test_the_mean_interval_of_what_is_not_skewed_is_students() -> None:
     values = np.array([1.0, 2.0, 3.0, 4.0])
     half = 3.182446305 * values.std(ddof=1) / 2  # t quantile with 3 degrees of freedom
     assert mean_interval(values) == pytest.approx((2.5 - half, 2.5 + half), abs=1e-6)
+
+
+def test_the_mean_interval_of_what_is_skewed_is_as_long_as_halls_longer_side() -> None:
+    """The published form: T + g T^2/(3 n^1/2) + g^2 T^3/(27 n) + g/(6 n^1/2) is at the quantile."""
+    values = np.array([1.0, 1.0, 2.0, 2.0, 3.0, 12.0])
+    n = len(values)
+    for sign in (1, -1):
+        low, high = mean_interval(sign * values)
+        mean, error = sign * values.mean(), (high - low) / 2
+        assert (low + high) / 2 == pytest.approx(mean)
+        t, skewness = -sign * error / stats.sem(values), stats.skew(sign * values)
+        a = skewness / math.sqrt(n)
+        transformed = t + a * t**2 / 3 + a**2 * t**3 / 27 + a / 6
+        assert abs(transformed) == pytest.approx(stats.t.ppf(0.975, n - 1), rel=1e-9)
+        assert error > stats.sem(values) * stats.t.ppf(0.975, n - 1)
 
 
 def test_equal_values_have_an_interval_of_no_width() -> None:
@@ -58,7 +99,7 @@ def test_the_ratio_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
     assert 930 <= covered <= 970  # binomial(1000, .95) within 2.9 standard errors
 
 
-def test_the_ratio_interval_is_the_students_of_what_is_left_over() -> None:
+def test_the_ratio_interval_is_that_of_the_mean_of_what_is_left_over() -> None:
     # 6 of 12; what is left over is 0, -1 and 1, whose mean has the error sqrt(1/3), and the mean
     # whole is 4. With 2 degrees of freedom the quantile is 4.302653.
     half = 4.302652730 * math.sqrt(1 / 3) / 4

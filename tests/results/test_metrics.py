@@ -4,6 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.metrics import summarize
 
 # Four runs: right, wrong, cut off with the right guess, cut off with a wrong one.
@@ -81,12 +82,13 @@ def test_the_interval_of_the_headline_rate_holds_it(form: str) -> None:
     low, high = figures["rejection_rate_low"], figures["rejection_rate_high"]
     assert low < figures["rejection_rate"] < high
     assert (low + high) / 2 == pytest.approx(figures["rejection_rate"])
-    # Student's quantile with 3 degrees of freedom, times the error of the mean over four runs.
+    # The error is that of the mean over four runs, or of what is left over of them.
     spread = [0.1, 0.05, 0.5, 0.0]
     if form == "ratio of means":
         ratio = 520 / 2300
         spread = ((REJECTIONS - ratio * TIMES) / TIMES.mean()).tolist()
-    assert high - low == pytest.approx(2 * 3.182446305 * np.std(spread, ddof=1) / 2, rel=1e-8)
+    apart = mean_interval(np.array(spread))
+    assert high - low == pytest.approx(apart[1] - apart[0], rel=1e-8)
 
 
 def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:

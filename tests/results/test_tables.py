@@ -29,8 +29,8 @@ def test_the_table_of_regret_has_its_columns_and_figures() -> None:
     bad, good = as_text(regret_table(summary)).splitlines()[-2:]
     assert bad.split()[:6] == ["5", "10", "bad", "8", "±", "13"]
     assert good.split()[:6] == ["5", "10", "good", "2", "1", "50.0"]
-    assert "1.00 [.342, 1.00]" in good
-    assert ".000 [.000, .658]" in good
+    assert "1.00 [.158, 1.00]" in good
+    assert ".000 [.000, .842]" in good
 
 
 def test_the_table_of_answers_has_cost_and_rank() -> None:

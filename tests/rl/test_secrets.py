@@ -10,13 +10,13 @@ pytest.importorskip("stable_baselines3", reason="needs the extra rl")
 pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
 from keepers import secrets_of
-from reachable import Secrets, numbers_of
 from sb3_agents import TASKS, agent_of, facts_of
 from sb3_contrib import MaskablePPO, RecurrentPPO
 from sb3_users import OBSERVATIONS, many
 from stable_baselines3 import DQN, PPO
 
 import explorative_user_env as eu
+from explorative_user_env.testing.secrets import Secrets, numbers_of
 
 
 @pytest.mark.slow

@@ -30,7 +30,7 @@ from explorative_user_env.agents import (
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import Workforce, evaluate
 from explorative_user_env.old_names import renamed
-from explorative_user_env.results.intervals import wilson_interval
+from explorative_user_env.results.intervals import proportion_interval
 from explorative_user_env.results.store import Store
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.studies.lower_bound.shared_history import (
@@ -126,7 +126,7 @@ def success(
 
 
 def _figures(runs: pd.DataFrame) -> dict[str, Any]:
-    low, high = wilson_interval(int(runs["correct"].sum()), len(runs))
+    low, high = proportion_interval(int(runs["correct"].sum()), len(runs))
     return {
         "success": runs["correct"].mean(),
         "success_low": low,

@@ -10,7 +10,7 @@ import pandas as pd
 from explorative_user_env.agents import Uniform
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.old_names import renamed
-from explorative_user_env.results.intervals import mean_interval, wilson_interval
+from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.seeding import number_of_users, user_seeds
 from explorative_user_env.studies.lower_bound.shared_history import (
     MOST_PATHS,
@@ -73,7 +73,7 @@ def overlap(
         `overlap`, the least probability of the history under nu' for any agent that accepts arm 2
         before it comes back to another, with a 95% interval (`_low`, `_high`) from the paths;
         `nu`, `nu_prime` and `same`, how often UNI had the history under each and the same
-        responses under both, with Wilson's intervals.
+        responses under both, with exact intervals.
     """
     schedule = as_schedule(rho)
     c = exponent_loss(c, positive("alpha", alpha))
@@ -135,6 +135,6 @@ def _row(
     met = histories(pair, Uniform(horizon=steps), steps, seeds, schedule)
     shares = {"nu": met.only_arm_2, "nu_prime": met.only_arm_2_prime, "same": met.same}
     for name, values in shares.items():
-        low, high = wilson_interval(int(values.sum()), len(values))
+        low, high = proportion_interval(int(values.sum()), len(values))
         row |= {name: float(values.mean()), f"{name}_low": low, f"{name}_high": high}
     return row

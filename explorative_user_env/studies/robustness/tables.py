@@ -11,13 +11,13 @@ from explorative_user_env.display.figures import new_figure
 from explorative_user_env.display.numbers import percent, share, whole, with_error
 from explorative_user_env.display.tables import markdown_table, new_table
 from explorative_user_env.population import Population
-from explorative_user_env.results.tables import marked, references_of
+from explorative_user_env.results.tables import MEANS_LEGEND, marked, references_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOTES = (
-    "first line: success [95% interval]. Second: mean stopping time ± half a 95% interval. cut: "
+    f"first line: success [95% interval]. Second: stopping time, {MEANS_LEGEND}. cut: "
     "share of runs that the step cap ended, which are no successes; under printed their length "
     "counts in the time, under released not.",
     "UNI and EXP3 do not stop by themselves: their T is BAIR's with the same users, or "

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from explorative_user_env.results.confidence_sequences import sequence_interval
 from explorative_user_env.results.intervals import LEVEL
-from explorative_user_env.studies.tuning.sequential import Decision, interval, judge
+from explorative_user_env.studies.tuning.sequential import Decision, judge
 
 Draw = Callable[[int, int, int, int], np.ndarray[Any, Any]]
 """Called with N_1, the number of the candidate, that of the portion and how many users; returns
@@ -64,8 +65,7 @@ class Candidate:
     @property
     def success_interval(self) -> tuple[float, float]:
         """A 95% interval that allows for stopping at will, for this candidate by itself."""
-        low, high = interval(self.failures, self.n_runs, 1.0 - LEVEL)
-        return 1.0 - high, 1.0 - low
+        return sequence_interval(self.n_runs - self.failures, self.n_runs, 1.0 - LEVEL)
 
 
 def most_candidates(first: int, top: int) -> int:

@@ -4,25 +4,20 @@ Every trial fails with the same unknown probability q. Against "q >= delta" stan
 likelihood ratios of all q' < delta to delta: if q >= delta it is a nonnegative supermartingale that
 starts at 1, so it ever reaches 1/error with probability at most `error` (Ville's inequality). The
 same holds with the sides exchanged. The mixture is by a Beta law with mean delta, cut off at
-delta, which makes both ratios incomplete beta functions.
-
-Robbins 1970, "Statistical methods related to the law of the iterated logarithm" (mixtures); Howard,
-Ramdas, McAuliffe and Sekhon 2021, "Time-uniform, nonparametric, nonasymptotic confidence
-sequences" (the beta-binomial mixture).
+delta, which makes both ratios incomplete beta functions. The interval that goes with it, and who
+thought of it, are in `results.confidence_sequences`.
 """
 
 import math
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from explorative_user_env.protocol import Array
+from explorative_user_env.results.confidence_sequences import HALF
 
 Decision = Literal["good", "bad", "undecided"]
-
-HALF = 0.5
-"""The first parameter of every Beta law here: Jeffreys' choice, with much weight near 0."""
 
 
 def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]:
@@ -71,34 +66,3 @@ def judge(failed: Array, delta: float, error: float, before: tuple[int, int] = (
         return Verdict("undecided", before[0] + len(failed), before[1] + int(np.sum(failed)))
     first = decided[0]
     return Verdict("good" if good[first] else "bad", int(n[first]), int(failures[first]))
-
-
-def interval(failures: int, n: int, error: float) -> tuple[float, float]:
-    """Return an interval of q that holds whenever one stops, with probability 1 - `error`.
-
-    It holds each q beside which the mixture by Beta(1/2, 1/2) is less than 1/error times as likely.
-    Without a trial that is all of [0, 1].
-
-    Args:
-        failures: failures so far.
-        n: trials so far.
-        error: probability that it ever misses q, in (0, 1).
-    """
-    successes = n - failures
-    mixture = special.betaln(HALF + failures, HALF + successes) - special.betaln(HALF, HALF)
-
-    def excess(q: float) -> float:
-        """How far the evidence against q is above 1/error."""
-        likelihood = special.xlogy(failures, q) + special.xlog1py(successes, -q)
-        return float(mixture - likelihood + math.log(error))
-
-    def end(furthest: float, limit: float) -> float:
-        """Where the evidence is 1/error; `limit` if that is beyond the `furthest` float."""
-        if not excess(furthest) > 0.0:
-            return limit
-        return float(optimize.brentq(excess, *sorted((furthest, estimate)), xtol=1e-12))
-
-    estimate = failures / n if n else 0.5
-    low = end(np.finfo(float).tiny, 0.0) if failures else 0.0
-    high = end(1 - 1e-16, 1.0) if successes else 1.0
-    return low, high

@@ -1,11 +1,10 @@
 import math
-from typing import Any
 
 import numpy as np
 import pytest
-from scipy import integrate, optimize, stats
+from scipy import integrate, stats
 
-from explorative_user_env.studies.tuning.sequential import Decision, interval, judge, log_evidence
+from explorative_user_env.studies.tuning.sequential import Decision, judge, log_evidence
 
 
 def evidence(failures: int, n: int, delta: float) -> tuple[float, float]:
@@ -123,53 +122,3 @@ def test_it_decides_as_soon_as_the_evidence_is_1_over_error(side: int, decision:
 
 def test_too_few_trials_decide_nothing() -> None:
     assert judge(np.array([True, False, False]), 0.3, 0.05) == ("undecided", 3, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("q", [0.02, 0.1, 0.3])
-def test_the_interval_holds_q_where_the_test_stops(q: float) -> None:
-    """200 streams; where 95% or more hold q, at least 180 do (3 standard errors: 9)."""
-    rng = np.random.default_rng(11)
-    held = 0
-    for _ in range(200):
-        _, n, failures = judge(rng.random(300) < q, 0.1, 0.05)
-        low, high = interval(failures, n, 0.05)
-        held += low <= q <= high
-    assert held > 180
-
-
-@pytest.mark.parametrize(("failures", "n"), [(1, 3), (4, 100), (99, 100)])
-def test_the_interval_ends_where_the_evidence_is_1_over_error(failures: int, n: int) -> None:
-    mixture = (
-        math.lgamma(failures + 0.5) + math.lgamma(n - failures + 0.5) - math.lgamma(n + 1)
-    ) - math.log(math.pi)
-    for q in interval(failures, n, 0.05):
-        likelihood = failures * math.log(q) + (n - failures) * math.log1p(-q)
-        assert mixture - likelihood == pytest.approx(math.log(20), rel=1e-6)
-
-
-def test_the_interval_of_one_kind_of_trial_is_one_sided() -> None:
-    assert interval(0, 0, 0.05) == (0.0, 1.0)
-    assert interval(0, 50, 0.05)[0] == 0.0 < interval(0, 50, 0.05)[1] < 0.2
-    assert interval(50, 50, 0.05)[1] == 1.0 > interval(50, 50, 0.05)[0] > 0.8
-
-
-@pytest.mark.parametrize("error", [0.5, 0.05, 1e-12, 1e-300])
-def test_an_interval_is_found_soon_for_any_counts(
-    error: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    taken = []
-    brentq = optimize.brentq
-
-    def counting(*arguments: Any, **options: Any) -> float:
-        root, report = brentq(*arguments, **options, full_output=True)
-        taken.append(report.function_calls)
-        return float(root)
-
-    monkeypatch.setattr(optimize, "brentq", counting)
-    for n in (0, 1, 2, 40, 1001, 10**6, 10**12, 10**15):
-        for failures in sorted({0, min(1, n), n // 3, max(0, n - 1), n}):
-            low, high = interval(failures, n, error)
-            estimate = failures / n if n else 0.5
-            assert 0.0 <= low <= estimate <= high <= 1.0
-    assert max(taken) <= 64

@@ -71,9 +71,16 @@ class Secrets:
     Args:
         seeds: the users'.
         numbers: means, rewards, bounds, estimates: whatever is theirs alone.
+        truths: classes whose objects are secret, whatever their numbers.
     """
 
-    def __init__(self, seeds: Iterable[int], numbers: Iterable[float]) -> None:
+    def __init__(
+        self,
+        seeds: Iterable[int],
+        numbers: Iterable[float],
+        truths: tuple[Any, ...] = TRUTHS,
+    ) -> None:
+        self.truths = truths
         self.seeds = {int(seed) for seed in seeds}
         streams = [np.random.PCG64(np.random.SeedSequence(seed)) for seed in self.seeds]
         self.increments = {stream.state["state"]["inc"] for stream in streams}
@@ -84,7 +91,7 @@ class Secrets:
 
     def are(self, thing: Any) -> bool:
         """Return whether an object is one of them or holds one as a number."""
-        if isinstance(thing, TRUTHS):
+        if isinstance(thing, self.truths):
             return True
         if isinstance(thing, np.random.BitGenerator):
             return bool(thing.state["state"].get("inc") in self.increments)

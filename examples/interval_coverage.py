@@ -1,0 +1,251 @@
+"""How often each interval that the package prints holds what it is for, as Markdown tables.
+
+Probabilities of counts are summed exactly. Means are simulated: users are drawn from many that the
+agents have really met. It takes about three minutes; fewer N_USERS and N_SAMPLES are a quick form.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+import explorative_user_env as eu
+from explorative_user_env.display.tables import markdown_table
+from explorative_user_env.results.confidence_sequences import log_evidence_against
+from explorative_user_env.results.intervals import (
+    LEVEL,
+    mean_interval,
+    median_interval,
+    paired_difference_interval,
+    proportion_interval,
+    ratio_interval,
+    share_interval,
+)
+from explorative_user_env.studies.lower_bound.shared_history import (
+    overlap_probability,
+    rejected_below,
+)
+from explorative_user_env.theory import hard_pair
+
+SEED = 0
+N_USERS = 20_000
+"""Users of each kind that samples are drawn from."""
+N_SAMPLES = 2000
+"""Samples for each figure: a Monte Carlo error of .005 at .95."""
+
+SIZES = (20, 100, 1000)
+NAMED_SIZES = [f"n = {n}" for n in SIZES]
+PAIR = ("BAIR", "T&S")
+RATES = (0.001, 0.01, 0.05, 0.5, 0.95, 0.99, 0.999)
+UNEQUAL = ((0.001, 0), (0.01, 0.001), (0.05, 0), (0.1, 0.01), (0.2, 0.2), (0.5, 0.01), (0.5, 0.5))
+"""Probabilities that only the first of a pair succeeds, and that only the second does."""
+
+Values = np.ndarray[Any, Any]
+Interval = Callable[..., tuple[float, float]]
+
+
+def wilson(successes: int, n: int) -> tuple[float, float]:
+    """Return the interval that successes had before."""
+    ends = stats.binomtest(successes, n).proportion_ci(LEVEL, method="wilson")
+    return float(ends.low), float(ends.high)
+
+
+def student(values: Values) -> tuple[float, float]:
+    """Return the interval that means had before."""
+    error = float(stats.sem(values) * stats.t.ppf(0.5 + LEVEL / 2, len(values) - 1))
+    return float(np.mean(values)) - error, float(np.mean(values)) + error
+
+
+def of_proportion(interval: Interval, p: float, n: int) -> float:
+    """Return the probability that the interval of a proportion holds it: a finite sum."""
+    counts = range(n + 1)
+    weights = stats.binom.pmf(counts, n, p)
+    held = [low <= p <= high for low, high in (interval(count, n) for count in counts)]
+    return float(weights[held].sum())
+
+
+def of_pairs(p: float, q: float, n: int) -> float:
+    """Return the probability that the interval of a paired difference holds it: a finite sum."""
+    ranges = [
+        np.arange(stats.binom.ppf(1e-8, n, each), stats.binom.isf(1e-8, n, each) + 1)
+        for each in (p, q)
+    ]
+    total = 0.0
+    for first in ranges[0].astype(int).tolist():
+        seconds = ranges[1][ranges[1] <= n - first].astype(int)
+        rest = n - first - seconds
+        counts = np.stack([np.full_like(seconds, first), seconds, rest], axis=1)
+        weights = stats.multinomial.pmf(counts, n, [p, q, 1.0 - p - q])
+        for second, weight in zip(seconds.tolist(), weights.tolist(), strict=True):
+            if weight > 1e-9:
+                low, high = paired_difference_interval(first, second, n)
+                total += weight * (low <= p - q + 1e-12 and p - q - 1e-12 <= high)
+    return total
+
+
+def ever_missed(p: float, horizon: int) -> float:
+    """Return the exact probability that a confidence sequence misses p after any of the trials."""
+    held, missed = np.array([1.0]), 0.0
+    for n in range(1, horizon + 1):
+        after = np.append(held * (1 - p), 0.0) + np.append(0.0, held * p)
+        outside = log_evidence_against(p, np.arange(n + 1), n) >= -np.log(1 - LEVEL)
+        missed += float(after[outside].sum())
+        held = np.where(outside, 0.0, after)
+    return missed
+
+
+def samples(n: int, *columns: Values) -> Iterator[list[Values]]:
+    """Yield samples of n users, the same ones of every law that is as large."""
+    rng = np.random.default_rng([SEED, n])
+    for _ in range(N_SAMPLES):
+        users = rng.integers(len(columns[0]), size=n)
+        yield [column[users] for column in columns]
+
+
+def of_samples(interval: Interval, truth: float, n: int, *columns: Values) -> str:
+    """Return in which share of samples the interval holds the truth."""
+    ends = [interval(*sample) for sample in samples(n, *columns)]
+    return f"{np.mean([low <= truth <= high for low, high in ends]):.3f}"
+
+
+def of_mean(values: Values, n: int, interval: Interval = mean_interval) -> str:
+    """Return in which share of samples an interval holds the mean, and that but for what is rare.
+
+    The latter: the interval reaches from one side at least to the mean, from the other to what the
+    mean would be if values beyond those of 3 in n were no farther off than these.
+    """
+    upwards = stats.skew(values) > 0
+    rare = np.quantile(values, 1 - 3 / n if upwards else 3 / n)
+    restricted = (np.minimum if upwards else np.maximum)(values, rare).mean()
+    nearer, farther = sorted((restricted, values.mean()))
+    ends = np.array([interval(*sample) for sample in samples(n, values)])
+    whole = (ends[:, 0] <= values.mean()) & (values.mean() <= ends[:, 1])
+    but_for_rare = (ends[:, 0] <= farther) & (nearer <= ends[:, 1])
+    return f"{whole.mean():.3f} / {but_for_rare.mean():.3f}"
+
+
+@cache
+def runs(setting: str, task: str) -> dict[str, Any]:
+    """Return the runs of the agents with K = 5, by agent."""
+    names = ["BAIR", "T&S", "SE", "UNI"]
+    found = eu.evaluate(
+        names, setting=setting, task=task, n_instances=N_USERS, seed=SEED, progress=False
+    )
+    return dict(iter(found.runs.groupby("agent", sort=False)))
+
+
+def times() -> dict[str, Values]:
+    """Return laws of stopping times and their like: what agents did, and two known ones."""
+    rng = np.random.default_rng(SEED)
+    laws: dict[str, Values] = {}
+    for setting in ("printed", "released"):
+        for agent in ("BAIR", "T&S", "SE"):
+            of = runs(setting, "bai")[agent]
+            kept = of[~of["censored"]] if setting == "released" else of
+            laws[f"{agent}, {setting}"] = kept["stopping_time"].to_numpy(float)
+    laws["geometric"] = rng.geometric(1 / 500, N_USERS).astype(float)
+    laws["log-normal"] = rng.lognormal(6.0, 1.0, N_USERS)
+    return laws
+
+
+def means() -> dict[str, Values]:
+    """Return laws of what else means are printed of; rejection rates as means of ratios."""
+    found: dict[str, Values] = {}
+    for agent in ("BAIR", "T&S", "UNI"):
+        of = runs("printed", "bai")[agent]
+        found[f"{agent}, rejection rate"] = (of["rejections"] / of["stopping_time"]).to_numpy()
+    for agent in ("BAIR", "UNI"):
+        for name in ("regret", "utility"):
+            found[f"{agent}, {name}"] = runs("printed", "regret")[agent][name].to_numpy(float)
+    for setting, task, name in (
+        ("printed", "regret", "regret"),
+        ("released", "bai", "stopping_time"),
+    ):
+        first, second = (runs(setting, task)[agent][name].to_numpy(float) for agent in PAIR)
+        found[f"{' minus '.join(PAIR)}, {name.replace('_', ' ')}"] = first - second
+    pair = hard_pair(0.1)
+    bounds = rejected_below([pair.n0], 1.0, pair.rho_1, 2, N_USERS, SEED)[0]
+    found["lower bound's overlap"] = overlap_probability(bounds, pair.nu_prime)
+    return found
+
+
+def others() -> dict[str, tuple[Interval, float, Sequence[Values]]]:
+    """Return what is no mean: medians, ratios of means, shares with ties; with what they hold."""
+    found: dict[str, tuple[Interval, float, Sequence[Values]]] = {
+        f"median T of {name}": (median_interval, float(np.median(law)), [law])
+        for name, law in times().items()
+    }
+    for agent in ("BAIR", "UNI"):
+        of = runs("printed", "bai")[agent]
+        parts, wholes = of["rejections"].to_numpy(float), of["stopping_time"].to_numpy(float)
+        ratio = float(parts.sum() / wholes.sum())
+        found[f"{agent}, rejection rate as ratio of means"] = ratio_interval, ratio, [parts, wholes]
+        shares = runs("printed", "regret")[agent]["most_accepted_is_best"].to_numpy(float)
+        found[f"{agent}, most acc. best"] = share_interval, float(shares.mean()), [shares]
+    return found
+
+
+def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a heading and a table whose first column is words."""
+    right = [False, *[True] * (len(header) - 1)]
+    print(f"\n### {title}\n\n{markdown_table(header, rows, right)}")
+
+
+def print_exact() -> None:
+    """Print the tables that are sums."""
+    print_table(
+        "Proportions (exact; in brackets Wilson's)",
+        ["p", *NAMED_SIZES],
+        [
+            [
+                f"{p:g}",
+                *(
+                    f"{of_proportion(proportion_interval, p, n):.3f} "
+                    f"({of_proportion(wilson, p, n):.3f})"
+                    for n in SIZES
+                ),
+            ]
+            for p in RATES
+        ],
+    )
+    print_table(
+        "Paired differences of proportions (exact)",
+        ["only the first, only the second", *NAMED_SIZES],
+        [[f"{p:g}, {q:g}", *(f"{of_pairs(p, q, n):.3f}" for n in SIZES)] for p, q in UNEQUAL],
+    )
+    print_table(
+        "Confidence sequences, stopped as soon as they miss (exact)",
+        ["p", "within 1000 trials"],
+        [[f"{p:g}", f"{1.0 - ever_missed(p, 1000):.3f}"] for p in RATES],
+    )
+
+
+def print_simulated() -> None:
+    """Print the tables that are simulated."""
+    for interval, title in ((mean_interval, "Means"), (student, "Means, Student's interval")):
+        laws = times() | (means() if interval is mean_interval else {})
+        print_table(
+            f"{title} (of the mean / of the mean but for what is rarer than 3 in n)",
+            ["of", "skewness", *NAMED_SIZES],
+            [
+                [name, f"{stats.skew(law):.1f}", *(of_mean(law, n, interval) for n in SIZES)]
+                for name, law in laws.items()
+            ],
+        )
+    rows = [
+        [name, *(of_samples(interval, truth, n, *columns) for n in SIZES)]
+        for name, (interval, truth, columns) in others().items()
+    ]
+    print_table("What is no mean", ["of", *NAMED_SIZES], rows)
+
+
+def main() -> None:
+    """Print all tables."""
+    print_exact()
+    print_simulated()
+
+
+if __name__ == "__main__":
+    main()

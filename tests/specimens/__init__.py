@@ -1,0 +1,110 @@
+"""One subject for each check that is wrong in the one way that the check asks about."""
+
+from typing import Any
+
+from explorative_user_env import ENV_ID
+from explorative_user_env.agents import ALGORITHMS, AlgorithmAgent
+from explorative_user_env.testing import Kind
+from explorative_user_env.users.behaviour import EXPLORATIVE
+from explorative_user_env.users.confidence import ACCEPTANCE_RATE
+from explorative_user_env.users.reward_laws import GAUSSIAN_LAW
+from specimens import agents, environments
+from specimens.algorithms import ALGORITHMS_WRONG
+from specimens.environments import MANY, ONE
+from specimens.users import BEHAVIOURS, LAWS, SCHEDULES
+
+
+def truncating() -> AlgorithmAgent:
+    """An agent of an algorithm that is another when it is compiled."""
+    return AlgorithmAgent(ALGORITHMS_WRONG["compiled_rules_are_plain"], {})
+
+
+AGENTS_WRONG: dict[str, Any] = {
+    "has_the_methods": agents.WithoutAnswer,
+    "says_what_it_is": agents.CappedByAWord,
+    "recommends_arms": agents.OutOfRange,
+    "answers_when_cut_off": agents.AnswersWhenDoneOnly,
+    "meets_who_rejects_everything": agents.DividesByAcceptances,
+    "meets_who_accepts_everything": agents.DividesByRejections,
+    "meets_two_arms": agents.ThinksOfThree,
+    "meets_many_arms": agents.ThinksOfAHundred,
+    "begins_with_a_horizon_or_none": agents.WantsAHorizon,
+    "runs_in_both_tasks": agents.KnowsOneTask,
+    "repeats_with_the_same_stream": agents.IgnoresItsSeed,
+    "leaves_global_streams_alone": agents.DrawsGlobally,
+    "draws_from_no_other_stream": agents.SeedsItself,
+    "leaves_its_stream_what_it_is": agents.SetsItsStream,
+    "forgets_users_it_has_met": agents.KeepsUsers,
+    "shares_nothing_with_its_like": agents.SharesItsCounts,
+    "leaves_what_it_is_given": agents.WritesOnUsers,
+    "goes_on_alike_as_a_copy": agents.CopiesItsBeginning,
+    "goes_on_alike_when_pickled": agents.PicklesItsBeginning,
+    "holds_no_secret": agents.KeepsTheUser,
+    "guesses_when_it_cannot_know": agents.ReadsTheBestArm,
+    "depends_on_responses_alone": agents.AsksTheCollector,
+    "breaks_ties_by_chance": agents.PrefersLowNumbers,
+    "succeeds_wherever_the_best_is": agents.StaysWithTheFirst,
+    "recommends_arms_to_many": agents.FractionsToMany,
+    "minds_no_company": agents.CountsTheCompany,
+    "in_step_is_one_at_a_time": agents.AnotherAlone,
+    "compiled_is_readable": truncating,
+    "runs_in_another_process": agents.AnotherAbroad,
+}
+
+ENVIRONMENTS_WRONG: dict[str, Any] = {
+    "passes_gymnasiums_checks": environments.TakesNoOptions,
+    "steps_by_the_contract": environments.PaysNothingKnown,
+    "refuses_what_is_no_action": ONE[environments.Clips],
+    "replays_from_a_seed": ONE[environments.IgnoresSeed],
+    "heeds_its_seed": ONE[environments.HasOneSeed],
+    "leaves_shared_streams_alone": ONE[environments.DrawsFromAll],
+    "leaves_its_actions_alone": ONE[environments.WritesOnOptions],
+    "hands_out_what_stays": ONE[environments.HandsOutOneInfo],
+    "hands_out_no_secret": environments.HandsOutMeans,
+    "continues_as_a_copy": ONE[environments.CopiesAnotherStream],
+    "continues_when_pickled": ONE[environments.PicklesAnotherStream],
+}
+
+VECTORS_WRONG: dict[str, Any] = {
+    "steps_by_the_contract": environments.PaysOneLaneTooMany,
+    "refuses_what_is_no_action": MANY[environments.Clips],
+    "replays_from_a_seed": MANY[environments.IgnoresSeed],
+    "heeds_its_seed": MANY[environments.HasOneSeed],
+    "leaves_shared_streams_alone": MANY[environments.DrawsFromAll],
+    "leaves_its_actions_alone": environments.WritesOnActions,
+    "hands_out_what_stays": MANY[environments.HandsOutOneInfo],
+    "hands_out_no_secret": environments.HandsOutManyMeans,
+    "continues_as_a_copy": MANY[environments.CopiesAnotherStream],
+    "continues_when_pickled": MANY[environments.PicklesAnotherStream],
+    "lanes_are_single_environments": environments.ShiftsItsLanes,
+    "begins_anew_by_its_mode": environments.PaysForResets,
+}
+
+HONEST: dict[Kind, Any] = {
+    Kind.AGENT: agents.Honest,
+    Kind.ENVIRONMENT: ENV_ID,
+    Kind.VECTOR: ENV_ID,
+    Kind.ALGORITHM: ALGORITHMS["UNI"],
+    Kind.BEHAVIOUR: EXPLORATIVE,
+    Kind.SCHEDULE: ACCEPTANCE_RATE,
+    Kind.REWARD_LAW: GAUSSIAN_LAW,
+}
+"""What is right, by kind."""
+
+OF_MANY = ("recommends_arms_to_many", "minds_no_company", "in_step_is_one_at_a_time")
+"""The checks that are asked of agents of many users alone."""
+
+SPECIMENS: dict[tuple[Kind, str], Any] = {
+    (kind, name): wrong
+    for kind, every in {
+        Kind.AGENT: AGENTS_WRONG,
+        Kind.ENVIRONMENT: ENVIRONMENTS_WRONG,
+        Kind.VECTOR: VECTORS_WRONG,
+        Kind.ALGORITHM: ALGORITHMS_WRONG,
+        Kind.BEHAVIOUR: BEHAVIOURS,
+        Kind.SCHEDULE: SCHEDULES,
+        Kind.REWARD_LAW: LAWS,
+    }.items()
+    for name, wrong in every.items()
+}
+"""By kind and name of the check."""

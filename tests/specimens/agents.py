@@ -1,0 +1,302 @@
+"""Honest agents, and for each check one that is wrong in the one way that it asks about."""
+
+import gc
+import multiprocessing
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env import ExplorativeUserEnv, ExplorativeUserVectorEnv
+from explorative_user_env.protocol import STOP, Array, OneUserAtATime
+
+ROUND_COUNT = 10
+
+
+class Honest:
+    """Recommends in turn for some rounds, and answers one of the most accepted arms by chance."""
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        self.n_arms, self.rng, self.steps = n_arms, rng, 0
+        self.accepted = [0] * n_arms
+
+    def act(self) -> int | None:
+        return None if self.steps >= ROUND_COUNT * self.n_arms else self.steps % self.n_arms
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        self.steps += 1
+        self.accepted[arm] += accepted
+
+    def answer(self) -> int:
+        best = np.flatnonzero(np.array(self.accepted) == max(self.accepted))
+        return int(self.rng.choice(best))
+
+
+class HonestOfMany(OneUserAtATime):
+    """The same with many users at once; it draws the arms."""
+
+    def reset_all(
+        self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
+    ) -> None:
+        self.n_arms, self.rngs = n_arms, rngs
+        self.accepted = np.zeros((len(rngs), n_arms), int)
+        self.steps = np.zeros(len(rngs), int)
+
+    def act_all(self, users: Array) -> Array:
+        arms = [int(self.rngs[user].integers(self.n_arms)) for user in users]
+        return np.where(self.steps[users] >= 30, STOP, arms)
+
+    def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
+        self.steps[users] += 1
+        self.accepted[users, arms] += accepted
+
+    def answer_all(self, users: Array) -> Array:
+        best = [np.flatnonzero(self.accepted[user] == self.accepted[user].max()) for user in users]
+        return np.array([self.rngs[u].choice(b) for u, b in zip(users, best, strict=True)], int)
+
+
+# The contract
+
+
+class WithoutAnswer:
+    reset, act, observe = Honest.reset, Honest.act, Honest.observe
+
+
+class CappedByAWord(Honest):
+    max_steps = "many"
+
+
+class OutOfRange(Honest):
+    def act(self) -> int | None:
+        return self.n_arms if self.steps == 6 else super().act()
+
+
+class AnswersWhenDoneOnly(Honest):
+    def answer(self) -> int:
+        return super().answer() if self.act() is None else -1
+
+
+class DividesByAcceptances(Honest):
+    def answer(self) -> int:
+        return int(self.steps / sum(self.accepted)) * 0
+
+
+class DividesByRejections(Honest):
+    def answer(self) -> int:
+        return int(self.steps / (self.steps - sum(self.accepted))) * 0
+
+
+class ThinksOfThree(Honest):
+    def act(self) -> int | None:
+        return 2 if self.steps == 0 else super().act()
+
+
+class ThinksOfAHundred(Honest):
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, rng, horizon)
+        self.accepted = [0] * min(n_arms, 100)
+
+    def act(self) -> int | None:
+        return self.n_arms - 1 if self.steps == 0 else super().act()
+
+
+class WantsAHorizon(Honest):
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, rng, horizon)
+        self.left = list(range(horizon))  # type: ignore[arg-type]
+
+
+class KnowsOneTask(Honest):
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, rng, horizon)
+        if horizon is not None:
+            raise NotImplementedError("regret")
+
+
+# Its streams
+
+
+class Drawing(Honest):
+    """Draws the arms from its stream, as an honest one may; the others from another one."""
+
+    def act(self) -> int | None:
+        return None if super().act() is None else int(self.stream().integers(self.n_arms))
+
+    def stream(self) -> Any:
+        return self.rng
+
+
+class IgnoresItsSeed(Drawing):
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, np.random.default_rng(), horizon)
+
+
+class DrawsGlobally(Drawing):
+    def stream(self) -> Any:
+        np.random.random()  # noqa: NPY002 - that is what is wrong
+        return self.rng
+
+
+class SeedsItself(Drawing):
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, np.random.default_rng(7), horizon)
+
+
+class SetsItsStream(Drawing):
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        rng.bit_generator.state = np.random.PCG64(7).state
+        super().reset(n_arms, rng, horizon)
+
+
+# What it keeps
+
+
+class KeepsUsers(Honest):
+    def __init__(self) -> None:
+        self.met: list[int] = []
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, rng, horizon)
+        self.met.append(n_arms)
+
+    def act(self) -> int | None:
+        arm = super().act()
+        return None if arm is None else (arm + len(self.met)) % self.n_arms
+
+
+class SharesItsCounts(Honest):
+    counts: list[int] = []  # noqa: RUF012 - that is what is wrong
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, rng, horizon)
+        self.counts[:] = [0]
+
+    def act(self) -> int | None:
+        arm = super().act()
+        return None if arm is None else (arm + self.counts[0]) % self.n_arms
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        super().observe(arm, accepted)
+        self.counts[0] += accepted
+
+
+class WritesOnUsers(HonestOfMany):
+    def act_all(self, users: Array) -> Array:
+        arms = super().act_all(users)
+        users[:] = 0
+        return arms
+
+
+class WritesOnOptions(Honest):
+    def __init__(self) -> None:
+        self.options = {"delta": 0.1}
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        super().observe(arm, accepted)
+        self.options["delta"] /= 2
+
+
+class CopiesItsBeginning(Honest):
+    def __deepcopy__(self, memo: Any) -> Any:
+        copied = type(self)()
+        vars(copied).update(vars(self), rng=np.random.default_rng(0), steps=0)
+        copied.accepted = [0] * self.n_arms if vars(self) else []
+        return copied
+
+
+class PicklesItsBeginning(Honest):
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"steps": 0}
+
+
+# Cheats
+
+
+def environment_in_frames() -> Any:
+    """What the readable loop meets, by the stack."""
+    frame: Any = sys._getframe()
+    while frame is not None:
+        for thing in frame.f_locals.values():
+            env = getattr(thing, "env", thing)
+            if isinstance(env, ExplorativeUserEnv):
+                return env
+        frame = frame.f_back
+    return None
+
+
+class KeepsTheUser(Honest):
+    def observe(self, arm: int, accepted: bool) -> None:
+        super().observe(arm, accepted)
+        self.friend = environment_in_frames()
+
+
+class ReadsTheBestArm(Honest):
+    def answer(self) -> int:
+        env = environment_in_frames()
+        return super().answer() if env is None else int(env.instance().best_arm)
+
+
+class AsksTheCollector(Honest):
+    """Recommends what some user that the garbage collector knows likes best."""
+
+    def act(self) -> int | None:
+        arm = super().act()
+        for thing in gc.get_objects() if self.steps == 1 else ():
+            if isinstance(thing, ExplorativeUserEnv) and thing._instance is not None:
+                return int(thing._instance.best_arm) % self.n_arms
+        return arm
+
+
+class PrefersLowNumbers(Honest):
+    def answer(self) -> int:
+        return int(np.argmax(self.accepted))
+
+
+class StaysWithTheFirst(Honest):
+    """Recommends the most accepted arm, of tied ones the first: so it never looks at another."""
+
+    def act(self) -> int | None:
+        return None if self.steps >= 60 else int(np.argmax(self.accepted))
+
+
+# Many users at once
+
+
+class FractionsToMany(HonestOfMany):
+    def act_all(self, users: Array) -> Array:
+        return super().act_all(users) * 1.0
+
+    def act(self) -> int | None:
+        arm = int(super().act_all(np.zeros(1, int))[0])
+        return None if arm == STOP else arm
+
+
+class CountsTheCompany(HonestOfMany):
+    def act_all(self, users: Array) -> Array:
+        arms = super().act_all(users)
+        return np.where(arms == STOP, STOP, (arms + users.size) % self.n_arms)
+
+
+class ReadsTheStep(HonestOfMany):
+    """Looks up the stack for users in step, and answers what they like best."""
+
+    def answer_all(self, users: Array) -> Array:
+        frame: Any = sys._getframe()
+        while frame is not None:
+            for thing in frame.f_locals.values():
+                if isinstance(thing, ExplorativeUserVectorEnv):
+                    return np.array([thing.instances()[user].best_arm for user in users])
+            frame = frame.f_back
+        return super().answer_all(users)
+
+
+class AnotherAlone(HonestOfMany):
+    def act(self) -> int | None:
+        arm = super().act()
+        return None if arm is None else self.n_arms - 1 - arm
+
+
+class AnotherAbroad(Honest):
+    def answer(self) -> int:
+        return 0 if multiprocessing.current_process().name == "MainProcess" else 1

@@ -1,0 +1,148 @@
+"""Behaviours, schedules and laws, each wrong in the one way that a check asks about."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from explorative_user_env import Behaviour, RewardLaw, Schedule
+from explorative_user_env.users import explorative as rules
+
+_calls = [0]
+
+
+def overflows(number: int) -> bool:
+    """What compiled code, whose integers have 64 bits, finds otherwise at times."""
+    return (number * 4611686018427387904) % 7 < 3
+
+
+# Behaviours
+
+
+def says_one(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> Any:
+    return 1 if rules.respond(user, state, rule, arm, rng) else 0
+
+
+def counts_no_rejection(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+    accepted = rules.respond(user, state, rule, arm, rng)
+    if not accepted:
+        state.interactions[0] -= 1
+    return accepted
+
+
+def changes_taste(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+    state.means[arm] += 0.01
+    return rules.respond(user, state, rule, arm, rng)
+
+
+def throws_everybodys_coin(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+    wants = bool(np.random.random() < 0.5)  # noqa: NPY002 - that is what is wrong
+    return rules.respond(user, state, rule, arm, rng, wants)
+
+
+def tires_of_all(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+    _calls[0] += 1
+    return rules.respond(user, state, rule, arm, rng, _calls[0] % 3 > 0)
+
+
+def counts_on(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+    state.memory[0] += 1.0
+    return rules.respond(user, state, rule, arm, rng, state.memory[0] < 100.0)
+
+
+def overflowing(user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+    wants = overflows(state.interactions[0])
+    return rules.respond(user, state, rule, arm, rng, wants)
+
+
+class ForgetsOnTheWay:
+    """Accepts every so many steps, which it does not take along."""
+
+    def __init__(self, every: int) -> None:
+        self.every = every
+
+    def __call__(self, user: Any, state: Any, rule: Any, arm: int, rng: Any) -> bool:
+        wants = state.interactions[0] % self.every == 0
+        return rules.respond(user, state, rule, arm, rng, wants)
+
+    def __reduce__(self) -> Any:
+        return ForgetsOnTheWay, (5,)
+
+
+BEHAVIOURS = {
+    "says_yes_or_no": Behaviour("says one", respond=says_one),
+    "counts_what_she_said": Behaviour("counts", respond=counts_no_rejection),
+    "keeps_her_means": Behaviour("changes taste", respond=changes_taste),
+    "draws_from_her_stream_alone": Behaviour("coin", respond=throws_everybodys_coin),
+    "is_all_in_her_state": Behaviour("tires", respond=tires_of_all),
+    "starts_as_a_new_user": Behaviour("counts on", respond=counts_on, memory=1),
+    "travels_as_a_record": Behaviour("forgets", respond=ForgetsOnTheWay(3)),
+    "compiled_users_are_plain": Behaviour("overflows", respond=overflowing),
+}
+
+# Schedules
+
+
+def one_and_a_half(parameters: Any, n: int, t: int, n_arms: int) -> float:
+    return 1.5
+
+
+def three_late(parameters: Any, n: int, t: int, n_arms: int) -> float:
+    return 3.0 if t > 10_000 else 1.5
+
+
+def rising(parameters: Any, n: int, t: int, n_arms: int) -> float:
+    _calls[0] += 1
+    return 1.0 + (_calls[0] % 10) / 10.0
+
+
+def not_for_twenty(parameters: Any, n: int, t: int, n_arms: int) -> float:
+    if n_arms == 20:
+        raise LookupError("no rho for 20 arms")
+    return 1.5
+
+
+def overflowing_rule(parameters: Any, n: int, t: int, n_arms: int) -> float:
+    return 2.0 if overflows(t) else 1.0
+
+
+SCHEDULES = {
+    "gives_numbers_in_its_range": Schedule(three_late, 1.0, 2.0),
+    "depends_on_counts_alone": Schedule(rising, 1.0, 2.0),
+    "makes_users_who_live": Schedule(not_for_twenty, 1.0, 2.0),
+    "compiled_schedule_is_plain": Schedule(overflowing_rule, 1.0, 2.0),
+}
+
+# Laws of rewards
+
+
+def at_times_nan(mean: float, rng: Any) -> float:
+    return math.nan if rng.random() < 0.1 else mean
+
+
+def flattering(mean: float, rng: Any) -> float:
+    reward: float = mean + 0.1 + rng.standard_normal()
+    return reward
+
+
+def wide(mean: float, rng: Any) -> float:
+    reward: float = mean + 1.2 * rng.standard_normal()
+    return reward
+
+
+def from_everybodys_stream(mean: float, rng: Any) -> float:
+    return mean + float(np.random.standard_normal())  # noqa: NPY002 - that is what is wrong
+
+
+def overflowing_law(mean: float, rng: Any) -> float:
+    x = rng.random()
+    return mean + (0.5 if overflows(int(x * 1000000)) else -0.5)
+
+
+LAWS = {
+    "draws_finite_numbers": RewardLaw("at times nan", at_times_nan),
+    "has_the_mean_it_is_asked_for": RewardLaw("flattering", flattering),
+    "has_variance_at_most_one": RewardLaw("wide", wide),
+    "draws_from_its_stream_alone": RewardLaw("everybody's", from_everybodys_stream),
+    "compiled_law_is_plain": RewardLaw("overflows", overflowing_law),
+}

@@ -1,0 +1,118 @@
+"""The package's own agents, environments and users keep what it asks of others'."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import AGENTS, ALGORITHMS, BAIR, REFERENCES, Uniform, after_phase1
+from explorative_user_env.testing import NamedCheck, Subject, parametrize_with_checks
+from explorative_user_env.users import others
+from explorative_user_env.users.behaviour import EXPLORATIVE
+from explorative_user_env.users.confidence import (
+    ACCEPTANCE_RATE,
+    SMOOTHED_ACCEPTANCE_RATE,
+    constant,
+)
+from explorative_user_env.users.reward_laws import REWARD_LAWS, as_reward_law
+from explorative_user_env.wrappers import CountsObservation, SortedArms
+
+pytestmark = pytest.mark.slow
+
+
+def tuned() -> Any:
+    return BAIR(n1=20, name="BAIR, tuned")
+
+
+def with_phase1() -> Any:
+    return after_phase1(Uniform(name="UNI after Phase 1"))
+
+
+def first_of_ties() -> Any:
+    return Uniform(ties="first")
+
+
+def at_random() -> Any:
+    return Uniform(order="random", name="UNI at random")
+
+
+@parametrize_with_checks([*ALGORITHMS.values()])
+def test_algorithms_and_the_agents_they_make(subject: Subject, check: NamedCheck) -> None:
+    check(subject)
+
+
+@parametrize_with_checks(["SE", tuned, with_phase1, at_random])
+def test_other_agents(subject: Subject, check: NamedCheck) -> None:
+    check(subject)
+
+
+def test_these_are_all_agents() -> None:
+    assert {*AGENTS, *REFERENCES} == {*ALGORITHMS, "SE"}
+
+
+RELEASED = {"breaks_ties_by_chance": "the released code's habit: the first of tied arms"}
+
+
+@parametrize_with_checks([first_of_ties], expected_failed_checks=RELEASED)
+def test_an_agent_with_a_known_fault(subject: Subject, check: NamedCheck) -> None:
+    check(subject)
+
+
+def the_most_accepted(observation: Any) -> int:
+    return int(observation[-1] < 0.1)
+
+
+@parametrize_with_checks([partial(eu.PolicyAgent, the_most_accepted, horizon=50)])
+def test_policies(subject: Subject, check: NamedCheck) -> None:
+    check(subject)
+
+
+def sorted_counts() -> Any:
+    return SortedArms(CountsObservation(eu.ExplorativeUserEnv(n_arms=3), 50))
+
+
+@parametrize_with_checks(
+    [
+        eu.ENV_ID,
+        eu.BAI_ENV_ID,
+        eu.COUNTS_ENV_ID,
+        eu.ExplorativeUserEnv,
+        eu.ExplorativeUserBAIEnv,
+        partial(eu.ExplorativeUserEnv, behaviour="logistic", noise=0.2, reward="realized"),
+        sorted_counts,
+    ]
+)
+def test_environments(subject: Subject, check: NamedCheck) -> None:
+    check(subject)
+
+
+@parametrize_with_checks(
+    [
+        eu.ExplorativeUserVectorEnv,
+        eu.ExplorativeUserBAIVectorEnv,
+        partial(eu.ExplorativeUserVectorEnv, compiled=True, noise=0.2),
+        partial(eu.ExplorativeUserBAIVectorEnv, compiled=True),
+        partial(eu.ExplorativeUserVectorEnv, behaviour="drifting"),
+    ]
+)
+def test_environments_in_step(subject: Subject, check: NamedCheck) -> None:
+    check(subject)
+
+
+BEHAVIOURS = [EXPLORATIVE, others.omniscient, others.forgetful, others.drifting, others.logistic]
+
+
+@parametrize_with_checks([*BEHAVIOURS, others.forgetful(7)])
+def test_behaviours(subject: Subject, check: NamedCheck) -> None:
+    check(subject)
+
+
+@parametrize_with_checks([ACCEPTANCE_RATE, SMOOTHED_ACCEPTANCE_RATE, constant(1.5)])
+def test_schedules(subject: Subject, check: NamedCheck) -> None:
+    check(subject)
+
+
+@parametrize_with_checks([as_reward_law(name) for name in REWARD_LAWS])
+def test_reward_laws(subject: Subject, check: NamedCheck) -> None:
+    check(subject)

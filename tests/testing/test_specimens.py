@@ -1,0 +1,140 @@
+"""Every check bites: what is wrong in the one way that it asks about fails under its name."""
+
+from functools import partial
+from typing import ClassVar
+
+import pytest
+from specimens import HONEST, OF_MANY, SPECIMENS
+from specimens.agents import (
+    Drawing,
+    Honest,
+    HonestOfMany,
+    KnowsOneTask,
+    ReadsTheStep,
+    ThinksOfThree,
+    WritesOnOptions,
+)
+from specimens.environments import BeginsWithTheNextSeed
+
+from explorative_user_env import ExplorativeUserEnv
+from explorative_user_env.testing import (
+    CHECKS,
+    FailedCheckError,
+    Kind,
+    NamedCheck,
+    NotAskedError,
+    check_agent,
+    checks_of,
+    subject_of,
+)
+
+SLOW = ("compiled", "another_process")
+"""In the names of checks that compile something or start a process."""
+
+BY_CHANCE = (
+    "breaks_ties_by_chance",
+    "guesses_when_it_cannot_know",
+    "succeeds_wherever_the_best_is",
+)
+"""Checks that fail an honest agent with a small probability."""
+
+
+def _cases() -> list[object]:
+    every = [(kind, check) for kind, checks in CHECKS.items() for check in checks]
+    return [
+        pytest.param(
+            kind,
+            check,
+            id=f"{kind}-{check.name}",
+            marks=[pytest.mark.slow] if any(word in check.name for word in SLOW) else [],
+        )
+        for kind, check in every
+    ]
+
+
+def check_named(kind: Kind, name: str) -> NamedCheck:
+    return next(check for check in checks_of(kind) if check.name == name)
+
+
+def test_every_check_has_a_specimen_and_every_specimen_a_check() -> None:
+    named = {(kind, check.name) for kind, checks in CHECKS.items() for check in checks}
+    assert named == set(SPECIMENS)
+
+
+@pytest.mark.parametrize(("kind", "check"), _cases())
+def test_a_wrong_one_is_caught_under_the_name_of_the_check(kind: Kind, check: NamedCheck) -> None:
+    subject = subject_of(SPECIMENS[kind, check.name], kind)
+    with pytest.raises(FailedCheckError) as caught:
+        check(subject)
+    assert len(str(caught.value)) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("honest", [Honest, HonestOfMany, Drawing])
+def test_an_honest_one_passes_all(honest: type) -> None:
+    report = check_agent(honest)
+    assert report.passed
+    assert {outcome.verdict for outcome in report.outcomes} == {"passed", "not asked"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [key for key in SPECIMENS if not any(word in key[1] for word in SLOW)]
+)
+def test_an_honest_one_is_not_caught(kind: Kind, name: str) -> None:
+    """A check that nobody could pass would tell nothing."""
+    honest = HonestOfMany if name in OF_MANY else HONEST[kind]
+    check_named(kind, name)(subject_of(honest, kind))
+
+
+def test_options_that_an_agent_writes_on_are_what_it_was_given_as_well() -> None:
+    with pytest.raises(FailedCheckError, match=r"its options were {'delta': 0\.1} and are"):
+        check_named(Kind.AGENT, "leaves_what_it_is_given")(subject_of(WritesOnOptions))
+
+
+def test_who_knows_the_truth_when_asked_about_many_users_alone_is_caught() -> None:
+    told = r"it answers, asked about many at once, the best of 20 arms with 60 of 60 users"
+    with pytest.raises(FailedCheckError, match=told):
+        check_named(Kind.AGENT, "guesses_when_it_cannot_know")(subject_of(ReadsTheStep))
+
+
+def test_an_agent_for_one_number_of_arms_is_told_how_to_say_so() -> None:
+    class SaysSo(ThinksOfThree):
+        trained_on: ClassVar = {"n_arms": 5}
+
+    check = check_named(Kind.AGENT, "meets_two_arms")
+    with pytest.raises(FailedCheckError, match=r"says so, as trained_on = \{\"n_arms\": 5\}$"):
+        check(subject_of(ThinksOfThree))
+    with pytest.raises(NotAskedError, match="trained for 5 arms"):
+        check(subject_of(SaysSo))
+
+
+def test_what_the_readable_loop_tells_is_told_as_it_is() -> None:
+    told = r"^reset of KnowsOneTask raised NotImplementedError: regret \(at the start, with "
+    with pytest.raises(FailedCheckError, match=told):
+        check_named(Kind.AGENT, "runs_in_both_tasks")(subject_of(KnowsOneTask))
+
+
+def test_an_environment_in_which_chance_does_not_show_need_not_show_its_seed() -> None:
+    check = check_named(Kind.ENVIRONMENT, "heeds_its_seed")
+    with pytest.raises(NotAskedError, match="chance does not show: the same 40 steps"):
+        check(subject_of(partial(ExplorativeUserEnv, n_arms=2, means=(0.0, 1.0), alpha=1e9)))
+
+
+def test_a_lane_with_another_ones_seed_is_not_the_single_environment() -> None:
+    check = check_named(Kind.VECTOR, "lanes_are_single_environments")
+    with pytest.raises(FailedCheckError, match="mode NextStep, as against single environments"):
+        check(subject_of(BeginsWithTheNextSeed))
+
+
+@pytest.mark.slow
+def test_checks_by_chance_fail_no_honest_agent_whatever_the_seed() -> None:
+    for seed in range(25):
+        for name in BY_CHANCE:
+            check_named(Kind.AGENT, name)(subject_of(Honest, seed=seed))
+
+
+def test_who_ends_with_ties_is_asked_and_who_does_not_is_not() -> None:
+    check = check_named(Kind.AGENT, "breaks_ties_by_chance")
+    check(subject_of("UNI"))
+    with pytest.raises(NotAskedError, match="never stopped by itself"):
+        check(subject_of("BAIR"))
