@@ -112,8 +112,8 @@ def test_a_chunk_that_loses_every_worker_is_told_of_when_all_before_it_are_done(
     before = [sum(chunk) for chunk in CHUNKS if chunk[0] < guilty]
     assert [next(results) for _ in before] == before
     message = (
-        rf"^mine lost its worker {RETRIES + 1} times: BrokenExecutor: broken \(with 2 of the users, "
-        rf"that of seed {guilty} first\)$"
+        rf"^mine lost its worker {RETRIES + 1} times: BrokenExecutor: broken \(with 2 of "
+        rf"the users, that of seed {guilty} first\)$"
     )
     with pytest.raises(CallableError, match=message):
         next(results)
