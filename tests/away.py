@@ -14,6 +14,7 @@ from typing import Any
 from explorative_user_env.evaluation.places import done
 from explorative_user_env.evaluation.workforce import Workforce
 from explorative_user_env.protocol import Array
+from explorative_user_env.results import provenance
 
 CHUNKS = [[chunk] for chunk in range(12)]
 
@@ -24,9 +25,14 @@ def done_by(workforce: Workforce, job: Any, usual: str) -> list[Any]:
         return list(found)
 
 
-def spawned() -> Executor:
+def spawned(**facts: Any) -> Executor:
     """Two processes of Python's own, which know nothing of this one."""
-    return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
+    return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"), **facts)
+
+
+def pretend(version: str) -> None:
+    """Let this process be of another version of the package."""
+    provenance.__version__ = version  # type: ignore[attr-defined]
 
 
 class Gathering:

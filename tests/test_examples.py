@@ -20,6 +20,7 @@ RUN_HERE = {
     "interval_coverage.py",
     "picture.py",
     "quickstart.py",
+    "scale_out.py",
     "speed.py",
     "theory.py",
     "train_ppo.py",
@@ -108,6 +109,16 @@ def test_training_speed_prints_the_ratio(run: Callable[..., str]) -> None:
     (few,) = re.findall(r"^8 DummyVecEnvs +(\d+) steps a second$", printed, flags=re.MULTILINE)
     ((many, ratio),) = re.findall(r"\(256\) +(\d+) steps a second, (\S+) times as many", printed)
     assert float(ratio) == pytest.approx(int(many) / int(few), abs=0.06, rel=0.01)
+
+
+@pytest.mark.slow
+def test_scale_out_prints_rates_and_ratios(run: Callable[..., str]) -> None:
+    few = {"ROUNDS": 2, "FAST_USERS": 30, "SLOW_USERS": 20, "COUNTED": 1000, "KEPT_USERS": 2000}
+    printed = run("scale_out.py", **few)
+    row = r"^\| .* \| [\d,]+ (\| \d+\.\d\d \[\d+\.\d\d, \d+\.\d\d\] ){3}\|$"
+    assert len(re.findall(row, printed, flags=re.MULTILINE)) == 4
+    (taken,) = re.findall(r"A kept run takes (\d+) bytes", printed)
+    assert 20 < int(taken) < 60
 
 
 def apart(*images: Any, side: int = 11) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 import joblib
 import pandas as pd
 import pytest
-from away import gathered, spawned
+from away import gathered, pretend, spawned
 from toy_agents import Wanderer, spy
 
 import explorative_user_env as eu
@@ -105,3 +105,14 @@ def test_no_backend_of_ours_overrides_an_outer_one(
     assert len({process for process, _ in found}) == processes
     assert len(found) == (1 if backend is None else 2)
     assert ({process for process, _ in asked}, len(asked)) == ({os.getpid()}, 2)
+
+
+def test_a_process_of_another_version_is_refused_by_name() -> None:
+    message = (
+        r"^explorative-user-env of the worker .*:\d+ must be .*, as where the work is from, "
+        r"got '0\.0\.9'$"
+    )
+    with spawned(initializer=pretend, initargs=("0.0.9",)) as executor:
+        for compiled in (True, False):
+            with pytest.raises(eu.InvalidArgumentError, match=message):
+                eu.evaluate(["UNI"], baseline_time=5, executor=executor, compiled=compiled, **FACTS)
