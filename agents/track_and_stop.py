@@ -27,7 +27,8 @@ from explorative_user_env.validation import choice, flag, risk
 
 from .adapter import AlgorithmAgent
 from .divergence import transport_cost
-from .optimal_weights import Solver, blank_solver, characteristic_weights, start_solver
+from .followed_weights import Solver, blank_solver, start_solver
+from .optimal_weights import characteristic_weights
 from .ties import largest
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
@@ -58,9 +59,7 @@ class State(NamedTuple):
     scores: list[int]  # what a verdict compares
     rival: list[int]  # [an arm that the leader was last seen not to beat clearly]
     moved: list[int]  # [1 if a rate has changed since the weights were found]
-    ratios: list[float]  # the last solution for w*, as optimal_weights.Solver keeps it
-    level: list[float]
-    weights: list[float]
+    solver: Solver  # the last solution for w*
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
@@ -87,7 +86,7 @@ def blank(params: Params) -> State:
         scores=[0] * n_arms,
         rival=[0],
         moved=[1],
-        **blank_solver(n_arms)._asdict(),
+        solver=blank_solver(n_arms),
     )
 
 
@@ -101,7 +100,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
     state.steps[0] = seen * params.n_arms
     state.rival[0] = 0
     state.moved[0] = 1
-    start_solver(_solver(state))
+    start_solver(state.solver)
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -120,12 +119,12 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     if state.recommended[neglected] <= math.sqrt(state.steps[0]) - 0.5 * params.n_arms:
         return neglected
     if state.moved[0] == 1:  # else the weights of the step before still hold
-        characteristic_weights(state.rates, leader, _solver(state))
+        characteristic_weights(state.rates, leader, state.solver)
         state.moved[0] = 0
     behind = -1
     furthest = -math.inf
     for arm in range(params.n_arms):
-        distance = state.steps[0] * state.weights[arm] - state.recommended[arm]
+        distance = state.steps[0] * state.solver.weights[arm] - state.recommended[arm]
         if distance > furthest + TIE:
             furthest = distance
             behind = arm
@@ -151,10 +150,6 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
         behind = _compare(state, arm, leader) < 0
         state.scores[arm] = -1 if behind else state.accepted[arm]
     return largest(state.scores, rng, params.first)
-
-
-def _solver(state: State) -> Solver:
-    return Solver(state.ratios, state.level, state.weights)
 
 
 def _compare(state: State, one: int, other: int) -> int:

@@ -206,7 +206,7 @@ def test_a_used_state_starts_as_a_blank_one_does(drive: Drive) -> None:
     drive(agent, 3, lambda step, arm: arm == 2 or step % 2 == 0, 50)
     params, used = agent._params, agent._state
     fresh = rule.blank(params)
-    assert used.ratios != fresh.ratios
+    assert used.solver.ratios != fresh.solver.ratios
     for state in (used, fresh):
         rule.start(params, state, np.random.default_rng(0))
     assert used._replace(scores=[]) == fresh._replace(scores=[])
