@@ -28,12 +28,17 @@ Cell = Mapping[str, Any]
 def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
     """Return the versions of the package, of Python and of those of these that are installed."""
     found = {"explorative-user-env": __version__, "python": platform.python_version()}
-    for name in libraries:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:  # as Numba in a browser
-            continue
-    return found
+    versions = {name: _version(name) for name in libraries}
+    return found | {name: version for name, version in versions.items() if version is not None}
+
+
+@functools.cache
+def _version(library: str) -> str | None:
+    """Return the version of a library, None where it is not installed, as Numba in a browser."""
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def made_now() -> dict[str, Any]:
