@@ -5,53 +5,22 @@ Lemma 3, whose notation is used: g_k, x_k(y), F(y). Everything is scalar, so tha
 """
 
 import math
-from typing import NamedTuple
 
 from .bracketed_weights import bracketed_ratios
 from .divergence import bernoulli_kl, transport_cost
+from .followed_weights import CLOSE, FAST_TOLERANCE, LARGEST, Solver, follows, start_solver
 
 TOLERANCE = 1e-12
 """Relative length of a Newton step below which a root is taken as found; steps are quadratic, so
 what is left is at rounding."""
-
-LARGEST = 1e200
-"""A ratio x_k above this is as good as infinite."""
 
 RATIO_ITERATIONS = 16
 LEVEL_ITERATIONS = 20
 """How many Newton steps there are for an x_k and for y, above what any run has needed (11 and 18).
 What they do not find is found by bracketing, whose length is proven."""
 
-FAST_ITERATIONS = 12
-FAST_TOLERANCE = 1e-6
-"""Newton's steps double the digits: after a relative step below this they are all there."""
-
 STEPS_TO_ROUNDING = 3
 """Of that many steps below `FAST_TOLERANCE` the last was rounding: further ones lead nowhere."""
-
-CLOSE = 2.0**-30
-"""A best mean nearer than this to another, relatively, leaves too few digits to Newton's method."""
-
-
-class Solver(NamedTuple):
-    """Where the last solution is kept; the next one starts from it."""
-
-    ratios: list[float]  # x_k = w_k / w_b
-    level: list[float]  # [y, the common value of all g_k(x_k)]
-    weights: list[float]  # w*
-
-
-def blank_solver(n_arms: int) -> Solver:
-    """Return a solver for `n_arms` arms, without a solution yet."""
-    return Solver([1.0] * n_arms, [0.0], [1.0 / n_arms] * n_arms)
-
-
-def start_solver(solver: Solver) -> None:
-    """Forget the last solution."""
-    for arm in range(len(solver.ratios)):
-        solver.ratios[arm] = 1.0
-        solver.weights[arm] = 1.0 / len(solver.ratios)
-    solver.level[0] = 0.0
 
 
 def _ratio_at(level: float, best: float, other: float, ratio: float) -> float:
@@ -84,64 +53,6 @@ def _ratio_at(level: float, best: float, other: float, ratio: float) -> float:
     return 0.0
 
 
-def _follows(means: list[float], best: int, solver: Solver) -> bool:
-    """Move the last solution to these means by Newton's method on all x_k and y at once.
-
-    That is g_k(x_k) = y for all k together with F = 1, solved for the step of y first; no number
-    more than halves or doubles at once. It is several times as fast as the nested search if the
-    means have moved little, as they do from one step to the next, and gives up otherwise.
-
-    Returns:
-        Whether it has converged; if not, `solver` holds some positive ratios.
-    """
-    top = means[best]
-    close = CLOSE * top
-    ratios, inverse_costs = solver.ratios, solver.weights
-    level = solver.level[0]
-    if not level > 0.0:
-        return False
-    for _ in range(FAST_ITERATIONS):
-        total = 0.0
-        slope = 0.0
-        furthest = 0.0
-        for arm in range(len(means)):
-            if arm == best:
-                continue
-            other, ratio = means[arm], ratios[arm]
-            mean = (top + ratio * other) / (1.0 + ratio)
-            cost_best = bernoulli_kl(top, mean)
-            cost_other = bernoulli_kl(other, mean)
-            spread = mean * (1.0 - mean) * (1.0 + ratio) * (1.0 + ratio)
-            divisor = spread * cost_other * cost_other
-            if not (divisor > 0.0 and top - other > close):
-                return False
-            inverse_costs[arm] = 1.0 / cost_other
-            share = cost_best * inverse_costs[arm]
-            slope_here = (top - other) * (top - mean + (mean - other) * share) / divisor
-            missing = level - cost_best - ratio * cost_other
-            change = min(max(missing * inverse_costs[arm], -0.5 * ratio), ratio)
-            total += share + slope_here * cost_other * change
-            slope += slope_here
-            furthest = max(furthest, abs(change) / ratio)
-            ratios[arm] = ratio + change
-        if not (0.0 < total < math.inf and 0.0 < slope < math.inf):
-            return False
-        # On log F = 0, as F grows like an exponential far above the root.
-        step = min(max(-total * math.log(total) / slope, -0.5 * level), level)
-        level += step
-        furthest = max(furthest, abs(step) / level)
-        for arm in range(len(means)):
-            if arm != best:
-                ratio = ratios[arm]
-                change = min(max(step * inverse_costs[arm], -0.5 * ratio), ratio)
-                ratios[arm] = ratio + change
-                furthest = max(furthest, abs(change) / ratio)
-        if furthest <= FAST_TOLERANCE:
-            solver.level[0] = level
-            return True
-    return False
-
-
 def characteristic_weights(means: list[float], best: int, solver: Solver) -> None:
     """Find w*, the proportions that tell the best arm apart soonest; left in `solver.weights`.
 
@@ -153,7 +64,7 @@ def characteristic_weights(means: list[float], best: int, solver: Solver) -> Non
         best: index of the one largest mean; with several, they share as their limit would.
         solver: the last solution is where the search starts; changed in place.
     """
-    if not (_follows(means, best, solver) or _search(means, best, solver)):
+    if not (follows(means, best, solver) or _search(means, best, solver)):
         start_solver(solver)  # the last solution was too far away
         if not _search(means, best, solver):
             solver.level[0] = bracketed_ratios(means, best, solver.ratios)

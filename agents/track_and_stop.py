@@ -6,7 +6,8 @@ runs it to show what that mistake costs. Step by step:
     Garivier and Kaufmann 2016                      here
     every arm once, at first                        `act`; if primed, `start`
     N_a, S_a and the rate of each arm               `observe`
-    arms of the highest rate                        `_leader`; if several, `_one_of_tied`
+    arms of the highest rate                        `leader_of`, `find_leader`; if several,
+                                                      `one_of_tied`
     Z(t), the least evidence for the leader         `_cost`, `_beats_all`
     beta(t, delta), the threshold                   `_threshold`
     stop when Z(t) is above it                      `_beats_all`, `act`
@@ -27,7 +28,9 @@ from explorative_user_env.validation import choice, flag, risk
 
 from .adapter import AlgorithmAgent
 from .divergence import transport_cost
-from .optimal_weights import Solver, blank_solver, characteristic_weights, start_solver
+from .followed_weights import Solver, blank_solver, start_solver
+from .leaders import compare_rates, find_leader, leader_of, neglected_of, one_of_tied
+from .optimal_weights import characteristic_weights
 from .ties import largest
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
@@ -56,11 +59,12 @@ class State(NamedTuple):
     rates: list[float]  # S_a / N_a
     steps: list[int]  # [t]
     scores: list[int]  # what a verdict compares
+    leader: list[int]  # [the first arm of the highest rate; -1 where that is not known]
+    n_tied: list[int]  # [how many arms have that rate]
+    neglected: list[int]  # [the first arm of the least N_a; -1 where that is not known]
     rival: list[int]  # [an arm that the leader was last seen not to beat clearly]
     moved: list[int]  # [1 if a rate has changed since the weights were found]
-    ratios: list[float]  # the last solution for w*, as optimal_weights.Solver keeps it
-    level: list[float]
-    weights: list[float]
+    solver: Solver  # the last solution for w*
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
@@ -85,9 +89,12 @@ def blank(params: Params) -> State:
         rates=[0.0] * n_arms,
         steps=[0],
         scores=[0] * n_arms,
+        leader=[-1],
+        n_tied=[0],
+        neglected=[-1],
         rival=[0],
         moved=[1],
-        **blank_solver(n_arms)._asdict(),
+        solver=blank_solver(n_arms),
     )
 
 
@@ -99,33 +106,37 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
         state.accepted[arm] = seen
         state.rates[arm] = float(seen)
     state.steps[0] = seen * params.n_arms
+    state.leader[0] = -1
+    state.n_tied[0] = 0
+    state.neglected[0] = -1
     state.rival[0] = 0
     state.moved[0] = 1
-    start_solver(_solver(state))
+    start_solver(state.solver)
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
     """Return the arm that tracks w*, a tied leader, a neglected arm, or `STOP`."""
     if state.steps[0] < params.n_arms:
         return state.steps[0]
-    leader, n_tied = _leader(state)
+    if state.leader[0] < 0:
+        state.leader[0], state.n_tied[0] = leader_of(state)
+    leader, n_tied = state.leader[0], state.n_tied[0]
     if n_tied > 1:
-        return _one_of_tied(params, state, leader, n_tied, rng)
+        return one_of_tied(params.least_recommended, state, leader, n_tied, rng)
     if _beats_all(params, state, leader):
         return STOP
-    neglected = 0
-    for arm in range(1, params.n_arms):
-        if state.recommended[arm] < state.recommended[neglected]:
-            neglected = arm
+    if state.neglected[0] < 0:
+        state.neglected[0] = neglected_of(state)
+    neglected = state.neglected[0]
     if state.recommended[neglected] <= math.sqrt(state.steps[0]) - 0.5 * params.n_arms:
         return neglected
     if state.moved[0] == 1:  # else the weights of the step before still hold
-        characteristic_weights(state.rates, leader, _solver(state))
+        characteristic_weights(state.rates, leader, state.solver)
         state.moved[0] = 0
     behind = -1
     furthest = -math.inf
     for arm in range(params.n_arms):
-        distance = state.steps[0] * state.weights[arm] - state.recommended[arm]
+        distance = state.steps[0] * state.solver.weights[arm] - state.recommended[arm]
         if distance > furthest + TIE:
             furthest = distance
             behind = arm
@@ -134,6 +145,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     """Count the response."""
+    was_behind = state.leader[0] >= 0 and compare_rates(state, arm, state.leader[0]) < 0
     state.steps[0] += 1
     state.recommended[arm] += 1
     if accepted:
@@ -142,58 +154,19 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if rate != state.rates[arm]:
         state.rates[arm] = rate
         state.moved[0] = 1
+    if state.leader[0] >= 0:
+        find_leader(state, arm, accepted, was_behind)
+    if arm == state.neglected[0]:
+        state.neglected[0] = -1
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
     """Return the arm with the highest acceptance rate; tied, the most accepted of them."""
-    leader, _ = _leader(state)
+    leader, _ = leader_of(state)
     for arm in range(params.n_arms):
-        behind = _compare(state, arm, leader) < 0
+        behind = compare_rates(state, arm, leader) < 0
         state.scores[arm] = -1 if behind else state.accepted[arm]
     return largest(state.scores, rng, params.first)
-
-
-def _solver(state: State) -> Solver:
-    return Solver(state.ratios, state.level, state.weights)
-
-
-def _compare(state: State, one: int, other: int) -> int:
-    """Return the sign of rate(one) - rate(other), exactly: S_1 N_2 - S_2 N_1 in integers."""
-    return (
-        state.accepted[one] * state.recommended[other]
-        - state.accepted[other] * state.recommended[one]
-    )
-
-
-def _leader(state: State) -> tuple[int, int]:
-    """Return the first arm of the highest rate and how many arms share it."""
-    leader = 0
-    n_tied = 1
-    for arm in range(1, len(state.rates)):
-        sign = _compare(state, arm, leader)
-        if sign > 0:
-            leader = arm
-            n_tied = 1
-        elif sign == 0:
-            n_tied += 1
-    return leader, n_tied
-
-
-def _one_of_tied(
-    params: Params, state: State, leader: int, n_tied: int, rng: np.random.Generator
-) -> int:
-    """Return an arm tied with `leader`: a random one, or the least recommended of them."""
-    skip = 0 if params.least_recommended else int(rng.random() * n_tied)
-    chosen = leader
-    for arm in range(leader, params.n_arms):
-        if _compare(state, arm, leader) == 0:
-            if params.least_recommended:
-                if state.recommended[arm] < state.recommended[chosen]:
-                    chosen = arm
-            elif skip == 0:
-                return arm
-            skip -= 1
-    return chosen
 
 
 def _beats_all(params: Params, state: State, leader: int) -> bool:

@@ -62,9 +62,14 @@ def agent_generator(seed: int, name: str) -> np.random.Generator:
     It follows from the two by a one-way function (SHA-256), as the agent holds it: a Generator says
     what it was seeded with, and the user's seed would give her means.
     """
-    digest = hashlib.sha256(f"agent {seed} {name}".encode()).digest()
-    sequence = np.random.SeedSequence(np.frombuffer(digest, "<u4").astype(np.uint32))
-    return np.random.Generator(np.random.PCG64(sequence))
+    words = agent_words([seed], name)[0]
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
+
+
+def agent_words(seeds: Sequence[int], name: str) -> np.ndarray:
+    """Return what the agent's streams are seeded with: a row of 32-bit words for each user."""
+    digests = [hashlib.sha256(f"agent {seed} {name}".encode()).digest() for seed in seeds]
+    return np.frombuffer(b"".join(digests), "<u4").reshape(len(digests), -1).astype(np.uint32)
 
 
 def agent_generators(seeds: Sequence[int], name: str) -> list[np.random.Generator]:

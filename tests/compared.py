@@ -44,6 +44,14 @@ def agent_as_in_an_evaluation(name: str, users: Population) -> AlgorithmAgent:
     return agent
 
 
+def as_lists(state: Any) -> list[Any]:
+    """An agent's state, which may hold records itself, as plain numbers."""
+    return [
+        as_lists(values) if hasattr(values, "_asdict") else np.asarray(values).tolist()
+        for values in state
+    ]
+
+
 class _Parts(NamedTuple):
     """What every loop is handed."""
 
@@ -58,7 +66,7 @@ class _Parts(NamedTuple):
         return Left(
             figures,
             {name: np.asarray(getattr(self.user_state, name)).tolist() for name in OWN},
-            [np.asarray(values).tolist() for values in self.state],
+            as_lists(self.state),
             [self.user_rng.bit_generator.state, self.own_rng.bit_generator.state],
         )
 

@@ -47,7 +47,7 @@ SHARED = {
 TRANSCRIBED = {
     # Algorithms as they are published, and the loops around them.
     "explorative_user_env.agents.bair",
-    "explorative_user_env.agents.optimal_weights._follows",
+    "explorative_user_env.agents.followed_weights.follows",
     "explorative_user_env.agents.shared_phase1._composed",
     "explorative_user_env.agents.track_and_stop",
     # Loops that are compiled whole.

@@ -32,7 +32,8 @@ def show_run(path: RunArgument) -> None:
 def _lines(told: "About") -> Iterator[str]:
     """Yield what there is to say of a run before its table."""
     state = "finished" if told.finished else "not finished"
-    yield f"{told.request['command']}: {state}, {told.n_runs} runs of {told.n_results} evaluations"
+    cells = f"{told.n_results} cell{'s' * (told.n_results != 1)}"
+    yield f"{told.request['command']}: {state}, {told.n_runs} runs in {cells}"
     yield f"asked for: {_in_words(told.request['options'])}"
     for session in told.sessions:
         made_by, how = session["made_by"], session["how"] or "it goes on, or was killed"

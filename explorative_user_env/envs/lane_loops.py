@@ -10,8 +10,8 @@ from explorative_user_env.compiled.intrinsics import generator_at, prefetch, wit
 from explorative_user_env.compiled.layout import memory_of_arm, row_at, witness_at
 from explorative_user_env.envs.rewards import reward_of
 from explorative_user_env.users import explorative as rules
+from explorative_user_env.users.best_arms import draw_means
 from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.instances import move_best
 from explorative_user_env.users.reward_laws import RewardDraw
 
 AHEAD = 5
@@ -53,9 +53,8 @@ def compiled_begin(
             state = row_at(arms_of, own_of, user.n_arms, lane, logarithms, inverse_roots)
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
-                for arm in range(user.n_arms):
-                    state.means[arm] = scale * mean(rng)
-                best_arms[lane] = move_best(state.means, gap, rng)  # no named law loses its gap
+                # No named law loses its gap.
+                best_arms[lane] = draw_means(state.means, mean, scale, gap, rng)
             best_means[lane] = state.means[best_arms[lane]]
             start(user, state, rng)
 

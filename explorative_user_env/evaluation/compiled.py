@@ -17,11 +17,10 @@ from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, name_of
-from explorative_user_env.seeding import set_streams
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import ACCEPTANCE_RATE, rule_name
 from explorative_user_env.users.failures import law_in_words
-from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.instances import instances_of
 from explorative_user_env.users.reward_laws import GAUSSIAN_LAW, OWN
 from explorative_user_env.validation import handed_in, integer
 
@@ -44,13 +43,14 @@ def run_compiled(
     rule, own_law = population.schedule.rule, population.user.own_law.compiled_in
     run_all = compiled_run_all(agent.algorithm, rule, behaviour, own_law)
     rows = np.zeros((len(seeds), len(RUN_COLUMNS)), int)
-    for part, instances, given in portions(population, agent, seeds, horizon):
-        outcomes = np.zeros((len(instances), len(RUN_COLUMNS) - 1), int)
+    for part, best_arms, given in portions(population, agent, seeds, horizon):
+        outcomes = np.zeros((len(best_arms), len(RUN_COLUMNS) - 1), int)
+        begun = instances_of(given[MEANS], best_arms) if behaviour.moves_means else ()
         run_all(*given, max_steps, outcomes, halt)
         if behaviour.moves_means:
-            finals = given[MEANS].tolist()
-            instances = list(map(behaviour.truth, instances, finals))
-        rows[part, 0] = [instance.best_arm for instance in instances]
+            now = map(behaviour.truth, begun, given[MEANS].tolist())
+            best_arms = np.array([instance.best_arm for instance in now])
+        rows[part, 0] = best_arms
         rows[part, 1:] = outcomes
         if halt[0]:
             break
@@ -70,18 +70,40 @@ def play_compiled(
 
     `halt` is that of `run_compiled`.
     """
+    whole = Play.blank(len(seeds), population.n_arms, max_steps)
+    for part, play in plays_compiled(population, agent, seeds, max_steps, horizon, halt):
+        for everyone, some in zip(whole, play, strict=True):
+            everyone[part] = some
+    return whole
+
+
+def plays_compiled(
+    population: Population,
+    agent: AlgorithmAgent,
+    seeds: Sequence[int],
+    max_steps: int,
+    horizon: int | None,
+    halt: Array | None = None,
+) -> Iterator[tuple[slice, Play]]:
+    """Yield what `play_compiled` returns of some users after others: which they are, and a play.
+
+    It is written over by the next, as memory that is used again is quicker than new.
+    """
+    from explorative_user_env.compiled.generators import N_STREAMS
+
     halt = _never() if halt is None else halt
     rule, behaviour = population.schedule.rule, population.behaviour
     own_law = population.user.own_law.compiled_in
     play_all = compiled_play_all(agent.algorithm, rule, behaviour, own_law)
-    play = Play.blank(len(seeds), population.n_arms, max_steps)
-    for part, instances, given in portions(population, agent, seeds, horizon):
-        play_all(*given, play.arms[part], play.accepted[part], play.answers[part], halt)
-        play.write_truth(part, instances)
+    room = Play.blank(min(len(seeds), N_STREAMS), population.n_arms, max_steps)
+    for part, best_arms, given in portions(population, agent, seeds, horizon):
+        play = Play(*(array[: len(best_arms)] for array in room))
+        play.means[:], play.best_arms[:] = given[MEANS], best_arms
+        play_all(*given, play.arms, play.accepted, play.answers, halt)
+        _check_answers(play.answers, agent, population)
+        yield part, play
         if halt[0]:
             break
-    _check_answers(play.answers, agent, population)
-    return play
 
 
 def _never() -> Array:
@@ -100,15 +122,17 @@ MEANS = 2
 
 def portions(
     population: Population, agent: AlgorithmAgent, seeds: Sequence[int], horizon: int | None
-) -> Iterator[tuple[slice, list[Instance], tuple[Any, ...]]]:
+) -> Iterator[tuple[slice, Array, tuple[Any, ...]]]:
     """Yield as many users as there are streams to lend, again and again.
 
     Yields:
-        Which of the seeds they are, their instances, and what every compiled loop begins with: the
+        Which of the seeds they are, their best arms, and what every compiled loop begins with: the
         user, her state, the means, her streams, the agent's numbers, state and streams, and what
         draws from them. They are good until the next portion.
     """
+    from explorative_user_env.compiled.drawn_instances import draw_at_once
     from explorative_user_env.compiled.generators import N_STREAMS, streams
+    from explorative_user_env.compiled.stream_seeds import set_streams_at_once
 
     user, law = population.user, population.instance_law
     params = agent.params(user.n_arms, horizon)
@@ -116,13 +140,12 @@ def portions(
     numbers, user_state = user_tuple(user), user_arrays(user, memory)
     state = as_arrays(agent.algorithm.blank(params))
     for first in range(0, len(seeds), N_STREAMS):
-        part = slice(first, first + N_STREAMS)
+        theirs = seeds[first : first + N_STREAMS]
         with streams() as users, streams() as own:
-            set_streams(seeds[part], agent.name, users.rngs, own.rngs)
-            instances = [law.draw(rng) for rng in users.rngs[: len(seeds[part])]]
-            means = np.array([instance.means for instance in instances])
+            set_streams_at_once(theirs, agent.name, users, own)
+            means, best_arms = draw_at_once(law, user.n_arms, len(theirs), users)
             hers, its = (numbers, user_state, means, users.states), (params, state, own.states)
-            yield part, instances, (*hers, *its, users.draws)
+            yield slice(first, first + N_STREAMS), best_arms, (*hers, *its, users.draws)
 
 
 def compiles(

@@ -59,7 +59,7 @@ def play_in_step(
     play = Play.blank(len(seeds), population.n_arms, max_steps)
     with in_use(agent):
         met = _meet(population, agent, seeds, max_steps, max_steps, play, halt)
-    play.write_truth(slice(None), met.instances)
+    play.write_truth(met.instances)
     return play._replace(answers=met.answers)
 
 

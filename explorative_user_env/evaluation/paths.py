@@ -1,11 +1,13 @@
 """How the runs of each task are had, by every path, and the columns that they become."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation import plays
-from explorative_user_env.evaluation.compiled import play_compiled, run_compiled
+from explorative_user_env.evaluation.compiled import play_compiled, plays_compiled, run_compiled
 from explorative_user_env.evaluation.in_step import play_in_step, run_in_step
 from explorative_user_env.evaluation.readable import RUN_COLUMNS, play_readable, run_readable
 from explorative_user_env.population import Population
@@ -30,9 +32,19 @@ def regret_readable(*arguments: Any, **halt: Any) -> Array:
     return plays.figures(play_readable(*arguments, **halt))
 
 
-def regret_compiled(*arguments: Any, **halt: Any) -> Array:
-    """Return the rows of `regret_readable` from compiled code, which `halt=` ends."""
-    return plays.figures(play_compiled(*arguments, **halt))
+def regret_compiled(
+    population: Population,
+    agent: AlgorithmAgent,
+    seeds: Sequence[int],
+    horizon: int,
+    told: int | None,
+    halt: Array | None = None,
+) -> Array:
+    """Return the rows of `regret_readable` from compiled code; see `compiled.run_compiled`."""
+    rows = np.zeros((len(seeds), len(plays.PLAY_COLUMNS)))
+    for part, play in plays_compiled(population, agent, seeds, horizon, told, halt):
+        rows[part] = plays.figures(play)
+    return rows
 
 
 def regret_in_step(*arguments: Any, **halt: Any) -> Array:

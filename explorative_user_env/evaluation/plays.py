@@ -29,10 +29,10 @@ class Play(NamedTuple):
         shape = (n_users, horizon)
         return cls(*truth, np.zeros(shape, np.int32), np.zeros(shape, bool), np.zeros(n_users, int))
 
-    def write_truth(self, users: slice, instances: Sequence[Instance]) -> None:
-        """Write down the instances of some users."""
-        self.means[users] = [instance.means for instance in instances]
-        self.best_arms[users] = [instance.best_arm for instance in instances]
+    def write_truth(self, instances: Sequence[Instance]) -> None:
+        """Write down the users' instances."""
+        self.means[:] = [instance.means for instance in instances]
+        self.best_arms[:] = [instance.best_arm for instance in instances]
 
 
 PLAY_COLUMNS = (
@@ -49,6 +49,11 @@ FRACTIONAL = ("regret", "utility", "most_accepted_is_best")
 """Those of them that are no whole numbers."""
 
 
+AT_ONCE = 50_000
+"""Steps whose figures are found together: memory for more is asked for anew each time, and takes
+longer than the figures."""
+
+
 def figures(play: Play) -> Array:
     """Return a row of `PLAY_COLUMNS` for each user.
 
@@ -56,23 +61,32 @@ def figures(play: Play) -> Array:
     accepted ones. The most accepted arm is the first of those accepted equally often; that it is
     the best counts 1/n where the best is one of n such arms: nobody gains by the arms' numbers.
     """
-    n_users, _ = play.arms.shape
+    n_users, horizon = play.arms.shape
+    size = max(1, AT_ONCE // horizon)
+    parts = (slice(first, first + size) for first in range(0, n_users, size))
+    return np.concatenate([_figures(Play(*(array[part] for array in play))) for part in parts])
+
+
+def _figures(play: Play) -> Array:
+    n_users, n_arms = play.means.shape
     means, best_arms = play.means, play.best_arms
     users = np.arange(n_users)
-    values = np.take_along_axis(means, play.arms, axis=1)
+    places = play.arms + (users * n_arms)[:, np.newaxis]
+    values = means.ravel().take(places)
     best_means = means[users, best_arms][:, np.newaxis]
     rewards: Any = reward_of(REGRET_REWARD, values, best_means, False, 0.0)  # type: ignore[arg-type]
-    n_arms = means.shape[1]
-    places = (users[:, np.newaxis] * n_arms + play.arms)[play.accepted]
-    counts = np.bincount(places, minlength=n_users * n_arms).reshape(n_users, n_arms)
+    # Products, as to choose by a response takes ten times as long; there is no -0 among the sums.
+    counted = play.accepted.ravel().astype(float)
+    utilities = values * play.accepted + 0.0
+    counts = np.bincount(places.ravel(), counted, n_users * n_arms).reshape(n_users, n_arms)
     most = counts == counts.max(axis=1, keepdims=True)
     return np.column_stack(
         [
             best_arms,
             play.answers,
-            play.accepted.sum(axis=1),
+            counts.sum(axis=1),
             -rewards.sum(axis=1),
-            np.where(play.accepted, values, 0.0).sum(axis=1),
+            utilities.sum(axis=1),
             play.arms[:, -1],
             most.argmax(axis=1),
             most[users, best_arms] / most.sum(axis=1),

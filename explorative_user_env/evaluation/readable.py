@@ -55,5 +55,5 @@ def play_readable(
         play.arms[index], play.accepted[index] = episode.arms, episode.accepted
         play.answers[index] = episode.answer
         instances.append(env.instance())
-    play.write_truth(slice(None), instances)
+    play.write_truth(instances)
     return play

@@ -1,12 +1,12 @@
 """What a file of runs says of them, for whoever may only read it."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorative_user_env.results.columns import RUN_FRAMES
 from explorative_user_env.results.database import read_only, table_of_runs
+from explorative_user_env.results.sealed import VALUE, unsealed
 from explorative_user_env.validation import InvalidArgumentError
 
 REQUEST, FINISHED = "request", "finished"
@@ -42,15 +42,15 @@ def about(path: Path) -> About:
         rows = db.execute("SELECT began, ended, how, made_by FROM sessions ORDER BY id").fetchall()
         tables = [table_of_runs(task) for task in RUN_FRAMES]
         counts = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
+        parts = f"json_each(results.parts, '$.{VALUE}')"
         with_runs = " OR ".join(
-            f"EXISTS (SELECT 1 FROM {table}, json_each(results.parts) WHERE part = value)"
-            for table in tables
+            f"EXISTS (SELECT 1 FROM {table}, {parts} WHERE part = value)" for table in tables
         )
+        sessions = [
+            {"began": began, "ended": ended, "how": how, "made_by": unsealed(made_by)}
+            for began, ended, how, made_by in rows
+        ]
         n_results = db.execute(f"SELECT count(*) FROM results WHERE {with_runs}").fetchone()[0]
-    sessions = [
-        {"began": began, "ended": ended, "how": how, "made_by": json.loads(made_by)}
-        for began, ended, how, made_by in rows
-    ]
     return About(request, sessions, sum(counts), n_results, is_finished(path))
 
 
@@ -62,7 +62,7 @@ def request_in(path: Path, argument: str = "path") -> dict[str, Any]:
     """
     with read_only(path, argument) as db:
         found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
-    request: dict[str, Any] = json.loads(found[0])
+        request: dict[str, Any] = unsealed(found[0] if found else "")
     return request
 
 

@@ -5,6 +5,9 @@ its stopping time is not known: times are then compared up to tau, the least len
 of either agent was cut off, as min(T, tau). The mean of that is the restricted mean, which censored
 runs do not make uncertain, and no model of hazards is needed (Royston and Parmar 2013, "Restricted
 mean survival time"). A log-rank test would leave out that the users are the same.
+
+Intervals and tests take the number of users as given, also of an evaluation `until_width`: that has
+looked at how narrow success is known, and never at a difference.
 """
 
 from collections.abc import Sequence

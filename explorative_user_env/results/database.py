@@ -1,13 +1,20 @@
 """A SQLite file with one writer and any number of readers, whose refusals are one line each."""
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.results.sealed import BrokenSealError
+from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
+
+HAS_SQLITE = find_spec("_sqlite3") is not None
+"""Whether this Python has it, which it may lack: in a browser it comes by itself."""
+
+if TYPE_CHECKING or HAS_SQLITE:
+    import sqlite3
 
 FILE_OF_RUNS = 0x45555354
 """What the file's header says whose file it is."""
@@ -79,7 +86,8 @@ class Database:
 
     def __init__(self, path: Path, argument: str) -> None:
         self.path, self.argument = path, argument
-        with self._told():
+        _check_sqlite()
+        with self.told():
             self._db = sqlite3.connect(path, timeout=LONGEST_BUSY, isolation_level=None)
             try:
                 self._begin(path)
@@ -110,12 +118,12 @@ class Database:
 
     def read(self, words: str, *values: Any) -> list[Any]:
         """Return the rows that a query finds."""
-        with self._told():
+        with self.told():
             return self._db.execute(words, values).fetchall()
 
     def write(self, words: str, rows: Iterable[Sequence[Any]]) -> None:
         """Do the same with each row of values."""
-        with self._told():
+        with self.told():
             self._db.executemany(words, rows)
 
     @contextmanager
@@ -123,7 +131,7 @@ class Database:
         """Commit what is written in the block, all or nothing."""
         try:
             yield
-            with self._told():
+            with self.told():
                 self._db.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):
@@ -142,11 +150,11 @@ class Database:
         self._db.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def told(self) -> Iterator[None]:
         """Say in one line what SQLite refuses."""
         try:
             yield
-        except (sqlite3.Error, OverflowError) as error:
+        except (sqlite3.Error, OverflowError, BrokenSealError) as error:
             raise refused(self.argument, self.path, error) from error
 
 
@@ -155,7 +163,7 @@ def refused(argument: str, path: Path, error: Exception) -> InvalidArgumentError
     words = str(error)
     if "locked" in words or "busy" in words:
         allowed = "a file that nobody else is writing to"
-    elif "not a database" in words or "malformed" in words:
+    elif isinstance(error, BrokenSealError) or "not a database" in words or "malformed" in words:
         allowed = f"a file of runs, as explorative-user-env writes them ({words})"
         return OtherFileError(argument, str(path), allowed)
     elif "NOT NULL" in words:
@@ -165,7 +173,7 @@ def refused(argument: str, path: Path, error: Exception) -> InvalidArgumentError
     return InvalidArgumentError(argument, str(path), allowed)
 
 
-def check_kind(db: sqlite3.Connection, path: Path, argument: str) -> None:
+def check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
     """Make sure that a file is one of these, in this version.
 
     Raises:
@@ -181,22 +189,46 @@ def check_kind(db: sqlite3.Connection, path: Path, argument: str) -> None:
         raise OtherFileError(argument, str(path), allowed)
 
 
-def _is_empty(db: sqlite3.Connection) -> bool:
+def _check_sqlite() -> None:
+    if not HAS_SQLITE:
+        raise MissingExtraError("files of runs need sqlite3, which this Python was built without")
+
+
+def _is_empty(db: "sqlite3.Connection") -> bool:
     return db.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
 
+def _opened_to_read(path: Path) -> "sqlite3.Connection":
+    """Return a connection that writes nothing of its own.
+
+    What a killed writer has left may have to be put in order first, and that is written.
+    """
+    where = path.resolve().as_uri()
+    for mode in ("ro", "rw"):
+        db = sqlite3.connect(f"{where}?mode={mode}", uri=True, timeout=LONGEST_BUSY)
+        try:
+            db.execute("PRAGMA query_only=ON")
+            _is_empty(db)
+            return db
+        except sqlite3.Error as error:
+            db.close()
+            if mode == "rw" or "READONLY" not in str(getattr(error, "sqlite_errorname", "")):
+                raise
+    raise AssertionError
+
+
 @contextmanager
-def read_only(path: Path, argument: str) -> Iterator[sqlite3.Connection]:
+def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
     """Open a file to read in it, while somebody may write.
 
     Raises:
         InvalidArgumentError: if it is not there, or no such file.
     """
+    _check_sqlite()
     if not path.is_file():
         raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
-    where = path.resolve().as_uri()
     try:
-        db = sqlite3.connect(f"{where}?mode=ro", uri=True, timeout=LONGEST_BUSY)
+        db = _opened_to_read(path)
         try:
             if _is_empty(db):
                 raise EmptyFileError(argument, str(path), "a file of runs (it is empty)")
@@ -204,5 +236,5 @@ def read_only(path: Path, argument: str) -> Iterator[sqlite3.Connection]:
             yield db
         finally:
             db.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, BrokenSealError) as error:
         raise refused(argument, path, error) from error

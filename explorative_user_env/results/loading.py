@@ -1,11 +1,9 @@
 """Results out of a store, as they were when they were kept."""
 
-import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -15,8 +13,12 @@ from explorative_user_env.results.database import read_only
 from explorative_user_env.results.parts import columns_in
 from explorative_user_env.results.records import UnknownCodeError, from_record
 from explorative_user_env.results.results import Results
+from explorative_user_env.results.sealed import unsealed
 from explorative_user_env.results.sweep import Sweep
 from explorative_user_env.validation import InvalidArgumentError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 
 def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
@@ -38,7 +40,7 @@ def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
     where = Path(path)
     with read_only(where, "path") as db:
         rows = db.execute("SELECT record, parts FROM results ORDER BY id").fetchall()
-        found = [_results(db, json.loads(record), json.loads(parts), own) for record, parts in rows]
+        found = [_results(db, unsealed(record), unsealed(parts), own) for record, parts in rows]
     cells = [each for each in found if each is not None]
     if not cells:
         raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
@@ -46,7 +48,7 @@ def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
 
 
 def _results(
-    db: sqlite3.Connection, record: Mapping[str, Any], parts: Sequence[int], own: Sequence[Any]
+    db: "sqlite3.Connection", record: Mapping[str, Any], parts: Sequence[int], own: Sequence[Any]
 ) -> Results | None:
     """Return the results of an evaluation; None if no run of it is there."""
     request = record["request"]
@@ -75,7 +77,7 @@ def _results(
     )
 
 
-def _rows(db: sqlite3.Connection, query: str, *values: Any) -> list[Any]:
+def _rows(db: "sqlite3.Connection", query: str, *values: Any) -> list[Any]:
     return db.execute(query, values).fetchall()
 
 

@@ -1,6 +1,5 @@
 """The runs of one agent with the users of one cell, kept in a store or nowhere."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -9,6 +8,7 @@ import numpy as np
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
 from explorative_user_env.results.database import Database, table_of_runs
+from explorative_user_env.results.sealed import sealed, unsealed
 
 Columns = Mapping[str, Array]
 """Values by the name of their column, of the same runs."""
@@ -104,7 +104,9 @@ class KeptPieces:
     def found(self) -> list[Any]:
         """Return the pieces that are there, in their order."""
         words = "SELECT value FROM kept WHERE key = ? ORDER BY position"
-        return [json.loads(value) for (value,) in self._database.read(words, self._key)]
+        rows = self._database.read(words, self._key)
+        with self._database.told():
+            return [unsealed(value) for (value,) in rows]
 
     def add(self, piece: Any) -> None:
         """Keep the piece that comes next, as JSON can hold it."""
@@ -113,7 +115,7 @@ class KeptPieces:
             "SELECT ?1, 1 + coalesce(max(position), -1), ?2 FROM kept WHERE key = ?1"
         )
         with self._database.transaction():
-            self._database.write(words, [(self._key, json.dumps(piece, allow_nan=False))])
+            self._database.write(words, [(self._key, sealed(piece))])
 
 
 def columns_in(read: Any, part: int, task: str) -> Columns:

@@ -26,6 +26,7 @@ from explorative_user_env.results.fingerprint import stream_fingerprint
 from explorative_user_env.results.parts import KeptPieces, Part
 from explorative_user_env.results.provenance import made_now, time_now, versions_of
 from explorative_user_env.results.records import digest, package_digest, record_of
+from explorative_user_env.results.sealed import sealed, unsealed
 from explorative_user_env.validation import InvalidArgumentError, one_line
 
 How = Literal["new", "new or the same", "the same", "over"]
@@ -94,19 +95,21 @@ class Store:
     def _check_request(self, request: Any, argument: str) -> None:
         """Write down the request, or make sure that it is the one that is there by now."""
         if found := self._database.read("SELECT value FROM about WHERE name = ?", REQUEST):
-            _check_same(json.loads(found[0][0]), request, self.path, argument)
+            with self._database.told():
+                before = unsealed(found[0][0])
+            _check_same(before, request, self.path, argument)
             return
         with self._database.transaction():
             self._tell(REQUEST, request)
 
     def _tell(self, name: str, value: Any) -> None:
         words = "INSERT OR REPLACE INTO about VALUES (?, ?)"
-        self._database.write(words, [(name, _text(value))])
+        self._database.write(words, [(name, sealed(value))])
 
     def _new_session(self) -> int:
         words = "INSERT INTO sessions(began, made_by) VALUES (?, ?)"
         made_by = {**made_now(), "journal": self._database.journal}
-        self._database.write(words, [(time_now(), _text(made_by))])
+        self._database.write(words, [(time_now(), sealed(made_by))])
         return int(self._database.read("SELECT max(id) FROM sessions")[0][0])
 
     def aside(self) -> "Store":
@@ -132,7 +135,7 @@ class Store:
         key = digest({"task": task, "agent": agent, **record})
         with self._database.transaction():
             words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
-            self._database.write(words, [(key, task, agent, _text(record))])
+            self._database.write(words, [(key, task, agent, sealed(record))])
         number = self._database.read("SELECT id FROM parts WHERE key = ?", key)[0][0]
         return Part(self._database, int(number), task)
 
@@ -150,7 +153,7 @@ class Store:
         checks = record.get("checks")
         columns = None if checks is None else checks.to_dict("list")
         whole = record_of({**record, "checks": columns})
-        row = (digest(whole["request"]), _text(whole), _text([each.number for each in parts]))
+        row = (digest(whole["request"]), sealed(whole), sealed([each.number for each in parts]))
         words = (
             "INSERT INTO results(key, record, parts, finished) VALUES (?, ?, ?, ?) ON CONFLICT(key)"
             " DO UPDATE SET record = excluded.record, parts = excluded.parts,"
@@ -220,8 +223,3 @@ def _in_words(others: Sequence[tuple[str, Any, Any]]) -> str:
     ]
     rest = len(others) - len(said)
     return "; ".join(said) + (f"; {rest} more" if rest else "")
-
-
-def _text(value: Any) -> str:
-    """Return a record as text; a number that JSON has no word for is an error, and not kept."""
-    return json.dumps(value, allow_nan=False)

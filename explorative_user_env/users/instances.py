@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorative_user_env.users.best_arms import LOST, move_best
 from explorative_user_env.users.laws_of_means import LAWS, ROOMY, Law, NamedLaw
 from explorative_user_env.users.sizes import ALLOWED_MEANS, are_means, checked_gap
 from explorative_user_env.users.state import number_of_arms
@@ -130,7 +131,10 @@ class InstanceLaw:
                 raise InvalidArgumentError("means", self.given, allowed)
         if self.given is None and self.gap is None:
             self.gap = DEFAULT_GAP
+        self._fixed: Instance | None = None  # where every user is the same, without a draw
         self._check_all()
+        if self.given is not None and self.given.count(max(self.given)) == 1:
+            self._fixed = self.draw(np.random.default_rng(0))
 
     @property
     def title(self) -> str | list[float]:
@@ -143,6 +147,8 @@ class InstanceLaw:
         Raises:
             InvalidArgumentError: for an instance outside `within`.
         """
+        if self._fixed is not None:
+            return self._fixed
         if self.named is not None:
             means = (self.scale * self.named.many(self.n_arms, rng)).tolist()
         elif self.own is not None:
@@ -212,37 +218,3 @@ def separated(means: Sequence[float], gap: float | None, rng: np.random.Generato
 def lost_gap(gap: float | None, mean: float) -> InvalidArgumentError:
     """Return the error of a gap that is lost in rounding beside this mean."""
     return InvalidArgumentError("gap", gap, f"large enough to count beside a mean of {mean}")
-
-
-LOST = -1
-
-
-def move_best(means: list[float], gap: float, rng: np.random.Generator) -> int:
-    """Move the best of `means` to the second best + `gap`, in place, and return which arm it is.
-
-    A gap of 0 moves nothing. `LOST` means that the gap is lost in rounding beside the means.
-    """
-    top, n_tied = -math.inf, 0
-    for mean in means:
-        if mean > top:
-            top = mean
-            n_tied = 0
-        if mean == top:
-            n_tied += 1
-    chosen = 0
-    if n_tied > 1:
-        chosen = int(rng.random() * n_tied)
-    best, second = LOST, -math.inf
-    for arm in range(len(means)):
-        if means[arm] == top and chosen == 0 and best == LOST:
-            best = arm
-            continue
-        if means[arm] == top:
-            chosen -= 1
-        second = max(second, means[arm])
-    if gap > 0.0:
-        moved = second + gap
-        if not second < moved < math.inf:
-            return LOST
-        means[best] = moved
-    return best

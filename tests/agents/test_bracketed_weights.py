@@ -14,17 +14,13 @@ from explorative_user_env.agents import (
     TrackAndStop,
     bracketed_weights,
     divergence,
+    followed_weights,
     optimal_weights,
     track_and_stop,
 )
 from explorative_user_env.agents.bracketed_weights import HALVINGS, LARGEST_RATIO, LOWEST, STEPS
-from explorative_user_env.agents.optimal_weights import (
-    FAST_ITERATIONS,
-    LEVEL_ITERATIONS,
-    RATIO_ITERATIONS,
-    Solver,
-    blank_solver,
-)
+from explorative_user_env.agents.followed_weights import FAST_ITERATIONS, Solver, blank_solver
+from explorative_user_env.agents.optimal_weights import LEVEL_ITERATIONS, RATIO_ITERATIONS
 
 ROOT = 64
 """The most evaluations of a function whose root is sought."""
@@ -65,7 +61,7 @@ def counter(monkeypatch: pytest.MonkeyPatch) -> Counter:
     """Count the divergences from here on."""
     counter = Counter()
     one, two = divergence.bernoulli_kl, divergence.costs_at
-    for module in (divergence, optimal_weights):
+    for module in (divergence, followed_weights, optimal_weights):
         monkeypatch.setattr(module, "bernoulli_kl", counter.counting(one, 1))
     monkeypatch.setattr(bracketed_weights, "costs_at", counter.counting(two, 2))
     for module, name in (
@@ -149,7 +145,7 @@ def test_no_search_is_longer_than_its_bound(counter: Counter) -> None:
         optimal_weights.characteristic_weights(means, best, solver)
         each = (counter.divergences - before) / len(means)
         longest = max(longest, each)
-        close = relative_gap(means, best) <= optimal_weights.CLOSE
+        close = relative_gap(means, best) <= followed_weights.CLOSE
         assert each <= NEWTON + BRACKETED * close
         assert all(0.0 <= weight <= 1.0 for weight in solver.weights)
         assert sum(solver.weights) == pytest.approx(1.0, abs=1e-12)
@@ -164,7 +160,7 @@ def test_the_weights_are_optimal_to_the_digits_that_rounding_leaves() -> None:
         optimal_weights.characteristic_weights(means, best, solver)
         gap = relative_gap(means, best)
         if gap > 0.0:
-            close = gap <= optimal_weights.CLOSE
+            close = gap <= followed_weights.CLOSE
             n_close += close
             # Newton's mean is rounded at 1e-16 of it, of which the gap is what counts.
             allowed = 1e-10 if close else 1e-10 + 4e-15 / gap

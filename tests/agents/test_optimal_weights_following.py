@@ -1,18 +1,17 @@
 """The characteristic weights, from a search that begins where another one ended."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from weights import problems, weights_of
 
-from explorative_user_env.agents import optimal_weights
-from explorative_user_env.agents.optimal_weights import (
-    Solver,
-    blank_solver,
-    characteristic_weights,
-    start_solver,
-)
+from explorative_user_env.agents import followed_weights, optimal_weights
+from explorative_user_env.agents.divergence import bernoulli_kl
+from explorative_user_env.agents.followed_weights import blank_solver, start_solver
+from explorative_user_env.agents.optimal_weights import characteristic_weights
 
 
 @pytest.mark.slow
@@ -45,7 +44,9 @@ def test_a_start_from_any_positive_numbers_ends_where_a_cold_one_does(
     means: list[float], powers: list[float], level: float
 ) -> None:
     n_arms = len(means)
-    solver = Solver([10.0**power for power in powers[:n_arms]], [10.0**level], [0.0] * n_arms)
+    solver = blank_solver(n_arms)
+    solver.ratios[:] = [10.0**power for power in powers[:n_arms]]
+    solver.level[0] = 10.0**level
     np.testing.assert_allclose(weights_of(means, solver), weights_of(means), rtol=1e-9, atol=1e-9)
 
 
@@ -89,7 +90,7 @@ def test_following_means_that_move_finds_what_a_search_from_nothing_does(n_arms:
             if means.count(max(means)) > 1:
                 continue
             fresh = blank_solver(n_arms)
-            followed += optimal_weights._follows(means, int(np.argmax(means)), solver)
+            followed += followed_weights.follows(means, int(np.argmax(means)), solver)
             np.testing.assert_allclose(
                 weights_of(means, solver), weights_of(means, fresh), rtol=1e-10
             )
@@ -104,3 +105,53 @@ def test_wherever_a_search_begins_it_ends_at_the_same_weights(level: float, rati
     solver.level[0] = level
     solver.ratios[:] = [ratio] * 4
     np.testing.assert_allclose(weights_of(means, solver), weights_of(means), rtol=1e-10)
+
+
+@pytest.mark.parametrize("n_arms", [2, 5])
+def test_divergences_that_are_kept_are_those_that_logarithms_give(n_arms: int) -> None:
+    rng = np.random.default_rng(n_arms)
+    recommended = np.full(n_arms, 50.0)
+    accepted = np.linspace(10.0, 40.0, n_arms)
+    solver, n_compared = blank_solver(n_arms), 0
+    for _ in range(600):
+        arm = rng.integers(n_arms)
+        recommended[arm] += 1
+        accepted[arm] += rng.random() < 0.2 + 0.6 * arm / (n_arms - 1)
+        means = (accepted / recommended).tolist()
+        best = means.index(max(means))
+        characteristic_weights(means, best, solver)
+        if solver.top[0] != means[best]:
+            continue  # found by a search
+        for other in set(range(n_arms)) - {best}:
+            pooled = solver.pooled[other]
+            kept = solver.costs_best[other], solver.costs_other[other], solver.logits[other]
+            found = [bernoulli_kl(means[each], pooled) for each in (best, other)]
+            assert kept == pytest.approx([*found, math.log(pooled / (1.0 - pooled))], rel=1e-10)
+            n_compared += kept[0] != found[0]
+    assert n_compared > 100  # of most the last digit tells that they come from elsewhere
+
+
+def test_a_short_series_is_a_logarithm_to_the_last_digits() -> None:
+    for part in np.linspace(-1.0, 1.0, 401):
+        u = float(part) * followed_weights.NEARBY
+        assert followed_weights._logarithm(u) == pytest.approx(math.log1p(u), rel=5e-16, abs=0.0)
+
+
+def test_a_best_arm_that_comes_close_or_changes_is_followed_and_not_searched_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    n_searched = [0]
+
+    def counting(means: list[float], best: int, solver: followed_weights.Solver) -> bool:
+        n_searched[0] += 1
+        return search(means, best, solver)
+
+    search = optimal_weights._search
+    monkeypatch.setattr(optimal_weights, "_search", counting)
+    solver, rest = blank_solver(6), [0.4, 0.35, 0.3, 0.1]
+    for gap in (0.1, 0.01, 0.001, 1e-5, 0.02, -0.02, -0.001, 0.001, 0.1):
+        means = [0.6 + gap / 2, 0.6 - gap / 2, *rest]
+        warm = weights_of(means, solver)
+        np.testing.assert_allclose(warm, weights_of(means), rtol=1e-8)
+    n_cold = 10  # the first, and those compared with
+    assert n_searched[0] <= n_cold + 1

@@ -2,6 +2,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from explorative_user_env.agents import TrackAndStop
 from explorative_user_env.agents import track_and_stop as rule
+from explorative_user_env.agents.leaders import leader_of
 from explorative_user_env.protocol import STOP
 
 Drive = Callable[..., list[int]]
@@ -37,6 +39,7 @@ def counted(
     state.recommended[:] = recommended
     state.rates[:] = [s / n for s, n in zip(accepted, recommended, strict=True)]
     state.steps[0] = sum(recommended)
+    state.leader[0] = state.neglected[0] = -1  # as these are to be found from the numbers
     return params, state
 
 
@@ -80,7 +83,7 @@ def test_rates_are_compared_exactly(
     accepted: list[int], recommended: list[int], top: set[int]
 ) -> None:
     _, state = counted(accepted, recommended)
-    leader, n_tied = rule._leader(state)
+    leader, n_tied = leader_of(state)
     assert (leader, n_tied) == (min(top), len(top))
     if n_tied > 1:
         assert set(decisions(accepted, recommended)) == top
@@ -206,7 +209,27 @@ def test_a_used_state_starts_as_a_blank_one_does(drive: Drive) -> None:
     drive(agent, 3, lambda step, arm: arm == 2 or step % 2 == 0, 50)
     params, used = agent._params, agent._state
     fresh = rule.blank(params)
-    assert used.ratios != fresh.ratios
+    assert used.solver.ratios != fresh.solver.ratios
     for state in (used, fresh):
         rule.start(params, state, np.random.default_rng(0))
     assert used._replace(scores=[]) == fresh._replace(scores=[])
+
+
+@pytest.mark.parametrize("n_arms", [2, 3, 8])
+def test_who_leads_and_who_is_neglected_is_known_as_if_all_arms_were_compared(n_arms: int) -> None:
+    rng = np.random.default_rng(n_arms)
+    seen = Counter[str]()
+    for chance in (0.0, 0.3, 0.5, 0.9, 1.0):
+        params, state = counted([1] * n_arms, [2] * n_arms)
+        for _ in range(300):
+            rule.act(params, state, rng)  # finds what is not known
+            rule.observe(params, state, int(rng.integers(n_arms)), bool(rng.random() < chance))
+            rates = [Fraction(s, n) for s, n in zip(state.accepted, state.recommended, strict=True)]
+            if state.leader[0] >= 0:
+                found = (state.leader[0], state.n_tied[0])
+                assert found == (rates.index(max(rates)), rates.count(max(rates)))
+                seen["several" if found[1] > 1 else "one"] += 1
+            if state.neglected[0] >= 0:
+                assert state.neglected[0] == state.recommended.index(min(state.recommended))
+                seen["neglected"] += 1
+    assert min(seen["several"], seen["one"], seen["neglected"]) > 20, seen

@@ -246,13 +246,13 @@ def test_show_says_what_is_there_and_what_made_it(
     capsys.readouterr()
     assert run("show", str(file)) == 0
     told = capsys.readouterr().out
-    assert told.splitlines()[0] == "bench: not finished, 20 runs of 1 evaluations"
+    assert told.splitlines()[0] == "bench: not finished, 20 runs in 1 cell"
     assert "BAIR" in told
     assert run("bench", "--resume", str(file)) == 0
     capsys.readouterr()
     assert run("show", str(file)) == 0
     told = capsys.readouterr().out
-    assert told.splitlines()[0] == "bench: finished, 120 runs of 2 evaluations"
+    assert told.splitlines()[0] == "bench: finished, 120 runs in 2 cells"
     assert "(KeyboardInterrupt): " in told
     assert "streams=" in told
     assert "UNI" in told

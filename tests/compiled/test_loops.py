@@ -2,7 +2,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from compared import CAP, HORIZON, agent_as_in_an_evaluation, play_of, run_of
+from compared import CAP, HORIZON, agent_as_in_an_evaluation, as_lists, play_of, run_of
 
 from explorative_user_env.agents import (
     AGENTS,
@@ -110,7 +110,7 @@ def test_plays_are_those_of_the_environment_and_who_has_answered_is_told_no_more
         (answer,), (arms,), (responses,) = left.figures
         assert (tuple(arms), tuple(responses)) == (episode.arms, episode.accepted)
         assert answer == episode.answer
-        assert left.state == [np.asarray(values).tolist() for values in agent._state]
+        assert left.state == as_lists(agent._state)
         assert left.streams[1] == agent._rng.bit_generator.state
 
 

@@ -24,8 +24,8 @@ from explorative_user_env.users.state import blank_state
 VERY_LONG = 10**9
 """Steps that take ten seconds and more."""
 
-LONG = 10**8
-"""Steps that take a second, and are written down in half a GB of which little is touched."""
+LONG = 3 * 10**7
+"""Steps that take half a second, and are written down in 150 MB."""
 
 SOON = 0.05
 """Seconds."""

@@ -5,8 +5,10 @@ import json
 import math
 import random
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,7 +18,10 @@ from fuzz.fuzzing import Door
 from fuzz.odd_values import ODD
 from small_tuning import TUNED
 
+from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.evaluation import evaluate, load
 from explorative_user_env.files import MADE_BY, Folder
+from explorative_user_env.results.about import about
 from explorative_user_env.studies.tuning import load_tuned
 from explorative_user_env.studies.tuning.records import Estimate
 
@@ -89,6 +94,11 @@ def of_files(place: Path) -> Iterator[Door]:
     yield _of_a_folder("tuned.json, kept", place / "kept", "tuned.json", load_tuned)
     yield _of_a_folder("made_by.json, read", place / "kept", MADE_BY, load_tuned)
     yield _of_a_folder("made_by.json, written over", place / "kept", MADE_BY, _again)
+    (place / "runs").mkdir()
+    run = place / "runs" / RUN_FILE
+    evaluate(["BAIR", "UNI"], n_instances=4, max_steps=30, progress=False, store=run)
+    yield _of_a_folder(RUN_FILE, place / "runs", RUN_FILE, _looked_into)
+    yield _of_a_store("JSON of runs", run)
     if find_spec("sb3_contrib") is None:
         return
     from explorative_user_env.rl import load_agent
@@ -100,6 +110,39 @@ def of_files(place: Path) -> Iterator[Door]:
         data = place / name
         shutil.copytree(model, data)
         yield _of_data(name, data)
+
+
+def _looked_into(folder: Path) -> None:
+    about(folder / RUN_FILE)
+    str(load(folder / RUN_FILE))
+
+
+KEPT_AS_JSON = (
+    ("about", "value"),
+    ("sessions", "made_by"),
+    ("results", "record"),
+    ("results", "parts"),
+)
+"""Tables of a file of runs, with a column that is JSON."""
+
+
+def _of_a_store(name: str, file: Path) -> Door:
+    """Return a door at which one of the records of a file of runs is changed."""
+
+    def call(seed: int) -> Any:
+        rng = random.Random(seed)
+        table, column = rng.choice(KEPT_AS_JSON)
+        with tempfile.TemporaryDirectory() as place:
+            copy = shutil.copy(file, Path(place) / RUN_FILE)
+            with closing(sqlite3.connect(copy)) as db:
+                ((text,), *_) = db.execute(f"SELECT {column} FROM {table}").fetchall()
+                new = changed(text.encode(), rng).decode("utf-8", "replace")
+                db.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (new, text))
+                db.commit()
+            return _looked_into(Path(place))
+
+    seeds = frozenset({"seed"})
+    return Door(name, call, {"seed": range(10**9)}, seeds, spared=seeds)
 
 
 def _of_data(name: str, folder: Path) -> Door:

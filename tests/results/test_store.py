@@ -1,5 +1,6 @@
 """The store: what is committed stays, another request is refused, and readers never disturb."""
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -234,6 +235,84 @@ def test_a_file_whose_maker_was_killed_at_once_is_taken_for_new(path: Path) -> N
     with Store(path, ASKED) as mine:
         part_of(mine).add(runs())
     assert about(path).n_runs == 3
+
+
+@pytest.mark.parametrize("spoiled", [False, True])
+def test_what_a_killed_writer_has_left_is_read_whole(path: Path, spoiled: bool) -> None:
+    left = path.with_name("left")
+    left.mkdir()
+    with Store(path, ASKED) as mine:
+        part_of(mine).add(runs())
+        for name in ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm"):
+            shutil.copy(path.with_name(name), left / name)
+    if spoiled:  # it was killed in the middle of a change of what its readers share
+        with (left / "run.sqlite-shm").open("r+b") as shared:
+            shared.write(b"\xff" * 48)
+    assert about(left / "run.sqlite").n_runs == 3
+    with Store(left / "run.sqlite", ASKED) as again:
+        assert again.n_found == 3
+
+
+def test_what_was_killed_without_that_journal_is_put_in_order_by_a_reader(path: Path) -> None:
+    left = path.with_name("left")
+    left.mkdir()
+    with Store(path, ASKED) as mine:
+        part_of(mine).add(runs())
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("PRAGMA cache_size=1")
+        db.execute("BEGIN")
+        for number in range(20_000):  # more than it holds back
+            db.execute("INSERT INTO kept VALUES ('a', ?, 'long')", (number,))
+        for name in ("run.sqlite", "run.sqlite-journal"):
+            shutil.copy(path.with_name(name), left / name)
+        db.execute("ROLLBACK")
+    with (
+        closing(sqlite3.connect(f"{(left / path.name).as_uri()}?mode=ro", uri=True)) as db,
+        pytest.raises(sqlite3.OperationalError, match="readonly"),
+    ):
+        db.execute("SELECT * FROM runs_bai")
+    assert about(left / "run.sqlite").n_runs == 3
+
+
+@pytest.mark.slow
+def test_a_python_without_sqlite_evaluates_and_says_what_files_need(tmp_path: Path) -> None:
+    words = (
+        "import sys; sys.modules['_sqlite3'] = None; sys.modules['sqlite3'] = None; "
+        "import importlib.util as util; found = util.find_spec; "
+        "util.find_spec = lambda name, *rest: None if 'sqlite3' in name else found(name, *rest); "
+        "import explorative_user_env as eu; "
+        "print(eu.evaluate(['UNI'], baseline_time=9, n_instances=3, compiled=False)); "
+        "eu.evaluate(['UNI'], baseline_time=9, n_instances=3, compiled=False, store='a.sqlite')"
+    )
+    done = python("-c", words, folder=tmp_path)
+    assert "UNI" in done.stdout
+    assert done.stderr.splitlines()[-1].endswith(
+        "files of runs need sqlite3, which this Python was built without"
+    )
+
+
+def test_a_full_disk_costs_the_chunk_that_it_has_no_room_for(path: Path) -> None:
+    with Store(path, ASKED) as mine:
+        part = part_of(mine)
+        part.add(runs())
+        mine._database._db.execute("PRAGMA max_page_count=30")  # SQLite then says that it is full
+        with pytest.raises(InvalidArgumentError, match=r"written to \(database or disk is full"):
+            part.add(runs(3, 5000))
+        assert mine.n_runs() == 3
+    with Store(path, ASKED) as again:
+        part_of(again).add(runs(3, 5000))
+    assert about(path).n_runs == 5003
+
+
+@pytest.mark.parametrize("opens", [request_in, about, lambda path: Store(path, ASKED)])
+def test_a_record_that_is_not_as_it_was_written_is_refused(path: Path, opens: Any) -> None:
+    with Store(path, ASKED) as mine:
+        part_of(mine).add(runs())
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE about SET value = replace(value, '0.1', '0.2')")
+        db.commit()
+    with pytest.raises(InvalidArgumentError, match="not as it was written"):
+        opens(path)
 
 
 def test_a_place_that_takes_no_file_is_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
 from sb3_trainings import TINY, same, weights
 
+from explorative_user_env.results.sealed import sealed, unsealed
 from explorative_user_env.results.store import Store
 from explorative_user_env.rl import checkpoints, train
 from explorative_user_env.rl.checkpoints import CHECKPOINTS
@@ -93,7 +94,10 @@ def test_no_code_of_a_file_is_run(tmp_path: Path) -> None:
         train("ppo", store=store, progress=interrupted_at(4000), **TRAININGS["ppo"])
     planted = base64.b64encode(pickle.dumps(Planted(), protocol=2)).decode()
     with closing(sqlite3.connect(path)) as db:
-        db.execute("UPDATE kept SET value = json_set(value, '$.state', ?)", (planted,))
+        for key, position, text in db.execute("SELECT * FROM kept").fetchall():
+            piece = sealed({**unsealed(text), "state": planted})
+            where = "WHERE key = ? AND position = ?"
+            db.execute(f"UPDATE kept SET value = ? {where}", (piece, key, position))
         db.commit()
     with Store(path, ASKED) as store, pytest.raises(InvalidArgumentError, match="checkpoint"):
         train("ppo", store=store, **TRAININGS["ppo"])

@@ -16,7 +16,7 @@ from explorative_user_env import (
 )
 from explorative_user_env.population import Population
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
-from explorative_user_env.users.instances import LOST, move_best
+from explorative_user_env.users.best_arms import LOST, move_best
 from explorative_user_env.users.laws_of_means import LAWS, ROOMY, uniform_means
 from explorative_user_env.users.reward_laws import REWARD_LAWS
 

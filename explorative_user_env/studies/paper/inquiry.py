@@ -15,6 +15,9 @@ from explorative_user_env.studies.paper.records import Experiment
 
 Row = dict[str, Any]
 
+Known = dict[Any, Results]
+"""What alternatives gave, by cell and agent: for one experiment, setting, seed and users."""
+
 
 @dataclass(frozen=True)
 class Alternative:
@@ -46,7 +49,8 @@ def run_alternatives(
         cells: each with `delta`, `n_arms`, `agent`, and what `alternatives` needs.
         alternatives: what is tried in a cell.
         progress: told the cell and the alternative.
-        options: passed on to `evaluate`, the setting among them.
+        options: passed on to `evaluate`, the setting among them; and `known`, where what runs is
+            kept for whoever asks for it again.
 
     Returns:
         The rows of `with_errors`, with the cell's own `agent` and with `what`.
@@ -93,14 +97,31 @@ def _cut_off(runs: pd.DataFrame, cap: int) -> pd.DataFrame:
     )
 
 
-def _run(experiment: Experiment, cell: Row, other: Alternative, **options: Any) -> Results:
-    return evaluate(
-        [other.agent],
-        delta=cell["delta"],
-        n_arms=cell["n_arms"],
-        alpha=experiment.alpha,
-        gap=experiment.gap,
-        noise=experiment.noise,
-        **times_for([other.agent], other.horizon),
-        **options,
-    )
+def _run(
+    experiment: Experiment,
+    cell: Row,
+    other: Alternative,
+    *,
+    known: Known | None = None,
+    progress: OnProgress,
+    **options: Any,
+) -> Results:
+    """Return what comes of an alternative in a cell, from `known` if it has run there already."""
+    agent = other.agent
+    key = (cell["delta"], cell["n_arms"], agent.algorithm.name, repr(agent), other.horizon)
+    results = None if known is None else known.get(key)
+    if results is None:
+        results = evaluate(
+            [agent],
+            delta=cell["delta"],
+            n_arms=cell["n_arms"],
+            alpha=experiment.alpha,
+            gap=experiment.gap,
+            noise=experiment.noise,
+            progress=progress,
+            **times_for([agent], other.horizon),
+            **options,
+        )
+    if known is not None:
+        known[key] = results
+    return results

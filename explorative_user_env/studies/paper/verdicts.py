@@ -10,6 +10,7 @@ from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies.paper import Experiment
 from explorative_user_env.studies.paper.agreement import agrees, is_given, is_near
 from explorative_user_env.studies.paper.errors import z_of
+from explorative_user_env.studies.paper.inquiry import Known
 from explorative_user_env.studies.paper.phase1_share import n1_if_most
 from explorative_user_env.studies.paper.reasons import REASONS
 
@@ -94,6 +95,7 @@ def explained(
     """
     found = found.copy()
     evidence = {}
+    known: Known = {}  # reasons try the same runs: each of the caps cuts off those of the largest
     for position, reason in enumerate(REASONS):
         differing = found[found["verdict"] == DIFFERS]
         rows = [
@@ -104,7 +106,7 @@ def explained(
         if not rows:
             continue
         report = portion(progress, position, len(REASONS))
-        tested = reason.test(experiment, rows, {**options, "progress": report})
+        tested = reason.test(experiment, rows, {**options, "progress": report, "known": known})
         holds = tested.loc[tested["explained"], "index"]
         found.loc[holds, ["verdict", "reason"]] = [CANNOT, reason.key]
         evidence[reason.key] = tested.drop(columns="index")

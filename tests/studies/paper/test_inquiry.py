@@ -9,9 +9,10 @@ import pytest
 from explorative_user_env import evaluate
 from explorative_user_env.agents import BAIR, TrackAndStop, Uniform
 from explorative_user_env.display.progress import silent
-from explorative_user_env.studies.paper import EXPERIMENTS
+from explorative_user_env.studies.paper import EXPERIMENTS, inquiry
 from explorative_user_env.studies.paper.inquiry import (
     Alternative,
+    Known,
     run_alternatives,
     run_under_caps,
 )
@@ -78,3 +79,29 @@ def test_a_cap_gives_what_an_agent_with_that_cap_has() -> None:
     for name in FIGURES:
         # A sum over fewer runs may be added up in another order.
         assert found[name].tolist() == pytest.approx(alone[name].tolist(), nan_ok=True), name
+
+
+def test_what_has_run_in_a_cell_is_not_run_there_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[tuple[float, str]] = []
+
+    def evaluating(agents: list[Any], **options: Any) -> Any:
+        ran.append((options["delta"], repr(agents[0])))
+        return evaluate(agents, **options)
+
+    monkeypatch.setattr(inquiry, "evaluate", evaluating)
+    few: dict[str, Any] = OPTIONS | {"n_instances": 5, "progress": silent}
+    cells = [{"delta": delta, "n_arms": 2, "agent": "T&S"} for delta in (0.2, 0.1)]
+    known: Known = {}
+
+    def tried(cell: list[dict[str, Any]], cap: int, **more: Any) -> pd.DataFrame:
+        return run_under_caps(EXPERIMENT, cell, TrackAndStop(max_steps=cap), [40], **few, **more)
+
+    first = tried(cells, 50, known=known)
+    assert len(ran) == len(known) == 2
+    pd.testing.assert_frame_equal(tried(cells, 50, known=known), first)
+    assert len(ran) == 2
+    pd.testing.assert_frame_equal(tried(cells, 50), first)  # nobody asks for it to be kept
+    tried(cells[:1], 60, known=known)
+    again = [Alternative("", BAIR(n1=n)) for n in (3, 4, 3)]
+    run_alternatives(EXPERIMENT, cells[:1], lambda row: again, known=known, **few)
+    assert len(ran) == len(set(ran)) + 2 == 7

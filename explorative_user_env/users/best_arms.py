@@ -1,0 +1,53 @@
+"""Which arm is the best, and that it is better than the second best by the gap."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+LOST = -1
+
+
+def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
+    """Move the best of `means` to the second best + `gap`, in place, and return which arm it is.
+
+    A gap of 0 moves nothing. `LOST` means that the gap is lost in rounding beside the means.
+    """
+    top, n_tied = -math.inf, 0
+    for mean in means:
+        if mean > top:
+            top = mean
+            n_tied = 0
+        if mean == top:
+            n_tied += 1
+    chosen = 0
+    if n_tied > 1:
+        chosen = int(rng.random() * n_tied)
+    best, second = LOST, -math.inf
+    for arm in range(len(means)):
+        if means[arm] == top and chosen == 0 and best == LOST:
+            best = arm
+            continue
+        if means[arm] == top:
+            chosen -= 1
+        second = max(second, means[arm])
+    if gap > 0.0:
+        moved = second + gap
+        if not second < moved < math.inf:
+            return LOST
+        means[best] = moved
+    return best
+
+
+def draw_means(
+    means: Any,
+    mean: Callable[[np.random.Generator], float],
+    scale: float,
+    gap: float,
+    rng: np.random.Generator,
+) -> int:
+    """Draw `means` in place, each `scale` times what `mean` draws, and `move_best`."""
+    for arm in range(len(means)):
+        means[arm] = scale * mean(rng)
+    return move_best(means, gap, rng)

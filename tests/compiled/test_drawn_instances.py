@@ -1,0 +1,58 @@
+"""Instances drawn many at once are those that are drawn one by one."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from explorative_user_env.compiled.drawn_instances import draw_at_once
+from explorative_user_env.compiled.generators import N_STREAMS, streams
+from explorative_user_env.compiled.stream_seeds import set_streams_at_once
+from explorative_user_env.seeding import user_generator
+from explorative_user_env.users.instances import InstanceLaw
+from explorative_user_env.users.laws_of_means import LAWS, normal_means
+from explorative_user_env.validation import InvalidArgumentError
+
+
+def rounded_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
+    """Means of which several are the best, mostly."""
+    return rng.integers(2, size=n_arms).astype(float)
+
+
+@pytest.mark.parametrize("n_arms", [2, 3, 40])
+@pytest.mark.parametrize(
+    "means",
+    [*LAWS, normal_means, rounded_means, "given", "given and tied"],
+    ids=lambda means: getattr(means, "__name__", means),
+)
+def test_instances_are_those_of_the_law_and_streams_go_on_as_after_it(
+    means: Any, n_arms: int
+) -> None:
+    law = InstanceLaw(n_arms, means_of(means, n_arms), 0.3)
+    seeds = range(N_STREAMS - 3)
+    with streams() as users, streams() as own:
+        set_streams_at_once(seeds, "UNI", users, own)
+        drawn, best_arms = draw_at_once(law, n_arms, len(seeds), users)
+        after = [rng.bit_generator.state for rng in users.rngs[: len(seeds)]]
+    assert drawn.shape == (len(seeds), n_arms)
+    for seed in seeds:
+        rng = user_generator(seed)
+        instance = law.draw(rng)
+        assert (tuple(drawn[seed].tolist()), best_arms[seed]) == (instance.means, instance.best_arm)
+        assert after[seed] == rng.bit_generator.state
+
+
+def means_of(means: Any, n_arms: int) -> Any:
+    if means == "given":
+        return list(range(n_arms))
+    return [0.0] * n_arms if means == "given and tied" else means
+
+
+def test_an_instance_that_the_law_does_not_allow_is_refused_as_it_is_by_the_law() -> None:
+    allowed = [True]
+    law = InstanceLaw(
+        2, lambda _, rng: rng.random(2) * 0.5 if allowed[0] else [2.0, 3.0], 0.3, (0.0, 1.0)
+    )
+    allowed[0] = False
+    with streams() as users, pytest.raises(InvalidArgumentError, match="means must be in"):
+        draw_at_once(law, 2, N_STREAMS, users)
