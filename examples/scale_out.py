@@ -23,7 +23,7 @@ from explorative_user_env.display.tables import markdown_table
 from explorative_user_env.evaluation import Workforce
 
 ROUNDS = 15
-FAST_USERS = 10_000  # of a round, in compiled code
+FAST_USERS = 50_000  # of a round, in compiled code
 SLOW_USERS = 200  # of a round, in the readable loop
 COUNTED = 20_000_000  # of a round, by each process that only counts
 KEPT_USERS = 20_000

@@ -25,6 +25,19 @@ WORKER_LOST: tuple[type[BaseException], ...] = (BrokenExecutor, CancelledError)
 """The errors that say that the worker of a chunk is no longer there."""
 
 
+def lost_by(name: str, error: BaseException, where: str, often: str = "") -> CallableError:
+    """Return what is said of an agent whose worker is no longer there.
+
+    Args:
+        name: the agent's.
+        error: how the loss was told.
+        where: with whom, or where.
+        often: how often it was lost, if more than once.
+    """
+    how = one_line(": ".join(filter(None, [type(error).__name__, str(error)])))
+    return CallableError(f"{name} lost its worker{often}: {how}", where)
+
+
 class Engine(Protocol):
     """What does chunks of runs.
 
@@ -119,9 +132,8 @@ class Submitting:
                 error = another
                 self._renewed()
         often = f" {tries + 1} times" if tries else ""
-        told = one_line(": ".join(filter(None, [type(error).__name__, str(error)])))
         where = f"with {len(chunk)} of the users, that of seed {chunk[0]} first"
-        raise CallableError(f"{name} lost its worker{often}: {told}", where) from error
+        raise lost_by(name, error, where, often) from error
 
 
 def _heard(future: Future[Any]) -> Any:

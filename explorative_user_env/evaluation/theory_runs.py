@@ -9,7 +9,7 @@ import pandas as pd
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation.engines import PROCESSES
-from explorative_user_env.evaluation.halting import go_on
+from explorative_user_env.evaluation.halting import halting
 from explorative_user_env.evaluation.places import done
 from explorative_user_env.evaluation.workforce import Workforce, workforce_of
 from explorative_user_env.meeting import environment_of
@@ -77,9 +77,5 @@ def _check(
     seeds: Sequence[int],
     halt: Array | None = None,
 ) -> list[TheoryCheck]:
-    env = environment_of(population, agent)
-    checks = []
-    for seed in seeds:
-        go_on(halt)
-        checks.append(check_run(env, agent, seed, max_steps))
-    return checks
+    env = halting(environment_of(population, agent), halt)
+    return [check_run(env, agent, seed, max_steps) for seed in seeds]

@@ -7,7 +7,7 @@ from typing import Any
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import ParallelBackendBase, get_active_backend
 
-from explorative_user_env.evaluation.engines import ELSEWHERE, THREADS, Seeds
+from explorative_user_env.evaluation.engines import ELSEWHERE, THREADS, WORKER_LOST, Seeds, lost_by
 from explorative_user_env.evaluation.halting import new_halt
 from explorative_user_env.evaluation.parcels import Job
 
@@ -30,6 +30,7 @@ class ThroughJoblib:
         if asked is None:  # a cluster's usual is all its workers
             asked = workers if workers > 1 else getattr(backend, "default_n_jobs", 1)
         self.n_jobs = effective_n_jobs(asked)
+        self._backend = type(backend).__name__
         self._streams = backend.supports_return_generator
         threads = getattr(backend, "supports_sharedmem", False)
         self.place = THREADS if threads else ELSEWHERE
@@ -40,6 +41,12 @@ class ThroughJoblib:
         call = delayed(job)
         shared = {} if self.halt is None else {"halt": self.halt}
         tasks = (call(chunk, **shared) for chunk in chunks)
+        try:
+            yield from self._in_order(tasks)
+        except WORKER_LOST as error:
+            raise lost_by(name, error, f"joblib's {self._backend}") from error
+
+    def _in_order(self, tasks: Iterator[Any]) -> Iterator[Any]:
         if self._streams:
             yield from Parallel(self.n_jobs, return_as="generator")(tasks)
             return

@@ -75,12 +75,15 @@ class Workforce:
 
     def cannot_send(self, agent: object, reason: str) -> InvalidArgumentError:
         """Return the error that says in one line why an agent cannot be sent to the workers."""
-        why = f"for {name_of(agent)}, which cannot be sent to another process ({reason})"
+        name, what = name_of(agent), f"which cannot be sent to another process ({reason})"
         if self.executor is not None:
-            return InvalidArgumentError("executor", self.executor, f"left out {why}")
+            return InvalidArgumentError("executor", self.executor, f"left out for {name}, {what}")
         if self.backend is not None:
-            return InvalidArgumentError("backend", self.backend, f"left out {why}")
-        return InvalidArgumentError("workers", self.workers, f"1 {why}")
+            return InvalidArgumentError("backend", self.backend, f"left out for {name}, {what}")
+        if self.workers > ONE_HERE:
+            return InvalidArgumentError("workers", self.workers, f"1 for {name}, {what}")
+        allowed = "one that can be sent to another process, where a parallel_config around the call"
+        return InvalidArgumentError("agent", name, f"{allowed} has it go ({reason})")
 
 
 def workforce_of(

@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
+import joblib
 import pytest
 from away import Deadly, done_by, gathered, spawned
 
@@ -39,6 +40,15 @@ def test_a_chunk_that_ends_every_worker_is_told_of_in_a_line(
         done_by(workforce, Deadly(tmp_path, [5], times=99), PROCESSES)
     if where != "executor":  # which is broken, and its owner's
         assert len(gathered(workforce, tmp_path, PROCESSES)) == 2
+
+
+def test_what_joblib_loses_is_told_of_in_a_line(tmp_path: Path) -> None:
+    message = r"^str lost its worker: TerminatedWorkerError: .* \(joblib's LokyBackend\)$"
+    with (
+        joblib.parallel_config("loky", n_jobs=2),
+        pytest.raises(eu.CallableError, match=message),
+    ):
+        done_by(Workforce(), Deadly(tmp_path, [5], times=99), PROCESSES)
 
 
 def test_no_scheduler_at_an_address_is_an_error_in_a_line() -> None:

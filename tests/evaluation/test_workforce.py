@@ -1,7 +1,11 @@
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
+from joblib import parallel_config
+from toy_agents import spy
 
 import explorative_user_env as eu
 from explorative_user_env import extras
@@ -55,3 +59,27 @@ def test_without_dask_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"^the backend dask needs distributed: pip instal"):
         Workforce(backend="dask", scheduler=ADDRESS)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"executor": POOL}, "executor must be left out for locked, which cannot be sent"),
+        ({"backend": "threads"}, "backend must be left out for locked, which cannot be sent"),
+        ({"workers": 2}, "workers must be 1 for locked, which cannot be sent"),
+        ({}, "agent must be one that can be sent to another process, where a parallel_config"),
+    ],
+)
+def test_an_agent_that_cannot_be_sent_is_told_of_by_what_sends_it(
+    options: dict[str, Any], message: str
+) -> None:
+    agent = spy()
+    agent.name, agent.lock = "locked", threading.Lock()
+    facts: dict[str, Any] = {"n_arms": 3, "n_instances": 20, "progress": False}
+    assert len(eu.evaluate([agent], **facts).runs) == 20  # here there is no need to
+    config = nullcontext() if options else parallel_config("threading", n_jobs=2)
+    with (
+        config,
+        pytest.raises(eu.InvalidArgumentError, match=f"^{message} .*cannot pickle '_thread.lock'"),
+    ):
+        eu.evaluate([agent], **facts, **options)
