@@ -1,7 +1,7 @@
 """How fast is it? Steps a second of every path, beside Gymnasium's CartPole, on this machine.
 
 What is compared takes turns, round after round, and ratios are taken within a round: so a machine
-whose speed drifts, as most do, drifts for all alike. Medians are printed. Takes about four and a half minutes.
+whose speed drifts, as most do, drifts for all alike. Medians are printed. Takes about five minutes.
 """
 
 import statistics
