@@ -33,6 +33,16 @@ CLOSE = 2.0**-30
 """A best mean nearer than this to another, relatively, leaves too few digits to Newton's method."""
 
 
+PARTS = 6
+POOLED, PRECISION, COST_BEST, COST_OTHER, LOGIT, KNOWN = range(PARTS)
+"""What is kept of each arm: mu_k, 1 / (mu_k (1 - mu_k)), kl(m_b, mu_k) and kl(m_k, mu_k) there,
+log(mu_k / (1 - mu_k)), and the m_k of these."""
+
+TOP, AGE, GAP, BEST = range(4)
+"""What is kept besides: the m_b of these, how many steps they are from logarithms, how much m_b was
+above all others, and b."""
+
+
 class Solver(NamedTuple):
     """Where the last solution is kept; the next one starts from it.
 
@@ -43,46 +53,28 @@ class Solver(NamedTuple):
     ratios: list[float]  # x_k = w_k / w_b
     level: list[float]  # [y, the common value of all g_k(x_k)]
     weights: list[float]  # w*
-    pooled: list[float]  # the mu_k at which they are known
-    precisions: list[float]  # 1 / (mu_k (1 - mu_k))
-    costs_best: list[float]  # kl(m_b, mu_k)
-    costs_other: list[float]  # kl(m_k, mu_k)
-    logits: list[float]  # log(mu_k / (1 - mu_k))
-    known: list[float]  # m_k of these
-    top: list[float]  # [m_b of these, and how many steps they are from logarithms]
-    best: list[int]  # [b]
-    gap: list[float]  # [how much m_b is above all others]
+    arms: list[float]  # `PARTS` of each, one arm after the other
+    last: list[float]
 
 
 def blank_solver(n_arms: int) -> Solver:
     """Return a solver for `n_arms` arms, without a solution yet."""
-    return Solver(
-        ratios=[1.0] * n_arms,
-        level=[0.0],
-        weights=[1.0 / n_arms] * n_arms,
-        pooled=[0.0] * n_arms,
-        precisions=[0.0] * n_arms,
-        costs_best=[0.0] * n_arms,
-        costs_other=[0.0] * n_arms,
-        logits=[0.0] * n_arms,
-        known=[NOTHING] * n_arms,
-        top=[NOTHING, 0.0],
-        best=[-1],
-        gap=[0.0],
-    )
+    arms = [0.0, 0.0, 0.0, 0.0, 0.0, NOTHING] * n_arms
+    last = [NOTHING, 0.0, 0.0, -1.0]
+    return Solver([1.0] * n_arms, [0.0], [1.0 / n_arms] * n_arms, arms, last)
 
 
 def start_solver(solver: Solver) -> None:
     """Forget the last solution."""
-    for arm in range(len(solver.ratios)):
+    n_arms = len(solver.ratios)
+    for arm in range(n_arms):
         solver.ratios[arm] = 1.0
-        solver.weights[arm] = 1.0 / len(solver.ratios)
-        solver.pooled[arm] = solver.precisions[arm] = solver.logits[arm] = 0.0
-        solver.costs_best[arm] = solver.costs_other[arm] = 0.0
-        solver.known[arm] = NOTHING
-    solver.top[0], solver.top[1] = NOTHING, 0.0
-    solver.level[0] = solver.gap[0] = 0.0
-    solver.best[0] = -1
+        solver.weights[arm] = 1.0 / n_arms
+        for part in range(PARTS):
+            solver.arms[PARTS * arm + part] = NOTHING if part == KNOWN else 0.0
+    solver.level[0] = 0.0
+    solver.last[TOP], solver.last[AGE], solver.last[GAP] = NOTHING, 0.0, 0.0
+    solver.last[BEST] = -1.0
 
 
 def _logarithm(u: float) -> float:
@@ -104,13 +96,14 @@ def _move_top(top: float, solver: Solver) -> None:
 
     kl(m', mu) = kl(m, mu) + kl(m', m) + (m' - m) (logit m - logit mu).
     """
-    before = solver.top[0]
+    before = solver.last[TOP]
     if before == top or not (0.0 < before < 1.0 and 0.0 < top < 1.0):
         return
     further, logit = bernoulli_kl(top, before), _logit(before)
-    for arm in range(len(solver.logits)):
-        solver.costs_best[arm] += further + (top - before) * (logit - solver.logits[arm])
-    solver.top[0] = top
+    for arm in range(len(solver.ratios)):
+        away = (top - before) * (logit - solver.arms[PARTS * arm + LOGIT])
+        solver.arms[PARTS * arm + COST_BEST] += further + away
+    solver.last[TOP] = top
 
 
 def _foresee(means: list[float], best: int, solver: Solver) -> None:
@@ -119,12 +112,12 @@ def _foresee(means: list[float], best: int, solver: Solver) -> None:
     It may have been that of another best arm: then w_k / w_b is told by the new one. Where an arm
     is close, y grows with the square of the gap; so does an x_k that is small.
     """
-    before, share = solver.best[0], solver.ratios[best]
-    solver.best[0] = best
+    before, share = int(solver.last[BEST]), solver.ratios[best]
+    solver.last[BEST] = best
     if before == best:
         _move_top(means[best], solver)
     else:
-        solver.top[0] = NOTHING
+        solver.last[TOP] = NOTHING
         if before >= 0:
             for arm in range(len(means)):
                 solver.ratios[arm] = min(max(solver.ratios[arm] / share, SMALLEST), LARGEST)
@@ -134,9 +127,9 @@ def _foresee(means: list[float], best: int, solver: Solver) -> None:
     for arm in range(len(means)):
         if arm != best:
             gap = min(gap, means[best] - means[arm])
-    factor = gap / solver.gap[0] if gap > 0.0 and solver.gap[0] > 0.0 else 1.0
+    factor = gap / solver.last[GAP] if gap > 0.0 and solver.last[GAP] > 0.0 else 1.0
     factor *= factor
-    solver.gap[0] = gap
+    solver.last[GAP] = gap
     solver.level[0] *= factor
     for arm in range(len(means)):
         if solver.ratios[arm] < SMALL:
@@ -149,30 +142,30 @@ def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver
     With short series, the same for both, where it has hardly moved: kl(p, mu') is kl(p, mu) less
     p log(mu'/mu) + (1 - p) log((1 - mu')/(1 - mu)).
     """
-    before = solver.pooled[arm]
-    moved = (mean - before) * solver.precisions[arm]
-    solver.pooled[arm] = mean
-    if solver.known[arm] == other and abs(moved) <= NEARBY:
+    kept, first = solver.arms, PARTS * arm
+    before = kept[first + POOLED]
+    moved = (mean - before) * kept[first + PRECISION]
+    kept[first + POOLED] = mean
+    if kept[first + KNOWN] == other and abs(moved) <= NEARBY:
         gain = _logarithm(moved * (1.0 - before))
         loss = _logarithm(-moved * before)
-        solver.costs_best[arm] -= top * gain + (1.0 - top) * loss
-        solver.costs_other[arm] -= other * gain + (1.0 - other) * loss
-        solver.logits[arm] += gain - loss
+        kept[first + COST_BEST] -= top * gain + (1.0 - top) * loss
+        kept[first + COST_OTHER] -= other * gain + (1.0 - other) * loss
+        kept[first + LOGIT] += gain - loss
     else:
-        solver.costs_best[arm] = bernoulli_kl(top, mean)
-        solver.costs_other[arm] = bernoulli_kl(other, mean)
-        solver.logits[arm] = _logit(mean)
-        solver.known[arm] = other
+        kept[first + COST_BEST] = bernoulli_kl(top, mean)
+        kept[first + COST_OTHER] = bernoulli_kl(other, mean)
+        kept[first + LOGIT] = _logit(mean)
+        kept[first + KNOWN] = other
 
 
 def _hold(top: float, solver: Solver) -> None:
     """See to it that the divergences that are kept are those from m_b, and not kept too long."""
-    if solver.top[0] != top or solver.top[1] >= STEPS_FROM_LOGARITHMS:
-        for arm in range(len(solver.known)):
-            solver.known[arm] = NOTHING
-        solver.top[0] = top
-        solver.top[1] = 0.0
-    solver.top[1] += 1.0
+    if solver.last[TOP] != top or solver.last[AGE] >= STEPS_FROM_LOGARITHMS:
+        for arm in range(len(solver.ratios)):
+            solver.arms[PARTS * arm + KNOWN] = NOTHING
+        solver.last[TOP], solver.last[AGE] = top, 0.0
+    solver.last[AGE] += 1.0
 
 
 def follows(means: list[float], best: int, solver: Solver) -> bool:
@@ -201,14 +194,16 @@ def follows(means: list[float], best: int, solver: Solver) -> bool:
             inverse = 1.0 / (1.0 + ratio)
             mean = (top + ratio * other) * inverse
             _move_pooled(top, other, arm, mean, solver)
-            cost_best, cost_other = solver.costs_best[arm], solver.costs_other[arm]
+            first = PARTS * arm
+            cost_best, cost_other = solver.arms[first + COST_BEST], solver.arms[first + COST_OTHER]
             variance = mean * (1.0 - mean)
             if not (variance * cost_other > 0.0 and top - other > CLOSE * top):
-                solver.top[0] = NOTHING
+                solver.last[TOP] = NOTHING
                 return False
             both = 1.0 / (variance * cost_other)
             inverse_cost = both * variance
-            solver.precisions[arm], solver.weights[arm] = both * cost_other, inverse_cost
+            solver.arms[first + PRECISION] = both * cost_other
+            solver.weights[arm] = inverse_cost
             share = cost_best * inverse_cost
             slope_here = (top - other) * (top - mean + (mean - other) * share)
             slope_here *= both * inverse_cost * inverse * inverse

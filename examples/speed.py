@@ -1,7 +1,7 @@
 """How fast is it? Steps a second of every path, beside Gymnasium's CartPole, on this machine.
 
 What is compared takes turns, round after round, and ratios are taken within a round: so a machine
-whose speed drifts, as most do, drifts for all alike. Medians are printed. Takes about four minutes.
+whose speed drifts, as most do, drifts for all alike. Medians are printed. Takes about five minutes.
 """
 
 import statistics
@@ -13,12 +13,16 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+import pandas as pd
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
+from explorative_user_env.evaluation.compiled import run_compiled
+from explorative_user_env.population import Population
+from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
 
 ROUNDS = 31
 SINGLE_STEPS = 1000  # of a round
@@ -28,13 +32,15 @@ BATCH_RUNS = 10
 ARMS = (2, 10, 100, 1000)  # in the growth with them
 LONGEST = 1_000_000  # steps, in the growth with them
 MOST_INSTANCES = 100_000
+SHORT_STEPS = 500
+SHORT_RUNS = 20_000
 
 Work = Callable[[], int]
 """Does a round's share and returns the number of steps it took."""
 
 
 def main() -> None:
-    """Print the three tables."""
+    """Print all tables."""
     console = Console()
     single = turns("single environments", dict(single_environments()), ROUNDS)
     console.print(table_of(single, "CartPole-v1", "Single environment"))
@@ -43,6 +49,8 @@ def main() -> None:
         console.print(table_of(vector, "CartPole-v1", f"Vector environment, {n_envs} lanes"))
     batches = turns("compiled batches", dict(compiled_batches()), max(ROUNDS // 4, 1))
     console.print(table_of(batches, "CartPole-v1, 4096 lanes", "Compiled batch, one worker"))
+    short = turns("short runs", dict(short_runs()), max(ROUNDS // 4, 1))
+    console.print(table_of(short, SET_UP, f"Runs of {SHORT_STEPS} steps, K = 5", "run"))
     console.print(growth())
 
 
@@ -110,6 +118,44 @@ def compiled_batches() -> Iterable[tuple[str, Work]]:
         yield f"T&S, K = {k}", running(TrackAndStop(delta=0.1), k, runs, setting="released")
 
 
+SET_UP = "set-up by NumPy, user by user"
+
+
+def short_runs() -> Iterable[tuple[str, Work]]:
+    """Yield what a run costs besides its steps, in NumPy and as it is, and whole short runs."""
+    population, law = Population(), Population().instance_law
+    seeds = user_seeds(0, SHORT_RUNS)
+    agent = Uniform(horizon=SHORT_STEPS)
+
+    def one_by_one() -> int:
+        some = seeds[: SHORT_RUNS // 10]
+        for seed in some:
+            law.draw(user_generator(seed))
+            agent_generator(seed, agent.name)
+        return len(some)
+
+    def at_once() -> int:
+        return len(run_compiled(population, agent, seeds, 0, None))
+
+    yield SET_UP, one_by_one
+    yield "set-up, many at once", at_once
+    for workers in (1, 2):
+        for task, options in (("bai", {}), ("regret", {"horizon": SHORT_STEPS})):
+            own = agent if task == "bai" else Uniform()
+            whole = running(own, 5, SHORT_RUNS, task=task, workers=workers, **options)
+            yield f"{task}, {workers} worker{'s' * (workers > 1)}", runs_of(whole)
+
+
+def runs_of(work: Work) -> Work:
+    """Return the same work, counted in short runs."""
+
+    def counted() -> int:
+        work()
+        return SHORT_RUNS
+
+    return counted
+
+
 def running(agent: eu.Agent, n_arms: int, n_instances: int, **kwargs: Any) -> Work:
     """Return an evaluation of one agent; the number of steps is what it reports."""
 
@@ -117,7 +163,7 @@ def running(agent: eu.Agent, n_arms: int, n_instances: int, **kwargs: Any) -> Wo
         results = eu.evaluate(
             [agent], n_arms=n_arms, n_instances=n_instances, progress=False, **kwargs
         )
-        return int(results.runs["interactions"].sum())
+        return int(results.runs.get("interactions", pd.Series(0)).sum())
 
     return work
 
@@ -134,9 +180,11 @@ def turns(what: str, works: Mapping[str, Work], rounds: int) -> dict[str, list[f
     return times
 
 
-def table_of(times: Mapping[str, list[float]], reference: str, title: str) -> Table:
+def table_of(
+    times: Mapping[str, list[float]], reference: str, title: str, what: str = "step"
+) -> Table:
     """Return a table of steps a second, and of the speed as a multiple of the reference's."""
-    table = Table("", "ns a step", "steps a second", f"x {reference}", title=title)
+    table = Table("", f"ns a {what}", f"{what}s a second", f"x {reference}", title=title)
     for column in table.columns[1:]:
         column.justify = "right"
     for name, own in times.items():

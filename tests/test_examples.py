@@ -158,6 +158,7 @@ def speed(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = importlib.import_module("speed")
     small: dict[str, Any] = {"ROUNDS": 1, "SINGLE_STEPS": 20, "VECTOR_STEPS": 4096}
     small |= {"BATCH_STEPS": 1000, "ARMS": (2,), "LONGEST": 1000, "MOST_INSTANCES": 100}
+    small |= {"SHORT_RUNS": 100}
     for constant, value in small.items():
         monkeypatch.setattr(module, constant, value)
     return module
@@ -171,9 +172,16 @@ def test_speed_prints_every_comparison(
     monkeypatch.setattr(speed, "ProcessPoolExecutor", lambda n, context: ThreadPoolExecutor(n))
     speed.main()
     printed = capsys.readouterr().out
-    for title in ("Single environment", "256 lanes", "4096 lanes", "Compiled batch", "Growth"):
+    titles = ("Single environment", "256 lanes", "4096 lanes", "Compiled batch", "Growth")
+    for title in (*titles, "Runs of 500 steps"):
         assert title in printed
-    for row in ("K = 5, made", "BAIR, K = 100", "T&S, K = 2", "100 runs of 500 steps"):
+    for row in (
+        "K = 5, made",
+        "BAIR, K = 100",
+        "T&S, K = 2",
+        "100 runs of 500 steps",
+        "regret, 2 workers",
+    ):
         assert re.search(rf"{row}.*\d", printed), row
     # What is compared with itself is as fast as itself.
     references = re.findall(r"CartPole-v1.*\D(\d+\.\d)\W*$", printed, flags=re.MULTILINE)

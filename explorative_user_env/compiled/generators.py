@@ -13,7 +13,7 @@ import numpy as np
 
 from explorative_user_env.compiled.intrinsics import addresses_of, addresses_of_all
 
-N_STREAMS = 50
+N_STREAMS = 100
 
 
 class Streams(NamedTuple):

@@ -120,11 +120,10 @@ def test_divergences_that_are_kept_are_those_that_logarithms_give(n_arms: int) -
         means = (accepted / recommended).tolist()
         best = means.index(max(means))
         characteristic_weights(means, best, solver)
-        if solver.top[0] != means[best]:
+        if solver.last[followed_weights.TOP] != means[best]:
             continue  # found by a search
         for other in set(range(n_arms)) - {best}:
-            pooled = solver.pooled[other]
-            kept = solver.costs_best[other], solver.costs_other[other], solver.logits[other]
+            pooled, _, *kept, _ = solver.arms[6 * other : 6 * other + 6]
             found = [bernoulli_kl(means[each], pooled) for each in (best, other)]
             assert kept == pytest.approx([*found, math.log(pooled / (1.0 - pooled))], rel=1e-10)
             n_compared += kept[0] != found[0]
