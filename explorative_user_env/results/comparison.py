@@ -40,8 +40,25 @@ PAIRS = ["instance", "user_seed"]
 """What says which user of a run it is."""
 
 
+class _Shown:
+    """What is a table with notes below it, printed or in a notebook."""
+
+    def _table(self) -> Table:
+        raise NotImplementedError
+
+    def _all_notes(self) -> list[str]:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        notes = [as_text(Text(note)) for note in self._all_notes()]
+        return "\n".join([as_text(self._table()), *notes])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._table()) + paragraphs(self._all_notes())
+
+
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(_Shown):
     """Two agents on the same users. Printed, or in a notebook, it is the table.
 
     Attributes:
@@ -81,19 +98,12 @@ class Comparison:
     def _all_notes(self) -> list[str]:
         return [f"{self.n_users} users.", *self.notes(), PAIRED_LEGEND]
 
-    def __str__(self) -> str:
-        notes = [as_text(Text(note)) for note in self._all_notes()]
-        return "\n".join([as_text(self._table()), *notes])
-
-    def _repr_html_(self) -> str:
-        return html_table(self._table()) + paragraphs(self._all_notes())
-
     def _table(self) -> Table:
         return comparison_table(self.first, self.second, self.differences, self.level)
 
 
 @dataclass(frozen=True)
-class LineUpComparison:
+class LineUpComparison(_Shown):
     """All agents of a line-up against one. Printed, or in a notebook, it is the table.
 
     Attributes:
@@ -122,13 +132,6 @@ class LineUpComparison:
             *(note for each in self.comparisons for note in each.notes()),
             PAIRED_LEGEND,
         ]
-
-    def __str__(self) -> str:
-        notes = [as_text(Text(note)) for note in self._all_notes()]
-        return "\n".join([as_text(self._table()), *notes])
-
-    def _repr_html_(self) -> str:
-        return html_table(self._table()) + paragraphs(self._all_notes())
 
     def _table(self) -> Table:
         rows = {each.first: each.differences for each in self.comparisons}

@@ -20,6 +20,20 @@ from explorative_user_env.testing import (
 from explorative_user_env.testing.checks import Kind, NamedCheck, Subject
 from explorative_user_env.validation import choice
 
+OF_ANY_ENVIRONMENT = (
+    environments.steps_by_the_contract,
+    environments.refuses_what_is_no_action,
+    environments.replays_from_a_seed,
+    environments.heeds_its_seed,
+    environments.leaves_shared_streams_alone,
+    environments.leaves_its_actions_alone,
+    environments.hands_out_what_stays,
+    environments.hands_out_no_secret,
+    environments.continues_as_a_copy,
+    environments.continues_when_pickled,
+)
+"""What single and vector environments are asked alike."""
+
 _ASKED: Mapping[Kind, Sequence[Callable[[Subject], None]]] = {
     Kind.AGENT: (
         agent_contract.has_the_methods,
@@ -54,28 +68,10 @@ _ASKED: Mapping[Kind, Sequence[Callable[[Subject], None]]] = {
     ),
     Kind.ENVIRONMENT: (
         environments.passes_gymnasiums_checks,
-        environments.steps_by_the_contract,
-        environments.refuses_what_is_no_action,
-        environments.replays_from_a_seed,
-        environments.heeds_its_seed,
-        environments.leaves_shared_streams_alone,
-        environments.leaves_its_actions_alone,
-        environments.hands_out_what_stays,
-        environments.hands_out_no_secret,
-        environments.continues_as_a_copy,
-        environments.continues_when_pickled,
+        *OF_ANY_ENVIRONMENT,
     ),
     Kind.VECTOR: (
-        environments.steps_by_the_contract,
-        environments.refuses_what_is_no_action,
-        environments.replays_from_a_seed,
-        environments.heeds_its_seed,
-        environments.leaves_shared_streams_alone,
-        environments.leaves_its_actions_alone,
-        environments.hands_out_what_stays,
-        environments.hands_out_no_secret,
-        environments.continues_as_a_copy,
-        environments.continues_when_pickled,
+        *OF_ANY_ENVIRONMENT,
         vector_environments.lanes_are_single_environments,
         vector_environments.begins_anew_by_its_mode,
     ),

@@ -14,10 +14,10 @@ from explorative_user_env.validation import one_line
 STEPS_TOGETHER = 40
 """Of all episodes that a check plays."""
 
-PARTS = ("observation", "reward", "terminated", "truncated", "info")
+OF_A_STEP = ("observation", "reward", "terminated", "truncated", "info")
 """What a step returns."""
 
-RESET_PARTS = (PARTS[0], PARTS[-1])
+OF_A_RESET = (OF_A_STEP[0], OF_A_STEP[-1])
 """What a reset returns."""
 
 Handed = tuple[Any, ...]
@@ -64,7 +64,7 @@ class Playing:
             if self.env.metadata.get("autoreset_mode") == AutoresetMode.DISABLED:
                 return self._called("reset", options={"reset_mask": np.array(done)})
         handed = self._called("step", self.action())
-        if len(handed) == len(PARTS):
+        if len(handed) == len(OF_A_STEP):
             self._done = np.logical_or(handed[2], handed[3])
         return handed
 
@@ -83,7 +83,7 @@ class Playing:
             handed = getattr(self.env, method)(*given, **options)
         except Exception as error:
             raise FailedCheckError(f"{method} {in_words(error)} ({self.when})") from error
-        parts = RESET_PARTS if method == "reset" else PARTS
+        parts = OF_A_RESET if method == "reset" else OF_A_STEP
         if not isinstance(handed, tuple) or len(handed) != len(parts):
             shown = f"{method} returned {one_line(repr(handed))}"
             raise FailedCheckError(f"{shown}, must be ({', '.join(parts)}) ({self.when})")
@@ -106,7 +106,7 @@ def expect_handed(found: Handed, wanted: Handed, when: str) -> None:
     Raises:
         FailedCheckError: naming the part that differs.
     """
-    parts = PARTS if len(found) == len(PARTS) else RESET_PARTS
+    parts = OF_A_STEP if len(found) == len(OF_A_STEP) else OF_A_RESET
     for part, one, other in zip(parts, found, wanted, strict=True):
         if told(one) != told(other):
             shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"

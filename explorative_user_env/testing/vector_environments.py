@@ -6,7 +6,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
-from explorative_user_env.testing.episodes import PARTS, Playing, expect_handed
+from explorative_user_env.testing.episodes import OF_A_STEP, Playing, expect_handed
 
 LANES_CHECKED = 3
 """Users in step, where a check can choose."""
@@ -33,7 +33,7 @@ def begins_anew_by_its_mode(subject: Subject) -> None:
         envs = _made(subject, mode)
         playing, done = Playing(envs, subject.seed), np.zeros(envs.num_envs, bool)
         for handed in playing.all():
-            if len(handed) == len(PARTS):
+            if len(handed) == len(OF_A_STEP):
                 _check_end(handed, done, _mode_of(envs), playing.when)
                 done = handed[2] | handed[3]
                 n_ends += int(done.sum())

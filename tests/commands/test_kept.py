@@ -97,11 +97,18 @@ def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
     assert without_numbers(rows_in(out / RUN_FILE)) == without_numbers(rows_in(whole / RUN_FILE))
 
 
-def broken_bench(run: Callable[..., int], broken_off_after: Breaking, output: Path) -> Path:
-    """Break off a bench, and return the file of its runs."""
+@pytest.fixture
+def broken(
+    run: Callable[..., int],
+    broken_off_after: Breaking,
+    capsys: pytest.CaptureFixture[str],
+    output: Path,
+) -> Path:
+    """The file of a bench that was broken off."""
     broken_off_after(2)
     assert run(*COMMANDS["bench"].split(), "--output", str(output)) == 130
     broken_off_after(10**9)
+    capsys.readouterr()
     return output / RUN_FILE
 
 
@@ -123,50 +130,37 @@ def test_other_options_are_refused_with_what_both_say(
     words: list[str],
     message: str,
     run: Callable[..., int],
-    broken_off_after: Breaking,
     capsys: pytest.CaptureFixture[str],
-    output: Path,
+    broken: Path,
 ) -> None:
-    file = broken_bench(run, broken_off_after, output)
-    before = file.read_bytes()
-    capsys.readouterr()
-    assert run("bench", *words, "--resume", str(file)) == 2
+    before = broken.read_bytes()
+    assert run("bench", *words, "--resume", str(broken)) == 2
     said = capsys.readouterr().err
     assert message in said
     assert len(said.splitlines()) == 1
-    assert file.read_bytes() == before
+    assert broken.read_bytes() == before
 
 
 def test_the_same_command_again_goes_on_as_well_and_another_is_refused(
-    run: Callable[..., int],
-    broken_off_after: Breaking,
-    capsys: pytest.CaptureFixture[str],
-    output: Path,
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
 ) -> None:
-    file = broken_bench(run, broken_off_after, output)
-    n_runs = about(file).n_runs
-    capsys.readouterr()
-    assert run(*COMMANDS["bench"].split(), "--seed", "3", "--output", str(output)) == 2
+    n_runs = about(broken).n_runs
+    assert run(*COMMANDS["bench"].split(), "--seed", "3", "--output", str(broken.parent)) == 2
     assert (
         "--output must be the file of a run that was asked for the same (seed is 0 there and 3"
         in (capsys.readouterr().err)
     )
-    assert about(file).n_runs == n_runs
-    assert run(*COMMANDS["bench"].split(), "--output", str(output)) == 0
-    assert [each["how"] for each in about(file).sessions] == ["KeyboardInterrupt", "finished"]
+    assert about(broken).n_runs == n_runs
+    assert run(*COMMANDS["bench"].split(), "--output", str(broken.parent)) == 0
+    assert [each["how"] for each in about(broken).sessions] == ["KeyboardInterrupt", "finished"]
 
 
 def test_another_command_and_what_is_not_there_are_refused(
-    run: Callable[..., int],
-    broken_off_after: Breaking,
-    capsys: pytest.CaptureFixture[str],
-    output: Path,
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
 ) -> None:
-    file = broken_bench(run, broken_off_after, output)
-    capsys.readouterr()
-    assert run("robustness", "--resume", str(file)) == 2
+    assert run("robustness", "--resume", str(broken)) == 2
     assert "--resume must be a run of robustness (it is of bench)" in capsys.readouterr().err
-    assert run("bench", "--resume", str(output / "none.sqlite")) == 2
+    assert run("bench", "--resume", str(broken.with_name("none.sqlite"))) == 2
     assert "--resume must be a file of runs (there is none)" in capsys.readouterr().err
 
 
@@ -237,20 +231,15 @@ def test_a_finished_run_is_run_again_by_who_asks_for_it_again(
 
 
 def test_show_says_what_is_there_and_what_made_it(
-    run: Callable[..., int],
-    broken_off_after: Breaking,
-    capsys: pytest.CaptureFixture[str],
-    output: Path,
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
 ) -> None:
-    file = broken_bench(run, broken_off_after, output)
-    capsys.readouterr()
-    assert run("show", str(file)) == 0
+    assert run("show", str(broken)) == 0
     told = capsys.readouterr().out
     assert told.splitlines()[0] == "bench: not finished, 20 runs in 1 cell"
     assert "BAIR" in told
-    assert run("bench", "--resume", str(file)) == 0
+    assert run("bench", "--resume", str(broken)) == 0
     capsys.readouterr()
-    assert run("show", str(file)) == 0
+    assert run("show", str(broken)) == 0
     told = capsys.readouterr().out
     assert told.splitlines()[0] == "bench: finished, 120 runs in 2 cells"
     assert "(KeyboardInterrupt): " in told
