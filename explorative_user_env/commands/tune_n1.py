@@ -68,14 +68,18 @@ def tune_n1(
     def tell(candidate: "Candidate") -> None:
         say(*header, search_line(candidate))
 
+    in_vain = ""
     with kept_run(asked, output) as (folder, store):
         try:
             found = tune(on_candidate=tell, store=store, **users, **options)
-        except NoneFoundError as none:
-            print(f"error: {none}; no file was written", file=sys.stderr)
-            raise typer.Exit(1) from none
-        folder.note(**details_of(found.frontier.attrs["cells"]))
-        _write_and_show(found, folder)
+        except NoneFoundError as none:  # which is an end as well
+            in_vain = f"error: {none}; its runs are in {store.path}"
+        else:
+            folder.note(**details_of(found.frontier.attrs["cells"]))
+            _write_and_show(found, folder)
+    if in_vain:
+        print(in_vain, file=sys.stderr)
+        raise typer.Exit(1)
     say(f"explorative-user bench --agent bair-tuned:{folder.path}")
 
 

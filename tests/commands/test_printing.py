@@ -49,8 +49,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("usual")
     with contextlib.redirect_stdout(io.StringIO()):
         for name in WORDS:
-            arguments = "" if name == "train" else str(folder / name)
-            assert run_tiny(name, arguments or str(folder / "model")) == 0
+            assert run_tiny(name, str(folder / name)) == 0
     return folder
 
 

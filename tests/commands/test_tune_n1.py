@@ -15,6 +15,7 @@ from explorative_user_env.display import figures as plotting
 from explorative_user_env.display.figures import can_plot
 from explorative_user_env.extras import how_to_get
 from explorative_user_env.files import MADE_BY
+from explorative_user_env.results.store import Store
 from explorative_user_env.studies.tuning import load_tuned, trials
 
 pytestmark = pytest.mark.slow
@@ -104,16 +105,17 @@ def test_without_matplotlib_everything_else_is_written(
     assert sorted(path.name for path in output.iterdir()) == sorted([*FILES, MADE_BY, RUN_FILE])
 
 
-def test_where_nothing_is_found_it_says_so_and_writes_nothing(
+def test_where_nothing_is_found_it_says_so_and_where_its_runs_are(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
 ) -> None:
     assert run("tune-n1", *SMALL, "--max-steps", "3", "--output", str(output)) == 1
     printed = capsys.readouterr()
     assert printed.err == (
-        "error: no N_1 was found to succeed with probability 0.8; no file was written\n"
+        "error: no N_1 was found to succeed with probability 0.8; "
+        f"its runs are in {output / RUN_FILE}\n"
     )
     assert "bad" in printed.out
-    assert list(output.iterdir()) == []
+    assert [path.name for path in output.iterdir()] == [RUN_FILE]
 
 
 @pytest.mark.parametrize(
@@ -160,6 +162,7 @@ def test_every_option_arrives(
     ((arguments, options),) = calls
     assert arguments == ()
     assert callable(options.pop("on_candidate"))
+    assert isinstance(options.pop("store"), Store)
     assert options == {
         "delta": 0.2,
         "error": 0.3,
