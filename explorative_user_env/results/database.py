@@ -159,8 +159,8 @@ class Database:
 
 
 def refused(argument: str, path: Path, error: Exception) -> InvalidArgumentError:
-    """Return the error that tells what SQLite refuses."""
-    words = str(error)
+    """Return the error that tells what SQLite, or the disk, refuses."""
+    words = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
     if "locked" in words or "busy" in words:
         allowed = "a file that nobody else is writing to"
     elif isinstance(error, BrokenSealError) or "not a database" in words or "malformed" in words:
@@ -225,9 +225,9 @@ def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
         InvalidArgumentError: if it is not there, or no such file.
     """
     _check_sqlite()
-    if not path.is_file():
-        raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
     try:
+        if not path.is_file():
+            raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
         db = _opened_to_read(path)
         try:
             if _is_empty(db):
@@ -236,5 +236,5 @@ def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
             yield db
         finally:
             db.close()
-    except (sqlite3.Error, BrokenSealError) as error:
+    except (sqlite3.Error, BrokenSealError, OSError) as error:
         raise refused(argument, path, error) from error

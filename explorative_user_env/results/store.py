@@ -20,6 +20,7 @@ from explorative_user_env.results.database import (
     Database,
     EmptyFileError,
     OtherFileError,
+    refused,
     table_of_runs,
 )
 from explorative_user_env.results.fingerprint import stream_fingerprint
@@ -63,9 +64,12 @@ class Store:
         self.path, self._notes = Path(path), True
         streams = {"code": package_digest(), "streams": stream_fingerprint()}
         request = json.loads(json.dumps({**asked, "versions": versions_of(), "made with": streams}))
-        self._check_place(request, how, argument)
-        self._new = how == "over" or not self.path.exists()
-        self._database = _opened(self.path, how, argument)
+        try:
+            self._check_place(request, how, argument)
+            self._new = how == "over" or not self.path.exists()
+            self._database = _opened(self.path, how, argument)
+        except OSError as error:
+            raise refused(argument, self.path, error) from error
         try:
             self._check_request(request, argument)
             with self._database.transaction():
@@ -86,11 +90,7 @@ class Store:
             except EmptyFileError:
                 if how == "the same":
                     raise
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            allowed = f"a file that can be written to ({error.strerror or error})"
-            raise InvalidArgumentError(argument, str(self.path), allowed) from error
+        self.path.parent.mkdir(parents=True, exist_ok=True)
 
     def _check_request(self, request: Any, argument: str) -> None:
         """Write down the request, or make sure that it is the one that is there by now."""
@@ -180,7 +180,8 @@ class Store:
         empty = self._new and how != FINISHED and not (self.n_runs() or self.n_kept())
         self._database.close(whole=empty or how == FINISHED)
         if empty:
-            self.path.unlink(missing_ok=True)
+            with suppress(OSError):
+                self.path.unlink(missing_ok=True)
 
     def n_kept(self) -> int:
         """Return how many pieces of other work are there."""
