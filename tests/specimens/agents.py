@@ -238,14 +238,19 @@ class ReadsTheBestArm(Honest):
 
 
 class AsksTheCollector(Honest):
-    """Recommends what some user that the garbage collector knows likes best."""
+    """Recommends what the user that the garbage collector knows likes best."""
 
     def act(self) -> int | None:
         arm = super().act()
         for thing in gc.get_objects() if self.steps == 1 else ():
-            if isinstance(thing, ExplorativeUserEnv) and thing._instance is not None:
-                return int(thing._instance.best_arm) % self.n_arms
+            if isinstance(thing, ExplorativeUserEnv) and self._may_be_hers(thing):
+                return thing.instance().best_arm
         return arm
+
+    def _may_be_hers(self, env: ExplorativeUserEnv) -> bool:
+        """Whether it is not one that somebody else has left behind."""
+        begun = env._instance is not None and env.user.n_arms == self.n_arms
+        return begun and env._state.interactions[0] == self.steps
 
 
 class PrefersLowNumbers(Honest):
