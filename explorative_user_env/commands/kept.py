@@ -101,9 +101,8 @@ def _how(asked: "Asked", file: Path) -> "How":
     if asked.overwrite:
         return "over"
     # What is finished is run again by who asks for it again, and comes to the same rows.
-    same = is_finished(file) and request_in(file)["options"] == json.loads(
-        json.dumps(asked.options)
-    )
+    mine = json.loads(json.dumps({"command": asked.command, "options": asked.options}))
+    same = is_finished(file) and {name: request_in(file)[name] for name in mine} == mine
     return "over" if same else "new or the same"
 
 

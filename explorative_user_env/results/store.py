@@ -34,6 +34,9 @@ How = Literal["new", "new or the same", "the same", "over"]
 """What may be where a store is opened: nothing; nothing or a run of the same request; such a run;
 anything, which is written over."""
 
+OF_COMMANDS = "output"
+"""The argument of commands that takes a new place, which they may write over."""
+
 MOST_TOLD = 3
 """Differences that are told one by one."""
 
@@ -212,6 +215,8 @@ def _check_same(before: Any, now: Any, path: Path, argument: str) -> None:
     """Make sure that a file has the run that is asked for."""
     if others := differences(before, now):
         allowed = f"the file of a run that was asked for the same ({_in_words(others)})"
+        if argument == OF_COMMANDS:
+            allowed += "; --overwrite writes over it"
         raise InvalidArgumentError(argument, str(path), allowed)
 
 

@@ -146,10 +146,9 @@ def test_the_same_command_again_goes_on_as_well_and_another_is_refused(
 ) -> None:
     n_runs = about(broken).n_runs
     assert run(*COMMANDS["bench"].split(), "--seed", "3", "--output", str(broken.parent)) == 2
-    assert (
-        "--output must be the file of a run that was asked for the same (seed is 0 there and 3"
-        in (capsys.readouterr().err)
-    )
+    said = capsys.readouterr().err
+    assert "the file of a run that was asked for the same (seed is 0 there and 3 here)" in said
+    assert "--overwrite writes over it" in said
     assert about(broken).n_runs == n_runs
     assert run(*COMMANDS["bench"].split(), "--output", str(broken.parent)) == 0
     assert [each["how"] for each in about(broken).sessions] == ["KeyboardInterrupt", "finished"]
