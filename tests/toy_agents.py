@@ -19,6 +19,11 @@ class Answering:
         return 3 if observation[-1] > 0.4 else int(observation[3] > 0.2)
 
 
+def the_most_accepted(observation: Any) -> int:
+    """Return the first rank, and the second at the start: a policy that travels as well."""
+    return int(observation[-1] < 0.1)
+
+
 class Wanderer:
     """Recommends, stops and answers at random, by each user's stream and what she accepted.
 

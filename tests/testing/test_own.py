@@ -4,6 +4,7 @@ from functools import partial
 from typing import Any
 
 import pytest
+from toy_agents import the_most_accepted
 
 import explorative_user_env as eu
 from explorative_user_env.agents import AGENTS, ALGORITHMS, BAIR, REFERENCES, Uniform, after_phase1
@@ -57,10 +58,6 @@ RELEASED = {"breaks_ties_by_chance": "the released code's habit: the first of ti
 @parametrize_with_checks([first_of_ties], expected_failed_checks=RELEASED)
 def test_an_agent_with_a_known_fault(subject: Subject, check: NamedCheck) -> None:
     check(subject)
-
-
-def the_most_accepted(observation: Any) -> int:
-    return int(observation[-1] < 0.1)
 
 
 @parametrize_with_checks([partial(eu.PolicyAgent, the_most_accepted, horizon=50)])
