@@ -6,9 +6,30 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from explorative_user_env.results.columns import RUN_FRAMES
+from explorative_user_env.results.parts import Part
 from explorative_user_env.results.results import Results
+from explorative_user_env.results.store import Store
+
+ASKED = {"command": "evaluate", "options": {"seed": 0, "agents": {"BAIR": {"delta": 0.1}}}}
+"""A request of a store."""
+
+
+def runs(first: int = 0, n_runs: int = 3) -> dict[str, Any]:
+    """Return columns of best-arm identification, of the users from `first` on."""
+    numbers = np.arange(first, first + n_runs)
+    columns = {name: numbers + place for place, name in enumerate(RUN_FRAMES["bai"])}
+    columns |= {"instance": numbers, "correct": numbers % 2 == 0, "censored": numbers % 2 == 1}
+    del columns["agent"]
+    return columns
+
+
+def part_of(mine: Store, **record: Any) -> Part:
+    """Return a part of a store."""
+    return mine.part("bai", "BAIR", {"seed": 0, **record})
 
 
 def rows_in(path: Path) -> dict[str, list[Any]]:

@@ -48,7 +48,7 @@ def kept_run(
     agents: Sequence[Any] = (),
     libraries: Mapping[str, str] | None = None,
 ) -> "Iterator[tuple[Folder, Store]]":
-    """Open the folder and the file of runs of a command, and say at the end where the runs are.
+    """Open the folder and the file of runs of a command, which is told beside its files.
 
     Args:
         asked: what the command was asked for.

@@ -44,11 +44,11 @@ def _lines(told: "About") -> Iterator[str]:
 
 
 def _in_words(options: Mapping[str, Any]) -> str:
-    """Return options in a line; records inside are told by their names."""
+    """Return options in a line; of records inside only agents are told, by their names."""
     words = []
     for name, value in options.items():
         if isinstance(value, Mapping):
-            value = value.get("name") or ", ".join(map(str, value)) if name == "agents" else "..."
+            value = ", ".join(value) if name == "agents" else "..."
         if value is not None:
             words.append(f"{name}={value}")
     return ", ".join(words)

@@ -12,7 +12,7 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.protocol import Agent, name_of, options_of
 from explorative_user_env.results.parts import Kept, NoPieces, Part, Pieces, Remembered, Unkept
-from explorative_user_env.results.records import record_of
+from explorative_user_env.results.records import record_of, record_of_class
 from explorative_user_env.results.store import Store
 
 FEWEST_ARMS = 2
@@ -109,11 +109,8 @@ def request_record(request: Request, line_up: Sequence[Agent]) -> dict[str, Any]
     own = {name: getattr(request, name) for name in names}
     if request.until_width is not None:
         own["until_width"] = request.until_width
-    population = record_of(request.population)
-    return {"task": request.task.name, "told": request.told, **own} | {
-        "population": population,
-        "agents": agents,
-    }
+    own |= {"population": record_of(request.population), "agents": agents}
+    return {"task": request.task.name, "told": request.told, **own}
 
 
 def agent_record(agent: Agent | str, n_arms: int) -> Any:
@@ -124,15 +121,13 @@ def agent_record(agent: Agent | str, n_arms: int) -> Any:
     """
     if isinstance(agent, AlgorithmAgent | str):
         return record_of(agent)
-    record = record_of(agent)
-    said = options_of(agent)
-    if said is not None:
-        return record | {"attributes": record_of(said)}
+    if (said := options_of(agent)) is not None:
+        return record_of_class(type(agent)) | {"attributes": record_of(said)}
     met_few, met_more = (_having_met(agent, n_arms, steps) for steps in TRIED)
     if met_few is None or met_more is None:
-        return record
+        return record_of(agent)
     lasting = {name: value for name, value in met_few.items() if met_more.get(name) == value}
-    return record | {"attributes": lasting}
+    return record_of_class(type(agent)) | {"attributes": lasting}
 
 
 def _having_met(agent: Agent, n_arms: int, steps: Sequence[int]) -> Mapping[str, Any] | None:

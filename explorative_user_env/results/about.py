@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from explorative_user_env.results.columns import RUN_FRAMES
 from explorative_user_env.results.database import read_only, table_of_runs
 from explorative_user_env.results.sealed import VALUE, unsealed
 from explorative_user_env.validation import InvalidArgumentError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 REQUEST, FINISHED = "request", "finished"
 """Names of what a file says of its run: what was asked for, and that it has come to its end."""
@@ -37,8 +40,8 @@ def about(path: Path) -> About:
     Raises:
         InvalidArgumentError: if there is no such file, or nothing in it.
     """
-    request = request_in(path)
     with read_only(path, "path") as db:
+        request, finished = _request(db), _is_finished(db)
         rows = db.execute("SELECT began, ended, how, made_by FROM sessions ORDER BY id").fetchall()
         tables = [table_of_runs(task) for task in RUN_FRAMES]
         counts = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
@@ -51,7 +54,7 @@ def about(path: Path) -> About:
             for began, ended, how, made_by in rows
         ]
         n_results = db.execute(f"SELECT count(*) FROM results WHERE {with_runs}").fetchone()[0]
-    return About(request, sessions, sum(counts), n_results, is_finished(path))
+    return About(request, sessions, sum(counts), n_results, finished)
 
 
 def request_in(path: Path, argument: str = "path") -> dict[str, Any]:
@@ -61,16 +64,23 @@ def request_in(path: Path, argument: str = "path") -> dict[str, Any]:
         InvalidArgumentError: if there is no such file, or nothing in it.
     """
     with read_only(path, argument) as db:
-        found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
-        request: dict[str, Any] = unsealed(found[0] if found else "")
-    return request
+        return _request(db)
 
 
 def is_finished(path: Path) -> bool:
     """Return whether there is a file of a run that has come to its end."""
     try:
         with read_only(path, "path") as db:
-            words = "SELECT 1 FROM about WHERE name = ?"
-            return db.execute(words, (FINISHED,)).fetchone() is not None
+            return _is_finished(db)
     except InvalidArgumentError:
         return False
+
+
+def _request(db: "sqlite3.Connection") -> dict[str, Any]:
+    found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
+    request: dict[str, Any] = unsealed(found[0] if found else "")
+    return request
+
+
+def _is_finished(db: "sqlite3.Connection") -> bool:
+    return db.execute("SELECT 1 FROM about WHERE name = ?", (FINISHED,)).fetchone() is not None

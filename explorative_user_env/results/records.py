@@ -91,9 +91,13 @@ def _of_object(value: Any, inner: Callable[[Any], Any]) -> dict[str, Any]:
         own = {each.name: inner(getattr(value, each.name)) for each in fields(value) if each.init}
         short = kind.__name__ if REBUILT.get(kind.__name__) is kind else _place(kind)
         return {KIND: short, **own}
-    told: dict[str, Any] = {KIND: _place(kind)} | _digest_of(kind)
-    told["attributes"] = inner(dict(sorted(getattr(value, "__dict__", {}).items())))
-    return told
+    attributes = inner(dict(sorted(getattr(value, "__dict__", {}).items())))
+    return record_of_class(kind) | {"attributes": attributes}
+
+
+def record_of_class(kind: type) -> dict[str, Any]:
+    """Return what is told of an object by its class, which is not one of this package's records."""
+    return {KIND: _place(kind)} | _digest_of(kind)
 
 
 def _of_code(value: Any, inner: Callable[[Any], Any]) -> dict[str, Any]:

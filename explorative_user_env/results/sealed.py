@@ -1,10 +1,10 @@
 """JSON that says itself whether it is as it was written."""
 
-import hashlib
 import json
 from typing import Any
 
 from explorative_user_env.files.reading import from_json
+from explorative_user_env.results.records import digest
 
 VALUE, SEAL = "value", "seal"
 SEAL_LENGTH = 16
@@ -37,5 +37,4 @@ def unsealed(text: str) -> Any:
 
 
 def _seal_of(value: Any) -> str:
-    text = json.dumps(value, allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()[:SEAL_LENGTH]
+    return digest(value)[:SEAL_LENGTH]
