@@ -66,6 +66,13 @@ def endless(seeds: Sequence[int], halt: Array | None = None) -> None:
         time.sleep(0.01)
 
 
+def endless_but_first(seeds: Sequence[int]) -> int:
+    """A job that is endless but for the first chunk."""
+    if seeds != CHUNKS[0]:
+        endless(seeds)
+    return seeds[0]
+
+
 class Deadly:
     """A job that ends its worker with one of the chunks, the first so many times."""
 

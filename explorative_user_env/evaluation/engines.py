@@ -50,7 +50,7 @@ class Engine(Protocol):
     halt: Array | None
 
     def results(self, job: Job, chunks: Iterable[Seeds], name: str) -> Iterator[Any]:
-        """Yield what comes of each chunk, in their order; when closed, cancel what has not begun.
+        """Yield what comes of each chunk, in their order; when closed, drop what has not begun.
 
         Args:
             job: called with each chunk, where the work is done.
@@ -68,7 +68,7 @@ class Submitting:
         place: see `Engine`.
         in_flight: how many chunks are with it at once, at most.
         halt: see `Engine`.
-        renew: replaces lost workers; None where they are somebody else's.
+        renew: replaces workers and drops their work; None where they are somebody else's.
         lost: the errors that say that a worker is no longer there.
     """
 
@@ -104,7 +104,14 @@ class Submitting:
                 suspects = max(0, suspects - 1)
                 yield result
         finally:
-            for _, future in waiting:
+            self._let_go([future for _, future in waiting])
+
+    def _let_go(self, waiting: Sequence[Future[Any]]) -> None:
+        """See to it that nothing goes on for who has gone."""
+        if waiting and self.renew is not None:
+            self.renew()  # they end with their work; of what was cancelled first loky's thread dies
+        else:
+            for future in waiting:
                 future.cancel()
 
     def _submitted(self, job: Job, chunk: Seeds) -> Future[Any]:

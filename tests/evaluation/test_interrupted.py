@@ -1,5 +1,6 @@
 """An interrupt, as in a notebook that stays, leaves no run that goes on."""
 
+import contextlib
 import os
 import signal
 import threading
@@ -11,12 +12,13 @@ from typing import Any
 
 import joblib
 import pytest
-from away import done_by, endless, gathered
+from away import CHUNKS, done_by, endless, endless_but_first, gathered
 from toy_agents import Wanderer, tireless
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.evaluation.engines import PROCESSES, THREADS
+from explorative_user_env.evaluation.engines import PROCESSES, THREADS, Submitting
+from explorative_user_env.evaluation.workers import pool_of
 from explorative_user_env.evaluation.workforce import Workforce
 
 pytestmark = [
@@ -72,6 +74,19 @@ def test_an_interrupt_leaves_no_worker_behind_and_the_next_call_works(
     assert len(children() - before) == (2 if backend == "processes" else 0)
     with interrupted(0.5):  # of workers that are there
         done_by(Workforce(2, backend), endless, PROCESSES)
+    assert children() <= before
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_who_leaves_early_leaves_no_worker_with_much_to_do(fails: bool) -> None:
+    before = children()
+    with contextlib.suppress(ZeroDivisionError), pool_of(1, 1) as pool:
+        engine = Submitting(pool, PROCESSES, 12, renew=pool.renew)
+        results: Any = engine.results(endless_but_first, CHUNKS, "mine")
+        with contextlib.closing(results):
+            assert next(results) == 0
+            if fails:
+                raise ZeroDivisionError
     assert children() <= before
 
 
