@@ -222,6 +222,8 @@ HEAVY = (
     "scipy",
     "joblib",
     "matplotlib",
+    "PIL",
+    "pygame",
     "torch",
     "stable_baselines3",
     "sb3_contrib",
