@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.extras import missing_of, require
+from explorative_user_env.validation import PACKAGE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,10 +42,28 @@ def new_figure(width: float, height: float) -> "Figure":
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def as_png(figure: "Figure", **options: Any) -> bytes:
+def as_png(figure: "Figure", dots_per_inch: int = DOTS_PER_INCH, **options: Any) -> bytes:
     """Return `figure` as a PNG file."""
     file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=DOTS_PER_INCH, **options)
+    figure.savefig(file, format="png", dpi=dots_per_inch, **options)
+    return file.getvalue()
+
+
+def as_svg(figure: "Figure", title: str) -> bytes:
+    """Return `figure` as an SVG file, with the same bytes whenever it is drawn.
+
+    Letters are paths: another machine may not have the font, and words in another one are longer.
+
+    Args:
+        figure: the figure.
+        title: what a screen reader says of it.
+    """
+    require_plot()
+    from matplotlib import rc_context
+
+    file = io.BytesIO()
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": PACKAGE}):
+        figure.savefig(file, format="svg", metadata={"Title": title, "Date": None, "Creator": None})
     return file.getvalue()
 
 
