@@ -43,7 +43,7 @@ class Style(NamedTuple):
     mark: str
 
 
-def style_of(place: int) -> Style:
+def line_style(place: int) -> Style:
     """Return how the line of a place looks; the first 280 differ."""
     return Style(
         SERIES[place % len(SERIES)], DASHES[place % len(DASHES)], MARKS[place % len(MARKS)]
@@ -55,7 +55,7 @@ def colour_of(role: str) -> str:
     return COLOURS[role].light
 
 
-def written(text: str, most: int | None = None) -> str:
+def verbatim(text: str, most: int | None = None) -> str:
     """Return somebody's words as Matplotlib writes them: as they are, and cut off if too long.
 
     Args:
@@ -92,7 +92,7 @@ def dress(axes: "Axes", title: str, x: str, y: str) -> None:
     """
     import textwrap
 
-    lines = textwrap.wrap(written(title), LONGEST_LINE)
+    lines = textwrap.wrap(verbatim(title), LONGEST_LINE)
     axes.set_title("\n".join(lines), fontsize=TEXT_SIZE, loc="left", color=colour_of("ink"))
     axes.set_xlabel(x, fontsize=AXIS_SIZE)
     axes.set_ylabel(y, fontsize=AXIS_SIZE)
@@ -136,7 +136,7 @@ def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, 
         how: as for `fill_between`.
     """
     alpha = min(0.15, 0.45 / many)
-    axes.fill_between(x, low, high, color=style_of(place).colour, alpha=alpha, linewidth=0, **how)
+    axes.fill_between(x, low, high, color=line_style(place).colour, alpha=alpha, linewidth=0, **how)
 
 
 def spread_out(least: float, most: float) -> bool:
@@ -145,7 +145,7 @@ def spread_out(least: float, most: float) -> bool:
 
 
 def logarithmic(axes: "Axes", which: Literal["x", "y"]) -> None:
-    """Make an axis logarithmic, with numbers written out as long as they are short."""
+    """Make an axis logarithmic, with its numbers in full where few decades are on it."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axes.set(**{f"{which}scale": "log"})

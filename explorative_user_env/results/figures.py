@@ -11,7 +11,7 @@ from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.results.figures_of_cells import (
     CELL_FIGURES,
     PHASE1_ROUNDS,
-    axis_of,
+    cell_axis_of,
     figure_by_cell,
 )
 from explorative_user_env.results.figures_of_comparisons import paired_differences
@@ -125,7 +125,7 @@ def kinds_for(sweep: PlottedCells) -> list[str]:
     Raises:
         InvalidArgumentError: for cells that differ in neither, or in something else.
     """
-    axis_of(sweep)
+    cell_axis_of(sweep)
     summary = sweep.summary()
     checked = all(each.checks is not None for each in sweep.cells)
     return [name for name in CELL_FIGURES if name in summary or (name == PHASE1_ROUNDS and checked)]

@@ -9,11 +9,11 @@ from explorative_user_env.display.series import (
     DASHES,
     colour_of,
     dress,
+    line_style,
     logarithmic,
     name_lines,
     plot_axes,
     spread_out,
-    style_of,
 )
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.plotted import (
@@ -44,7 +44,7 @@ CELL_FIGURES = {
 SHARES = ("success", "rejection_rate")
 
 
-class Axis(NamedTuple):
+class CellAxis(NamedTuple):
     """What cells differ in that is an axis.
 
     Attributes:
@@ -62,7 +62,7 @@ class Axis(NamedTuple):
         return value if self.name == "n_arms" else 1.0 / value
 
 
-def axis_of(sweep: PlottedCells) -> Axis:
+def cell_axis_of(sweep: PlottedCells) -> CellAxis:
     """Return what the horizontal axis is: K where there is more than one, or else 1/delta.
 
     Raises:
@@ -74,8 +74,8 @@ def axis_of(sweep: PlottedCells) -> Axis:
         raise InvalidArgumentError("cells", cells, allowed)
     arms, deltas = (sorted(set(values)) for values in zip(*cells, strict=True))
     if len(arms) > 1:
-        return Axis("n_arms", arms, deltas[::-1])
-    return Axis("delta", deltas[::-1], arms)
+        return CellAxis("n_arms", arms, deltas[::-1])
+    return CellAxis("delta", deltas[::-1], arms)
 
 
 def figures_of_cells(sweep: PlottedCells, figure: str) -> pd.DataFrame:
@@ -128,7 +128,7 @@ def figure_by_cell(
         MissingExtraError: without Matplotlib.
     """
     choice("figure", figure, CELL_FIGURES)
-    axis, rows = axis_of(sweep), figures_of_cells(sweep, figure)
+    axis, rows = cell_axis_of(sweep), figures_of_cells(sweep, figure)
     axes = plot_axes(axes)
     named = _lines(sweep, axis, rows, figure, axes)
     if figure == PHASE1_ROUNDS:
@@ -143,7 +143,7 @@ def figure_by_cell(
 
 
 def _lines(
-    sweep: PlottedCells, axis: Axis, rows: pd.DataFrame, figure: str, axes: "Axes"
+    sweep: PlottedCells, axis: CellAxis, rows: pd.DataFrame, figure: str, axes: "Axes"
 ) -> list[tuple[Any, str]]:
     """Draw a line for each agent and value of what is no axis, and return what a legend names."""
     labels: dict[str, str] = {}
@@ -153,7 +153,7 @@ def _lines(
     agents = list(dict.fromkeys(rows["agent"]))
     other = "delta" if axis.name == "n_arms" else "n_arms"
     for place, agent in enumerate(labels):
-        style = style_of(place)
+        style = line_style(place)
         for number, value in enumerate(axis.others):
             own = rows[(rows["agent"] == agent) & (rows[other] == value)]
             own = own[own[figure].notna()].sort_values("n_arms")
@@ -176,7 +176,7 @@ def _lines(
     return named
 
 
-def _bounds(axis: Axis, rows: pd.DataFrame, axes: "Axes") -> Any:
+def _bounds(axis: CellAxis, rows: pd.DataFrame, axes: "Axes") -> Any:
     other = "delta" if axis.name == "n_arms" else "n_arms"
     for _, own in rows.groupby(["agent", other], sort=False):
         own = own.sort_values(axis.name)
@@ -185,7 +185,7 @@ def _bounds(axis: Axis, rows: pd.DataFrame, axes: "Axes") -> Any:
     return line
 
 
-def _dress(axes: "Axes", sweep: PlottedCells, axis: Axis, figure: str) -> None:
+def _dress(axes: "Axes", sweep: PlottedCells, axis: CellAxis, figure: str) -> None:
     from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
 
     first: PlottedRuns = sweep.cells[0]

@@ -10,9 +10,9 @@ from explorative_user_env.display.series import (
     TEXT_SIZE,
     colour_of,
     dress,
+    line_style,
     plot_axes,
-    style_of,
-    written,
+    verbatim,
 )
 from explorative_user_env.results.paired import AS_MEANS, AS_PROBABILITY, PairedDifference
 from explorative_user_env.validation import choice
@@ -20,7 +20,7 @@ from explorative_user_env.validation import choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ROW = 0.32
+ROW_HEIGHT = 0.32
 """Inches of a line of a plot of differences."""
 
 
@@ -68,33 +68,33 @@ def paired_differences(
     known = [each.figure for each in comparisons[0].differences]
     place = known.index(choice("figure", figure, known)) if figure is not None else 0
     rows = [(each.first, each.differences[place]) for each in comparisons]
-    axes = plot_axes(axes, 1.1 + ROW * max(2, len(rows)))
+    axes = plot_axes(axes, 1.1 + ROW_HEIGHT * max(2, len(rows)))
     for line, (_, found) in enumerate(rows):
-        style, knows = style_of(line), not np.isnan(found.low)
+        style, knows = line_style(line), not np.isnan(found.low)
         errors = [[found.value - found.low], [found.high - found.value]] if knows else None
         how: dict[str, Any] = {"color": style.colour, "capsize": 4, "markersize": 7, "lw": 1.8}
         axes.errorbar([found.value], [line], xerr=errors, fmt=style.mark, **how)
     kind = rows[0][1].kind
     same = 0.5 if kind == AS_PROBABILITY else 0.0
     axes.axvline(same, color=colour_of("quiet"), lw=1, ls=":", zorder=0)
-    second, pair = written(comparisons[0].second, LONGEST_NAME), comparisons[0]
-    heading = f"minus {second}, {pair.n_users} users, intervals of {100 * pair.level:.3g}%"
-    dress(axes, heading, _meaning(rows[0][1], second), "")
+    pair = comparisons[0]
+    heading = f"minus {pair.second}, {pair.n_users} users, intervals of {100 * pair.level:.3g}%"
+    dress(axes, heading, _meaning(rows[0][1], pair.second), "")
     axes.set_yticks(range(len(rows)), [_name(*row) for row in rows], fontsize=TEXT_SIZE)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     return axes
 
 
 def _name(agent: str, found: PairedDifference) -> str:
-    name = written(agent, LONGEST_NAME) + "*" * found.dominated
+    name = verbatim(agent, LONGEST_NAME) + "*" * found.dominated
     return name if np.isnan(found.tau) else f"{name}\nup to {found.tau:.0f}"
 
 
 def _meaning(found: PairedDifference, second: str) -> str:
     """Return what the horizontal axis is."""
-    name = written(found.figure)
+    name = verbatim(found.figure)
     if found.kind == AS_PROBABILITY:
-        return f"{name} than {second}; .5 is no difference"
+        return f"{name} than {verbatim(second, LONGEST_NAME)}; .5 is no difference"
     unit = ", in recommendations" if name == "stopping time" else ""
     what = "mean" if found.kind == AS_MEANS else "share of users"
     return f"{name}, difference of the {what}{unit}"

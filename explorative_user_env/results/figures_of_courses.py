@@ -9,10 +9,9 @@ from explorative_user_env.display.series import (
     colour_of,
     draw_band,
     dress,
+    line_style,
     name_lines,
     plot_axes,
-    style_of,
-    written,
 )
 from explorative_user_env.loop import Episode
 from explorative_user_env.protocol import Array
@@ -121,13 +120,13 @@ def acceptances_by_arm(
         n_others = len(others)
         named.append((line, f"{n_others} other arm{'s' * (n_others > 1)}"))
     for place, arm in enumerate(own):
-        style, total = style_of(place), np.concatenate([[0], counts[arm]])
+        style, total = line_style(place), np.concatenate([[0], counts[arm]])
         shown = {"color": style.colour, "ls": style.dashes, "lw": 2.4 if arm == best_arm else 1.5}
         line = axes.plot(times, total, drawstyle="steps-post", **shown)[0]
         named.insert(place, (line, f"arm {arm}{' (best)' * (arm == best_arm)}"))
     axes.set_xlim(0, max(1, len(arms)))
     axes.set_ylim(bottom=0)
-    heading = f"{written(episode.agent)} and the user of seed {episode.seed}"
+    heading = f"{episode.agent} and the user of seed {episode.seed}"
     dress(axes, heading, "time t, in recommendations", "acceptances up to t")
     name_lines(axes, named)
     return axes
@@ -138,7 +137,7 @@ def _draw(results: PlottedRuns, courses: Courses, what: str, axes: "Axes") -> "A
     for agent, totals in courses.totals.items():
         place = agents_in(results).index(agent)
         mean, low, high = mean_course(totals)
-        style = style_of(place)
+        style = line_style(place)
         draw_band(axes, courses.times, low, high, place, len(courses.totals))
         shown = {"color": style.colour, "ls": style.dashes, "lw": 1.8}
         named.append((axes.plot(courses.times, mean, **shown)[0], label_of(results, agent)))
@@ -147,7 +146,7 @@ def _draw(results: PlottedRuns, courses: Courses, what: str, axes: "Axes") -> "A
     whole = courses.n_users == int(results.runs.groupby("agent").size().max())
     heading = f"{heading_of(results)}, {'all' if whole else courses.n_users} replayed"
     if courses.left_out:
-        heading += f"; no code of {', '.join(map(written, courses.left_out))}"
+        heading += f"; no code of {', '.join(courses.left_out)}"
     dress(axes, heading, "time t, in recommendations", what)
     name_lines(axes, named)
     return axes

@@ -7,11 +7,11 @@ import numpy as np
 from explorative_user_env.display.series import (
     colour_of,
     dress,
+    line_style,
     logarithmic,
     name_lines,
     plot_axes,
     spread_out,
-    style_of,
 )
 from explorative_user_env.results.plotted import PlottedRuns, heading_of, label_of
 from explorative_user_env.validation import InvalidArgumentError
@@ -39,7 +39,7 @@ def phase1_rounds(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
     axes = plot_axes(axes)
     named, ends = [], [1.0]
     for place, (agent, runs) in enumerate(results.checks.groupby("agent", sort=False)):
-        style, rounds = style_of(place), np.sort(runs["rounds"].to_numpy())
+        style, rounds = line_style(place), np.sort(runs["rounds"].to_numpy())
         shares = np.arange(len(rounds) + 1) / len(rounds)
         shown = {"color": style.colour, "linestyle": style.dashes, "linewidth": 1.8}
         steps = np.concatenate([[0], rounds])

@@ -10,11 +10,11 @@ from explorative_user_env.display.series import (
     colour_of,
     draw_band,
     dress,
+    line_style,
     logarithmic,
     name_lines,
     plot_axes,
     spread_out,
-    style_of,
 )
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import proportion_interval
@@ -135,7 +135,7 @@ def stopping_time_survival(results: PlottedRuns, axes: "Axes | None" = None) -> 
         line = _steps(axes, place, len(agents), course, "going")
         cuts = np.unique(_column(own, "stopping_time")[_column(own, "censored")])
         at = np.interp(cuts, course["time"], course["going"])
-        axes.plot(cuts, at, "|", color=style_of(place).colour, markersize=11, markeredgewidth=2)
+        axes.plot(cuts, at, "|", color=line_style(place).colour, markersize=11, markeredgewidth=2)
         named.append((line, _with_cut(label_of(results, agent), own)))
     _dress(axes, results, "share still going")
     name_lines(axes, named)
@@ -168,7 +168,7 @@ def _as_far_as_known(course: pd.DataFrame, results: PlottedRuns, own: pd.DataFra
 
 def _steps(axes: "Axes", place: int, many: int, course: pd.DataFrame, name: str) -> object:
     """Draw a course with its intervals, and return its line."""
-    style = style_of(place)
+    style = line_style(place)
     draw_band(axes, course["time"], course["low"], course["high"], place, many, step="post")
     shown = {"color": style.colour, "linestyle": style.dashes, "linewidth": 1.8}
     return axes.plot(course["time"], course[name], drawstyle="steps-post", **shown)[0]

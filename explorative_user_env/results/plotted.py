@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from explorative_user_env.display.series import LONGEST_NAME, written
+from explorative_user_env.display.series import LONGEST_NAME, verbatim
 from explorative_user_env.loop import Episode
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent
@@ -72,7 +72,7 @@ def agents_in(results: PlottedRuns) -> list[str]:
 
 def label_of(results: PlottedRuns, agent: str) -> str:
     """Return what a legend calls an agent; a reference has its sign."""
-    name = written(agent, LONGEST_NAME)
+    name = verbatim(agent, LONGEST_NAME)
     return name + REFERENCE if agent in results.references else name
 
 

@@ -1,5 +1,6 @@
 """What theory says of stopping times, as curves over 1/delta beside those that were measured."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.courses import instance_of
 from explorative_user_env.results.plotted import PlottedRuns
-from explorative_user_env.theory import lower_bound, upper_bound
+from explorative_user_env.theory import Order, lower_bound, upper_bound
 from explorative_user_env.theory.hard_instances import exponent_loss
 from explorative_user_env.users.behaviour import EXPLORATIVE
 
@@ -49,16 +50,30 @@ def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
         lows = [lower_bound(each, gap, c=c, alpha=alpha, rho_0=rho_0) for each in deltas]
         name = f"lower bound,\nhardest users, c = {c:g}"
         curves.append(Curve(name, 1.0 / deltas, np.array(lows), ":"))
-    if any(_is_bair(each) for each in cells[0].line_up.values()):
-        seeds = cells[0].runs["user_seed"].drop_duplicates()[:MOST_INSTANCES]
-        met = [instance_of(cells[0], int(seed)) for seed in seeds]
-        numbers = alpha, schedule.rho_0, schedule.rho_1
-        highs = [
-            np.mean([upper_bound(one, each, *numbers).total for one in met]) for each in deltas
-        ]
-        curves.append(Curve("upper bound, BAIR", 1 / deltas, highs, "-."))
+    if first.setting.private_draws <= 1 and any(map(_bair_in, cells)):
+        highs = {float(each.cell["delta"]): _upper_bound(each) for each in cells}
+        means = np.array([highs[each] for each in deltas])
+        curves.append(Curve("upper bound, BAIR", 1.0 / deltas, means, "-."))
     return [each for each in curves if np.all(np.isfinite(each.y))]
 
 
-def _is_bair(agent: object) -> bool:
-    return isinstance(agent, AlgorithmAgent) and agent.algorithm.name == "BAIR"
+def _bair_in(cell: PlottedRuns) -> AlgorithmAgent | None:
+    """Return the first BAIR of a line-up."""
+    agents = (each for each in cell.line_up.values() if isinstance(each, AlgorithmAgent))
+    return next((each for each in agents if each.algorithm.name == "BAIR"), None)
+
+
+def _upper_bound(cell: PlottedRuns) -> float:
+    """Return the mean of the upper bound over instances that BAIR met; NaN without BAIR."""
+    agent, users = _bair_in(cell), cell.population
+    if agent is None:
+        return math.nan
+    params = agent.params(users.n_arms, None)
+    order: Order = "round robin" if params.round_robin else "fewest acceptances"
+    numbers = users.alpha, users.schedule.rho_0, users.schedule.rho_1
+    delta = cell.deltas.get(agent.name, cell.cell["delta"])
+    totals = [
+        upper_bound(instance_of(cell, int(seed)), delta, *numbers, n1=params.n1, order=order).total
+        for seed in cell.runs["user_seed"].drop_duplicates()[:MOST_INSTANCES]
+    ]
+    return float(np.mean(totals))
