@@ -22,12 +22,13 @@ from explorative_user_env.results.sweep import all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from explorative_user_env.evaluation import Results
 
 
-Pictures = Mapping[str, "Callable[[], Figure]"]
+Pictures = Mapping[str, "Callable[[], Figure | Axes]"]
 
 
 def say(*lines: str, style: str = "") -> None:
