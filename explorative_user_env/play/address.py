@@ -95,9 +95,14 @@ _GAMES_OWN: Mapping[str, Callable[[str, str], Any]] = {
 """What stands in an address beside the options of the users, and what reads it."""
 
 
+def new_pairs(options: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the address of a new game says with users like these, seed left open."""
+    return {name: as_written(value) for name, value in options.items()}
+
+
 def pairs_of(game: Game) -> dict[str, str]:
     """Return a game as what its address says, by name; what is as usual is not said."""
-    said = {name: _written(value) for name, value in game.options.items()}
+    said = new_pairs(game.options)
     said["seed"] = str(game.seed)
     if game.moves:
         said["moves"] = moves_as_text(game.moves)
@@ -106,7 +111,7 @@ def pairs_of(game: Game) -> dict[str, str]:
     return said
 
 
-def _written(value: Any) -> str:
+def as_written(value: Any) -> str:
     """Return a word or a number as it is written, in as few letters as give it back."""
     short = f"{value:g}" if isinstance(value, float) else str(value)
     return str(value) if isinstance(value, float) and float(short) != value else short

@@ -6,12 +6,16 @@ from typing import Any
 
 from explorative_user_env.play.address import Pairs, game_of, pairs_of, whole_number
 from explorative_user_env.play.game import Game, Heard
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, choice
 
 GUESSES = {"y": True, "n": False, "-": None}
 """What the player said to each recommendation before her decision was seen, as it is written."""
 
-NAMES = ("guesses", "asked")
+GUESSED, ASKED, BY = "guesses", "asked", "by"
+YOU = "you"
+ANSWERS_FIRST = ("her", YOU)
+
+NAMES = (GUESSED, ASKED, BY)
 """What stands in an address of a mind beside a game."""
 
 
@@ -23,6 +27,7 @@ class Mind:
         game: who she is and what was recommended.
         guesses: what the player said to each move; None where she decided without being guessed.
         asked: the arm that is recommended now, to which the player is to say yes or no.
+        foretold: whether the player says first what she will do with a recommendation.
 
     Raises:
         InvalidArgumentError: naming what does not fit.
@@ -31,6 +36,7 @@ class Mind:
     game: Game
     guesses: tuple[bool | None, ...] = ()
     asked: int | None = None
+    foretold: bool = False
 
     def __post_init__(self) -> None:
         if self.game.answer is not None:
@@ -44,12 +50,16 @@ class Mind:
             self.game.recommending((self.asked,))  # which says what is wrong with it
 
     def recommending(self, arms: Sequence[int]) -> "Mind":
-        """Return the mind after recommendations on which she decides unasked."""
-        return replace(self, game=self.game.recommending(arms), asked=None)
+        """Return the mind after recommendations, or in which the player is asked about one.
 
-    def asking(self, arm: int) -> "Mind":
-        """Return the mind in which the player is asked about an arm."""
-        return replace(self, asked=arm)
+        Raises:
+            InvalidArgumentError: for none, or several that are to be foretold at once.
+        """
+        if not self.foretold:
+            return replace(self, game=self.game.recommending(arms), asked=None)
+        if len(arms) != 1:
+            raise InvalidArgumentError("more", list(arms), "one arm, where you answer")
+        return replace(self, asked=arms[0])
 
     def guessing(self, yes: bool) -> "Mind":
         """Return the mind after the player has said yes or no to what is asked.
@@ -61,6 +71,13 @@ class Mind:
             raise InvalidArgumentError("guess", yes, "given to an arm that is asked about")
         game = self.game.recommending((self.asked,))
         return replace(self, game=game, guesses=(*self.guesses, yes), asked=None)
+
+    def undone(self) -> "Mind":
+        """Return the mind before its last move, or before it asked."""
+        if self.asked is not None:
+            return replace(self, asked=None)
+        game = replace(self.game, moves=self.game.moves[:-1])
+        return replace(self, game=game, guesses=self.guesses[:-1])
 
     def right_guesses(self, heard: Heard) -> tuple[int, int]:
         """Return how many guesses were what she decided, and how many there are."""
@@ -80,13 +97,15 @@ def mind_of(pairs: Pairs, besides: Pairs) -> Mind:
         InvalidArgumentError: naming what is wrong.
     """
     more: dict[str, Any] = {}
-    if "guesses" in besides:
-        letters = besides["guesses"]
+    if GUESSED in besides:
+        letters = besides[GUESSED]
         if not set(letters) <= set(GUESSES):
-            raise InvalidArgumentError("guesses", letters, "written with y, n and -")
+            raise InvalidArgumentError(GUESSED, letters, "written with y, n and -")
         more["guesses"] = tuple(GUESSES[letter] for letter in letters)
-    if "asked" in besides:
-        more["asked"] = whole_number("asked", besides["asked"])
+    if BY in besides:
+        more["foretold"] = choice(BY, besides[BY], ANSWERS_FIRST) == YOU
+    if ASKED in besides:
+        more["asked"] = whole_number(ASKED, besides[ASKED])
     return Mind(game=game_of(pairs), **more)
 
 
@@ -95,7 +114,9 @@ def pairs_of_mind(mind: Mind) -> dict[str, str]:
     letters = {guess: letter for letter, guess in GUESSES.items()}
     said = pairs_of(mind.game)
     if any(guess is not None for guess in mind.guesses):
-        said["guesses"] = "".join(letters[guess] for guess in mind.guesses)
+        said[GUESSED] = "".join(letters[guess] for guess in mind.guesses)
+    if mind.foretold:
+        said[BY] = YOU
     if mind.asked is not None:
-        said["asked"] = str(mind.asked)
+        said[ASKED] = str(mind.asked)
     return said
