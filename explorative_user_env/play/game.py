@@ -19,6 +19,9 @@ MOST_MOVES = 2000
 LARGEST_SEED = 2**63 - 1
 """The users of a study have seeds up to here."""
 
+SURPRISES = 1_000_000
+"""Seeds that are drawn for who has none: few enough digits to be read out in a class."""
+
 PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
 """The user of a first game: some forty recommendations tell her best arm."""
 

@@ -9,7 +9,7 @@ from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.rendering.scene import Seen, scene_of_user
 from explorative_user_env.rendering.shapes import Scene
 from explorative_user_env.rendering.svg import style_of, svg_of
-from explorative_user_env.rendering.words import decision_of, reason
+from explorative_user_env.rendering.words import grounds_of, reason
 from explorative_user_env.users.hidden_state import HiddenState
 
 DESK, PHONE = 720, 340
@@ -42,13 +42,14 @@ def picture_of_mind(seen: Seen, truths: Sequence[HiddenState]) -> str:
 
 def picture_of_run(game: Game, heard: Heard, truths: Sequence[HiddenState]) -> str:
     """Return the whole game as SVG: her intervals over time, and the responses below."""
-    raise NotImplementedError
+    seen = seen_in(game, heard)
+    return picture_of_mind(seen, truths)
 
 
 def reason_of_last(seen: Seen, truths: Sequence[HiddenState]) -> str:
     """Return why she decided as she did on the last recommendation; "" before the first."""
-    decision = decision_of(seen, truths[-2] if len(truths) > 1 else None)
-    return "" if decision is None else reason(decision)
+    grounds = grounds_of(seen, truths[-2] if len(truths) > 1 else None)
+    return "" if grounds is None else reason(grounds)
 
 
 def _both(paint: Callable[[int], Scene]) -> str:

@@ -25,6 +25,7 @@ from explorative_user_env.play.address import (
     query_in,
     query_of,
 )
+from explorative_user_env.play.game import SURPRISES
 from explorative_user_env.play.mind import GUESSES, NAMES, Mind, mind_of, pairs_of_mind
 from explorative_user_env.play.pages import MIND, PLAY, error_page, mind_page, play_page, start_page
 from explorative_user_env.play.pictures import colour_sheet, picture_styles
@@ -33,9 +34,6 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 
 HOSTS = ("127.0.0.1", "localhost")
 """By what names a browser may have found this page: another would be somebody else's."""
-
-SURPRISES = 1_000_000
-"""Seeds that are drawn for who has none: few enough digits to be read out in a class."""
 
 STATIC = Path(__file__).with_name("static")
 

@@ -40,7 +40,7 @@ function put(page, slides) {
       if (opened.includes(each.textContent.trim().slice(0, 12))) each.open = true;
     const chief = main().querySelector("[data-focus]");
     const next = (!chief && held && document.getElementById(held)) || chief;
-    if (next) next.focus({ preventScroll: next !== chief });
+    if (next || held) (next || main()).focus({ preventScroll: next !== chief });
     if (chief) scrollTo(0, 0);
   }
   ready();
