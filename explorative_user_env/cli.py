@@ -35,7 +35,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
-for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, check, export, play, replay):
+PLAIN = (bench, reproduce, robustness, tune_n1, lower_bound, train, check, export, play, replay)
+"""The commands that are called what their functions are."""
+
+for command in PLAIN:
     app.command()(command)
 app.command("show")(show_run)
 

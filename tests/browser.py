@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Page
 
 PHONE, DESKTOP = (390, 844), (1280, 800)
 """Width and height of what a page is looked at on, in pixels."""
@@ -53,7 +53,7 @@ def page_in(
 ) -> Iterator["Page"]:
     """Open an empty page of this size for the block, on which nothing moves by itself.
 
-    What goes wrong in its scripts fails the test.
+    What goes wrong in its scripts, or is against its policy, fails the test.
     """
     context = browser.new_context(
         viewport={"width": size[0], "height": size[1]},
@@ -64,12 +64,17 @@ def page_in(
     context.set_default_timeout(PATIENCE)
     page, wrong = context.new_page(), list[str]()
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("console", lambda said: wrong.append(said.text) if _is_fault(said) else None)
     try:
         yield page
         assert wrong == []
     finally:
         context.close()
+
+
+def _is_fault(said: "ConsoleMessage") -> bool:
+    """Return whether a message is of a fault, and not of an answer that was meant as a refusal."""
+    return said.type == "error" and "Failed to load resource" not in said.text
 
 
 def keep_screenshot(page: "Page", name: str, folder: Path) -> Path:

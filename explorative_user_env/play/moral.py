@@ -16,7 +16,9 @@ def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -
         rivals: what agents did with her, BAIR first.
     """
     right = game.answer == best_arm
-    longer = [rival.name for rival in rivals if rival.right and rival.interactions > len(game.moves)]
+    longer = [
+        rival.name for rival in rivals if rival.right and rival.interactions > len(game.moves)
+    ]
     if not right:
         return _of_a_wrong_answer(game, heard, best_arm)
     if not heard.responses:

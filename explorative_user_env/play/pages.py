@@ -58,10 +58,11 @@ def _page(template: str, title: str, **told: Any) -> str:
 
 def start_page() -> str:
     """Return the page on which a game is chosen."""
+    usual = {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
     return _page(
         "start.html",
         "Recommend to a user who is still learning",
-        usual={each.name: getattr(each.default, "name", each.default) for each in OPTIONS} | PLAYED,
+        usual=new_pairs(usual | PLAYED),
         about=ABOUT,
         most_arms=MOST_ARMS_PLAYED,
         largest_seed=LARGEST_SEED,
@@ -141,8 +142,7 @@ def mind_page(mind: Mind, origin: str) -> str:
         about=ABOUT,
         follows=game.population.rho is None,
         untuned=kept,
-        **_told_of(game, heard)
-        | {"pairs": pairs, "undo": query_of(pairs_of_mind(mind.undone()))},
+        **_told_of(game, heard) | {"pairs": pairs, "undo": query_of(pairs_of_mind(mind.undone()))},
         address=f"{origin}{MIND}?{query_of(pairs)}",
     )
 
@@ -163,4 +163,3 @@ def _told_of(game: Game, heard: Heard) -> dict[str, Any]:
         "settings_in_words": words.settings_in_words(game),
         "left": MOST_MOVES - len(game.moves),
     }
-

@@ -58,7 +58,9 @@ def _mind(request: Request) -> Response:
 def _new(request: Request) -> Response:
     """Begin a game: what is left open is as usual, and a seed is drawn."""
     asked = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
-    place = {"play": PLAY, "mind": MIND}[choice("mode", asked.pop("mode", "play"), ("play", "mind"))]
+    place = {"play": PLAY, "mind": MIND}[
+        choice("mode", asked.pop("mode", "play"), ("play", "mind"))
+    ]
     asked.setdefault("seed", str(secrets.randbelow(SURPRISES)))
     return _to(place, pairs_of(game_of(asked)))
 

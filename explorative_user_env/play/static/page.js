@@ -107,7 +107,7 @@ document.addEventListener("keydown", (event) => {
   if (event.target.matches("input:not([type=radio], [type=checkbox]), select, textarea")) return;
   const press = (selector) => {
     const found = document.querySelector(selector);
-    if (found) { event.preventDefault(); found.click(); }
+    if (found && isSeen(found)) { event.preventDefault(); found.click(); }
   };
   const digit = /^(?:Digit|Numpad)([0-9])$/.exec(event.code || "");
   if (digit) {
@@ -122,11 +122,13 @@ document.addEventListener("keydown", (event) => {
   else if (event.key.startsWith("Arrow")) walk(event);
 });
 
+const isSeen = (each) => each.getClientRects().length > 0;
+
 // Arrow keys go through the buttons of one group.
 function walk(event) {
   const group = document.activeElement?.closest(".arms, .best");
   if (!group) return;
-  const buttons = [...group.querySelectorAll("button:not(:disabled)")];
+  const buttons = [...group.querySelectorAll("button:not(:disabled)")].filter(isSeen);
   const ahead = event.key === "ArrowRight" || event.key === "ArrowDown" ? 1 : -1;
   const place = buttons.indexOf(document.activeElement) + ahead;
   event.preventDefault();
