@@ -35,11 +35,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
-PLAIN = (bench, reproduce, robustness, tune_n1, lower_bound, train, check, export, play, replay)
-"""The commands that are called what their functions are."""
-
-for command in PLAIN:
+for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, check, export, play):
     app.command()(command)
+app.command()(replay)
 app.command("show")(show_run)
 
 

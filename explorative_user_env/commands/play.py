@@ -74,9 +74,9 @@ def replay(
 
 def _shared(address: str) -> Game:
     """Return the game of an address, also of one in which the truth was seen."""
-    from explorative_user_env.play.mind import NAMES, mind_of
+    from explorative_user_env.play.mind import MINDS_OWN, mind_of
 
-    said, besides = pairs_in(query_in(address), NAMES)
+    said, besides = pairs_in(query_in(address), MINDS_OWN)
     return mind_of(said, besides).game if besides else game_of(said)
 
 

@@ -16,7 +16,7 @@ MOST_ARMS_PLAYED = 25
 MOST_MOVES = 2000
 """Recommendations at most, which an address still holds."""
 
-LARGEST_SEED = 2**63 - 1
+LARGEST_PLAYED_SEED = 2**63 - 1
 """The users of a study have seeds up to here."""
 
 SURPRISES = 1_000_000
@@ -56,7 +56,7 @@ class Game:
         kept = {name: value for name, value in said.items() if value != usual[name]}
         for name, value in {"options": kept, "population": population}.items():
             object.__setattr__(self, name, value)
-        integer("seed", self.seed, 0, LARGEST_SEED)
+        integer("seed", self.seed, 0, LARGEST_PLAYED_SEED)
         if len(self.moves) > MOST_MOVES:
             allowed = f"at most {MOST_MOVES} recommendations"
             raise InvalidArgumentError("moves", len(self.moves), allowed)

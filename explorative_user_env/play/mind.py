@@ -8,14 +8,14 @@ from explorative_user_env.play.address import Pairs, game_of, pairs_of, whole_nu
 from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.validation import InvalidArgumentError, choice
 
-GUESSES = {"y": True, "n": False, "-": None}
+SAID = {"y": True, "n": False, "-": None}
 """What the player said to each recommendation before her decision was seen, as it is written."""
 
 GUESSED, ASKED, BY = "guesses", "asked", "by"
 YOU = "you"
 ANSWERS_FIRST = ("her", YOU)
 
-NAMES = (GUESSED, ASKED, BY)
+MINDS_OWN = (GUESSED, ASKED, BY)
 """What stands in an address of a mind beside a game."""
 
 
@@ -91,7 +91,7 @@ def mind_of(pairs: Pairs, besides: Pairs) -> Mind:
 
     Args:
         pairs: what it says of the game.
-        besides: what it says by the names of `NAMES`.
+        besides: what it says by the names of `MINDS_OWN`.
 
     Raises:
         InvalidArgumentError: naming what is wrong.
@@ -99,9 +99,9 @@ def mind_of(pairs: Pairs, besides: Pairs) -> Mind:
     more: dict[str, Any] = {}
     if GUESSED in besides:
         letters = besides[GUESSED]
-        if not set(letters) <= set(GUESSES):
+        if not set(letters) <= set(SAID):
             raise InvalidArgumentError(GUESSED, letters, "written with y, n and -")
-        more["guesses"] = tuple(GUESSES[letter] for letter in letters)
+        more["guesses"] = tuple(SAID[letter] for letter in letters)
     if BY in besides:
         more["foretold"] = choice(BY, besides[BY], ANSWERS_FIRST) == YOU
     if ASKED in besides:
@@ -111,7 +111,7 @@ def mind_of(pairs: Pairs, besides: Pairs) -> Mind:
 
 def pairs_of_mind(mind: Mind) -> dict[str, str]:
     """Return what the address of a mind says, by name."""
-    letters = {guess: letter for letter, guess in GUESSES.items()}
+    letters = {guess: letter for letter, guess in SAID.items()}
     said = pairs_of(mind.game)
     if any(guess is not None for guess in mind.guesses):
         said[GUESSED] = "".join(letters[guess] for guess in mind.guesses)

@@ -16,22 +16,33 @@ def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -
         rivals: what agents did with her, BAIR first.
     """
     right = game.answer == best_arm
-    longer = [
-        rival.name for rival in rivals if rival.right and rival.interactions > len(game.moves)
-    ]
+    n_moves = len(game.moves)
+    longer = [each.name for each in rivals if each.right and each.interactions > n_moves]
+    wrong = [each.name for each in rivals if not each.right]
     if not right:
         return _of_a_wrong_answer(game, heard, best_arm)
     if not heard.responses:
         return "Right without a single recommendation: that is luck, one time in K."
+    if wrong:
+        return (
+            f"Right where {_listed(wrong)} went wrong: what agents promise holds for all but a few "
+            "of many users, and you never know who is one of the few."
+        )
     if longer:
         return (
-            f"Right in fewer interactions than {' and '.join(longer)}: but an agent that promises "
+            f"Right in fewer interactions than {_listed(longer)}: but an agent that promises "
             "to be wrong with few users only cannot stop while luck could still explain it all."
         )
     return (
         "Right, and no sooner than the agents: only a rejection says that another arm is clearly "
         "better, so whoever waits for enough of them is hardly ever wrong."
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as they are read out."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _of_a_wrong_answer(game: Game, heard: Heard, best_arm: int) -> str:

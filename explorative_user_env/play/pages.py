@@ -8,7 +8,7 @@ from typing import Any
 from explorative_user_env.play import words
 from explorative_user_env.play.address import new_pairs, pairs_of, query_of
 from explorative_user_env.play.game import (
-    LARGEST_SEED,
+    LARGEST_PLAYED_SEED,
     MOST_ARMS_PLAYED,
     MOST_MOVES,
     PLAYED,
@@ -37,7 +37,7 @@ PLAY, MIND = "/play", "/mind"
 LONGEST_RUN_SHOWN = 40
 """Of one arm, recommended over and over: so many of the last responses are written out."""
 
-ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
+_ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
 
 
 @cache
@@ -62,10 +62,10 @@ def start_page() -> str:
     return _page(
         "start.html",
         "Recommend to a user who is still learning",
-        usual=new_pairs(usual | PLAYED),
-        about=ABOUT,
+        usual=new_pairs({**usual, **PLAYED}),
+        about=_ABOUT,
         most_arms=MOST_ARMS_PLAYED,
-        largest_seed=LARGEST_SEED,
+        largest_seed=LARGEST_PLAYED_SEED,
         settings=list(SETTINGS),
     )
 
@@ -139,7 +139,7 @@ def mind_page(mind: Mind, origin: str) -> str:
         foretold=mind.foretold,
         sliders=sliders,
         unasked={name: text for name, text in pairs.items() if name not in (ASKED, BY)},
-        about=ABOUT,
+        about=_ABOUT,
         follows=game.population.rho is None,
         untuned=kept,
         **_told_of(game, heard) | {"pairs": pairs, "undo": query_of(pairs_of_mind(mind.undone()))},

@@ -26,7 +26,7 @@ from explorative_user_env.play.address import (
     query_of,
 )
 from explorative_user_env.play.game import SURPRISES
-from explorative_user_env.play.mind import GUESSES, NAMES, Mind, mind_of, pairs_of_mind
+from explorative_user_env.play.mind import MINDS_OWN, SAID, Mind, mind_of, pairs_of_mind
 from explorative_user_env.play.pages import MIND, PLAY, error_page, mind_page, play_page, start_page
 from explorative_user_env.play.pictures import colour_sheet, picture_styles
 from explorative_user_env.play.sliders import FOLLOW, slid
@@ -34,6 +34,9 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 
 HOSTS = ("127.0.0.1", "localhost")
 """By what names a browser may have found this page: another would be somebody else's."""
+
+MODES = {"play": PLAY, "mind": MIND}
+"""Where each mode begins."""
 
 STATIC = Path(__file__).with_name("static")
 
@@ -52,15 +55,15 @@ def _play(request: Request) -> Response:
 
 
 def _mind(request: Request) -> Response:
-    return HTMLResponse(mind_page(mind_of(*pairs_in(request.url.query, NAMES)), _origin(request)))
+    return HTMLResponse(
+        mind_page(mind_of(*pairs_in(request.url.query, MINDS_OWN)), _origin(request))
+    )
 
 
 def _new(request: Request) -> Response:
     """Begin a game: what is left open is as usual, and a seed is drawn."""
     asked = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
-    place = {"play": PLAY, "mind": MIND}[
-        choice("mode", asked.pop("mode", "play"), ("play", "mind"))
-    ]
+    place = MODES[choice("mode", asked.pop("mode", "play"), MODES)]
     asked.setdefault("seed", str(secrets.randbelow(SURPRISES)))
     return _to(place, pairs_of(game_of(asked)))
 
@@ -68,7 +71,7 @@ def _new(request: Request) -> Response:
 def _open(request: Request) -> Response:
     """Go to an address that somebody has shared."""
     address = request.query_params.get("address", "")
-    said, besides = pairs_in(query_in(address), NAMES)
+    said, besides = pairs_in(query_in(address), MINDS_OWN)
     if besides or MIND in address.partition("?")[0]:
         return _to(MIND, pairs_of_mind(mind_of(said, besides)))
     return _to(PLAY, pairs_of(game_of(said)))
@@ -85,20 +88,20 @@ def _recommend_to_mind(request: Request) -> Response:
 
 def _guess(request: Request) -> Response:
     def guessed(mind: Mind, besides: Pairs) -> Mind:
-        return mind.guessing(GUESSES[choice("guess", besides.get("guess"), ("y", "n"))] is True)
+        return mind.guessing(SAID[choice("guess", besides.get("guess"), ("y", "n"))] is True)
 
     return _changed(request, "guess", guessed)
 
 
 def _slide(request: Request) -> Response:
-    said, besides = pairs_in(request.url.query, (*NAMES, FOLLOW))
+    said, besides = pairs_in(request.url.query, (*MINDS_OWN, FOLLOW))
     kept = slid(said, follows=besides.pop(FOLLOW, None) is not None)
     return _to(MIND, pairs_of_mind(mind_of(kept, besides)))
 
 
 def _changed(request: Request, name: str, change: Callable[[Mind, Pairs], Mind]) -> Response:
     """Go to a mind that is changed by what is said by `name` beside it."""
-    said, besides = pairs_in(request.url.query, (*NAMES, name))
+    said, besides = pairs_in(request.url.query, (*MINDS_OWN, name))
     own = {each: text for each, text in besides.items() if each != name}
     return _to(MIND, pairs_of_mind(change(mind_of(said, own), besides)))
 

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from explorative_user_env.extras import require
 from explorative_user_env.validation import InvalidArgumentError, integer
 
-BROUGHT = ("jinja2", "starlette", "uvicorn")
+SERVED_BY = ("jinja2", "starlette", "uvicorn")
 """What the extra `play` brings."""
 
-HERE = "127.0.0.1"
+LOOPBACK = "127.0.0.1"
 
 USUAL_PORT = 8421
 """So that an address that was kept is found again; a free one if it is taken."""
@@ -37,14 +37,14 @@ def serve(port: int | None, ready: Callable[[str], None]) -> None:
         InvalidArgumentError: for a port that is taken, or none.
         KeyboardInterrupt: when it is over.
     """
-    require("the page needs", "play", BROUGHT)
+    require("the page needs", "play", SERVED_BY)
     import uvicorn
 
     from explorative_user_env.play.rivals import get_ready
     from explorative_user_env.play.server import application
 
     with _listening(port) as heard:
-        address = f"http://{HERE}:{heard.getsockname()[1]}/"
+        address = f"http://{LOOPBACK}:{heard.getsockname()[1]}/"
         told = uvicorn.Config(
             application(),
             log_level="error",
@@ -88,7 +88,7 @@ def _bound(port: int) -> socket.socket:
     if os.name == "posix":  # elsewhere it would take another's port
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((HERE, port))
+        found.bind((LOOPBACK, port))
         found.listen()
     except OSError as error:
         found.close()

@@ -16,7 +16,7 @@ WHAT_COUNTS = (
     "A no says that another arm is clearly better: that is what tells arms apart.",
     "She learns from what she accepts, and from nothing else. So an arm that you neglect stays "
     "unknown to her, too.",
-    "You are done when the other arms are rejected again and again: then name the one that is left.",
+    "When all other arms are rejected again and again, you are done: name the one that is left.",
 )
 """A hint for beginners, a line each."""
 
