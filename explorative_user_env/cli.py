@@ -12,6 +12,7 @@ from explorative_user_env.commands.check import check
 from explorative_user_env.commands.export import export
 from explorative_user_env.commands.kept import what_is_kept
 from explorative_user_env.commands.lower_bound import lower_bound
+from explorative_user_env.commands.play import play, replay
 from explorative_user_env.commands.plot import plot
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
@@ -37,6 +38,8 @@ app = typer.Typer(
 
 for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, check, export, plot):
     app.command()(command)
+app.command()(play)
+app.command()(replay)
 app.command("show")(show_run)
 
 

@@ -3,7 +3,9 @@
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,11 +72,12 @@ def test_each_kind_is_drawn_into_axes_that_are_given(bai: Results) -> None:
 def test_a_sweep_and_a_comparison_are_drawn_into_axes_that_are_given(
     sweep: Sweep, bai: Results
 ) -> None:
-    for draw in (
+    draws: list[Callable[[Any], Any]] = [
         lambda axes: sweep.plot("success", axes),
         lambda axes: bai.compare("UNI", "BAIR").plot("success", axes),
         lambda axes: bai.compare_all("BAIR").plot(axes=axes),
-    ):
+    ]
+    for draw in draws:
         axes = new_figure(3, 2).subplots()
         assert draw(axes) is axes
 
@@ -82,7 +85,7 @@ def test_a_sweep_and_a_comparison_are_drawn_into_axes_that_are_given(
 def test_a_kind_that_there_is_none_of_is_refused_with_those_there_are(
     bai: Results, plays: Results, sweep: Sweep
 ) -> None:
-    with pytest.raises(InvalidArgumentError, match="kind must be one of .*stopping_times.*'pie'"):
+    with pytest.raises(InvalidArgumentError, match=r"kind must be one of .*stopping_times.*'pie'"):
         bai.plot("pie")
     with pytest.raises(
         InvalidArgumentError,
@@ -128,10 +131,8 @@ def test_without_matplotlib_one_line_says_how_to_get_it(
     bai: Results, sweep: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    for draw in (
-        *(lambda kind=kind: bai.plot(kind, progress=False) for kind in LABELS),
-        sweep.plot,
-    ):
+    draws: list[Callable[[], Any]] = [partial(bai.plot, kind, progress=False) for kind in LABELS]
+    for draw in [*draws, sweep.plot]:
         with pytest.raises(MissingExtraError, match=r"^pictures need matplotlib: pip install"):
             draw()
 
