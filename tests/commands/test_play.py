@@ -123,7 +123,8 @@ def test_the_page_is_served_and_opened_where_the_game_is(
     options: dict[str, int | None],
 ) -> None:
     room = "explorative_user_env.play.serving"
-    asked, opened = [], []
+    asked: list[int | None] = []
+    opened: list[str] = []
 
     def serve(port: int | None, ready: Callable[[str], None]) -> None:
         asked.append(port)
@@ -158,7 +159,8 @@ LINE = "-m explorative_user_env play --terminal --n-arms 3 --gap 2 --seed 7"
     ],
 )
 def test_a_shell_sees_no_error(redirected: str, variables: dict[str, str], tmp_path: Path) -> None:
-    line = f"set -o pipefail; printf '0x10\\n1x10\\nbest 1\\n' | '{sys.executable}' {LINE} {redirected}"
+    lines = "0x10\\n1x10\\nbest 1\\n"
+    line = f"set -o pipefail; printf '{lines}' | '{sys.executable}' {LINE} {redirected}"
     kept = {name: value for name, value in os.environ.items() if name != "HOME"}
     finished = subprocess.run(
         ["bash", "-c", line],
