@@ -133,13 +133,13 @@ def _mask(
 def _write(image: "Image.Image", text: Text, colour: str, scale: int) -> None:
     """Write a text."""
     if text.text:
-        mask, ascent = _letters(text.text, text.size * scale, text.bold)
+        mask, ascent = letters_of(text.text, text.size * scale, text.bold)
         x = text.x * scale - mask.width * {"start": 0.0, "middle": 0.5, "end": 1.0}[text.anchor]
         image.paste(colour, (round(x), round(text.y * scale) - ascent), mask)
 
 
 @functools.lru_cache(maxsize=4096)
-def _letters(text: str, size: float, bold: bool) -> "tuple[Image.Image, int]":
+def letters_of(text: str, size: float, bold: bool) -> "tuple[Image.Image, int]":
     """Return how much of each pixel a text covers, and how many rows are above where it stands.
 
     Written large and made smaller, as small letters stand too close; most are in the next frame
