@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def _as_shown(name: str, value: Any, n_arms: int) -> Explained:
     allowed = f"a number, a word, {n_arms} numbers or an Against of two numbers or {n_arms} each"
     if isinstance(value, Against):
         pair = [_as_shown(name, side, n_arms) for side in value]
-        kinds = [isinstance(side, tuple) for side in pair]
+        kinds = [is_by_arm(side) for side in pair]
         if any(isinstance(side, str | Against) for side in pair) or kinds[0] != kinds[1]:
             raise InvalidArgumentError(name, value, allowed)
         return Against(*pair)
@@ -62,6 +62,11 @@ def _as_shown(name: str, value: Any, n_arms: int) -> Explained:
     if len(values) != n_arms or not all(map(_is_number, values)):
         raise InvalidArgumentError(name, value, allowed)
     return tuple(float(each) for each in values)
+
+
+def is_by_arm(value: Explained) -> TypeGuard[ByArm]:
+    """Return whether this is K numbers, and no `Against`, which is a pair."""
+    return isinstance(value, tuple) and not isinstance(value, Against)
 
 
 def _is_number(value: Any) -> bool:

@@ -22,6 +22,8 @@ FLOORS = (
     ("population", "hard_instances"),
     ("envs",),
     ("meeting",),
+    ("films",),
+    ("episodes",),
     ("loop",),
     ("results",),
     ("wrappers", "monitors"),

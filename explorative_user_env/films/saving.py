@@ -1,0 +1,138 @@
+"""Films as files: a page that plays, moving pictures, or the whole run in one picture."""
+
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.files.single import write_whole
+from explorative_user_env.films.film import Film
+from explorative_user_env.films.frames import (
+    NARROW,
+    captions_of,
+    pictures_of,
+    rejected_at,
+    steps_of_all,
+    wide_form,
+)
+from explorative_user_env.rendering.player import Reel, page_with
+from explorative_user_env.validation import choice
+
+CONTROLS_HIGH = 190
+"""Pixels below the pictures, in a notebook that does not tell how high a page is."""
+
+
+def save_films(
+    films: Sequence[Film],
+    path: Path,
+    *,
+    argument: str = "path",
+    overwrite: bool = False,
+    progress: OnProgress = silent,
+) -> None:
+    """Write films of the same user to a file.
+
+    Args:
+        films: one or more.
+        path: the file, whose ending says what it is: .html, .gif, .mp4, .svg or .png.
+        argument: what the path was given as.
+        overwrite: whether something may be there.
+        progress: told how far it is.
+
+    Raises:
+        InvalidArgumentError: for another ending, or if something is there.
+        MissingExtraError: without what paints it.
+    """
+    write = WRITERS[format_of(path, argument)]
+    write_whole(argument, path, lambda place: write(films, place, progress), overwrite)
+
+
+def format_of(path: Path, argument: str = "path") -> str:
+    """Return the ending of a file that a film can be.
+
+    Raises:
+        InvalidArgumentError: naming the argument, for another.
+    """
+    return choice(argument, path.suffix.lower() or str(path), WRITERS)
+
+
+def page_of(films: Sequence[Film]) -> str:
+    """Return films as a page of its own, with a slider over the steps."""
+    steps = steps_of_all(films)
+    names = ", ".join(film.agent for film in films)
+    return page_with(
+        Reel(
+            title=f"{names} and the user of seed {films[0].seed}",
+            wide=pictures_of(films, steps, wide_form(films)),
+            narrow=pictures_of(films, steps, NARROW),
+            captions=captions_of(films, steps),
+            marks=rejected_at(films, steps),
+            story=_story(films, steps),
+            note=_note(films),
+        )
+    )
+
+
+def framed_page(films: Sequence[Film]) -> str:
+    """Return the page in a frame, for notebooks: what is in it meets nothing else there."""
+    steps = steps_of_all(films)[:1]
+    high = pictures_of(films, steps, wide_form(films))[0].height + CONTROLS_HIGH
+    grow = "this.style.height=this.contentDocument.documentElement.scrollHeight+'px'"
+    name = escape(f"{', '.join(film.agent for film in films)}, step by step", quote=True)
+    return (
+        f'<iframe srcdoc="{escape(page_of(films), quote=True)}" title="{name}" height="{high}" '
+        f'style="width:100%;border:0" onload="{grow}"></iframe>'
+    )
+
+
+def _story(films: Sequence[Film], steps: Sequence[int]) -> list[tuple[int, str]]:
+    """Return what happened, each with the picture of its step; secrets only where all are shown."""
+    told = []
+    for film in films:
+        name = f"{film.agent}: " if len(films) > 1 else ""
+        for sentence in film.explanation.sentences if film.revealed else ():
+            place = max(p for p, step in enumerate(steps) if step <= max(sentence.step, steps[0]))
+            told.append((place, name + str(sentence)))
+    return sorted(told, key=lambda each: each[0])
+
+
+def _note(films: Sequence[Film]) -> str:
+    """Return what is to be said of what is not there."""
+    left_out = [
+        f"{film.agent}: {film.explanation.lines[-1]}"
+        for film in films
+        if film.revealed and film.explanation.left_out
+    ]
+    thin = [f"{film.agent}: not every step is shown." for film in films if film.thinned]
+    return " ".join(left_out + thin)
+
+
+def _write_page(films: Sequence[Film], path: Path, progress: OnProgress) -> None:
+    path.write_text(page_of(films), encoding="utf-8")
+
+
+def _write_gif(films: Sequence[Film], path: Path, progress: OnProgress) -> None:
+    from explorative_user_env.rendering.moving import chosen, write_gif
+
+    steps = steps_of_all(films)
+    rejected = rejected_at(films, steps)
+    kept = chosen(len(steps), rejected)
+    pictures = pictures_of(films, [steps[place] for place in kept], wide_form(films))
+    marked = {number for number, place in enumerate(kept) if place in set(rejected)}
+    write_gif(pictures, marked, path, progress)
+
+
+def _write_video(films: Sequence[Film], path: Path, progress: OnProgress) -> None:
+    from explorative_user_env.rendering.moving import write_video
+
+    pictures = pictures_of(films, steps_of_all(films), wide_form(films))
+    write_video(pictures, path, progress)
+
+
+WRITERS: dict[str, Callable[[Sequence[Film], Path, OnProgress], Any]] = {
+    ".html": _write_page,
+    ".gif": _write_gif,
+    ".mp4": _write_video,
+}
+"""What writes a file, by how its name ends."""
