@@ -85,7 +85,9 @@ class Episode:
         self.film(reveal).save(path, overwrite)
 
     def _repr_html_(self) -> str | None:
-        return None if self.rerun is None else self.film()._repr_html_()
+        from explorative_user_env.films.film import shown_in_notebook
+
+        return shown_in_notebook(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "rerun"}

@@ -10,6 +10,10 @@ DISTRIBUTION = "explorative-user-env"
 """What the package is called where packages are installed."""
 
 
+CALLED = {"PIL": "pillow"}
+"""What brings a module of another name."""
+
+
 def how_to_get(extra: str) -> str:
     """Return the command that installs what an extra brings.
 
@@ -28,7 +32,8 @@ def how_to_get(extra: str) -> str:
 
 def missing_of(modules: Sequence[str]) -> list[str]:
     """Return those of some modules that are not there, as their distributions are called."""
-    return [name.replace("_", "-") for name in modules if find_spec(name) is None]
+    gone = (name for name in modules if find_spec(name) is None)
+    return [CALLED.get(name, name.replace("_", "-")) for name in gone]
 
 
 def require(what: str, extra: str, modules: Sequence[str]) -> None:

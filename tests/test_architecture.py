@@ -29,6 +29,7 @@ FLOORS = (
     ("wrappers", "monitors"),
     ("evaluation",),
     ("rl", "studies", "testing"),
+    ("play",),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),

@@ -30,8 +30,7 @@ def export(
     from explorative_user_env.commands.output import say
     from explorative_user_env.files.single import write_whole
     from explorative_user_env.results.loading import load
-    from explorative_user_env.results.results import runs_with_cells
-    from explorative_user_env.results.sweep import Sweep
+    from explorative_user_env.results.sweep import Sweep, runs_with_cells
 
     what = choice("rows", rows, (RUNS, SUMMARY))
     write = _FORMATS[choice("output", output.suffix.lower() or str(output), _FORMATS)]

@@ -18,16 +18,17 @@ from explorative_user_env.display.streams import Unfailing, is_terminal, page_wi
 from explorative_user_env.extras import how_to_get
 from explorative_user_env.files import Files, Folder
 from explorative_user_env.results.provenance import closing_section
-from explorative_user_env.results.results import all_runs
+from explorative_user_env.results.sweep import all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from explorative_user_env.evaluation import Results
 
 
-Pictures = Mapping[str, "Callable[[], Figure]"]
+Pictures = Mapping[str, "Callable[[], Figure | Axes]"]
 
 
 def say(*lines: str, style: str = "") -> None:

@@ -110,7 +110,7 @@ def _write_and_show(
     from explorative_user_env.commands.output import table_file, write_and_show
     from explorative_user_env.display.figures import can_plot
     from explorative_user_env.extras import how_to_get
-    from explorative_user_env.results.results import all_runs
+    from explorative_user_env.results.sweep import all_runs
     from explorative_user_env.results.tables import table_of
     from explorative_user_env.studies.report import glance, short_titles
 

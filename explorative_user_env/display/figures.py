@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.extras import missing_of, require
+from explorative_user_env.validation import PACKAGE
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 DOTS_PER_INCH = 100
@@ -41,18 +43,43 @@ def new_figure(width: float, height: float) -> "Figure":
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def as_png(figure: "Figure", **options: Any) -> bytes:
-    """Return `figure` as a PNG file."""
+def as_png(drawn: "Figure | Axes", dots_per_inch: int = DOTS_PER_INCH, **options: Any) -> bytes:
+    """Return a figure, or that of some axes, as a PNG file."""
     file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=DOTS_PER_INCH, **options)
+    _whole(drawn).savefig(file, format="png", dpi=dots_per_inch, **options)
     return file.getvalue()
+
+
+def as_svg(drawn: "Figure | Axes", title: str) -> bytes:
+    """Return a figure, or that of some axes, as an SVG file of the same bytes whenever it is drawn.
+
+    Letters are paths: another machine may not have the font, and words in another one are longer.
+
+    Args:
+        drawn: the figure, or its axes.
+        title: what a screen reader says of it.
+    """
+    require_plot()
+    from matplotlib import rc_context
+
+    file = io.BytesIO()
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": PACKAGE}):
+        told = {"Title": title, "Date": None, "Creator": None}
+        _whole(drawn).savefig(file, format="svg", metadata=told)
+    return file.getvalue()
+
+
+def _whole(drawn: "Figure | Axes") -> "Figure":
+    """Return the figure that axes are on, or that is given."""
+    figure: Any = drawn.figure
+    return figure  # type: ignore[no-any-return]
 
 
 class UndrawnError(Exception):
     """A picture that could not be drawn; the message says why."""
 
 
-def painted(draw: "Callable[[], Figure]") -> bytes:
+def painted(draw: "Callable[[], Figure | Axes]") -> bytes:
     """Return what `draw` draws as a PNG file.
 
     Raises:

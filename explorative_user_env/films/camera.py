@@ -60,7 +60,7 @@ def shoot(env: ExplorativeUserEnv, agent: Agent, again: Again, hear: Hear) -> An
     return returned
 
 
-def seen_in(history: History, lane: int = 0) -> Seen:
+def seen_so_far(history: History, lane: int = 0) -> Seen:
     """Return what was heard of one user, in the form that pictures take."""
     latest = history.latest[lane].tolist()
     return Seen(
@@ -95,7 +95,7 @@ class _Camera:
         if self.waiting and self.now is not None:
             self.waiting = False
             said = explanation_of(self.agent, self.env.user.n_arms)
-            self.hear(Moment(seen_in(self.history), self.before, self.now, said))
+            self.hear(Moment(seen_so_far(self.history), self.before, self.now, said))
 
 
 class _FilmedEnv(gym.Wrapper[int, int, int, int]):

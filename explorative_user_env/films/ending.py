@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from explorative_user_env.explanations import Explained
 from explorative_user_env.films.camera import Moment
-from explorative_user_env.films.listeners import BEST, END
+from explorative_user_env.films.listeners import Rank
 from explorative_user_env.films.telling import Sentence, named_at_the_end
 from explorative_user_env.protocol import Against
 from explorative_user_env.rendering.words import brief, rounded
@@ -28,7 +28,7 @@ class Beginning:
         second = max((arm for arm in range(len(means)) if arm != best), key=means.__getitem__)
         gap = rounded(means[best] - means[second])
         told = f"the best of {len(means)} arms is arm {best}, with mean {rounded(means[best])}"
-        yield Sentence(0, f"{told}; arm {second} is next, {gap} below", END)
+        yield Sentence(0, f"{told}; arm {second} is next, {gap} below", Rank.END)
 
 
 class Ending:
@@ -64,15 +64,15 @@ class Ending:
         truth = self._last.hidden.instance
         best, named = truth.best_arm, self._answer
         if best != self._first_best:
-            yield Sentence(self._n_steps, f"by now arm {best} is the best", BEST)
+            yield Sentence(self._n_steps, f"by now arm {best} is the best", Rank.BEST)
         times, last = self._recommended.get(best, (0, 0))
         if named != best:
             if times == 0:
                 told = f"arm {best} (the best) was never recommended"
             else:
                 told = f"arm {best} (the best) was recommended for the last time, of {times}"
-            yield Sentence(last, told, BEST)
-        yield Sentence(self._n_steps, self._how_it_ended(best, truth.means), END)
+            yield Sentence(last, told, Rank.BEST)
+        yield Sentence(self._n_steps, self._how_it_ended(best, truth.means), Rank.END)
 
     def _how_it_ended(self, best: int, means: tuple[float, ...]) -> str:
         assert self._last is not None

@@ -4,6 +4,7 @@ A listener hears every moment and keeps what it will tell; none keeps more than 
 """
 
 from collections.abc import Iterator
+from enum import IntEnum
 from typing import Protocol
 
 from explorative_user_env.explanations import is_by_arm
@@ -13,9 +14,16 @@ from explorative_user_env.rendering.words import Grounds, grounds_of, reason, ro
 from explorative_user_env.theory import iterated_log_band
 from explorative_user_env.users.hidden_state import HiddenState
 
-END, BEST, TURN, EVENT, FIRST = range(5)
-"""How much things matter: beginning and end, what befell the best arm, the agent's phases, events
-that should not happen, and first rejections of other arms."""
+
+class Rank(IntEnum):
+    """How much something matters, the most first."""
+
+    END = 0  # and the beginning
+    BEST = 1  # what befell the best arm
+    TURN = 2  # of the agent, from phase to phase
+    EVENT = 3  # what should not happen, and may
+    FIRST = 4  # rejection of another arm
+
 
 MOST_TURNS = 5
 """A word that an agent changes more often than this is no phase."""
@@ -73,14 +81,14 @@ class Rejections:
         text += reason(grounds)
         if best and grounds.witness is not None:
             text += f" ({misses_among(moment.decided, grounds)})"
-        self._sentences.append(Sentence(moment.seen.steps, text, BEST if best else FIRST))
+        self._sentences.append(Sentence(moment.seen.steps, text, Rank.BEST if best else Rank.FIRST))
 
     def tell(self) -> Iterator[Sentence]:
         """Yield what there is to say at the end."""
         yield from self._sentences
 
 
-class Chances:
+class Clicks:
     """Responses that her intervals do not give: the first of each kind, and how many there are."""
 
     def __init__(self) -> None:
@@ -101,7 +109,7 @@ class Chances:
         """Yield what there is to say at the end."""
         for accepted, (step, told) in self._first.items():
             more = self._n[accepted] - 1
-            yield Sentence(step, told + (f" ({more} more like it)" if more else ""), EVENT)
+            yield Sentence(step, told + (f" ({more} more like it)" if more else ""), Rank.EVENT)
 
 
 class Bands:
@@ -130,7 +138,7 @@ class Bands:
             self._arms.add(arm)
             told = f"the empirical mean of {called(arm, hidden)} left its band: "
             told += f"{rounded(estimate)} is more than {rounded(band)} from {rounded(mean)}"
-            self._first = self._first or Sentence(moment.seen.steps, told, EVENT)
+            self._first = self._first or Sentence(moment.seen.steps, told, Rank.EVENT)
 
     def tell(self) -> Iterator[Sentence]:
         """Yield what there is to say at the end."""
@@ -155,7 +163,7 @@ class Turns:
             self._now[name] = word
             turns = self._turns.setdefault(name, [])
             if len(turns) <= MOST_TURNS:
-                turns.append(Sentence(moment.seen.steps, f"the agent's {name}: {word}", TURN))
+                turns.append(Sentence(moment.seen.steps, f"the agent's {name}: {word}", Rank.TURN))
 
     def tell(self) -> Iterator[Sentence]:
         """Yield what there is to say at the end."""
@@ -202,4 +210,4 @@ class Dropped:
                 continue
             told = f"{called(arm, decided)} left {name} for good when rejected; {reason(grounds)}"
             told += f"; {wrong}" if wrong else ""
-            yield Sentence(moment.seen.steps, told, BEST if best else EVENT)
+            yield Sentence(moment.seen.steps, told, Rank.BEST if best else Rank.EVENT)

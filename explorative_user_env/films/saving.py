@@ -6,17 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.files.single import write_whole
-from explorative_user_env.films.film import Film
+from explorative_user_env.extras import require
+from explorative_user_env.files.single import free_place, write_whole
+from explorative_user_env.films.footage import Footage
 from explorative_user_env.films.frames import (
-    NARROW,
+    ON_A_PHONE,
     captions_of,
     pictures_of,
     rejected_at,
     steps_of_all,
-    wide_form,
+    wide_arrangement,
 )
+from explorative_user_env.rendering.moving import VIDEO_NEEDS, chosen, write_gif, write_video
 from explorative_user_env.rendering.player import Reel, page_with
+from explorative_user_env.rendering.raster import PAINTER_NEEDS
 from explorative_user_env.validation import choice
 
 CONTROLS_HIGH = 190
@@ -24,7 +27,7 @@ CONTROLS_HIGH = 190
 
 
 def save_films(
-    films: Sequence[Film],
+    films: Sequence[Footage],
     path: Path,
     *,
     argument: str = "path",
@@ -57,15 +60,27 @@ def format_of(path: Path, argument: str = "path") -> str:
     return choice(argument, path.suffix.lower() or str(path), WRITERS)
 
 
-def page_of(films: Sequence[Film]) -> str:
+def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
+    """Make sure, before there are films, that they can be written to a file.
+
+    Raises:
+        InvalidArgumentError: as `save_films` does.
+        MissingExtraError: without what paints it.
+    """
+    for what, extra, modules in NEEDS.get(format_of(path, argument), ()):
+        require(what, extra, modules)
+    free_place(argument, path, overwrite)
+
+
+def page_of(films: Sequence[Footage]) -> str:
     """Return films as a page of its own, with a slider over the steps."""
     steps = steps_of_all(films)
     names = ", ".join(film.agent for film in films)
     return page_with(
         Reel(
             title=f"{names} and the user of seed {films[0].seed}",
-            wide=pictures_of(films, steps, wide_form(films)),
-            narrow=pictures_of(films, steps, NARROW),
+            wide=pictures_of(films, steps, wide_arrangement(films)),
+            narrow=pictures_of(films, steps, ON_A_PHONE),
             captions=captions_of(films, steps),
             marks=rejected_at(films, steps),
             story=_story(films, steps),
@@ -74,10 +89,10 @@ def page_of(films: Sequence[Film]) -> str:
     )
 
 
-def framed_page(films: Sequence[Film]) -> str:
+def framed_page(films: Sequence[Footage]) -> str:
     """Return the page in a frame, for notebooks: what is in it meets nothing else there."""
     steps = steps_of_all(films)[:1]
-    high = pictures_of(films, steps, wide_form(films))[0].height + CONTROLS_HIGH
+    high = pictures_of(films, steps, wide_arrangement(films))[0].height + CONTROLS_HIGH
     grow = "this.style.height=this.contentDocument.documentElement.scrollHeight+'px'"
     name = escape(f"{', '.join(film.agent for film in films)}, step by step", quote=True)
     return (
@@ -86,7 +101,7 @@ def framed_page(films: Sequence[Film]) -> str:
     )
 
 
-def _story(films: Sequence[Film], steps: Sequence[int]) -> list[tuple[int, str]]:
+def _story(films: Sequence[Footage], steps: Sequence[int]) -> list[tuple[int, str]]:
     """Return what happened, each with the picture of its step; secrets only where all are shown."""
     told = []
     for film in films:
@@ -97,7 +112,7 @@ def _story(films: Sequence[Film], steps: Sequence[int]) -> list[tuple[int, str]]
     return sorted(told, key=lambda each: each[0])
 
 
-def _note(films: Sequence[Film]) -> str:
+def _note(films: Sequence[Footage]) -> str:
     """Return what is to be said of what is not there."""
     left_out = [
         f"{film.agent}: {film.explanation.lines[-1]}"
@@ -108,31 +123,31 @@ def _note(films: Sequence[Film]) -> str:
     return " ".join(left_out + thin)
 
 
-def _write_page(films: Sequence[Film], path: Path, progress: OnProgress) -> None:
+def _write_page(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
     path.write_text(page_of(films), encoding="utf-8")
 
 
-def _write_gif(films: Sequence[Film], path: Path, progress: OnProgress) -> None:
-    from explorative_user_env.rendering.moving import chosen, write_gif
-
+def _write_gif(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
     steps = steps_of_all(films)
     rejected = rejected_at(films, steps)
     kept = chosen(len(steps), rejected)
-    pictures = pictures_of(films, [steps[place] for place in kept], wide_form(films))
+    pictures = pictures_of(films, [steps[place] for place in kept], wide_arrangement(films))
     marked = {number for number, place in enumerate(kept) if place in set(rejected)}
     write_gif(pictures, marked, path, progress)
 
 
-def _write_video(films: Sequence[Film], path: Path, progress: OnProgress) -> None:
-    from explorative_user_env.rendering.moving import write_video
-
-    pictures = pictures_of(films, steps_of_all(films), wide_form(films))
+def _write_video(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
+    pictures = pictures_of(films, steps_of_all(films), wide_arrangement(films))
     write_video(pictures, path, progress)
 
 
-WRITERS: dict[str, Callable[[Sequence[Film], Path, OnProgress], Any]] = {
+WRITERS: dict[str, Callable[[Sequence[Footage], Path, OnProgress], Any]] = {
     ".html": _write_page,
     ".gif": _write_gif,
     ".mp4": _write_video,
 }
 """What writes a file, by how its name ends."""
+
+PAINTER = ("pictures as pixels need", "render", PAINTER_NEEDS)
+NEEDS = {".gif": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
+"""What it takes, so that its lack is told before the work."""

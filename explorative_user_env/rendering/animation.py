@@ -15,7 +15,7 @@ from explorative_user_env.rendering.shapes import (
 )
 from explorative_user_env.rendering.svg import element_of
 
-WORDS = ""
+ITS_WORDS = ""
 """In place of an attribute: the words in an element."""
 
 
@@ -24,7 +24,7 @@ class Track(NamedTuple):
 
     Attributes:
         element: the place of the shape in the first picture.
-        attribute: its name, or `WORDS`; where its value is empty it is not there.
+        attribute: its name, or `ITS_WORDS`; where its value is empty it is not there.
         frames: when it changes; the first is 0.
         values: what it is from each of these frames on.
     """
@@ -80,7 +80,7 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
 def _follow(tracks: dict[tuple[int, str], Track], place: int, frame: int, shape: Shape) -> None:
     """Note what a shape is from a frame on, where that is something else than before."""
     element = element_of(shape)
-    now = {**element.attributes, WORDS: element.words}
+    now = {**element.attributes, ITS_WORDS: element.words}
     lost = {name: "" for at, name in tracks if at == place and name not in now}
     for attribute, value in (now | lost).items():
         begin = Track(place, attribute, [], [])

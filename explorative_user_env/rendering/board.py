@@ -7,13 +7,13 @@ from explorative_user_env.rendering.layout import LARGE, LINE, LITTLE, MARGIN, S
 from explorative_user_env.rendering.shapes import width_of
 from explorative_user_env.rendering.slots import Form, Slot
 
-HEADINGS = 2 * LINE * LITTLE + SPACING
+HEADINGS_HIGH = 2 * LINE * LITTLE + SPACING
 """The room of the columns' names, above the rows."""
 FLAG_COLUMN = 64.0
 LEAST_COLUMN = 84.0
 
 
-class Rows(NamedTuple):
+class ArmRows(NamedTuple):
     """The rows of the arms.
 
     Attributes:
@@ -48,12 +48,12 @@ class Board(NamedTuple):
     height: int
     facts: dict[Slot, float]
     columns: dict[Slot, tuple[float, float]]
-    rows: Rows
+    rows: ArmRows
     labelled: bool
 
 
 def board_of(
-    slots: Sequence[Slot], rows: Rows, width: int, height: int = 0, labelled: bool = False
+    slots: Sequence[Slot], rows: ArmRows, width: int, height: int = 0, labelled: bool = False
 ) -> Board:
     """Return the places of everything.
 
@@ -69,8 +69,8 @@ def board_of(
     facts = [slot for slot in slots if slot.form in (Form.LINE, Form.GAUGE)]
     by_arm = [slot for slot in slots if slot not in facts]
     if labelled:
-        rows = rows._replace(top=first + step * len(facts) + (HEADINGS if by_arm else 0.0))
-    above = max(0, int((rows.top - HEADINGS - first) / step + 1.01))
+        rows = rows._replace(top=first + step * len(facts) + (HEADINGS_HIGH if by_arm else 0.0))
+    above = max(0, int((rows.top - HEADINGS_HIGH - first) / step + 1.01))
     below = rows.bottom + LINE * USUAL + SPACING
     if not by_arm:  # nothing stands in the rows
         above, rows = len(facts), rows._replace(arms=()) if labelled else rows
@@ -84,7 +84,7 @@ def board_of(
     return Board(width, max(height, round(bottom)), places, columns, rows, labelled)
 
 
-def label_room(rows: Rows) -> float:
+def label_room(rows: ArmRows) -> float:
     """Return how wide the labels of the arms are."""
     return width_of(f"arm {max(rows.arms, default=0)}", USUAL, True) + SPACING
 

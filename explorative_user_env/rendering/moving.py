@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 MOST_FRAMES = 200
 """Of a GIF, so that it stays a few MB."""
-SHORT, LONG, LAST = 120, 700, 4000
+BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
 """Milliseconds that a frame is shown: any, one that matters, and the last."""
 COLOURS_KEPT = 64
 """Of a GIF: those of the pictures, and what is between them at edges."""
 PALETTE_FROM = 6
 """Pictures from which its palette comes."""
+VIDEO_NEEDS = ("videos need", "video", ("imageio_ffmpeg",))
 A_SECOND = 10
 """Pictures of a video."""
 
@@ -67,12 +68,15 @@ def write_gif(
         theme: "light" or "dark".
     """
     palette = _palette([image_of(scene, theme) for scene in _some(scenes)])
+    from PIL import Image  # there, as pictures have been painted
+
+    plain = Image.Dither.NONE
     frames = []
     for number, scene in enumerate(scenes):
-        frames.append(image_of(scene, theme).quantize(palette=palette, dither=0))
+        frames.append(image_of(scene, theme).quantize(palette=palette, dither=plain))
         progress("GIF", number + 1, len(scenes))
-    times = [LONG if number in important else SHORT for number in range(len(frames))]
-    times[-1] = LAST
+    times = [LONGER if number in important else BRIEFLY for number in range(len(frames))]
+    times[-1] = AT_THE_END
     frames[0].save(
         path, "GIF", save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=False
     )
@@ -110,7 +114,7 @@ def write_video(
     Raises:
         MissingExtraError: without imageio-ffmpeg.
     """
-    require("videos need", "video", ("imageio_ffmpeg",))
+    require(*VIDEO_NEEDS)
     import imageio_ffmpeg
 
     # This way of keeping colours takes whole pairs of pixels.

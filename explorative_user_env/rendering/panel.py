@@ -38,7 +38,7 @@ LEAST_GAUGE = 0.25
 GAUGE_HIGH = 8.0
 DOT, SMALL_DOT = 5.0, 2.0
 THIN_ROW = 20.0
-"""Rows thinner than this have no words in them."""
+"""ArmRows thinner than this have no words in them."""
 
 
 def panel_of(

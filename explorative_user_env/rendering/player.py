@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from explorative_user_env.rendering.animation import animation_of, in_script, tracks_in
 from explorative_user_env.rendering.shapes import Scene
@@ -52,7 +52,7 @@ def page_with(reel: Reel) -> str:
     screens = "".join(
         f'<div class="film-{name}">{svg_of(film.poster)}</div>' for name, film in films.items()
     )
-    data = {name: {"tracks": tracks_in(film)} for name, film in films.items()}
+    data: dict[str, Any] = {name: {"tracks": tracks_in(film)} for name, film in films.items()}
     data |= {"captions": [*reel.captions], "marks": [*reel.marks]}
     title = escape(reel.title)
     return (
@@ -83,11 +83,12 @@ def _controls(reel: Reel) -> str:
     last = len(reel.captions) - 1
     marks = "".join(f"M{mark} 0v1" for mark in reel.marks)
     return (
-        f'<div class="film-line"><input type="range" min="0" max="{last}" value="0" step="1" '
+        f'<div class="film-bar"><div class="film-line"><input type="range" min="0" '
+        f'max="{last}" value="0" step="1" '
         f'aria-label="Step of the run"><svg class="film-marks" viewBox="0 0 {max(last, 1)} 1" '
         f'preserveAspectRatio="none" aria-hidden="true"><path d="{marks}"/></svg></div>'
         f'<div class="film-controls" role="group" aria-label="Play the film">{buttons}'
-        f'<select aria-label="Speed">{speeds}</select></div>'
+        f'<select aria-label="Speed">{speeds}</select></div></div>'
     )
 
 
@@ -102,5 +103,5 @@ def _story(reel: Reel) -> str:
 
 
 def _asset(name: str) -> str:
-    place = files("explorative_user_env") / "data" / "player" / name
+    place = files("explorative_user_env.rendering") / "static" / name
     return place.read_text(encoding="utf-8")

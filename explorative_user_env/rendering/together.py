@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from explorative_user_env.rendering.board import Rows
+from explorative_user_env.rendering.board import ArmRows
 from explorative_user_env.rendering.shapes import (
     Disc,
     Line,
@@ -24,7 +24,7 @@ def beside(scenes: Sequence[Scene]) -> Scene:
     return _together(scenes, places, x, max(scene.height for scene in scenes))
 
 
-def stacked(scenes: Sequence[Scene]) -> Scene:
+def in_a_column(scenes: Sequence[Scene]) -> Scene:
     """Return pictures one above the other, as one as wide as the widest."""
     places, y = [], 0
     for scene in scenes:
@@ -58,7 +58,7 @@ def moved(shape: Shape, right: float, down: float) -> Shape:
             return shape._replace(x=shape.x + right, y=shape.y + down)
 
 
-def rows_in(scene: Scene) -> Rows:
+def rows_in(scene: Scene) -> ArmRows:
     """Return the rows of the arms in a picture of a user."""
     centres: dict[int, float] = {}
     for shape in scene.shapes:
@@ -68,4 +68,4 @@ def rows_in(scene: Scene) -> Rows:
     arms = tuple(sorted(centres))
     ys = [centres[arm] for arm in arms]
     height = (ys[-1] - ys[0]) / (len(ys) - 1)
-    return Rows(arms, ys[0] - height / 2, height)
+    return ArmRows(arms, ys[0] - height / 2, height)

@@ -12,6 +12,7 @@ looked at how narrow success is known, and never at a difference.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,9 @@ from explorative_user_env.results.paired import (
 )
 from explorative_user_env.validation import InvalidArgumentError, choice
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 PAIRS = ["instance", "user_seed"]
 """What says which user of a run it is."""
 
@@ -48,6 +52,23 @@ class _Shown:
 
     def _all_notes(self) -> list[str]:
         raise NotImplementedError
+
+    def _pairs(self) -> "Sequence[Comparison]":
+        raise NotImplementedError
+
+    def plot(self, figure: str | None = None, axes: "Axes | None" = None) -> "Axes":
+        """Draw how far apart agents are in a figure, and return Matplotlib's axes.
+
+        Args:
+            figure: which of the figures, by its name in `differences`; None is the first.
+            axes: where it is drawn; None is a new figure.
+
+        Raises:
+            InvalidArgumentError: for a figure that there is none of.
+        """
+        from explorative_user_env.results.figures_of_comparisons import paired_differences
+
+        return paired_differences(self._pairs(), figure, axes)
 
     def __str__(self) -> str:
         notes = [as_text(Text(note)) for note in self._all_notes()]
@@ -95,6 +116,9 @@ class Comparison(_Shown):
             *notes,
         ]
 
+    def _pairs(self) -> "Sequence[Comparison]":
+        return [self]
+
     def _all_notes(self) -> list[str]:
         return [f"{self.n_users} users.", *self.notes(), PAIRED_LEGEND]
 
@@ -119,6 +143,9 @@ class LineUpComparison(_Shown):
     def frame(self) -> pd.DataFrame:
         """Return one row an agent and figure."""
         return pd.concat([each.frame() for each in self.comparisons], ignore_index=True)
+
+    def _pairs(self) -> Sequence[Comparison]:
+        return self.comparisons
 
     def _all_notes(self) -> list[str]:
         n_agents = len(self.comparisons)

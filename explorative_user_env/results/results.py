@@ -1,10 +1,10 @@
 """What an evaluation found: one row a run, one row an agent, and the table a person reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from rich.text import Text
@@ -29,6 +29,9 @@ from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.tasks import REGRET
 from explorative_user_env.validation import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 UNREPEATED = ("means", "rho", "max_steps", "agents", "differences", "versions")
 """What a cell says besides, which is not repeated beside every figure: the setting's title says if
@@ -176,6 +179,25 @@ class Results:
             commits=self.over_horizon,
         )
 
+    def plot(
+        self, kind: str | None = None, axes: "Axes | None" = None, *, progress: Any = True
+    ) -> "Axes":
+        """Draw the runs, and return Matplotlib's axes; `results.figures` has a function a kind.
+
+        Args:
+            kind: "success" against the budget of a run, "stopping_times" (which share goes on),
+                "regret" or "rejections" over time, "acceptances" of each arm in the first run, or
+                "rounds" of Phase 1; None is success, or over a horizon regret.
+            axes: where it is drawn; None is a new figure.
+            progress: as for `evaluate`, of runs that are replayed for it.
+
+        Raises:
+            InvalidArgumentError: for a kind that there is none of, naming those there are.
+        """
+        from explorative_user_env.results.figures import plot_runs
+
+        return plot_runs(self, kind, axes, progress)
+
     def save(self, path: Path | str) -> None:
         """Write the runs, and what made them, to a new file, which `eu.load` reads.
 
@@ -225,25 +247,3 @@ class Results:
 
     def _repr_html_(self) -> str:
         return html_table(table_of(self.summary()))
-
-
-def all_runs(results: Sequence[Results]) -> pd.DataFrame:
-    """Return all runs, one row each, with the cell they belong to."""
-    frames = [
-        cell.runs.assign(**{name: cell.cell[name] for name in ("setting", "delta", "n_arms")})
-        for cell in results
-    ]
-    return pd.concat(frames, ignore_index=True)
-
-
-def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
-    """Return all runs, one row each, with all that a word or a number says of their cells."""
-    frames = []
-    for each in results:
-        cell = {
-            name: value
-            for name, value in each.cell.items()
-            if isinstance(value, bool | int | float | str) and name not in each.runs
-        }
-        frames.append(each.runs.assign(**cell))
-    return pd.concat(frames, ignore_index=True)

@@ -2,15 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from explorative_user_env.display.html import html_table
 from explorative_user_env.display.tables import as_text
 from explorative_user_env.protocol import Array
-from explorative_user_env.results.results import Results, all_runs
+from explorative_user_env.results.results import Results
 from explorative_user_env.results.scores import scores_of
 from explorative_user_env.results.tables import table_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +50,21 @@ class Sweep:
         """
         return scores_of([(cell.runs, cell.cell) for cell in self.cells], score)
 
+    def plot(self, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
+        """Draw a figure of every agent against K, or 1/delta where K is the same, and return axes.
+
+        Args:
+            kind: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
+                "utility"; "rounds" of Phase 1, of `check_theory=True`. None is the first of them.
+            axes: where it is drawn; None is a new figure.
+
+        Raises:
+            InvalidArgumentError: for another kind, or cells that differ in something else.
+        """
+        from explorative_user_env.results.figures import plot_cells
+
+        return plot_cells(self, kind, axes)
+
     def __str__(self) -> str:
         return as_text(table_of(self.summary()))
 
@@ -54,3 +73,25 @@ class Sweep:
 
     def _repr_html_(self) -> str:
         return html_table(table_of(self.summary()))
+
+
+def all_runs(results: Sequence[Results]) -> pd.DataFrame:
+    """Return all runs, one row each, with the cell they belong to."""
+    frames = [
+        cell.runs.assign(**{name: cell.cell[name] for name in ("setting", "delta", "n_arms")})
+        for cell in results
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
+    """Return all runs, one row each, with all that a word or a number says of their cells."""
+    frames = []
+    for each in results:
+        cell = {
+            name: value
+            for name, value in each.cell.items()
+            if isinstance(value, bool | int | float | str) and name not in each.runs
+        }
+        frames.append(each.runs.assign(**cell))
+    return pd.concat(frames, ignore_index=True)

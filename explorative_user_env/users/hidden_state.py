@@ -48,3 +48,19 @@ def reveal(user: User, state: UserState, rule: Rule, instance: Instance) -> Hidd
         acceptances=state.acceptances[0],
         interactions=state.interactions[0],
     )
+
+
+def witness_of(hidden: HiddenState, arm: int) -> int | None:
+    """Return the arm that is clearly better than `arm`, None where none is.
+
+    Args:
+        hidden: the truth when she decides.
+        arm: the recommended arm.
+
+    Returns:
+        Of the arms j with lcb_j >= ucb_arm the one with the largest lcb_j, and of those the first.
+    """
+    bound = hidden.upper_bounds[arm]
+    others = [other for other in range(len(hidden.lower_bounds)) if other != arm]
+    best = max(others, key=hidden.lower_bounds.__getitem__)
+    return best if hidden.lower_bounds[best] >= bound else None

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from explorative_user_env.display.colours import SERIES
 from explorative_user_env.display.figures import new_figure
+from explorative_user_env.display.series import (
+    TEXT_SIZE,
+    draw_band,
+    dress,
+    line_style,
+    logarithmic,
+    name_lines,
+    plot_axes,
+)
 from explorative_user_env.results.tables import marked
 from explorative_user_env.studies.lower_bound.comparison import ANY_AGENT, STANDARD_BANDIT
 
@@ -30,30 +40,66 @@ def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
     return figure
 
 
-def draw_overlap(frame: pd.DataFrame, axes: "Axes") -> None:
-    """Draw the probability of the shared history against N_0."""
-    n0 = frame["n0"]
-    axes.fill_between(n0, frame["overlap_low"], frame["overlap_high"], color="C0", alpha=0.25)
-    axes.plot(n0, frame["overlap"], color="C0", label="any agent, at least")
+def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
+    """Draw the probability of the shared history against N_0.
+
+    Args:
+        frame: what `overlap` found.
+        axes: where it is drawn; None is a new figure.
+
+    Returns:
+        The axes, whose figure can be saved.
+
+    Raises:
+        MissingExtraError: without Matplotlib.
+    """
+    axes, n0 = plot_axes(axes), frame["n0"]
+    draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
+    axes.plot(n0, frame["overlap"], color=SERIES[0], label="any agent, at least")
     seen = frame[frame["nu_prime"] > 0]  # nothing else has a place on a logarithmic axis
     low, high = seen["nu_prime_low"], seen["nu_prime_high"]
     errors = np.array([seen["nu_prime"] - low, high - seen["nu_prime"]])
     axes.errorbar(
-        seen["n0"], seen["nu_prime"], errors, fmt="o", color="C1", capsize=2, label="UNI, measured"
+        seen["n0"],
+        seen["nu_prime"],
+        errors,
+        fmt="o",
+        color=SERIES[1],
+        capsize=2,
+        label="UNI, measured",
     )
     axes.plot(n0, frame["overlap_bound"], ":", color="black", label="the proof's 2^(1-K) P[B']")
-    axes.set(xscale="log", yscale="log", xlabel="acceptances N_0")
-    axes.set_ylabel("probability under ν' of the\nhistory that ν has too")
-    axes.legend(frameon=False)
+    logarithmic(axes, "x")
+    logarithmic(axes, "y")
+    label = "probability under ν' of the\nhistory that ν has too"
+    dress(axes, "", "acceptances N_0", label)
+    axes.legend(frameon=False, fontsize=TEXT_SIZE)
+    return axes
 
 
-def draw_needed(frame: pd.DataFrame, axes: "Axes") -> None:
-    """Draw the interactions that are needed against 1/delta."""
+def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
+    """Draw the interactions that are needed against 1/delta.
+
+    Args:
+        frame: what `needed` found.
+        axes: where it is drawn; None is a new figure.
+
+    Returns:
+        The axes, whose figure can be saved.
+
+    Raises:
+        MissingExtraError: without Matplotlib.
+    """
+    axes = plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):
         found = rows[np.isfinite(rows["interactions"])].sort_values("delta")
-        style = LINES.get(str(agent), "o-")
-        colour = "black" if agent in LINES else f"C{index}"
-        axes.plot(1 / found["delta"], found["interactions"], style, label=str(agent), color=colour)
-    axes.set(xscale="log", yscale="log", xlabel="1/δ")
-    axes.set_ylabel("interactions needed for\nsuccess 1 - δ on ν and ν'")
-    axes.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+        line = line_style(index - len(LINES))
+        style = LINES.get(str(agent), line.dashes)
+        colour, mark = ("black", "") if agent in LINES else (line.colour, line.mark)
+        shown = {"color": colour, "linestyle": style, "marker": mark, "label": str(agent)}
+        axes.plot(1 / found["delta"], found["interactions"], **shown)
+    logarithmic(axes, "x")
+    logarithmic(axes, "y")
+    dress(axes, "", "1/δ", "interactions needed for\nsuccess 1 - δ on ν and ν'")
+    name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
+    return axes

@@ -149,7 +149,7 @@ def as_html(
     body = re.sub(rf"<td([^>]*)>({said})", r'<td\1 class="\2">\2', body)
     colours = "".join(
         f"td.{verdict} {{ background: {colour}44; }}\n"
-        for verdict, colour in pictures.COLOURS.items()
+        for verdict, colour in pictures.VERDICT_COLOURS.items()
     )
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = {AGREES: "#2f7f9e", CANNOT: "#e0b84c", DIFFERS: "#c8553d"}
+VERDICT_COLOURS = {AGREES: "#2f7f9e", CANNOT: "#e0b84c", DIFFERS: "#c8553d"}
 """By verdict; the words stand in the tables as well."""
 
 NAMES = {
@@ -96,7 +96,7 @@ def grid_of_verdicts(found: pd.DataFrame, titles: dict[str, str]) -> "Figure":
     most = 0
     for place, ((name, _, _), cells) in enumerate(rows):
         ordered = cells.sort_values(["delta", "n_arms"], ascending=[False, True])
-        colours = [COLOURS[verdict] for verdict in ordered["verdict"]]
+        colours = [VERDICT_COLOURS[verdict] for verdict in ordered["verdict"]]
         axes.barh(
             [place] * len(colours), 0.92, left=range(len(colours)), color=colours, height=0.86
         )
@@ -115,7 +115,7 @@ def grid_of_verdicts(found: pd.DataFrame, titles: dict[str, str]) -> "Figure":
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     axes.legend(
-        handles=[Patch(color=colour, label=verdict) for verdict, colour in COLOURS.items()],
+        handles=[Patch(color=colour, label=verdict) for verdict, colour in VERDICT_COLOURS.items()],
         loc="lower center",
         bbox_to_anchor=(0.4, 1.0),
         ncols=3,

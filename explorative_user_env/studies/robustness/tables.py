@@ -14,7 +14,7 @@ from explorative_user_env.population import Population
 from explorative_user_env.results.tables import MEANS_LEGEND, marked, references_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 NOTES = (
     f"first line: success [95% interval]. Second: stopping time, {MEANS_LEGEND}. cut: "
@@ -78,8 +78,15 @@ def _lines(row: "pd.Series[Any]") -> list[str]:
     return [*lines, f"{percent(row['censored'])}% cut"] if row["censored"] > 0.0 else lines
 
 
-def heat_map(matrix: pd.DataFrame) -> "Figure":
-    """Return the success of every agent (rows) with every user (columns), with times written in.
+def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
+    """Draw the success of every agent (rows) with every user (columns), with times written in.
+
+    Args:
+        matrix: the rows of `robustness`.
+        axes: where it is drawn; None is a new figure, as large as it needs to be.
+
+    Returns:
+        The axes, whose figure can be saved.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -88,8 +95,8 @@ def heat_map(matrix: pd.DataFrame) -> "Figure":
     agents, users = (list(dict.fromkeys(matrix[name])) for name in ("agent", "user"))
     cells = matrix.set_index(["agent", "user"])
     success = np.array([[cells.loc[(a, u), "success"] for u in users] for a in agents], float)
-    figure = new_figure(1.5 + 0.95 * len(users), 1.4 + 0.75 * len(agents))
-    axes = figure.subplots()
+    if axes is None:
+        axes = new_figure(1.5 + 0.95 * len(users), 1.4 + 0.75 * len(agents)).subplots()
     image = axes.imshow(success, vmin=0.0, vmax=1.0, cmap="viridis", aspect="auto")
     axes.set_xticks(range(len(users)), users, rotation=35, ha="right")
     axes.set_yticks(range(len(agents)), agents)
@@ -101,5 +108,5 @@ def heat_map(matrix: pd.DataFrame) -> "Figure":
                 text += f"\n{percent(row['censored'])}% cut"
             shade = "black" if success[line, column] > 0.6 else "white"
             axes.text(column, line, text, ha="center", va="center", fontsize=8, color=shade)
-    figure.colorbar(image, ax=axes, label="success")
-    return figure
+    axes.figure.colorbar(image, ax=axes, label="success")
+    return axes

@@ -73,7 +73,7 @@ def test_the_grid_has_a_square_for_each_figure_in_the_colour_of_its_verdict(
         ): to_hex(bar.get_facecolor())
         for bar in axes.patches
     }
-    colours = pictures.COLOURS
+    colours = pictures.VERDICT_COLOURS
     assert squares == {
         (0, 0): colours["agrees"],
         (0, 1): colours["differs"],

@@ -55,8 +55,7 @@ def test_the_page_has_a_row_a_user() -> None:
 
 def test_the_heat_map_has_agents_by_users() -> None:
     pytest.importorskip("matplotlib")
-    figure = room.heat_map(SHOWN)
-    axes = figure.axes[0]
+    axes = room.heat_map(SHOWN)
     assert [label.get_text() for label in axes.get_yticklabels()] == list("ABCDEFG")
     assert [label.get_text() for label in axes.get_xticklabels()] == ["paper", "odd"]
     assert np.array_equal(np.asarray(axes.images[0].get_array()), [[1.0, 0.5]] * 7)
@@ -80,6 +79,6 @@ def test_who_sees_rewards_is_marked_in_the_matrix_and_below_it() -> None:
     page = room.matrix_page(told, "title")
     assert "| B† |" in page
     assert page.count("- † a reference") == 1
-    labels = [label.get_text() for label in room.heat_map(told).axes[0].get_yticklabels()]
+    labels = [label.get_text() for label in room.heat_map(told).get_yticklabels()]
     assert labels[:3] == ["A", "B†", "C"]
     assert room.notes_of(SHOWN) == room.NOTES

@@ -1,0 +1,120 @@
+"""The commands `explorative-user play` and `replay`."""
+
+import secrets
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
+
+import typer
+
+from explorative_user_env.commands.options import takes_users
+from explorative_user_env.play.address import game_of, pairs_in, pairs_of, query_in, query_of
+from explorative_user_env.play.game import PLAYED, SURPRISES, Game
+
+AddressOption = Annotated[
+    str | None, typer.Option(help="Address of a game to go on with.", show_default="a new game")
+]
+PortOption = Annotated[
+    int | None, typer.Option(help="Port of the page; 0 is any.", show_default="8421, or a free one")
+]
+PlayersSeedOption = Annotated[
+    int | None, typer.Option(help="Seed of the user, at least 0.", show_default="a surprise")
+]
+TerminalOption = Annotated[
+    bool, typer.Option("--terminal", help="Play in this terminal; by default on a page.")
+]
+NoBrowserOption = Annotated[
+    bool, typer.Option("--no-browser", help="Open no browser; by default one is opened.")
+]
+
+
+@takes_users(without=("means", "rho", "reward_law"), **PLAYED)
+def play(
+    *,
+    users: Mapping[str, Any],
+    seed: PlayersSeedOption = None,
+    address: AddressOption = None,
+    terminal: TerminalOption = False,
+    port: PortOption = None,
+    no_browser: NoBrowserOption = False,
+) -> None:
+    """Recommend to a user yourself, and find her best arm; then see how the agents did with her.
+
+    The page is for this machine alone; Ctrl-C ends it. Others play in a terminal of their own.
+    """
+    game = Game(options=users, seed=secrets.randbelow(SURPRISES) if seed is None else seed)
+    chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
+    if address is not None:
+        game, chosen = _shared(address), True
+    if terminal:
+        _play_here(game)
+    else:
+        _play_on_page(f"play?{query_of(pairs_of(game))}" if chosen else "", port, not no_browser)
+
+
+def replay(
+    address: Annotated[
+        str, typer.Argument(help="Address of a game, or what stands in it after the question mark.")
+    ],
+    reveal: Annotated[
+        bool, typer.Option("--reveal", help="Tell the truth before the answer; by default secret.")
+    ] = False,
+) -> None:
+    """Repeat a game that was played, to the bit: what she said, and after an answer the truth."""
+    from explorative_user_env.commands.output import say
+    from explorative_user_env.play.terminal import revealed, told_again, truth_in_words
+
+    game = _shared(address)
+    say(*told_again(game))
+    if game.answer is not None:
+        say("", *revealed(game))
+    elif reveal:
+        say("", *truth_in_words(game))
+
+
+def _shared(address: str) -> Game:
+    """Return the game of an address, also of one in which the truth was seen."""
+    from explorative_user_env.play.mind import MINDS_OWN, mind_of
+
+    said, besides = pairs_in(query_in(address), MINDS_OWN)
+    return mind_of(said, besides).game if besides else game_of(said)
+
+
+def _play_here(game: Game) -> None:
+    from explorative_user_env.commands.output import say
+    from explorative_user_env.play.terminal import play_lines
+
+    play_lines(game, _typed(), say)
+
+
+def _typed() -> Iterator[str]:
+    """Yield what is typed, line by line, up to the end of it."""
+    from explorative_user_env.display.streams import is_terminal
+    from explorative_user_env.play.terminal import PROMPT
+
+    if sys.stdin is None:
+        return
+    while True:
+        if is_terminal(sys.stdin):
+            sys.stdout.write(PROMPT)
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            return
+        yield line
+
+
+def _play_on_page(place: str, port: int | None, opens: bool) -> None:
+    from explorative_user_env.commands.output import say
+    from explorative_user_env.play.serving import open_browser, serve
+
+    def ready(address: str) -> None:
+        say(f"The page is at {address}{place}", "Ctrl-C ends it.")
+        sys.stdout.flush()
+        if opens:
+            open_browser(f"{address}{place}")
+
+    try:
+        serve(port, ready)
+    except KeyboardInterrupt:
+        say("The page is closed. Games are in their addresses: open them again any time.")

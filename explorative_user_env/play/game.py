@@ -1,0 +1,147 @@
+"""A game as a record: who the user is, what was recommended to her, and the answer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.population import OPTIONS, Population
+from explorative_user_env.users.hidden_state import HiddenState
+from explorative_user_env.users.instances import Instance
+from explorative_user_env.validation import InvalidArgumentError, integer
+
+MOST_ARMS_PLAYED = 25
+"""K at most: more are no game for a person."""
+
+MOST_MOVES = 2000
+"""Recommendations at most, which an address still holds."""
+
+LARGEST_PLAYED_SEED = 2**63 - 1
+"""The users of a study have seeds up to here."""
+
+SURPRISES = 1_000_000
+"""Seeds that are drawn for who has none: few enough digits to be read out in a class."""
+
+PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
+"""The user of a first game: some forty recommendations tell her best arm."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Game:
+    """A game with one user, from which everything that happens in it follows.
+
+    Attributes:
+        options: those of `Population` that are not as usual, by name, each a word or a number.
+        seed: of everything about the user.
+        moves: the arms that were recommended to her.
+        answer: the arm that was named as her best; None as long as none was.
+        population: the users of whom she is one.
+
+    Raises:
+        InvalidArgumentError: naming what is out of range.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    seed: int
+    moves: tuple[int, ...] = ()
+    answer: int | None = None
+    population: Population = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        integer("n_arms", self.options.get("n_arms", 2), 2, MOST_ARMS_PLAYED)
+        population = Population(**self.options)
+        # A record is called by its name in an address.
+        usual = {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
+        said = {name: self.options[name] for name in usual if name in self.options}
+        kept = {name: value for name, value in said.items() if value != usual[name]}
+        for name, value in {"options": kept, "population": population}.items():
+            object.__setattr__(self, name, value)
+        integer("seed", self.seed, 0, LARGEST_PLAYED_SEED)
+        if len(self.moves) > MOST_MOVES:
+            allowed = f"at most {MOST_MOVES} recommendations"
+            raise InvalidArgumentError("moves", len(self.moves), allowed)
+        last = self.n_arms - 1
+        for arm in self.moves:
+            if type(arm) is not int or not 0 <= arm <= last:
+                raise InvalidArgumentError("moves", arm, f"arms in 0..{last}")
+        if self.answer is not None:
+            integer("answer", self.answer, 0, last)
+
+    @property
+    def n_arms(self) -> int:
+        """K."""
+        return self.population.user.n_arms
+
+    def recommending(self, arms: Sequence[int]) -> "Game":
+        """Return the game with these arms recommended to her as well.
+
+        Raises:
+            InvalidArgumentError: if it is over, or would be too long.
+        """
+        if self.answer is not None:
+            raise InvalidArgumentError("moves", tuple(arms), "none after the answer")
+        return replace(self, moves=(*self.moves, *arms))
+
+    def answering(self, arm: int) -> "Game":
+        """Return the game that ends with this arm named as her best."""
+        return replace(self, answer=arm)
+
+
+class Heard(NamedTuple):
+    """What was heard in a game, of which nothing is secret.
+
+    Attributes:
+        responses: to each recommendation, whether she accepted.
+        by_arm: the same of each arm alone.
+    """
+
+    responses: tuple[bool, ...]
+    by_arm: tuple[tuple[bool, ...], ...]
+
+    @property
+    def accepted(self) -> list[int]:
+        """The number of acceptances of each arm."""
+        return [sum(responses) for responses in self.by_arm]
+
+    @property
+    def rejected(self) -> list[int]:
+        """The number of rejections of each arm."""
+        return [len(responses) - sum(responses) for responses in self.by_arm]
+
+    @property
+    def latest(self) -> list[bool | None]:
+        """The last response to each arm, None where there is none."""
+        return [responses[-1] if responses else None for responses in self.by_arm]
+
+
+def heard_in(game: Game) -> Heard:
+    """Return what was heard in a game: it is played again, to the same bit."""
+    env = _environment(game)
+    responses = tuple(bool(env.step(arm)[0]) for arm in game.moves)
+    by_arm: list[list[bool]] = [[] for _ in range(game.n_arms)]
+    for arm, accepted in zip(game.moves, responses, strict=True):
+        by_arm[arm].append(accepted)
+    return Heard(responses, tuple(map(tuple, by_arm)))
+
+
+def truths_of(game: Game) -> Iterator[HiddenState]:
+    """Yield the truth about the user at the start and after each move; secret before the answer."""
+    env = _environment(game)
+    yield env.hidden_state()
+    for arm in game.moves:
+        env.step(arm)
+        yield env.hidden_state()
+
+
+def instance_of(game: Game) -> Instance:
+    """Return her true means and her best arm at the end; secret before the answer."""
+    env = _environment(game)
+    for arm in game.moves:
+        env.step(arm)
+    return env.instance()
+
+
+def _environment(game: Game) -> ExplorativeUserEnv:
+    env = ExplorativeUserEnv(population=game.population, reward="none")
+    env.reset(seed=game.seed)
+    return env

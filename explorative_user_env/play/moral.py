@@ -1,0 +1,63 @@
+"""The one sentence that a game is played for."""
+
+from collections.abc import Sequence
+
+from explorative_user_env.play.game import Game, Heard
+from explorative_user_env.play.rivals import Rival
+
+
+def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -> str:
+    """Return what a game with an answer teaches, in one sentence.
+
+    Args:
+        game: the game.
+        heard: what was heard in it.
+        best_arm: her best arm at its end.
+        rivals: what agents did with her, BAIR first.
+    """
+    right = game.answer == best_arm
+    n_moves = len(game.moves)
+    longer = [each.name for each in rivals if each.right and each.interactions > n_moves]
+    wrong = [each.name for each in rivals if not each.right]
+    if not right:
+        return _of_a_wrong_answer(game, heard, best_arm)
+    if not heard.responses:
+        return "Right without a single recommendation: that is luck, one time in K."
+    if wrong:
+        return (
+            f"Right where {_listed(wrong)} went wrong: what agents promise holds for all but a few "
+            "of many users, and you never know who is one of the few."
+        )
+    if longer:
+        return (
+            f"Right in fewer interactions than {_listed(longer)}: but an agent that promises "
+            "to be wrong with few users only cannot stop while luck could still explain it all."
+        )
+    return (
+        "Right, and no sooner than the agents: only a rejection says that another arm is clearly "
+        "better, so whoever waits for enough of them is hardly ever wrong."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as they are read out."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _of_a_wrong_answer(game: Game, heard: Heard, best_arm: int) -> str:
+    """Return what is to be learnt from an answer that is not her best arm."""
+    answer = -1 if game.answer is None else game.answer
+    if not heard.by_arm[best_arm]:
+        return "What is never recommended is never learnt: she had not even seen her best arm."
+    if heard.rejected[best_arm] > heard.rejected[answer]:
+        return (
+            "She rejected her best arm, for she is still learning what she likes and can be "
+            "mistaken: a rejection is evidence, and no proof."
+        )
+    if heard.latest[answer]:
+        return (
+            "She accepted what you named, but a yes only says that no other arm is clearly better "
+            "yet: it is not what she likes best that she accepts, but what might be."
+        )
+    return "A rejected arm is one that another is clearly better than: it is hardly ever her best."

@@ -1,0 +1,78 @@
+"""The pictures on the page: scenes as SVG, once for a desk and once for a phone."""
+
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
+
+from explorative_user_env.display.colours import COLOURS
+from explorative_user_env.play.game import Game, Heard
+from explorative_user_env.rendering.scene import Seen, scene_of_user
+from explorative_user_env.rendering.shapes import Scene
+from explorative_user_env.rendering.svg import style_of, svg_of
+from explorative_user_env.rendering.words import grounds_of, reason
+from explorative_user_env.users.hidden_state import HiddenState
+
+DESK, PHONE = 720, 340
+"""Widths of a picture in pixels; which of the two is seen is up to the style sheet."""
+
+THEME = "auto"
+
+
+def seen_in(game: Game, heard: Heard) -> Seen:
+    """Return what was heard in a game as pictures take it."""
+    last = (game.moves[-1], heard.responses[-1]) if game.moves else None
+    return Seen(heard.accepted, heard.rejected, heard.latest, last, len(game.moves))
+
+
+def picture_of_responses(seen: Seen) -> str:
+    """Return what was heard of each arm as SVG: nothing secret."""
+    return _both(lambda width: scene_of_user(seen, width=width))
+
+
+def picture_of_mind(seen: Seen, truths: Sequence[HiddenState]) -> str:
+    """Return her intervals now as SVG, and why she decided as she did.
+
+    Args:
+        seen: what was heard.
+        truths: the truth at the start and after each move.
+    """
+    decided = truths[-2] if len(truths) > 1 else None
+    return _both(lambda width: scene_of_user(seen, truths[-1], decided, width=width))
+
+
+def picture_of_run(game: Game, heard: Heard, truths: Sequence[HiddenState]) -> str:
+    """Return the whole game as SVG: her intervals over time, and the responses below."""
+    seen = seen_in(game, heard)
+    return picture_of_mind(seen, truths)
+
+
+def reason_of_last(seen: Seen, truths: Sequence[HiddenState]) -> str:
+    """Return why she decided as she did on the last recommendation; "" before the first."""
+    grounds = grounds_of(seen, truths[-2] if len(truths) > 1 else None)
+    return "" if grounds is None else reason(grounds)
+
+
+def _both(paint: Callable[[int], Scene]) -> str:
+    """Return a picture in both widths."""
+    shown = {"desk": DESK, "phone": PHONE}
+    return "".join(
+        f'<div class="{name}">{svg_of(paint(width), THEME)}</div>' for name, width in shown.items()
+    )
+
+
+def colour_sheet() -> str:
+    """Return the style sheet that gives each colour of the pictures to the page, by its role."""
+    light, dark = (
+        "".join(f"--{role}:{getattr(colour, page)};" for role, colour in COLOURS.items())
+        for page in ("light", "dark")
+    )
+    return (
+        f":root{{color-scheme:light dark;{light}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+    )
+
+
+def picture_styles() -> str:
+    """Return how a page's policy names the styles that stand in pictures: by their digest."""
+    digest = hashlib.sha256(style_of(THEME).encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

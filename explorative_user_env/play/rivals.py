@@ -1,0 +1,90 @@
+"""What agents did with the very same user that a person has played with."""
+
+import functools
+import threading
+from contextlib import suppress
+from typing import NamedTuple
+
+from explorative_user_env.agents import BAIR, TrackAndStop
+from explorative_user_env.loop import rollout
+from explorative_user_env.meeting import environment_of
+from explorative_user_env.play.game import PLAYED, Game
+from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.tasks import BAI
+from explorative_user_env.validation import MissingExtraError
+
+LONGEST_RUN = 100_000
+"""Steps of a rival at most; a person waits a second for it."""
+
+_ONE_AT_A_TIME = threading.Lock()
+"""A model is loaded once, and meets one user at a time."""
+
+
+class Rival(NamedTuple):
+    """What an agent did.
+
+    Attributes:
+        name: the agent's.
+        interactions: how many recommendations it made.
+        rejections: how many of them she rejected.
+        answer: the arm that it named as her best.
+        right: whether it is.
+        cut: whether it had not come to an end, and answered because it was asked.
+    """
+
+    name: str
+    interactions: int
+    rejections: int
+    answer: int
+    right: bool
+    cut: bool
+
+
+def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
+    """Return what each agent did with the user of a game, and in a line each what to know of it."""
+    agents: list[Agent] = [BAIR(), TrackAndStop()]
+    rivals = [_met(game, agent) for agent in agents]
+    try:
+        with _ONE_AT_A_TIME:
+            model, trained = _model_for(game.n_arms)
+            if model is not None:
+                return [*rivals, _met(game, model)], [f"{name_of(model)} was trained {trained}."]
+    except MissingExtraError as error:
+        return rivals, [f"A trained model plays as well, but {error}"]
+    return rivals, [f"No trained model of the package is for {game.n_arms} arms."]
+
+
+def _met(game: Game, agent: Agent) -> Rival:
+    env = environment_of(game.population, agent)
+    episode = rollout(env, agent, game.seed, max_steps=LONGEST_RUN)
+    return Rival(
+        name=name_of(agent),
+        interactions=episode.stopping_time,
+        rejections=episode.rejections,
+        answer=episode.answer,
+        right=episode.answer == env.instance().best_arm,
+        cut=episode.censored,
+    )
+
+
+@functools.cache
+def _model_for(n_arms: int) -> tuple[Agent | None, str]:
+    """Return a model of the package that names the best of so many arms, and with whom it was.
+
+    Raises:
+        MissingExtraError: without Stable-Baselines3.
+    """
+    from explorative_user_env.rl.models import load_agent, settings_of, shipped_models
+
+    for name in shipped_models():
+        _, settings = settings_of(name)
+        if settings["task"] == BAI.name and settings["n_arms"] == n_arms:
+            users = ", ".join(f"{key} {value}" for key, value in settings["environment"].items())
+            return load_agent(name), f"with users of {users}"
+    return None, ""
+
+
+def get_ready() -> None:
+    """Load the model for a first game now, so that nobody waits for it; without one, do nothing."""
+    with _ONE_AT_A_TIME, suppress(MissingExtraError):
+        _model_for(PLAYED["n_arms"])

@@ -1,0 +1,120 @@
+"""A scene as SVG text: sharp at every size, and small."""
+
+import zlib
+from collections.abc import Iterable
+from html import escape
+from typing import NamedTuple
+
+from explorative_user_env.display.colours import COLOURS
+from explorative_user_env.rendering.shapes import Disc, Line, Polygon, Rectangle, Scene, Shape, Text
+from explorative_user_env.validation import choice
+
+THEMES = ("auto", "light", "dark")
+OURS = "eu"  # of classes and identifiers, so that they are nobody else's in a page
+
+FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
+
+
+class Element(NamedTuple):
+    """A shape in SVG: the tag, its attributes, and the words in it."""
+
+    tag: str
+    attributes: dict[str, str]
+    words: str
+
+
+def svg_of(scene: Scene, theme: str = "auto") -> str:
+    """Return a scene as an SVG element, to stand in a file or in a page.
+
+    Args:
+        scene: the scene.
+        theme: "light", "dark", or "auto", which is what whoever looks at it prefers.
+
+    Raises:
+        InvalidArgumentError: for another theme.
+    """
+    choice("theme", theme, THEMES)
+    body = "".join(map(_written, scene.shapes))
+    own = f"{OURS}-{zlib.crc32(body.encode()):08x}"
+    size = f'width="{scene.width}" height="{scene.height}"'
+    box = f'viewBox="0 0 {scene.width} {scene.height}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" '
+        f'class="{OURS}-scene {OURS}-{theme}" aria-labelledby="{own}">'
+        f'<title id="{own}">{escape(scene.name)}</title>'
+        f"<style>{style_of(theme)}</style>{body}</svg>"
+    )
+
+
+def style_of(theme: str) -> str:
+    """Return the rules of a theme, which hold for pictures of this package alone."""
+    within = f".{OURS}-{theme}"
+    # The picture gets smaller where there is no room for it, as on a phone, and stays whole.
+    rules = [f".{OURS}-scene{{max-width:100%;height:auto;font-family:{FONT}}}"]
+    if theme == "auto":
+        light = _properties((role, colour.light) for role, colour in COLOURS.items())
+        dark = _properties((role, colour.dark) for role, colour in COLOURS.items())
+        rules += [
+            f"{within}{{{light}}}",
+            f"@media(prefers-color-scheme:dark){{{within}{{{dark}}}}}",
+        ]
+    for role, colour in COLOURS.items():
+        # A theme that is one colour each says so plainly: not every painter knows properties.
+        value = f"var(--{OURS}-{role})" if theme == "auto" else getattr(colour, theme)
+        rules.append(f"{within} .{OURS}-{role}{{fill:{value};stroke:{value}}}")
+    rules.append(f".{OURS}-scene .{OURS}-filled{{stroke:none}}")
+    return "".join(rules)
+
+
+def _properties(colours: Iterable[tuple[str, str]]) -> str:
+    return ";".join(f"--{OURS}-{role}:{value}" for role, value in colours)
+
+
+def element_of(shape: Shape) -> Element:
+    """Return a shape as an element; what moves in a film is in its attributes and words."""
+    if isinstance(shape, Line):
+        classes = f"{OURS}-{shape.role}"
+        ends = {name: getattr(shape, name) for name in ("x1", "y1", "x2", "y2")}
+        return Element("line", _attributes(classes, ends | {"stroke-width": shape.width}), "")
+    classes = f"{OURS}-{shape.role} {OURS}-filled"
+    match shape:
+        case Rectangle():
+            sides = {name: getattr(shape, name) for name in ("x", "y", "width", "height")}
+            return Element("rect", _attributes(classes, sides), "")
+        case Disc():
+            places = {"cx": shape.x, "cy": shape.y, "r": shape.radius}
+            return Element("circle", _attributes(classes, places), "")
+        case Polygon():
+            points = " ".join(f"{written(x)},{written(y)}" for x, y in shape.points)
+            return Element("polygon", {"class": classes, "points": points}, "")
+        case Text():
+            return _text_element(shape, classes)
+
+
+def _text_element(shape: Text, classes: str) -> Element:
+    places = {"x": shape.x, "y": shape.y, "font-size": shape.size}
+    attributes = _attributes(classes, places)
+    if shape.anchor != "start":
+        attributes["text-anchor"] = shape.anchor
+    if shape.bold:
+        attributes["font-weight"] = "bold"
+    return Element("text", attributes, shape.text)
+
+
+def _attributes(classes: str, numbers: dict[str, float]) -> dict[str, str]:
+    return {"class": classes} | {name: written(number) for name, number in numbers.items()}
+
+
+def written(number: float) -> str:
+    """Return a number of pixels as short as can be, to a tenth."""
+    text = f"{number:.1f}".removesuffix(".0")
+    return "0" if text == "-0" else text
+
+
+def _written(shape: Shape) -> str:
+    """Return a shape as text."""
+    tag, attributes, words = element_of(shape)
+    named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
+    name = "" if isinstance(shape, Text) else shape.name
+    inside = escape(words) if words else f"<title>{escape(name)}</title>" if name else ""
+    return f"<{tag}{named}>{inside}</{tag}>" if inside else f"<{tag}{named}/>"

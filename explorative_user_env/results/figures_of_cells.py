@@ -1,0 +1,217 @@
+"""Plots of figures over cells: against K, or against 1/delta."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from explorative_user_env.display.series import (
+    DASHES,
+    colour_of,
+    dress,
+    line_style,
+    logarithmic,
+    name_lines,
+    plot_axes,
+    spread_out,
+)
+from explorative_user_env.results.intervals import mean_interval
+from explorative_user_env.results.plotted import (
+    PlottedCells,
+    PlottedRuns,
+    agents_in,
+    heading_of,
+    label_of,
+)
+from explorative_user_env.results.theory_curves import theory_curves
+from explorative_user_env.validation import InvalidArgumentError, choice
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PHASE1_ROUNDS = "rounds"
+
+CELL_FIGURES = {
+    "stopping_time": "stopping time T,\nin recommendations",
+    "success": "success",
+    "rejection_rate": "rejection rate",
+    "regret": "regret over the horizon",
+    "utility": "utility over the horizon",
+    PHASE1_ROUNDS: "rounds of Phase 1",
+}
+"""Figures of an agent in a cell, and what their axis is called."""
+
+SHARES = ("success", "rejection_rate")
+
+
+class CellAxis(NamedTuple):
+    """What cells differ in that is an axis.
+
+    Attributes:
+        name: "n_arms" or "delta".
+        values: its values, in order.
+        others: of K and delta the other one's values, each with lines of its own.
+    """
+
+    name: str
+    values: list[float]
+    others: list[float]
+
+    def place_of(self, value: float) -> float:
+        """Return where a value is: K itself, or 1/delta."""
+        return value if self.name == "n_arms" else 1.0 / value
+
+
+def cell_axis_of(sweep: PlottedCells) -> CellAxis:
+    """Return what the horizontal axis is: K where there is more than one, or else 1/delta.
+
+    Raises:
+        InvalidArgumentError: for cells that differ in neither, or in something else.
+    """
+    allowed = "cells that differ in K or delta and in nothing else"
+    cells = [(each.cell["n_arms"], each.cell["delta"]) for each in sweep.cells]
+    if len(set(cells)) < max(2, len(cells)):
+        raise InvalidArgumentError("cells", cells, allowed)
+    arms, deltas = (sorted(set(values)) for values in zip(*cells, strict=True))
+    if len(arms) > 1:
+        return CellAxis("n_arms", arms, deltas[::-1])
+    return CellAxis("delta", deltas[::-1], arms)
+
+
+def figures_of_cells(sweep: PlottedCells, figure: str) -> pd.DataFrame:
+    """Return one row a cell and agent: `n_arms`, `delta`, `agent`, the figure and its interval.
+
+    Args:
+        sweep: the cells.
+        figure: one of `CELL_FIGURES`; "rounds" of those that were held against the paper's bounds,
+            with their `bound`.
+
+    Raises:
+        InvalidArgumentError: for a figure that these cells have not.
+    """
+    columns = ["n_arms", "delta", "agent", figure, f"{figure}_low", f"{figure}_high"]
+    if figure != PHASE1_ROUNDS:
+        summary = sweep.summary()
+        known = [name for name in CELL_FIGURES if name in summary]
+        return summary[[name for name in columns if choice("figure", figure, known)]]
+    rows = []
+    for each in sweep.cells:
+        if each.checks is None:
+            raise InvalidArgumentError("figure", figure, "asked of runs with check_theory=True")
+        for agent, runs in each.checks.groupby("agent", sort=False):
+            cell = each.cell["n_arms"], each.cell["delta"]
+            ends = mean_interval(runs["rounds"].to_numpy(float))
+            rows.append((*cell, agent, runs["rounds"].mean(), *ends, runs["rounds_bound"].mean()))
+    return pd.DataFrame(rows, columns=[*columns, "bound"])
+
+
+def figure_by_cell(
+    sweep: PlottedCells, figure: str = "stopping_time", axes: "Axes | None" = None
+) -> "Axes":
+    """Draw a figure of every agent against K, or against 1/delta where K is the same everywhere.
+
+    With 95% intervals, as the table has them. Where both vary, each delta has dashes of its own.
+    Beside stopping times against 1/delta stand the theory's bounds, where the users are the
+    paper's; beside the rounds of Phase 1 theirs.
+
+    Args:
+        sweep: cells that differ in K or delta only.
+        figure: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
+            "utility"; "rounds" of Phase 1 of runs that were held against the paper's bounds.
+        axes: where it is drawn; None is a new figure.
+
+    Returns:
+        The axes, whose figure can be saved.
+
+    Raises:
+        InvalidArgumentError: for other cells, or a figure that they have not.
+        MissingExtraError: without Matplotlib.
+    """
+    choice("figure", figure, CELL_FIGURES)
+    axis, rows = cell_axis_of(sweep), figures_of_cells(sweep, figure)
+    axes = plot_axes(axes)
+    named = _lines(sweep, axis, rows, figure, axes)
+    if figure == PHASE1_ROUNDS:
+        named.append((_bounds(axis, rows, axes), "at most, as proved"))
+    if figure == "stopping_time" and axis.name == "delta":
+        for curve in theory_curves(sweep.cells):
+            how = {"color": colour_of("quiet"), "lw": 1.2, "ls": curve.dashes}
+            named.append((axes.plot(curve.x, curve.y, **how)[0], curve.name))
+    _dress(axes, sweep, axis, figure)
+    name_lines(axes, named)
+    return axes
+
+
+def _lines(
+    sweep: PlottedCells, axis: CellAxis, rows: pd.DataFrame, figure: str, axes: "Axes"
+) -> list[tuple[Any, str]]:
+    """Draw a line for each agent and value of what is no axis, and return what a legend names."""
+    labels: dict[str, str] = {}
+    for each in sweep.cells:
+        labels |= {name: label_of(each, name) for name in agents_in(each)}
+    named: list[tuple[Any, str]] = []
+    agents = list(dict.fromkeys(rows["agent"]))
+    other = "delta" if axis.name == "n_arms" else "n_arms"
+    for place, agent in enumerate(labels):
+        style = line_style(place)
+        for number, value in enumerate(axis.others):
+            own = rows[(rows["agent"] == agent) & (rows[other] == value)]
+            own = own[own[figure].notna()].sort_values("n_arms")
+            dashes = style.dashes if len(axis.others) == 1 else DASHES[number % len(DASHES)]
+            # Beside each other, or intervals would hide each other.
+            x = own[axis.name].map(axis.place_of) * 1.03 ** (place - (len(labels) - 1) / 2)
+            errors = np.array(
+                [own[figure] - own[f"{figure}_low"], own[f"{figure}_high"] - own[figure]]
+            )
+            how = {"color": style.colour, "ls": dashes, "marker": style.mark, "lw": 1.5}
+            errors = np.nan_to_num(errors.astype(float)).clip(min=0.0)
+            drawn = axes.errorbar(x, own[figure], errors, markersize=5, capsize=2, **how)
+            if number == 0 and agent in agents:
+                named.append((drawn, labels[agent]))
+    if len(axis.others) > 1:
+        for number, value in enumerate(axis.others):
+            dashes = DASHES[number % len(DASHES)]
+            line = axes.plot([], [], color=colour_of("ink"), ls=dashes, lw=1.5)[0]
+            named.append((line, f"δ = {value:g}"))
+    return named
+
+
+def _bounds(axis: CellAxis, rows: pd.DataFrame, axes: "Axes") -> Any:
+    other = "delta" if axis.name == "n_arms" else "n_arms"
+    for _, own in rows.groupby(["agent", other], sort=False):
+        own = own.sort_values(axis.name)
+        x = own[axis.name].map(axis.place_of)
+        line = axes.plot(x, own["bound"], color=colour_of("quiet"), ls=":", marker="_", lw=1.2)[0]
+    return line
+
+
+def _dress(axes: "Axes", sweep: PlottedCells, axis: CellAxis, figure: str) -> None:
+    from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
+
+    first: PlottedRuns = sweep.cells[0]
+    logarithmic(axes, "x")
+    places = [axis.place_of(value) for value in axis.values]
+    axes.xaxis.set_major_locator(FixedLocator(places))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xticks(places, [f"{place:g}" for place in places])
+    low, high = axes.get_ylim()
+    if figure in SHARES:
+        axes.set_ylim(-0.02, 1.02 if figure == "success" else max(0.05, high))
+    elif spread_out(*_range_of(axes)):
+        logarithmic(axes, "y")
+    else:
+        axes.set_ylim(bottom=min(0.0, low))
+    varying = (axis.name, "delta") if len(axis.others) > 1 else (axis.name,)
+    x = "number of arms K" if axis.name == "n_arms" else "1/δ"
+    y = CELL_FIGURES[figure]
+    if figure == "stopping_time" and first.population.setting.counts_private_draws:
+        y += "\nand private draws"
+    dress(axes, heading_of(first, varying), x, y)
+
+
+def _range_of(axes: "Axes") -> tuple[float, float]:
+    """Return the least and the largest value that is drawn."""
+    values = np.concatenate([np.asarray(line.get_ydata(), float) for line in axes.get_lines()])
+    values = values[np.isfinite(values)]
+    return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)

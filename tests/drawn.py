@@ -1,0 +1,90 @@
+"""Moments of users to draw, at random and real ones, and what there is in a scene."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import strategies as st
+
+from explorative_user_env import ExplorativeUserEnv, HiddenState, Instance
+from explorative_user_env.rendering.scene import Seen
+from explorative_user_env.rendering.shapes import Scene, Shape, Text
+
+Moment = tuple[Seen, HiddenState, HiddenState]
+"""What was seen, the truth now, and the truth when she decided."""
+
+COUNTS = st.integers(0, 1_000_000)
+REWARDS = st.floats(-1e3, 1e3)
+
+
+@st.composite
+def moments(draw: st.DrawFn, n_arms: st.SearchStrategy[int]) -> Moment:
+    """Draw what may be seen of a user, and a truth that need not fit it."""
+    arms = draw(n_arms)
+
+    def each(values: st.SearchStrategy[float]) -> list[float]:
+        # All alike, or of a few kinds: a hundred draws an arm would take hypothesis too long.
+        kinds = draw(st.lists(values, min_size=1, max_size=7))
+        return [kinds[arm % len(kinds)] for arm in range(arms)]
+
+    accepted, rejected = ([int(value) for value in each(COUNTS)] for _ in range(2))
+    last = draw(st.none() | st.tuples(st.integers(0, arms - 1), st.booleans()))
+    latest = [None if not a + r else a > r for a, r in zip(accepted, rejected, strict=True)]
+    seen = Seen(accepted, rejected, latest, last, sum(accepted) + sum(rejected))
+    radii = st.sampled_from([0.0, 1e-9, 0.5, 1e3, math.inf])
+    hidden, decided = (
+        truth_of(each(REWARDS), each(REWARDS), accepted, each(radii)) for _ in range(2)
+    )
+    return seen, hidden, decided
+
+
+def truth_of(
+    means: Sequence[float],
+    estimates: Sequence[float],
+    counts: Sequence[int],
+    radii: Sequence[float],
+) -> HiddenState:
+    """Return a truth with intervals of these radii."""
+    return HiddenState(
+        instance=Instance(tuple(means), int(np.argmax(means))),
+        estimates=tuple(estimates),
+        counts=tuple(counts),
+        lower_bounds=tuple(m - r for m, r in zip(estimates, radii, strict=True)),
+        upper_bounds=tuple(m + r for m, r in zip(estimates, radii, strict=True)),
+        gamma=max(radii) if max(radii) < math.inf else 8.0,
+        rho=1.5,
+        acceptances=sum(counts),
+        interactions=sum(counts),
+    )
+
+
+def moment_of(n_arms: int, seed: int, steps: int, accepted: bool = False) -> Moment:
+    """Return a moment of a user who is recommended arms at random, at such a response."""
+    env = ExplorativeUserEnv(n_arms=n_arms)
+    heard = env.remember()
+    env.reset(seed=seed)
+    arms = np.random.default_rng(seed)
+    for step in range(10 * steps):
+        decided = env.hidden_state()
+        response, *_ = env.step(int(arms.integers(n_arms)))
+        if step >= steps and bool(response) == accepted:
+            break
+    counts, last = heard.of(0)
+    latest = [None if not kind else kind > 0 for kind in heard.latest[0].tolist()]
+    yes, no = zip(*counts, strict=True)
+    return Seen(yes, no, latest, last, int(heard.steps[0])), env.hidden_state(), decided
+
+
+def texts(scene: Scene) -> list[Text]:
+    """Return the texts of a scene."""
+    return [shape for shape in scene.shapes if isinstance(shape, Text)]
+
+
+def words(scene: Scene) -> str:
+    """Return all words of a scene."""
+    return "\n".join(text.text for text in texts(scene))
+
+
+def named(scene: Scene) -> dict[str, Shape]:
+    """Return the shapes of a scene by their keys."""
+    return {shape.key: shape for shape in scene.shapes}

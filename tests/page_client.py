@@ -1,0 +1,31 @@
+"""A browser's part in a test of the page's server, without a browser."""
+
+import asyncio
+from typing import Any
+
+import httpx
+
+HOST = "http://127.0.0.1:8421"
+
+
+class PageClient:
+    """Asks the page's application, which runs in this process.
+
+    (Starlette's own test client needs another library with each of its versions.)
+    """
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    def get(
+        self, place: str, *, follows: bool = True, method: str = "GET", **headers: str
+    ) -> httpx.Response:
+        """Return the answer at a place, after redirections unless these are asked for."""
+        return asyncio.run(self._asked(place, follows, method, headers))
+
+    async def _asked(
+        self, place: str, follows: bool, method: str, headers: dict[str, str]
+    ) -> httpx.Response:
+        transport = httpx.ASGITransport(app=self._app)
+        async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
+            return await client.request(method, place, headers=headers, follow_redirects=follows)

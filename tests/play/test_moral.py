@@ -1,0 +1,54 @@
+"""The moral is that of the game that was played."""
+
+import pytest
+
+from explorative_user_env.play.game import Game, Heard
+from explorative_user_env.play.moral import moral_of
+from explorative_user_env.play.rivals import Rival
+
+
+def rival(name: str, interactions: int, right: bool = True) -> Rival:
+    return Rival(name, interactions, 1, 0, right, cut=False)
+
+
+BEST = 1
+QUICK, SLOW = rival("BAIR", 1), rival("BAIR", 99)
+
+
+@pytest.mark.parametrize(
+    ("moves", "responses", "answer", "rivals", "told"),
+    [
+        ((), (), BEST, [SLOW], "luck, one time in K"),
+        ((0, 1), (True, True), BEST, [SLOW], "Right in fewer interactions than BAIR: "),
+        (
+            (0, 1),
+            (True, True),
+            BEST,
+            [SLOW, rival("T&S", 5), rival("PPO", 9)],
+            "than BAIR, T&S and PPO: ",
+        ),
+        ((0, 1), (True, True), BEST, [QUICK], "no sooner than the agents"),
+        ((0, 1), (True, True), BEST, [rival("BAIR", 9, right=False)], "BAIR went wrong"),
+        ((0,), (True,), 0, [SLOW], "had not even seen her best arm"),
+        ((1, 0), (False, True), 0, [SLOW], "a rejection is evidence, and no proof"),
+        ((1, 0), (True, True), 0, [SLOW], "not what she likes best that she accepts"),
+        ((1, 0), (True, False), 0, [SLOW], "hardly ever her best"),
+    ],
+)
+def test_each_end_has_its_own(
+    moves: tuple[int, ...],
+    responses: tuple[bool, ...],
+    answer: int,
+    rivals: list[Rival],
+    told: str,
+) -> None:
+    game = Game(options={"n_arms": 2}, seed=1, moves=moves, answer=answer)
+    by_arm = tuple(
+        tuple(yes for arm, yes in zip(moves, responses, strict=True) if arm == each)
+        for each in range(2)
+    )
+    moral = moral_of(game, Heard(responses, by_arm), BEST, rivals)
+    assert told in moral
+    assert moral.endswith(".")
+    assert "\n" not in moral
+    assert len(moral) < 200  # one sentence, or it is not read

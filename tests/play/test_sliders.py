@@ -1,0 +1,27 @@
+"""Sliders stand where the user is, and nothing moves by itself."""
+
+from explorative_user_env.play.game import Game
+from explorative_user_env.play.sliders import SLID, slid, sliders_of
+
+
+def test_they_stand_where_the_user_is() -> None:
+    options = {"alpha": 0.35, "noise": 0.1, "gap": 2.0, "rho": 1.25}
+    sliders = {slider.name: slider for slider in sliders_of(Game(options=options, seed=1))}
+    assert tuple(sliders) == SLID
+    assert {name: float(slider.value) for name, slider in sliders.items()} == options
+    assert {slider.step for slider in sliders.values()} == {"0.05"}
+
+
+def test_what_is_between_two_steps_or_beyond_the_ends_stays() -> None:
+    sliders = {
+        slider.name: slider
+        for slider in sliders_of(Game(options={"alpha": 0.333, "gap": 7.0}, seed=1))
+    }
+    assert sliders["alpha"].step == "any"
+    assert (sliders["gap"].value, sliders["gap"].most) == ("7", "7")
+
+
+def test_a_schedule_that_is_followed_needs_no_number() -> None:
+    assert slid({"rho": "1.5", "gap": "1"}, follows=True) == {"gap": "1"}
+    assert slid({"rho": "1.5"}, follows=False) == {"rho": "1.5"}
+    assert sliders_of(Game(seed=1))[SLID.index("rho")].value == "2"

@@ -1,0 +1,90 @@
+"""A game in a terminal is the game of its address, line by line."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from explorative_user_env.play import rivals
+from explorative_user_env.play.game import Game, heard_in, instance_of
+from explorative_user_env.play.terminal import COMMANDS, play_lines, told_again
+from explorative_user_env.play.words import WHAT_COUNTS
+
+GAME = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
+
+
+@pytest.fixture(autouse=True)
+def _no_model_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rivals, "_model_for", lambda n_arms: (None, ""))
+
+
+def played(*lines: str, game: Game = GAME) -> tuple[Game, list[str]]:
+    said: list[str] = []
+    return play_lines(game, iter(lines), lambda *more: said.extend(more)), said
+
+
+def test_a_game_is_played_to_the_reveal() -> None:
+    game, said = played("0", "1x3\n", " 2 0 ", "best 1", "2")
+    assert game == Game(options=GAME.options, seed=7, moves=(0, 1, 1, 1, 2, 0), answer=1)
+    heard = heard_in(game)
+    answers = [line for line in said if line.startswith("Arm ")]
+    assert len(answers) == 6
+    assert [": yes" in line for line in answers] == list(heard.responses)
+    told = "\n".join(said)
+    for mean in instance_of(game).means:
+        assert f"true mean {mean:.2f}" in told
+    assert "BAIR: interactions " in told
+    assert "you: interactions 6, " in told
+
+
+def test_the_truth_is_not_told_before_the_answer() -> None:
+    game, said = played("0x20", "1x20", "2x20", "show", "undo", "address", "help", "")
+    told = "\n".join(said)
+    assert len(game.moves) == 59
+    assert "mean" not in told
+    assert "best arm is" not in told
+    for mean in instance_of(game).means:
+        assert f"{abs(mean):.2f}" not in told
+
+
+def test_what_cannot_be_done_is_a_line_and_the_game_goes_on() -> None:
+    game, said = played("3", "best 3", "best", "sing", "1x9999", "0x", "best x", "1")
+    assert game.moves == (1,)
+    wrong = [line for line in said if " must be " in line]
+    assert len(wrong) == 7
+    assert all(line.count("\n") == 0 for line in wrong)
+
+
+@pytest.mark.parametrize("end", ["end of input", "quit", "interrupt"])
+def test_who_stops_is_told_how_to_go_on(end: str) -> None:
+    def lines() -> Iterator[str]:
+        yield "0x2"
+        if end == "interrupt":
+            raise KeyboardInterrupt
+        if end == "quit":
+            yield "quit"
+            raise AssertionError("nothing is read after it")
+
+    said: list[str] = []
+    play_lines(GAME, lines(), lambda *more: said.extend(more))
+    going_on = "explorative-user play --terminal --address 'n_arms=3&gap=2&seed=7&moves=0x2'"
+    assert said[-1] == going_on
+
+
+def test_help_says_every_command_and_what_counts() -> None:
+    _, said = played("help")
+    assert {*COMMANDS, *WHAT_COUNTS} <= set(said)
+
+
+def test_who_goes_on_sees_where_the_game_is() -> None:
+    _, said = played(game=GAME.recommending((2,)))
+    assert "last: arm 2 accepted" in said
+
+
+def test_a_game_is_told_again_response_by_response() -> None:
+    game = GAME.recommending((0,) * 40 + (1,) * 40 + (2,) * 20)
+    lines = [*told_again(game)]
+    assert len(lines) == 101
+    heard = heard_in(game)
+    assert not all(heard.responses)
+    assert [": yes" in line for line in lines[:-1]] == list(heard.responses)
+    assert lines[0] == "1  Arm 0: yes, she accepts."

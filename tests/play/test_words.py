@@ -1,0 +1,39 @@
+"""What is said of users and games is said of every one of them."""
+
+import pytest
+
+from explorative_user_env.play import words
+from explorative_user_env.play.game import Game, heard_in
+from explorative_user_env.play.rivals import Rival
+from explorative_user_env.users.others import as_behaviour
+from explorative_user_env.validation import InvalidArgumentError
+
+
+def test_every_kind_of_user_that_the_package_has_can_be_chosen() -> None:
+    with pytest.raises(InvalidArgumentError) as error:
+        as_behaviour("")
+    named = str(error.value).partition("one of ")[2].partition(", got")[0].split(", ")
+    assert sorted(words.KINDS) == sorted(named)
+    assert all(told.startswith(f"{name}: ") for name, told in words.KINDS.items())
+
+
+def test_a_tally_counts() -> None:
+    game = Game(options={"gap": 2.0}, seed=7)
+    assert words.tally(heard_in(game)) == "0 interactions: 0 yes, 0 no"
+    assert words.tally(heard_in(game.recommending((0,)))) == "1 interaction: 1 yes, 0 no"
+    assert words.title_of_game(game, heard_in(game)) == "A new user"
+
+
+def test_a_user_is_told_by_all_that_is_no_secret() -> None:
+    options = {"n_arms": 3, "noise": 0.1, "behaviour": "drifting"}
+    told = words.settings_in_words(Game(options=options, seed=9))
+    assert told == "3 arms, gap 0.5, alpha 1, noise 0.1, behaviour drifting, seed 9"
+
+
+def test_who_was_cut_off_is_told_as_not_done() -> None:
+    game = Game(seed=7, moves=(0,), answer=0)
+    rows = words.rows_of_rivals(game, heard_in(game), 1, [Rival("BAIR", 30, 2, 1, True, True)])
+    assert rows == [
+        ("you", "1", "0", "arm 0", "no"),
+        ("BAIR", "30 (not done)", "2", "arm 1", "yes"),
+    ]
