@@ -7,8 +7,12 @@ from explorative_user_env.films.camera import Moment
 from explorative_user_env.films.listeners import Rank
 from explorative_user_env.films.telling import Sentence, named_at_the_end
 from explorative_user_env.protocol import Against
+from explorative_user_env.rendering.panel import number_in_words
 from explorative_user_env.rendering.words import brief, rounded
 from explorative_user_env.users.hidden_state import HiddenState
+
+LOST = 2
+"""An arm that was not recommended for so many steps an arm, at the end, was given up."""
 
 
 class Beginning:
@@ -66,10 +70,9 @@ class Ending:
         if best != self._first_best:
             yield Sentence(self._n_steps, f"by now arm {best} is the best", Rank.BEST)
         times, last = self._recommended.get(best, (0, 0))
-        if named != best:
-            if times == 0:
-                told = f"arm {best} (the best) was never recommended"
-            else:
+        if named != best and self._n_steps - last >= LOST * len(truth.means):
+            told = f"arm {best} (the best) was never recommended"
+            if times:
                 told = f"arm {best} (the best) was recommended for the last time, of {times}"
             yield Sentence(last, told, Rank.BEST)
         yield Sentence(self._n_steps, self._how_it_ended(best, truth.means), Rank.END)
@@ -97,5 +100,5 @@ def _in_words(name: str, value: Explained) -> str:
     if isinstance(value, str):
         return f"{name}: {value}"
     if isinstance(value, Against) and isinstance(value.value, float):
-        return f"{name}: {rounded(value.value)} of {rounded(value.target)}"
+        return f"{name}: {number_in_words(value.value)} / {number_in_words(value.target)}"
     return ""

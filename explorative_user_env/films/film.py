@@ -51,13 +51,13 @@ class Film(Footage):
         return f"Film(agent={self.agent!r}, seed={self.seed}, n_steps={self.n_steps})"
 
 
-def film_of(run: Watchable, reveal: bool | None = None, heard: OnStep | None = None) -> Film:
+def film_of(run: Watchable, reveal: bool | None = None, on_step: OnStep | None = None) -> Film:
     """Return a run as a film; see `Episode.film`.
 
     Args:
         run: the run.
         reveal: whether the truth is shown; None is as its environment does.
-        heard: told of each step.
+        on_step: told of each step.
     """
     rerun = rerun_of(run)
     revealed = rerun.shows_intervals if reveal is None else flag("reveal", reveal)
@@ -75,8 +75,8 @@ def film_of(run: Watchable, reveal: bool | None = None, heard: OnStep | None = N
         step = moment.seen.steps
         if step % every == 0 or step == n_steps:
             moments.append(moment)
-        if heard is not None:
-            heard(step)
+        if on_step is not None:
+            on_step(step)
 
     watch(run, hear)
     told = [sentence for listener in listeners for sentence in listener.tell()]

@@ -92,7 +92,7 @@ class Clicks:
     """Responses that her intervals do not give: the first of each kind, and how many there are."""
 
     def __init__(self) -> None:
-        self._first: dict[bool, tuple[int, str]] = {}
+        self._first: dict[bool, tuple[int, Grounds]] = {}
         self._n = {True: 0, False: 0}
 
     def hear(self, moment: Moment) -> None:
@@ -101,15 +101,16 @@ class Clicks:
         if grounds is None or grounds.accepted != (grounds.witness is not None):
             return
         self._n[grounds.accepted] += 1
-        said = "accepted" if grounds.accepted else "rejected"
-        told = f"she {said} arm {grounds.arm}; {reason(grounds)}"
-        self._first.setdefault(grounds.accepted, (moment.seen.steps, told))
+        self._first.setdefault(grounds.accepted, (moment.seen.steps, grounds))
 
     def tell(self) -> Iterator[Sentence]:
         """Yield what there is to say at the end."""
-        for accepted, (step, told) in self._first.items():
-            more = self._n[accepted] - 1
-            yield Sentence(step, told + (f" ({more} more like it)" if more else ""), Rank.EVENT)
+        for accepted, (step, grounds) in self._first.items():
+            what = "she accepted" if accepted else "she rejected"
+            n = self._n[accepted]
+            times = f", the first of {n} such responses" if n > 1 else ""
+            told = f"{what} arm {grounds.arm} though her intervals say otherwise{times}"
+            yield Sentence(step, f"{told}; {reason(grounds)}", Rank.EVENT)
 
 
 class Bands:

@@ -1,5 +1,6 @@
 """Films as files: a page that plays, moving pictures, or the whole run in one picture."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
@@ -103,13 +104,15 @@ def framed_page(films: Sequence[Footage]) -> str:
 
 def _story(films: Sequence[Footage], steps: Sequence[int]) -> list[tuple[int, str]]:
     """Return what happened, each with the picture of its step; secrets only where all are shown."""
-    told = []
+    told: dict[tuple[int, str], list[str]] = {}
     for film in films:
-        name = f"{film.agent}: " if len(films) > 1 else ""
         for sentence in film.explanation.sentences if film.revealed else ():
-            place = max(p for p, step in enumerate(steps) if step <= max(sentence.step, steps[0]))
-            told.append((place, name + str(sentence)))
-    return sorted(told, key=lambda each: each[0])
+            place = bisect_right(steps, sentence.step) - 1
+            told.setdefault((place, str(sentence)), []).append(film.agent)
+    in_time = sorted(told.items(), key=lambda each: each[0][0])
+    if len(films) == 1:
+        return [what for what, _ in in_time]
+    return [(place, f"{', '.join(who)}: {text}") for (place, text), who in in_time]
 
 
 def _note(films: Sequence[Footage]) -> str:

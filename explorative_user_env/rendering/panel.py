@@ -3,7 +3,6 @@
 Its rows are the user's, or stand below her with labels of their own.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 
 from explorative_user_env.explanations import Explained
@@ -31,7 +30,7 @@ from explorative_user_env.rendering.shapes import (
     width_of,
 )
 from explorative_user_env.rendering.slots import Form, Slot, sides
-from explorative_user_env.rendering.words import brief, rounded
+from explorative_user_env.rendering.words import rounded
 
 LEAST_GAUGE = 0.25
 """Of the width, for the bar of a number that is held against another."""
@@ -75,9 +74,7 @@ def panel_of(
 
 def number_in_words(value: float) -> str:
     """Return a number in few letters, a whole one without a fraction."""
-    if not math.isfinite(value):
-        return str(value)
-    return brief(int(value)) if value == int(value) else rounded(value)
+    return "0" if value == 0.0 else rounded(value).removesuffix(".00")
 
 
 def _fact(key: str, slot: Slot, value: Explained | None, board: Board, y: float) -> Iterator[Shape]:
@@ -86,8 +83,9 @@ def _fact(key: str, slot: Slot, value: Explained | None, board: Board, y: float)
     if isinstance(value, Against):
         now, target = value
         words = f"{slot.name}: {number_in_words(now)} / {number_in_words(target)}"
-        widest = f"{slot.name}: {2 * rounded(slot.high)} / "
-        long = max(LEAST_GAUGE * room, room - width_of(widest, USUAL))
+        ends = max(map(rounded, (slot.low, slot.high)), key=len)
+        long = room - SPACING - width_of(f"{slot.name}: {ends} / {ends}", USUAL)
+        long = max(LEAST_GAUGE * room, long)
         left, top = board.width - MARGIN - long, y - LETTERS_DOWN * USUAL - GAUGE_HIGH / 2
         yield Rectangle(f"{key}-room", left, top, long, GAUGE_HIGH, "grid")
         yield Rectangle(f"{key}-now", left, top, long * slot.share(now), GAUGE_HIGH, "agent", words)

@@ -61,7 +61,6 @@ def page_with(reel: Reel) -> str:
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>{title}</title><style>{_asset('player.css')}</style></head>"
         f"<body><main><h1>{title}</h1>{screens}"
-        f'<p class="film-caption">{escape(reel.captions[0])}</p>'
         f'<div class="film-heard" aria-live="polite"></div>{_controls(reel)}{_story(reel)}'
         '<noscript><p class="film-quiet">To play it, JavaScript is needed.</p></noscript>'
         f'</main><script type="application/json" id="film-data">{in_script(data)}</script>'
@@ -83,7 +82,8 @@ def _controls(reel: Reel) -> str:
     last = len(reel.captions) - 1
     marks = "".join(f"M{mark} 0v1" for mark in reel.marks)
     return (
-        f'<div class="film-bar"><div class="film-line"><input type="range" min="0" '
+        f'<div class="film-bar"><p class="film-caption">{escape(reel.captions[0])}</p>'
+        '<div class="film-line"><input type="range" min="0" '
         f'max="{last}" value="0" step="1" '
         f'aria-label="Step of the run"><svg class="film-marks" viewBox="0 0 {max(last, 1)} 1" '
         f'preserveAspectRatio="none" aria-hidden="true"><path d="{marks}"/></svg></div>'
