@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from explorative_user_env.rendering.axis import Axis
 from explorative_user_env.rendering.marks import response
-from explorative_user_env.rendering.shapes import Polygon, Rectangle, Shape
+from explorative_user_env.rendering.shapes import Polygon, Shape
 from explorative_user_env.users.hidden_state import HiddenState
 
-MOVED = 0.4  # pixels: less is not drawn
+MOVED = 0.5  # pixels: less is not drawn
 ROOM_OF_A_MARK = 6.0
 THIN = 0.75  # half of a line's width
 
@@ -96,7 +96,7 @@ def response_marks(
 ) -> Iterator[Shape]:
     """Return the responses to an arm: strokes above a line and crosses below it.
 
-    Where a run is too long for them, they are bars from the first to the last of those that touch.
+    Where a run is too long for them, they are the teeth of a comb, one for all that touch.
 
     Args:
         arm: the arm.
@@ -116,11 +116,26 @@ def response_marks(
                 name = f"arm {arm}: {role} at t = {step + 1}"
                 yield from response(f"{key}-{step}", said, x, middle, half, name)
             continue
-        for place, (first, last) in enumerate(_touching(mine, steps)):
-            left, right = steps.place(first), steps.place(last + 1)
-            wide, top = max(right - left, 1.0), middle - size / 2
-            left = min(left, steps.right - wide)
-            yield Rectangle(f"{key}-{place}", left, top + 0.5, wide, size - 1.0, role)
+        if mine:
+            end = y - size if said else y + size
+            yield _comb(key, _touching(mine, steps), steps, (y, end), (role, f"arm {arm}: {role}"))
+
+
+def _comb(
+    key: str,
+    teeth: Sequence[tuple[int, int]],
+    steps: Stretch,
+    ends: tuple[float, float],
+    role_and_name: tuple[str, str],
+) -> Polygon:
+    """Return teeth from one of two heights to the other, each over some steps."""
+    foot, tip = ends
+    points: list[tuple[float, float]] = []
+    for first, last in teeth:
+        wide = max(steps.place(last + 1) - steps.place(first), 1.0)
+        left = min(steps.place(first), steps.right - wide)
+        points += [(left, foot), (left, tip), (left + wide, tip), (left + wide, foot)]
+    return Polygon(key, tuple(points), *role_and_name)
 
 
 def _touching(mine: Sequence[int], steps: Stretch) -> list[tuple[int, int]]:

@@ -61,8 +61,8 @@ def style_of(theme: str) -> str:
     for role, colour in COLOURS.items():
         # A theme that is one colour each says so plainly: not every painter knows properties.
         value = f"var(--{OURS}-{role})" if theme == "auto" else getattr(colour, theme)
-        rules.append(f"{within} .{OURS}-{role}{{fill:{value};stroke:{value}}}")
-    rules.append(f".{OURS}-scene .{OURS}-filled{{stroke:none}}")
+        rules.append(f"{within} .{OURS}-{role}{{color:{value}}}")
+    rules.append(f".{OURS}-scene *{{fill:currentColor}}.{OURS}-scene line{{stroke:currentColor}}")
     return "".join(rules)
 
 
@@ -72,11 +72,10 @@ def _properties(colours: Iterable[tuple[str, str]]) -> str:
 
 def element_of(shape: Shape) -> Element:
     """Return a shape as an element; what moves in a film is in its attributes and words."""
+    classes = f"{OURS}-{shape.role}"
     if isinstance(shape, Line):
-        classes = f"{OURS}-{shape.role}"
         ends = {name: getattr(shape, name) for name in ("x1", "y1", "x2", "y2")}
         return Element("line", _attributes(classes, ends | {"stroke-width": shape.width}), "")
-    classes = f"{OURS}-{shape.role} {OURS}-filled"
     match shape:
         case Rectangle():
             sides = {name: getattr(shape, name) for name in ("x", "y", "width", "height")}
