@@ -17,14 +17,14 @@ from explorative_user_env.explanations import explanation_of
 from explorative_user_env.films.camera import Moment
 from explorative_user_env.films.film import film_of
 from explorative_user_env.films.footage import Footage
-from explorative_user_env.films.rerun import watch
+from explorative_user_env.films.rerun import watch_again
 
 EVERY = [*(agent_named(name) for name in [*AGENTS, *REFERENCES]), Wanderer(0.01), Silent()]
 
 
 def moments_of(episode: eu.Episode) -> list[Moment]:
     moments: list[Moment] = []
-    watch(episode, moments.append)
+    watch_again(episode, moments.append)
     return moments
 
 
