@@ -13,6 +13,7 @@ from explorative_user_env.commands.export import export
 from explorative_user_env.commands.kept import what_is_kept
 from explorative_user_env.commands.lower_bound import lower_bound
 from explorative_user_env.commands.play import play, replay
+from explorative_user_env.commands.plot import plot
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.show import show_run
@@ -44,12 +45,13 @@ for command in (
     lower_bound,
     train,
     check,
-    export,
-    play,
     watch,
+    play,
+    replay,
+    plot,
+    export,
 ):
     app.command()(command)
-app.command()(replay)
 app.command("show")(show_run)
 
 

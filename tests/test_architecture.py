@@ -225,6 +225,8 @@ HEAVY = (
     "scipy",
     "joblib",
     "matplotlib",
+    "PIL",
+    "pygame",
     "torch",
     "stable_baselines3",
     "sb3_contrib",
