@@ -17,7 +17,6 @@ from explorative_user_env.films.frames import (
     rejected_at,
     steps_of_all,
 )
-from explorative_user_env.rendering.player import ACTS
 from explorative_user_env.rendering.shapes import Text
 
 if TYPE_CHECKING:
