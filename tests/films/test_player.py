@@ -126,6 +126,22 @@ def test_the_slider_keeps_its_keys_and_buttons_are_reached_by_tab(
         assert "stopped" in caption(page) or "cut off" in caption(page)
 
 
+def test_what_has_keys_of_its_own_keeps_them(browser: "Browser", file: str) -> None:
+    with page_in(browser) as page:
+        page.goto(file)
+        page.get_by_role("button", name="Step").focus()
+        page.keyboard.press(" ")
+        assert page.locator("input[type=range]").input_value() == "1"
+        assert page.get_by_role("button", name="Play", exact=True).is_visible()  # it does not play
+        page.locator(".film-controls select").focus()
+        page.keyboard.press("End")
+        assert page.locator(".film-controls select").input_value() == "32"
+        assert page.locator("input[type=range]").input_value() == "1"
+        page.locator("input[type=range]").focus()
+        page.keyboard.press(" ")
+        assert page.get_by_role("button", name="Pause").is_visible()
+
+
 def test_by_mouse_one_jumps_from_rejection_to_rejection(
     browser: "Browser", file: str, film: Film
 ) -> None:

@@ -71,6 +71,26 @@ def test_what_the_agent_says_is_what_it_thinks_after_the_response() -> None:
         assert moment.said == explanation_of(agent, 5)
 
 
+class Counting(Silent):
+    """It says how often it was asked, and how often it was told."""
+
+    def reset(self, *given: Any) -> None:
+        super().reset(*given)
+        self.acts = 0
+
+    def act(self) -> int | None:
+        self.acts += 1
+        return super().act()
+
+    def explain(self) -> Any:
+        return {"acts": self.acts, "told": self.t}
+
+
+def test_an_agent_is_asked_after_the_response_and_before_it_acts_again() -> None:
+    for step, moment in enumerate(moments_of(run(Counting(9)))):
+        assert moment.said == {"acts": step, "told": step}
+
+
 def rollout_agent(episode: eu.Episode) -> Any:
     """Return the agent of an episode as it is before the first step."""
     assert episode.rerun is not None
