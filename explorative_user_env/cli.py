@@ -19,6 +19,7 @@ from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.show import show_run
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
+from explorative_user_env.commands.watch import watch
 from explorative_user_env.compiled.waiting import ends_heard, interrupts_heard
 from explorative_user_env.display.streams import unfailing_output
 from explorative_user_env.validation import (
@@ -36,10 +37,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
-for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, check, export, plot):
+for command in (
+    bench,
+    reproduce,
+    robustness,
+    tune_n1,
+    lower_bound,
+    train,
+    check,
+    watch,
+    play,
+    replay,
+    plot,
+    export,
+):
     app.command()(command)
-app.command()(play)
-app.command()(replay)
 app.command("show")(show_run)
 
 

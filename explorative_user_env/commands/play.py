@@ -67,7 +67,9 @@ def replay(
     game = _shared(address)
     say(*told_again(game))
     if game.answer is not None:
-        say("", *revealed(game))
+        say("")
+        for line in revealed(game):  # as it comes
+            say(line)
     elif reveal:
         say("", *truth_in_words(game))
 

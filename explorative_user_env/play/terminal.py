@@ -76,7 +76,8 @@ def _after(game: Game, line: str, say: Say) -> tuple[Game, bool]:
         say(*_responses(game, len(more)))
     elif best := _BEST.fullmatch(line):
         game = game.answering(whole_number("best", best[1]))
-        say(*revealed(game))
+        for told in revealed(game):  # agents take their time, and what is known is said before
+            say(told)
         return game, True
     elif line == "undo":
         game = replace(game, moves=game.moves[:-1])

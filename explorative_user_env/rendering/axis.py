@@ -8,6 +8,7 @@ from explorative_user_env.rendering.shapes import width_of
 
 LEAST_SPAN = 1e-6  # of the numbers themselves: below, no tick could be told from the next
 SPACE = 0.04  # beyond what is shown, in spans
+STEPS = 8  # at most, of a span whose ends are round
 TICK_EVERY = 36.0  # pixels, about
 
 
@@ -26,6 +27,21 @@ class Axis(NamedTuple):
         return self.left + share * (self.right - self.left)
 
 
+def round_step(least: float) -> float:
+    """Return 1, 2 or 5 times a power of ten, at least this much."""
+    power: float = 10.0 ** math.floor(math.log10(least))
+    return next(times * power for times in (1, 2, 5, 10) if times * power >= least)
+
+
+def rounded_out(span: tuple[float, float]) -> tuple[float, float]:
+    """Return a span with round ends that holds this one: in a film it seldom changes."""
+    low, high = span
+    if high - low <= LEAST_SPAN * max(abs(low), abs(high), 1.0):
+        return span
+    step = round_step((high - low) / STEPS)
+    return step * math.floor(low / step), step * math.ceil(high / step)
+
+
 def axis_of(span: tuple[float, float], left: float, right: float) -> Axis:
     """Return an axis on which all of a span can be seen."""
     low, high = span
@@ -40,9 +56,7 @@ def axis_of(span: tuple[float, float], left: float, right: float) -> Axis:
 def _ticks_on(axis: Axis) -> tuple[tuple[float, str], ...]:
     """Return round rewards, as far apart as their words need."""
     wide = axis.high - axis.low
-    least = wide * TICK_EVERY / max(axis.right - axis.left, TICK_EVERY)
-    power = 10.0 ** math.floor(math.log10(least))
-    step = next(times * power for times in (1, 2, 5, 10) if times * power >= least)
+    step = round_step(wide * TICK_EVERY / max(axis.right - axis.left, TICK_EVERY))
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     ticks: list[tuple[float, str]] = []
     free = axis.left

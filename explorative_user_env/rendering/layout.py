@@ -4,6 +4,7 @@ They follow from the number of arms, the width and what is asked for, and from n
 from step to step: so the frames of a film are of one size, and nothing jumps.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -56,7 +57,7 @@ class Layout(NamedTuple):
 
     Attributes:
         width: of the picture.
-        height: of the picture.
+        height: of the picture, even, as films need it.
         n_arms: K.
         n_rows: how many arms are shown.
         dense: whether rows are too thin for words.
@@ -124,7 +125,7 @@ def layout_of(
             believed = believed._replace(top=from_top + SPACING)  # no headings of columns
         bottom = believed.top + n_rows * row + SPACING + LINE * LITTLE
     legend = bottom + 2 * SPACING + LITTLE
-    height = round(legend + (legend_lines - 1) * LINE * LITTLE + MARGIN)
+    height = 2 * math.ceil((legend + (legend_lines - 1) * LINE * LITTLE + MARGIN) / 2)
     return Layout(width, height, n_arms, n_rows, dense, row, MARGIN, seen, believed, legend)
 
 

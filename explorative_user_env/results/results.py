@@ -11,7 +11,8 @@ from rich.text import Text
 
 from explorative_user_env.display.html import html_table
 from explorative_user_env.display.tables import as_text
-from explorative_user_env.loop import Episode, rollout
+from explorative_user_env.episodes import Episode
+from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, needs_horizon, sees_rewards

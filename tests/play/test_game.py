@@ -15,7 +15,7 @@ from explorative_user_env.play.game import (
 )
 from explorative_user_env.validation import InvalidArgumentError
 
-USERS = (
+USERS: tuple[dict[str, object], ...] = (
     {},
     {"n_arms": 3, "gap": 0.7, "alpha": 0.4, "noise": 0.2},
     {"setting": "released", "behaviour": "drifting", "n_arms": 2},

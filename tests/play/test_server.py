@@ -168,12 +168,8 @@ def test_a_bad_address_is_one_line_on_a_page(client: PageClient, place: str) -> 
 
 
 def test_what_is_not_there_is_said(client: PageClient) -> None:
-    for place in (
-        "/nowhere",
-        "/static/nothing.js",
-        "/static/../server.py",
-        "/static/%2e%2e/game.py",
-    ):
+    outside = ("/static/../server.py", "/static/%2e%2e/game.py")
+    for place in ("/nowhere", "/static/nothing.js", *outside):
         answer = client.get(place)
         assert answer.status_code == 404
         assert "There is nothing at this address." in answer.text
