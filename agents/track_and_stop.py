@@ -36,6 +36,8 @@ from .ties import largest
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
 
+TARGETED = "N_a of t w*_a"  # in what is explained
+
 TIE = 1e-9
 """Arms as far behind as another up to this count as tied, and the first of them is recommended:
 above what rounding leaves in the weights, so that no rounding decides."""
@@ -213,7 +215,7 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
     """Return the rates, N_a; where one arm leads, Z of beta, which arm keeps Z low, and t w*."""
     now, t = copy.deepcopy(state), state.steps[0]
     leader, n_tied = leader_of(now)
-    seen = {"rate": now.rates, "N_a": now.recommended}
+    seen = {"rate": now.rates, TARGETED: now.recommended}
     if t < params.n_arms:
         return {"leader": "every arm once, at first", **seen}
     if n_tied > 1:
@@ -227,7 +229,7 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
         "Z of beta": Against(min(costs), _threshold(params, t)),
         "least evidence against": f"arm {rivals[costs.index(min(costs))]}",
         "rate": now.rates,
-        "N_a of t w*_a": Against(now.recommended, targets),
+        TARGETED: Against(now.recommended, targets),
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env.envs.history import UNHEARD, History
+from explorative_user_env.envs.pictures import seen_in_lane
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.explanations import Explained, explanation_of
 from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon, sees_rewards
@@ -60,18 +60,6 @@ def shoot(env: ExplorativeUserEnv, agent: Agent, again: Again, hear: Hear) -> An
     return returned
 
 
-def seen_so_far(history: History, lane: int = 0) -> Seen:
-    """Return what was heard of one user, in the form that pictures take."""
-    latest = history.latest[lane].tolist()
-    return Seen(
-        accepted=tuple(history.acceptances[lane].tolist()),
-        rejected=tuple(history.rejections[lane].tolist()),
-        latest=tuple(None if each == UNHEARD else each > 0 for each in latest),
-        last=history.of(lane)[1],
-        steps=int(history.steps[lane]),
-    )
-
-
 class _Camera:
     """Keeps a step until the agent has thought about it."""
 
@@ -95,7 +83,7 @@ class _Camera:
         if self.waiting and self.now is not None:
             self.waiting = False
             said = explanation_of(self.agent, self.env.user.n_arms)
-            self.hear(Moment(seen_so_far(self.history), self.before, self.now, said))
+            self.hear(Moment(seen_in_lane(self.history, 0), self.before, self.now, said))
 
 
 class _FilmedEnv(gym.Wrapper[int, int, int, int]):

@@ -11,7 +11,7 @@ from explorative_user_env.rendering.panel import number_in_words
 from explorative_user_env.rendering.words import brief, rounded
 from explorative_user_env.users.hidden_state import HiddenState
 
-LOST = 2
+GIVEN_UP = 2
 """An arm that was not recommended for so many steps an arm, at the end, was given up."""
 
 
@@ -70,7 +70,7 @@ class Ending:
         if best != self._first_best:
             yield Sentence(self._n_steps, f"by now arm {best} is the best", Rank.BEST)
         times, last = self._recommended.get(best, (0, 0))
-        if named != best and self._n_steps - last >= LOST * len(truth.means):
+        if named != best and self._n_steps - last >= GIVEN_UP * len(truth.means):
             told = f"arm {best} (the best) was never recommended"
             if times:
                 told = f"arm {best} (the best) was recommended for the last time, of {times}"

@@ -14,7 +14,7 @@ from explorative_user_env.films.listeners import (
     Rejections,
     Turns,
 )
-from explorative_user_env.films.rerun import Watchable, rerun_of, watch
+from explorative_user_env.films.rerun import Watchable, rerun_of, watch_again
 from explorative_user_env.films.saving import framed_page, save_films
 from explorative_user_env.films.telling import explanation_from
 from explorative_user_env.validation import InvalidArgumentError, flag
@@ -78,7 +78,7 @@ def film_of(run: Watchable, reveal: bool | None = None, on_step: OnStep | None =
         if on_step is not None:
             on_step(step)
 
-    watch(run, hear)
+    watch_again(run, hear)
     told = [sentence for listener in listeners for sentence in listener.tell()]
     end = (n_steps, run.answer, run.censored)
     return Film(run.agent, run.seed, *end, moments, revealed, explanation_from(told))

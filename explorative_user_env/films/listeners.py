@@ -176,9 +176,9 @@ class Turns:
 class Dropped:
     """Arms that an agent drops for good after a rejection, as far as it says which it has left.
 
-    Those are the K numbers it names that are all 0 or 1. Of these rejections it is told where they
-    cost the best arm, and where an interval that decided misses its mean (events B in the proof of
-    Lemma lm:phase2bound1).
+    Those are the K numbers it names that are all 1 at first, and then 0 or 1. Of these rejections
+    it is told where they cost the best arm, and where an interval that decided misses its mean
+    (events B in the proof of Lemma lm:phase2bound1).
     """
 
     def __init__(self) -> None:
@@ -190,9 +190,11 @@ class Dropped:
         for name, value in moment.said.items():
             if not is_by_arm(value) or not all(each in (0.0, 1.0) for each in value):
                 continue
-            before, self._left[name] = self._left.get(name), value
+            before = self._left.get(name)
             if before is None:
+                self._left |= {name: value} if all(value) else {}
                 continue
+            self._left[name] = value
             grounds = grounds_of(moment.seen, moment.decided)
             for arm, (was, flag) in enumerate(zip(before, value, strict=True)):
                 if flag:

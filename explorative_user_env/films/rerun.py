@@ -79,7 +79,7 @@ def rerun_of(run: Watchable) -> Rerun:
     return run.rerun
 
 
-def watch(run: Watchable, hear: "Hear") -> None:
+def watch_again(run: Watchable, hear: "Hear") -> None:
     """Let the same happen again, and hand every moment of it to `hear`.
 
     Raises:

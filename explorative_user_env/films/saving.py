@@ -68,7 +68,7 @@ def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
         InvalidArgumentError: as `save_films` does.
         MissingExtraError: without what paints it.
     """
-    for what, extra, modules in NEEDS.get(format_of(path, argument), ()):
+    for what, extra, modules in PAINTED_BY.get(format_of(path, argument), ()):
         require(what, extra, modules)
     free_place(argument, path, overwrite)
 
@@ -152,5 +152,5 @@ WRITERS: dict[str, Callable[[Sequence[Footage], Path, OnProgress], Any]] = {
 """What writes a file, by how its name ends."""
 
 PAINTER = ("pictures as pixels need", "render", PAINTER_NEEDS)
-NEEDS = {".gif": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
+PAINTED_BY = {".gif": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
 """What it takes, so that its lack is told before the work."""

@@ -9,7 +9,7 @@ from explorative_user_env.rendering.slots import Form, Slot
 
 HEADINGS_HIGH = 2 * LINE * LITTLE + SPACING
 """The room of the columns' names, above the rows."""
-FLAG_COLUMN = 64.0
+FLAG_COLUMN, WIDEST_FLAG_COLUMN = 64.0, 120.0
 LEAST_COLUMN = 84.0
 
 
@@ -89,17 +89,24 @@ def label_room(rows: ArmRows) -> float:
     return width_of(f"arm {max(rows.arms, default=0)}", USUAL, True) + SPACING
 
 
+def _flag_column(slot: Slot) -> float:
+    """Return how wide a column of dots is, for the longest word in its name."""
+    longest = max((width_of(word, LITTLE, True) for word in slot.name.split()), default=0.0)
+    return min(max(FLAG_COLUMN, longest + 3 * SPACING), WIDEST_FLAG_COLUMN)
+
+
 def _columns(slots: Sequence[Slot], left: float, right: float) -> dict[Slot, tuple[float, float]]:
     """Return where each column begins and ends; those for which there is no room have no place."""
     flags = [slot for slot in slots if slot.form == Form.FLAGS]
     bars = [slot for slot in slots if slot.form == Form.BARS]
-    room = right - left - FLAG_COLUMN * len(flags)
+    widths = {slot: _flag_column(slot) for slot in flags}
+    room = right - left - sum(widths.values())
     bars = bars[: max(1, int(room / LEAST_COLUMN))]
     wide = room / max(1, len(bars))
     places: dict[Slot, tuple[float, float]] = {}
     x = left
     for slot in slots:
-        end = x + (FLAG_COLUMN if slot in flags else wide)
+        end = x + widths.get(slot, wide)
         if (slot in flags or slot in bars) and end <= right + 1.0:
             places[slot] = (x, end - 2 * SPACING)
             x = end

@@ -100,7 +100,7 @@ def _fact(key: str, slot: Slot, value: Explained | None, board: Board, y: float)
 
 def _heading(key: str, slot: Slot, board: Board, ends: tuple[float, float]) -> Iterator[Shape]:
     """Return the name of a column, in two lines at most."""
-    lines = wrapped(slot.name, LITTLE, ends[1] - ends[0], 2)
+    lines = wrapped(slot.name, LITTLE, ends[1] - ends[0], 2, bold=True)
     for place, line in enumerate(lines):
         y = board.rows.top - SPACING - LINE * LITTLE * (len(lines) - 1 - place)
         yield Text(f"{key}-name-{place}", ends[0], y, line, "quiet", LITTLE, bold=True)

@@ -76,7 +76,8 @@ def _slot(name: str, by_arm: bool, values: list[Explained]) -> Slot:
     high = high if high > low else low + 1.0
     against = any(isinstance(value, Against) for value in values)
     if by_arm:
-        form = Form.FLAGS if set(numbers) <= {0.0, 1.0} and not against else Form.BARS
+        # What is 0 everywhere may be anything.
+        form = Form.FLAGS if set(numbers) == {0.0, 1.0} and not against else Form.BARS
     else:
         form = Form.GAUGE if against else Form.LINE
     return Slot(name, form, low, high)

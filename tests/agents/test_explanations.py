@@ -108,7 +108,7 @@ def test_track_and_stop_tracks_the_weights_that_it_names() -> None:
     tracked = 0
     for arm in meet(agent, 300):
         told = agent.explain()
-        if arm is None or "N_a of t w*_a" not in told:
+        if arm is None or not isinstance(told["N_a of t w*_a"], Against):
             continue
         counts, targets = told["N_a of t w*_a"]
         assert sum(targets) == pytest.approx(sum(counts))

@@ -186,6 +186,16 @@ def test_an_agent_that_stopped_is_not_said_to_be_stuck() -> None:
     assert "It was left" not in line
 
 
+def test_chances_of_0_and_1_are_no_arms_that_are_left() -> None:
+    class Decided(Silent):
+        def explain(self) -> dict[str, Any]:
+            arm = self.accepted.index(max(self.accepted))
+            return {"chance": [float(other == arm) for other in range(len(self.accepted))]}
+
+    for seed in range(8):
+        assert told(lines_of(run(Decided(200), seed)), "left chance") == []
+
+
 def test_a_best_arm_that_was_given_up_is_told_of() -> None:
     class OnlyTheFirst(Silent):
         def act(self) -> int | None:

@@ -17,14 +17,14 @@ from explorative_user_env.explanations import explanation_of
 from explorative_user_env.films.camera import Moment
 from explorative_user_env.films.film import film_of
 from explorative_user_env.films.footage import Footage
-from explorative_user_env.films.rerun import watch
+from explorative_user_env.films.rerun import watch_again
 
 EVERY = [*(agent_named(name) for name in [*AGENTS, *REFERENCES]), Wanderer(0.01), Silent()]
 
 
 def moments_of(episode: eu.Episode) -> list[Moment]:
     moments: list[Moment] = []
-    watch(episode, moments.append)
+    watch_again(episode, moments.append)
     return moments
 
 
@@ -69,6 +69,26 @@ def test_what_the_agent_says_is_what_it_thinks_after_the_response() -> None:
         if step:
             agent.observe(episode.arms[step - 1], episode.accepted[step - 1])
         assert moment.said == explanation_of(agent, 5)
+
+
+class Counting(Silent):
+    """It says how often it was asked, and how often it was told."""
+
+    def reset(self, *given: Any) -> None:
+        super().reset(*given)
+        self.acts = 0
+
+    def act(self) -> int | None:
+        self.acts += 1
+        return super().act()
+
+    def explain(self) -> Any:
+        return {"acts": self.acts, "told": self.t}
+
+
+def test_an_agent_is_asked_after_the_response_and_before_it_acts_again() -> None:
+    for step, moment in enumerate(moments_of(run(Counting(9)))):
+        assert moment.said == {"acts": step, "told": step}
 
 
 def rollout_agent(episode: eu.Episode) -> Any:
