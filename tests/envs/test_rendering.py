@@ -180,6 +180,17 @@ def test_a_window_follows_each_step_and_closes(screen: Any) -> None:
     assert not screen.display.get_init()
 
 
+def test_without_a_screen_one_line_says_so(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "nobodys")
+    env = ExplorativeUserEnv(3, render_mode="human")
+    with pytest.raises(InvalidArgumentError, match=r"^render_mode must be .* no screen"):
+        env.reset(seed=0)
+    env.close()
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    env.reset(seed=0)
+    env.close()
+
+
 def test_a_window_shows_the_answer(screen: Any) -> None:
     env = ExplorativeUserBAIEnv(3, render_mode="human")
     env.metadata = env.metadata | {"render_fps": 1000}
