@@ -37,7 +37,7 @@ def of_environments() -> Iterator[Door]:
             env = gym.make(name, disable_env_checker=True, **options).unwrapped
             return _lived(env, episode)
 
-        usual = {**USERS, "render_mode": (None, "ansi"), **own, **EPISODE}
+        usual = {**USERS, "render_mode": (None, "ansi", "svg"), **own, **EPISODE}
         yield Door(name, live, usual, sizes=SIZES, spared=frozenset({"render_mode"}))
 
 
