@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.films.footage import Footage
 from explorative_user_env.films.telling import named_at_the_end
 from explorative_user_env.rendering.beliefs import span_of
@@ -51,10 +52,25 @@ def steps_of_all(films: Sequence[Footage]) -> list[int]:
     return sorted({moment.seen.steps for film in films for moment in film.moments})
 
 
-def pictures_of(films: Sequence[Footage], steps: Sequence[int], layout: Arrangement) -> list[Scene]:
-    """Return a picture of all films at each of some steps; all are of one size."""
+def pictures_of(
+    films: Sequence[Footage],
+    steps: Sequence[int],
+    layout: Arrangement,
+    progress: OnProgress = silent,
+) -> list[Scene]:
+    """Return a picture of all films at each of some steps; all are of one size.
+
+    Args:
+        films: one or more.
+        steps: the steps.
+        layout: how they are laid out.
+        progress: told how far it is.
+    """
     several = len(films) > 1
-    kept = [_pictures(film, _places(film, steps), layout, several) for film in films]
+    kept = []
+    for number, film in enumerate(films):
+        share = portion(progress, number, len(films))
+        kept.append(_pictures(film, _places(film, steps), layout, several, share))
     return [_in_columns(each, layout.columns) for each in zip(*kept, strict=True)]
 
 
@@ -93,7 +109,7 @@ def _caption(film: Footage, place: int) -> str:
 
 
 def _pictures(
-    film: Footage, places: Sequence[int], layout: Arrangement, several: bool
+    film: Footage, places: Sequence[int], layout: Arrangement, several: bool, progress: OnProgress
 ) -> list[Scene]:
     """Return pictures of some moments of a film; each moment is drawn once."""
     slots = slots_of(moment.said for moment in film.moments)
@@ -103,6 +119,7 @@ def _pictures(
     span = span_of([moment.hidden for moment in settled], arms) if film.revealed else None
     drawn: dict[int, Scene] = {}
     for place in sorted(set(places)):
+        progress("pictures", len(drawn), len(film.moments))
         seen, decided, hidden, said = film.moments[place]
         truth = (hidden, decided) if film.revealed else (None, None)
         user = scene_of_user(

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.extras import require
 from explorative_user_env.files.single import free_place, write_whole
 from explorative_user_env.films.footage import Footage
@@ -73,15 +73,15 @@ def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
     free_place(argument, path, overwrite)
 
 
-def page_of(films: Sequence[Footage]) -> str:
+def page_of(films: Sequence[Footage], progress: OnProgress = silent) -> str:
     """Return films as a page of its own, with a slider over the steps."""
     steps = steps_of_all(films)
     names = ", ".join(film.agent for film in films)
     return page_with(
         Reel(
             title=f"{names} and the user of seed {films[0].seed}",
-            wide=pictures_of(films, steps, wide_arrangement(films)),
-            narrow=pictures_of(films, steps, ON_A_PHONE),
+            wide=pictures_of(films, steps, wide_arrangement(films), portion(progress, 0, 2)),
+            narrow=pictures_of(films, steps, ON_A_PHONE, portion(progress, 1, 2)),
             captions=captions_of(films, steps),
             marks=rejected_at(films, steps),
             story=_story(films, steps),
@@ -127,20 +127,21 @@ def _note(films: Sequence[Footage]) -> str:
 
 
 def _write_page(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
-    path.write_text(page_of(films), encoding="utf-8")
+    path.write_text(page_of(films, progress), encoding="utf-8")
 
 
 def _write_gif(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
     steps = steps_of_all(films)
     rejected = rejected_at(films, steps)
     kept = chosen(len(steps), rejected)
-    pictures = pictures_of(films, [steps[place] for place in kept], wide_arrangement(films))
+    shown = [steps[place] for place in kept]
+    pictures = pictures_of(films, shown, wide_arrangement(films), progress)
     marked = {number for number, place in enumerate(kept) if place in set(rejected)}
     write_gif(pictures, marked, path, progress)
 
 
 def _write_video(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
-    pictures = pictures_of(films, steps_of_all(films), wide_arrangement(films))
+    pictures = pictures_of(films, steps_of_all(films), wide_arrangement(films), progress)
     write_video(pictures, path, progress)
 
 

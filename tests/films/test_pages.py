@@ -162,3 +162,8 @@ def test_films_tell_how_far_they_are(tmp_path: Path) -> None:
     made = film(Silent(steps=3))
     save_films([made], tmp_path / "a.gif", progress=lambda *each: told.append(each))
     assert told[-1] == ("GIF", 4, 4)
+    assert ("pictures", 3, 4) in told
+    told.clear()
+    save_films([made], tmp_path / "a.html", progress=lambda *each: told.append(each))
+    assert [done for _, done, _ in told] == list(range(8))  # wide ones, and those for a phone
+    assert {total for _, _, total in told} == {8}
