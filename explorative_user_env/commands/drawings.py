@@ -60,6 +60,11 @@ def drawings_of(
             yield from _of_cells(cells)
 
 
+def _needs(error: InvalidArgumentError) -> str:
+    """Return what is missing, as an error says it."""
+    return "needs " + str(error).removeprefix(f"{error.name} must be ").rpartition(", got ")[0]
+
+
 def _of_tuning(places: Places) -> Iterator[Drawing | NotDrawn]:
     from explorative_user_env.studies.tuning.picture import NAMED, draw_frontier, kept_tuning
 
@@ -67,7 +72,7 @@ def _of_tuning(places: Places) -> Iterator[Drawing | NotDrawn]:
     try:
         tuning = kept_tuning(places.folder)
     except InvalidArgumentError as error:
-        yield NotDrawn(", ".join(names), str(error))
+        yield NotDrawn(", ".join(names), _needs(error))
         return
     for name, figure in zip(names, NAMED, strict=True):
         draw = partial(draw_frontier, tuning, figure)
@@ -86,7 +91,7 @@ def _of_lower_bound(places: Places) -> Iterator[Drawing | NotDrawn]:
         try:
             drawn = partial(draw, kept_table(places.folder, name))
         except InvalidArgumentError as error:
-            yield NotDrawn(name, str(error))
+            yield NotDrawn(name, _needs(error))
         else:
             yield Drawing(name, about, lambda _, drawn=drawn: drawn())  # type: ignore[misc]
 
@@ -102,7 +107,7 @@ def _of_robustness(
     try:
         matrix = room.kept_matrix(cells, Population(**shared), varieties)
     except InvalidArgumentError as error:
-        yield NotDrawn("heat_map", str(error))
+        yield NotDrawn("heat_map", _needs(error))
     else:
         yield Drawing("heat_map", "robustness", lambda _: room.heat_map(matrix))
 
@@ -174,7 +179,7 @@ def _of_differences(results: "Results", prefix: str, about: str) -> Iterator[Dra
     try:
         compared = results.compare_all(first)
     except InvalidArgumentError as error:
-        yield NotDrawn(f"{prefix}differences", str(error))
+        yield NotDrawn(f"{prefix}differences", _needs(error))
         return
     for each in compared.comparisons[0].differences:
         draw = partial(compared.plot, each.figure)

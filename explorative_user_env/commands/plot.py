@@ -29,10 +29,12 @@ def plot(
         Path | None, typer.Option(help="Folder for the plots.", show_default="plots in the run's")
     ] = None,
     n_arms: Annotated[
-        list[int] | None, typer.Option(help="Only cells with this K; repeat for more.")
+        list[int] | None,
+        typer.Option(help="Only cells with this K; repeat for more.", show_default="all"),
     ] = None,
     delta: Annotated[
-        list[float] | None, typer.Option(help="Only cells with this delta; repeat for more.")
+        list[float] | None,
+        typer.Option(help="Only cells with this delta; repeat for more.", show_default="all"),
     ] = None,
     overwrite: OverwriteOption = False,
 ) -> None:

@@ -121,7 +121,7 @@ def name_lines(axes: "Axes", named: "Sequence[tuple[Any, str]]") -> None:
         axes: the plot.
         named: what is drawn, and what it is called, in order.
     """
-    # A name that begins with an underscore is left out of a legend.
+    # Older releases leave a name out of a legend that begins with an underscore.
     names = [f" {name}" if name.startswith("_") else name for _, name in named]
     axes.legend(
         [handle for handle, _ in named],

@@ -45,7 +45,7 @@ class Truths:
             self.now[lane], self.decided[lane] = truth(lane), self.now[lane]
 
 
-def seen_in(history: History, lane: int) -> Seen:
+def seen_in_lane(history: History, lane: int) -> Seen:
     """Return what was heard of a user."""
     counts, last = history.of(lane)
     latest = [None if kind == UNHEARD else kind == ACCEPTED for kind in history.latest[lane]]
@@ -70,7 +70,7 @@ def scene_of_lane(
         note: a line of words below.
     """
     decided = None if truths is None else truths.decided[lane]
-    return scene_of_user(seen_in(history, lane), truth, decided, note=note)
+    return scene_of_user(seen_in_lane(history, lane), truth, decided, note=note)
 
 
 def lane_frame(

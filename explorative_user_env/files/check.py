@@ -43,8 +43,9 @@ def finished_file(argument: str, folder: Path, name: str) -> Path:
     Raises:
         InvalidArgumentError: if it is not there, or is another than the run has written.
     """
-    check_one_run(argument, folder, [name])
+    settle(folder)
     if not (folder / name).exists():
         allowed = f"a folder with {name}, which is written when a run is finished"
         raise InvalidArgumentError(argument, str(folder), allowed)
+    check_one_run(argument, folder, [name])
     return folder / name

@@ -29,7 +29,7 @@ WHAT_IS_SEEN = (
 """Of a mind, a line each."""
 
 KINDS: Mapping[str, str] = {
-    "explorative": "explorative: learns from what she accepts (the paper's user)",
+    "explorative": "explorative: learns from what she accepts",
     "omniscient": "omniscient: knows her means, accepts her best arm only",
     "forgetful": "forgetful: remembers her last rewards only",
     "drifting": "drifting: her taste changes",

@@ -143,6 +143,9 @@ def words_beside(n_arms: int, dense: bool) -> tuple[str, str]:
     return f"best{number}", f"witness{number}"
 
 
+_AFTER_A_DOT = re.compile(r"(?<=·) ")
+"""Where a line ends if it can."""
+
 _BREAK = re.compile(r"(?<!=) (?![-\d=>·])")
 """Where a line may end: not within `n(t) = 3` or `arm 3`, nor before a dot between two things."""
 
@@ -150,7 +153,10 @@ _BREAK = re.compile(r"(?<!=) (?![-\d=>·])")
 def wrapped(text: str, size: float, width: float, most: int, bold: bool = False) -> list[str]:
     """Return a text in lines that are no wider than `width`, `most` of them at most."""
     lines: list[str] = []
-    for word in _BREAK.split(text):
+    parts = _AFTER_A_DOT.split(text)
+    if len(parts) == 1 or max(width_of(part, size, bold) for part in parts) > width:
+        parts = _BREAK.split(text)
+    for word in parts:
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and width_of(longer, size, bold) <= width:
             lines[-1] = longer

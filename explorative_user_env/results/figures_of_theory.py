@@ -13,7 +13,7 @@ from explorative_user_env.display.series import (
     plot_axes,
     spread_out,
 )
-from explorative_user_env.results.plotted import PlottedRuns, heading_of, label_of
+from explorative_user_env.results.plotted import PlottedRuns, agents_in, heading_of, label_of
 from explorative_user_env.validation import InvalidArgumentError, choice
 
 if TYPE_CHECKING:
@@ -46,8 +46,9 @@ def phase1_against_bound(
         raise InvalidArgumentError("results", "unchecked runs", "of check_theory=True")
     axes = plot_axes(axes)
     named, ends = [], [1.0]
-    for place, (agent, runs) in enumerate(results.checks.groupby("agent", sort=False)):
-        style, values = line_style(place), np.sort(runs[figure].to_numpy())
+    for agent, runs in results.checks.groupby("agent", sort=False):
+        style = line_style(agents_in(results).index(str(agent)))
+        values = np.sort(runs[figure].to_numpy())
         shares = np.arange(len(values) + 1) / len(values)
         shown: dict[str, Any] = {"color": style.colour, "ls": style.dashes, "lw": 1.8}
         steps = np.concatenate([[0], values])

@@ -8,7 +8,7 @@ from toy_agents import scripted
 
 import explorative_user_env as eu
 from explorative_user_env.results import courses
-from explorative_user_env.results.courses import courses_of, instance_of
+from explorative_user_env.results.courses import courses_of, instance_met
 from explorative_user_env.results.results import Results
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -56,7 +56,7 @@ def test_in_between_it_is_what_a_loop_over_the_steps_finds(bai: Results) -> None
     env = eu.ExplorativeUserEnv(n_arms=3)
     env.reset(seed=int(row["user_seed"]))
     instance = env.hidden_state().instance
-    assert instance_of(bai, int(row["user_seed"])) == instance
+    assert instance_met(bai, int(row["user_seed"])) == instance
     arms = bai.replay(row).arms
     for place in (1, 40, len(found.times) // 2):
         time = int(found.times[place])

@@ -46,7 +46,7 @@ def test_the_obvious_one_is_success_or_regret_or_the_time_over_cells(
     assert bai.plot().get_ylabel() == "share stopped and right"
     assert plays.plot(progress=False).get_ylabel() == "regret up to t"
     assert sweep.plot().get_ylabel().startswith("stopping time T")
-    assert bai.compare("UNI", "BAIR").plot().get_xlabel().startswith("stopping time")
+    assert bai.compare("UNI", "BAIR").plot().get_xlabel().startswith("difference of means")
 
 
 LABELS = {

@@ -114,4 +114,4 @@ def kept_table(folder: Path, name: str) -> pd.DataFrame:
         InvalidArgumentError: if it has not, as while it is going on.
     """
     file = finished_file("path", folder, f"{name}.csv")
-    return pd.read_csv(file, float_precision="round_trip")
+    return pd.read_csv(file)

@@ -93,5 +93,5 @@ def kept_tuning(folder: Path) -> Tuning:
         InvalidArgumentError: if it has not, as while it is going on.
     """
     tuned, frontier = (finished_file("path", folder, name) for name in (FILE, FRONTIER_FILE))
-    rows = pd.read_csv(frontier, float_precision="round_trip")
+    rows = pd.read_csv(frontier)
     return Tuning(load_tuned(tuned), (), rows)
