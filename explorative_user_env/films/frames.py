@@ -16,6 +16,7 @@ from explorative_user_env.rendering.panel import panel_of
 from explorative_user_env.rendering.scene import scene_of_user
 from explorative_user_env.rendering.shapes import Scene
 from explorative_user_env.rendering.slots import slots_of
+from explorative_user_env.rendering.timeline import timeline
 from explorative_user_env.rendering.together import beside, in_a_column, rows_in
 from explorative_user_env.rendering.words import grounds_of, spoken
 
@@ -38,6 +39,8 @@ ALONE, TOGETHER = Arrangement(720, 420, 1), Arrangement(640, None, 2)
 """Of one film, and of each of several."""
 ON_A_PHONE = Arrangement(360, None, 1)
 """For a phone."""
+RUN_WIDTH = 960
+"""Of a whole run in one picture."""
 SETTLED = 20
 """The axis of rewards holds all intervals but those of the first twentieth of a film."""
 
@@ -72,6 +75,25 @@ def pictures_of(
         share = portion(progress, number, len(films))
         kept.append(_pictures(film, _places(film, steps), layout, several, share))
     return [_in_columns(each, layout.columns) for each in zip(*kept, strict=True)]
+
+
+def whole_run(films: Sequence[Footage]) -> Scene:
+    """Return each film as one picture of all its steps, one below the other."""
+    return in_a_column([_line_of(film) for film in films]) if len(films) > 1 else _line_of(films[0])
+
+
+def _line_of(film: Footage) -> Scene:
+    told = [moment for moment in film.moments if moment.seen.last is not None]
+    last = [moment.seen.last or (0, False) for moment in told]
+    some = f" ({len(told)} of {film.n_steps} steps)" if film.thinned else ""
+    return timeline(
+        len(film.moments[0].seen.accepted),
+        [arm for arm, _ in last],
+        [accepted for _, accepted in last],
+        [moment.hidden for moment in told] if film.revealed else None,
+        width=RUN_WIDTH,
+        title=f"{film.agent} and the user of seed {film.seed}{some}",
+    )
 
 
 def captions_of(films: Sequence[Footage], steps: Sequence[int]) -> list[str]:

@@ -16,13 +16,17 @@ from explorative_user_env.films.frames import (
     pictures_of,
     rejected_at,
     steps_of_all,
+    whole_run,
     wide_arrangement,
 )
 from explorative_user_env.rendering.moving import VIDEO_NEEDS, chosen, write_gif, write_video
 from explorative_user_env.rendering.player import Reel, page_with
-from explorative_user_env.rendering.raster import PAINTER_NEEDS
+from explorative_user_env.rendering.raster import PAINTER_NEEDS, image_of
+from explorative_user_env.rendering.svg import svg_of
 from explorative_user_env.validation import choice
 
+SCALE = 2
+"""Pixels of a picture for each of its scene, so that it is sharp on a slide."""
 CONTROLS_HIGH = 190
 """Pixels below the pictures, in a notebook that does not tell how high a page is."""
 
@@ -145,13 +149,23 @@ def _write_video(films: Sequence[Footage], path: Path, progress: OnProgress) -> 
     write_video(pictures, path, progress)
 
 
+def _write_svg(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
+    path.write_text(svg_of(whole_run(films)), encoding="utf-8")
+
+
+def _write_png(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
+    image_of(whole_run(films), scale=SCALE).save(path, "PNG")
+
+
 WRITERS: dict[str, Callable[[Sequence[Footage], Path, OnProgress], Any]] = {
     ".html": _write_page,
     ".gif": _write_gif,
     ".mp4": _write_video,
+    ".svg": _write_svg,
+    ".png": _write_png,
 }
 """What writes a file, by how its name ends."""
 
 PAINTER = ("pictures as pixels need", "render", PAINTER_NEEDS)
-PAINTED_BY = {".gif": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
+PAINTED_BY = {".gif": (PAINTER,), ".png": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
 """What it takes, so that its lack is told before the work."""
