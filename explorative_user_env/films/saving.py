@@ -19,9 +19,16 @@ from explorative_user_env.films.frames import (
     whole_run,
     wide_arrangement,
 )
-from explorative_user_env.rendering.moving import VIDEO_NEEDS, chosen, write_gif, write_video
+from explorative_user_env.rendering.moving import (
+    PAINTER,
+    VIDEO_NEEDS,
+    chosen,
+    frames_of_a_gif,
+    write_gif,
+    write_video,
+)
 from explorative_user_env.rendering.player import Reel, page_with
-from explorative_user_env.rendering.raster import PAINTER_NEEDS, image_of
+from explorative_user_env.rendering.raster import image_of
 from explorative_user_env.rendering.svg import svg_of
 from explorative_user_env.validation import choice
 
@@ -137,9 +144,10 @@ def _write_page(films: Sequence[Footage], path: Path, progress: OnProgress) -> N
 def _write_gif(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
     steps = steps_of_all(films)
     rejected = rejected_at(films, steps)
-    kept = chosen(len(steps), rejected)
-    shown = [steps[place] for place in kept]
-    pictures = pictures_of(films, shown, wide_arrangement(films), progress)
+    arrangement = wide_arrangement(films)
+    first = pictures_of(films, steps[:1], arrangement)[0]
+    kept = chosen(len(steps), rejected, frames_of_a_gif(first.width, first.height))
+    pictures = pictures_of(films, [steps[place] for place in kept], arrangement, progress)
     marked = {number for number, place in enumerate(kept) if place in set(rejected)}
     write_gif(pictures, marked, path, progress)
 
@@ -166,6 +174,5 @@ WRITERS: dict[str, Callable[[Sequence[Footage], Path, OnProgress], Any]] = {
 }
 """What writes a file, by how its name ends."""
 
-PAINTER = ("pictures as pixels need", "render", PAINTER_NEEDS)
 PAINTED_BY = {".gif": (PAINTER,), ".png": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
 """What it takes, so that its lack is told before the work."""
