@@ -12,7 +12,7 @@ import pytest
 from browser import DESKTOP, PHONE, chromium, keep_screenshot, page_in, too_wide
 
 from explorative_user_env.play.address import game_of, pairs_in
-from explorative_user_env.play.game import Game, Heard, heard_in, instance_of, truths_of
+from explorative_user_env.play.game import Game, Heard, heard_in, instance_at_end, truths_of
 from explorative_user_env.play.words import response_in_words
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def test_a_game_is_played_to_the_reveal(
             page.keyboard.press("b")
             page.keyboard.press(str(best))
         page.wait_for_selector("#verdict")
-        truth = instance_of(played)
+        truth = instance_at_end(played)
         assert page.locator("#verdict").inner_text().startswith("Right" if best == 1 else "Wrong")
         assert best == truth.best_arm
         assert page.evaluate("document.activeElement.id") == "verdict"
