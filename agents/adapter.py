@@ -116,6 +116,12 @@ class AlgorithmAgent(Agent):
         """Return the arm believed to be the best."""
         return self.algorithm.verdict(self._params, self._state, self._rng)
 
+    def explain(self) -> Mapping[str, Any]:
+        """Return what the algorithm says of its state; nothing where its record has no words."""
+        if self.algorithm.explain is None:
+            return {}
+        return self.algorithm.explain(self._params, self._state)
+
     def __repr__(self) -> str:
         given = {name: value for name, value in self.options.items() if value is not None}
         if self.max_steps is not None:

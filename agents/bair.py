@@ -31,11 +31,9 @@ from explorative_user_env.validation import choice, positive, probability, risk
 
 from .adapter import AlgorithmAgent
 from .bair_candidates import admit_all, drop, make_heap, sift_down
+from .bair_parts import ELIMINATION, ROUNDS, SWEEP, explain
 from .bair_thresholds import eliminating_rejections, phase1_acceptances
 from .ties import largest
-
-SWEEP, ROUNDS, ELIMINATION = 0, 1, 2
-"""The parts of a run: Phase 1's first sweep, Phase 1's rounds, Phase 2."""
 
 
 class Params(NamedTuple):
@@ -222,6 +220,7 @@ ALGORITHM = Algorithm(
         "m": "paper",
         "rejections": "all",
     },
+    explain=explain,
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import choice, positive
 
 from .adapter import AlgorithmAgent
@@ -94,8 +94,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     """
     if state.steps[0] >= params.horizon:
         return STOP
-    floor = params.mixing / params.n_arms
-    scale = (1.0 - params.mixing) / state.total[0]
+    floor, scale = _mixture(params, state)
     level = rng.random()
     cumulated = 0.0
     arm = 0
@@ -106,14 +105,24 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
         cumulated = beyond
         arm += params.block
     last = min(arm + params.block, params.n_arms) - 1
-    chance = scale * state.weights[arm] + floor
+    chance = _chance(state.weights[arm], floor, scale)
     cumulated += chance
     while level >= cumulated and arm < last:
         arm += 1
-        chance = scale * state.weights[arm] + floor
+        chance = _chance(state.weights[arm], floor, scale)
         cumulated += chance
     state.chance[0] = chance
     return arm
+
+
+def _mixture(params: Params, state: State) -> tuple[float, float]:
+    """Return epsilon/K, and what a weight of 1 adds to it."""
+    return params.mixing / params.n_arms, (1.0 - params.mixing) / state.total[0]
+
+
+def _chance(weight: float, floor: float, scale: float) -> float:
+    """Return the probability of an arm of this weight."""
+    return scale * weight + floor
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
@@ -158,6 +167,16 @@ def _add_up(params: Params, state: State, block: int) -> None:
     state.total[0] = total
 
 
+def explain(params: Params, state: State) -> Mapping[str, Any]:
+    """Return the chances of the next arm, what the answer goes by, and t of T."""
+    mixture = _mixture(params, state)
+    return {
+        "t of T": Against(state.steps[0], params.horizon),
+        "chance": [_chance(weight, *mixture) for weight in state.weights],
+        "recommended" if params.by_recommendations else "accepted": list(state.counts),
+    }
+
+
 ALGORITHM = Algorithm(
     name="EXP3",
     prepare=prepare,
@@ -168,6 +187,7 @@ ALGORITHM = Algorithm(
     verdict=verdict,
     defaults={"horizon": None, "learning_rate": 1.0, "counts": "accepted", "ties": "random"},
     stops_itself=False,
+    explain=explain,
 )
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import positive, real
 
 from .adapter import AlgorithmAgent
@@ -108,6 +108,16 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
     return largest(state.means, rng)
 
 
+def explain(params: Params, state: State) -> Mapping[str, Any]:
+    """Return the posterior means and deviations, the latest draws, and t of T."""
+    return {
+        "t of T": Against(state.steps[0], params.horizon),
+        "posterior mean": list(state.means),
+        "posterior deviation": list(state.deviations),
+        "latest draw": list(state.draws),
+    }
+
+
 ALGORITHM = Algorithm(
     name="Full-information",
     prepare=prepare,
@@ -119,6 +129,7 @@ ALGORITHM = Algorithm(
     defaults={"horizon": None, "prior_mean": 0.0, "prior_variance": 1.0},
     stops_itself=False,
     learn=learn,
+    explain=explain,
 )
 
 

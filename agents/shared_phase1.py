@@ -6,20 +6,20 @@ with shared Phase 1). They are told nothing of it: neither what was recommended 
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Algorithm
 
-from . import bair
+from . import bair, bair_parts
 from .adapter import AlgorithmAgent
 
 
 def act_in_phase1(params: bair.Params, state: bair.State, rng: np.random.Generator) -> int:
     """Return BAIR's arm; `STOP` when Phase 1 is over."""
-    return STOP if state.part[0] == bair.ELIMINATION else state.current[0]
+    return STOP if state.part[0] == bair_parts.ELIMINATION else state.current[0]
 
 
 PHASE1 = dataclasses.replace(bair.ALGORITHM, act=act_in_phase1)
@@ -77,7 +77,20 @@ def after_phase1(agent: AlgorithmAgent, **phase1: Any) -> AlgorithmAgent:
         InvalidArgumentError: naming the option that is out of range.
     """
     options = {**agent.options, **phase1}
-    return AlgorithmAgent(_composed(agent.algorithm), options, agent.name, agent.max_steps)
+    whole = dataclasses.replace(_composed(agent.algorithm), explain=_explained(agent.algorithm))
+    return AlgorithmAgent(whole, options, agent.name, agent.max_steps)
+
+
+def _explained(algorithm: Algorithm) -> Callable[[Any, Any], Mapping[str, Any]]:
+    """Return what says of Phase 1 what BAIR says of it, and then what `algorithm` says."""
+    own = algorithm.explain
+
+    def explain(params: Params, state: State) -> Mapping[str, Any]:
+        if state.prepared[0] == 0:
+            return bair_parts.explain(params.phase1, state.phase1)
+        return {} if own is None else own(params.own, state.own)
+
+    return explain
 
 
 @functools.cache

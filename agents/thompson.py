@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, finite_vector
 
 from .adapter import AlgorithmAgent
@@ -70,10 +70,8 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     if state.steps[0] >= params.horizon:
         return STOP
     for arm in range(params.n_arms):
-        state.draws[arm] = rng.beta(
-            params.prior_accepted + state.accepted[arm],
-            params.prior_rejected + state.rejected[arm],
-        )
+        a, b = _posterior(params, state, arm)
+        state.draws[arm] = rng.beta(a, b)
     return largest(state.draws, rng)
 
 
@@ -86,9 +84,28 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
         state.rejected[arm] += 1
 
 
+def _posterior(params: Params, state: State, arm: int) -> tuple[float, float]:
+    """Return the numbers of an arm's Beta."""
+    return (
+        params.prior_accepted + state.accepted[arm],
+        params.prior_rejected + state.rejected[arm],
+    )
+
+
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
     """Return the most accepted arm."""
     return largest(state.accepted, rng)
+
+
+def explain(params: Params, state: State) -> Mapping[str, Any]:
+    """Return the posterior means, the latest draws, and t of T."""
+    posteriors = [_posterior(params, state, arm) for arm in range(params.n_arms)]
+    return {
+        "t of T": Against(state.steps[0], params.horizon),
+        "posterior mean": [a / (a + b) for a, b in posteriors],
+        "latest draw": list(state.draws),
+        "accepted": list(state.accepted),
+    }
 
 
 ALGORITHM = Algorithm(
@@ -101,6 +118,7 @@ ALGORITHM = Algorithm(
     verdict=verdict,
     defaults={"horizon": None, "prior": (1.0, 1.0)},
     stops_itself=False,
+    explain=explain,
 )
 
 

@@ -17,13 +17,14 @@ runs it to show what that mistake costs. Step by step:
     the answer                                      `verdict`
 """
 
+import copy
 import math
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import choice, flag, risk
 
 from .adapter import AlgorithmAgent
@@ -34,6 +35,8 @@ from .optimal_weights import characteristic_weights
 from .ties import largest
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
+
+TARGETED = "N_a of t w*_a"  # in what is explained
 
 TIE = 1e-9
 """Arms as far behind as another up to this count as tied, and the first of them is recommended:
@@ -130,9 +133,7 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     neglected = state.neglected[0]
     if state.recommended[neglected] <= math.sqrt(state.steps[0]) - 0.5 * params.n_arms:
         return neglected
-    if state.moved[0] == 1:  # else the weights of the step before still hold
-        characteristic_weights(state.rates, leader, state.solver)
-        state.moved[0] = 0
+    _find_weights(state, leader)
     behind = -1
     furthest = -math.inf
     for arm in range(params.n_arms):
@@ -141,6 +142,13 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
             furthest = distance
             behind = arm
     return behind
+
+
+def _find_weights(state: State, leader: int) -> None:
+    """Let `solver.weights` be w* of the present rates."""
+    if state.moved[0] == 1:  # else those of the step before still hold
+        characteristic_weights(state.rates, leader, state.solver)
+        state.moved[0] = 0
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
@@ -203,6 +211,28 @@ def _threshold(params: Params, t: int) -> float:
     return math.log(t / params.delta)
 
 
+def explain(params: Params, state: State) -> Mapping[str, Any]:
+    """Return the rates, N_a; where one arm leads, Z of beta, which arm keeps Z low, and t w*."""
+    now, t = copy.deepcopy(state), state.steps[0]
+    leader, n_tied = leader_of(now)
+    seen = {"rate": now.rates, TARGETED: now.recommended}
+    if t < params.n_arms:
+        return {"leader": "every arm once, at first", **seen}
+    if n_tied > 1:
+        return {"leader": f"{n_tied} arms tie: no test", **seen}
+    rivals = [arm for arm in range(params.n_arms) if arm != leader]
+    costs = [_cost(now, leader, arm) for arm in rivals]
+    _find_weights(now, leader)
+    targets = [t * weight for weight in now.solver.weights]
+    return {
+        "leader": f"arm {leader}",
+        "Z of beta": Against(min(costs), _threshold(params, t)),
+        "least evidence against": f"arm {rivals[costs.index(min(costs))]}",
+        "rate": now.rates,
+        TARGETED: Against(now.recommended, targets),
+    }
+
+
 ALGORITHM = Algorithm(
     name="T&S",
     prepare=prepare,
@@ -218,6 +248,7 @@ ALGORITHM = Algorithm(
         "tied": "random",
         "ties": "random",
     },
+    explain=explain,
 )
 
 

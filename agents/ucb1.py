@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import positive
 
 from .adapter import AlgorithmAgent
@@ -78,10 +78,15 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
         return STOP
     if t < params.n_arms:
         return t
-    width = math.sqrt(params.exploration * math.log(t))
+    _find_bounds(params, state)
+    return largest(state.bounds, rng)
+
+
+def _find_bounds(params: Params, state: State) -> None:
+    """Let the bounds be those after the steps made so far, of which there is one at least."""
+    width = math.sqrt(params.exploration * math.log(state.steps[0]))
     for arm in range(params.n_arms):
         state.bounds[arm] = state.rates[arm] + width * state.inverse_roots[arm]
-    return largest(state.bounds, rng)
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
@@ -100,6 +105,16 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
     return largest(state.accepted, rng)
 
 
+def explain(params: Params, state: State) -> Mapping[str, Any]:
+    """Return the rates, their upper confidence bounds once every arm has one, and t of T."""
+    told: dict[str, Any] = {"t of T": Against(state.steps[0], params.horizon)}
+    if state.steps[0] >= params.n_arms:
+        now = state._replace(bounds=list(state.bounds))  # those of `act` stay as they are
+        _find_bounds(params, now)
+        told["upper bound"] = now.bounds
+    return told | {"rate": list(state.rates), "n_i": list(state.recommended)}
+
+
 ALGORITHM = Algorithm(
     name="UCB1",
     prepare=prepare,
@@ -110,6 +125,7 @@ ALGORITHM = Algorithm(
     verdict=verdict,
     defaults={"horizon": None, "exploration": 2.0},
     stops_itself=False,
+    explain=explain,
 )
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 
 from .adapter import AlgorithmAgent
@@ -84,6 +84,14 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
     return largest(state.accepted, rng, params.first)
 
 
+def explain(params: Params, state: State) -> Mapping[str, Any]:
+    """Return whose turn it is, what the answer goes by, and t of T."""
+    told: dict[str, Any] = {"t of T": Against(state.steps[0], params.horizon)}
+    if not params.random:
+        told["turn"] = f"arm {state.following[0]}"
+    return told | {"accepted": list(state.accepted)}
+
+
 ALGORITHM = Algorithm(
     name="UNI",
     prepare=prepare,
@@ -100,6 +108,7 @@ ALGORITHM = Algorithm(
         "max_steps": None,
     },
     stops_itself=False,
+    explain=explain,
 )
 
 

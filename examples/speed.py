@@ -32,6 +32,7 @@ BATCH_RUNS = 10
 ARMS = (2, 10, 100, 1000)  # in the growth with them
 LONGEST = 1_000_000  # steps, in the growth with them
 MOST_INSTANCES = 100_000
+FRAMES = 50  # of a round
 SHORT_STEPS = 500
 SHORT_RUNS = 20_000
 
@@ -51,6 +52,8 @@ def main() -> None:
     console.print(table_of(batches, "CartPole-v1, 4096 lanes", "Compiled batch, one worker"))
     short = turns("short runs", dict(short_runs()), max(ROUNDS // 4, 1))
     console.print(table_of(short, SET_UP, f"Runs of {SHORT_STEPS} steps, K = 5", "run"))
+    frames = turns("pictures", dict(pictures()), max(ROUNDS // 4, 1))
+    console.print(table_of(frames, "CartPole-v1", "Pictures", "frame"))
     console.print(growth())
 
 
@@ -76,6 +79,31 @@ def stepping(env: gym.Env[Any, Any]) -> Work:
         for action in actions:
             _, _, terminated, truncated, _ = env.step(action)
             if terminated or truncated:
+                env.reset()
+        return len(actions)
+
+    return work
+
+
+def pictures() -> Iterable[tuple[str, Work]]:
+    """Yield frames of CartPole and of our users, each after a step."""
+    yield "CartPole-v1", filming(gym.make("CartPole-v1", render_mode="rgb_array"))
+    for k in (2, 5, 20, 100):
+        for mode in ("rgb_array", "svg"):
+            made: dict[str, Any] = {"n_arms": k, "render_mode": mode, "render_intervals": True}
+            yield f"{mode}, K = {k}", filming(gym.make(eu.ENV_ID, **made))
+
+
+def filming(env: gym.Env[Any, Any]) -> Work:
+    """Return a round of frames of `env`, one a step, with its resets."""
+    n_actions = env.action_space.n  # type: ignore[attr-defined]
+    actions = np.random.default_rng(0).integers(n_actions, size=FRAMES).tolist()
+
+    def work() -> int:
+        env.reset(seed=0)
+        for action in actions:
+            env.render()
+            if env.step(action)[2]:
                 env.reset()
         return len(actions)
 

@@ -24,7 +24,8 @@ from explorative_user_env.envs.registration import (
 )
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.loop import Episode, rollout
+from explorative_user_env.episodes import Episode
+from explorative_user_env.loop import rollout
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Algorithm, ManyUserAgent, OneUserAtATime
 from explorative_user_env.settings import PRINTED, RELEASED, Setting

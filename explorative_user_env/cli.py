@@ -13,11 +13,13 @@ from explorative_user_env.commands.export import export
 from explorative_user_env.commands.kept import what_is_kept
 from explorative_user_env.commands.lower_bound import lower_bound
 from explorative_user_env.commands.play import play, replay
+from explorative_user_env.commands.plot import plot
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.show import show_run
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
+from explorative_user_env.commands.watch import watch
 from explorative_user_env.compiled.waiting import ends_heard, interrupts_heard
 from explorative_user_env.display.streams import unfailing_output
 from explorative_user_env.validation import (
@@ -35,9 +37,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
-for command in (bench, reproduce, robustness, tune_n1, lower_bound, train, check, export, play):
+for command in (
+    bench,
+    reproduce,
+    robustness,
+    tune_n1,
+    lower_bound,
+    train,
+    check,
+    watch,
+    play,
+    replay,
+    plot,
+    export,
+):
     app.command()(command)
-app.command()(replay)
 app.command("show")(show_run)
 
 

@@ -1,13 +1,15 @@
 """The readable loop: one environment, one agent, and a record of every step."""
 
+import functools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gymnasium as gym
 
 from explorative_user_env.envs.spaces import as_action
+from explorative_user_env.episodes import Episode
 from explorative_user_env.meeting import informed, population_in
 from explorative_user_env.protocol import (
     Agent,
@@ -15,53 +17,17 @@ from explorative_user_env.protocol import (
     in_use,
     name_of,
     needs_horizon,
+    options_of,
     sees_rewards,
 )
 from explorative_user_env.seeding import agent_generator, seed_number
 from explorative_user_env.tasks import DELTA, STEP_CAP
 from explorative_user_env.validation import CallableError, InvalidArgumentError, flag, integer, risk
 
+if TYPE_CHECKING:
+    from explorative_user_env.films.rerun import Rerun
 
-@dataclass(frozen=True, repr=False)
-class Episode:
-    """What happened between an agent and a user.
-
-    Attributes:
-        agent: the agent's name.
-        seed: the user's seed; `rollout(env, agent, seed=seed)` does it all again.
-        arms: the recommended arm of each step.
-        accepted: the response of each step.
-        rewards: the environment's reward of each step, which the agent did not see.
-        answer: the arm the agent names as the best.
-        censored: whether the run was cut off before the agent stopped.
-    """
-
-    agent: str
-    seed: int
-    arms: tuple[int, ...]
-    accepted: tuple[bool, ...]
-    rewards: tuple[float, ...]
-    answer: int
-    censored: bool
-
-    @property
-    def stopping_time(self) -> int:
-        """The number of recommendations."""
-        return len(self.arms)
-
-    @property
-    def acceptances(self) -> int:
-        """The number of accepted recommendations, n(t)."""
-        return sum(self.accepted)
-
-    @property
-    def rejections(self) -> int:
-        """The number of rejected recommendations."""
-        return len(self.accepted) - sum(self.accepted)
-
-    def __repr__(self) -> str:
-        names = ("agent", "seed", "stopping_time", "acceptances", "answer", "censored")
-        return f"Episode({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+__all__ = ["Episode", "rollout"]
 
 
 def rollout(
@@ -121,7 +87,30 @@ def rollout(
             f"{len(run.arms)} steps; give gym.make max_episode_steps=-1, or max_steps here",
             stacklevel=2,
         )
-    return run.episode()
+    return run.episode(_rerun(env, agent, seed, horizon, commits, delta, len(run.arms)))
+
+
+def _rerun(
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    seed: int,
+    horizon: int | None,
+    commits: bool,
+    delta: float,
+    n_steps: int,
+) -> "Rerun | None":
+    """Return how the same happens again; None with users that are not this package's."""
+    from explorative_user_env.films.rerun import Rerun
+
+    users = population_in(env)
+    if users is None:
+        return None
+    shows = bool(getattr(env.unwrapped, "render_intervals", False))
+    own = (options_of(agent) or {}).get("delta")
+    # Whatever ended the run, it ended after so many steps.
+    how: dict[str, Any] = {"max_steps": max(1, n_steps), "horizon": horizon, "commits": commits}
+    again = functools.partial(rollout, seed=seed, **how)
+    return Rerun(users, agent, delta if own is None else own, shows, again)
 
 
 @dataclass
@@ -193,7 +182,7 @@ class _Run:
         self.doing = f"answer of {name_of(self.agent)}"
         return _as_arm(self.doing, self.agent.answer(), self.n_arms)
 
-    def episode(self) -> Episode:
+    def episode(self, rerun: "Rerun | None") -> Episode:
         """Return the record of the run."""
         return Episode(
             agent=name_of(self.agent),
@@ -203,6 +192,7 @@ class _Run:
             rewards=tuple(self.rewards),
             answer=self.answer,
             censored=self.censored,
+            rerun=rerun,
         )
 
 

@@ -9,14 +9,14 @@ not trust.
 
 Beside its methods an agent may say more of itself, in attributes that are looked for here only:
 `name`, `max_steps`, `needs_horizon`, `sees_rewards`, `trained_on` and `options`; see the functions
-at the end.
+at the end. What it thinks it may `explain()`, which `explanations` asks for.
 """
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -27,6 +27,13 @@ Array = np.ndarray[Any, Any]
 
 STOP = -1
 """What `Algorithm.act` returns instead of an arm when the algorithm is done."""
+
+
+class Against(NamedTuple):
+    """What an agent compares, in its `explain()`: two numbers, or K numbers with K others."""
+
+    value: Any
+    target: Any
 
 
 @runtime_checkable
@@ -46,6 +53,8 @@ class Agent(Protocol):
       "n_arms", "setting", "delta"); a benchmark runs these where nothing else is asked for.
     - `options`: what distinguishes it from others of its class, by name: stored runs are continued
       by an agent with the same. It need not be there: its attributes are looked at instead.
+    - `explain`: a method that says what the agent thinks now, by name, for who watches it: a
+      number, a word, K numbers (one an arm) or an `Against`. It changes nothing.
     """
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
@@ -149,6 +158,8 @@ class Algorithm:
         learn: `(params, state, arm, reward)`, takes in the realized reward of an accepted
             recommendation, after `observe`; None, except for a reference that is labelled as one,
             since no agent may see rewards.
+        explain: `(params, state) -> what the agent's explain() says`; never compiled, free to use
+            all of Python, and no part of the rule: records that differ in it alone are the same.
 
     Raises:
         InvalidArgumentError: for a field that is none of what is said of it.
@@ -165,6 +176,7 @@ class Algorithm:
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     learn: Callable[[Any, Any, int, float], None] | None = None
+    explain: Callable[[Any, Any], Mapping[str, Any]] | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from explorative_user_env import ExplorativeUserEnv, HiddenState, Instance
 from explorative_user_env.rendering.scene import Seen
-from explorative_user_env.rendering.shapes import Scene, Shape, Text
+from explorative_user_env.rendering.shapes import Scene, Shape, Text, box_of
 
 Moment = tuple[Seen, HiddenState, HiddenState]
 """What was seen, the truth now, and the truth when she decided."""
 
 COUNTS = st.integers(0, 1_000_000)
+LETTERS = frozenset(map(chr, range(32, 127))) | frozenset("±·…")
 REWARDS = st.floats(-1e3, 1e3)
 
 
@@ -88,3 +89,21 @@ def words(scene: Scene) -> str:
 def named(scene: Scene) -> dict[str, Shape]:
     """Return the shapes of a scene by their keys."""
     return {shape.key: shape for shape in scene.shapes}
+
+
+def is_behind(key: str) -> bool:
+    return key == "page" or key.startswith("now-")
+
+
+def check_room(scene: Scene) -> None:
+    """Check that each text has room of its own, and everything a place on the canvas."""
+    boxes = [(shape.key, box_of(shape), isinstance(shape, Text)) for shape in scene.shapes]
+    assert len({key for key, _, _ in boxes}) == len(boxes)
+    for key, box, _ in boxes:
+        assert 0 <= box.left <= box.right <= scene.width, (key, box)
+        assert 0 <= box.top <= box.bottom <= scene.height, (key, box)
+    for place, (key, box, is_text) in enumerate(boxes):
+        for other, its_box, its_text in boxes[place + 1 :]:
+            if (is_text or its_text) and not is_behind(key) and not is_behind(other):
+                assert not box.meets(its_box), (key, other)
+    assert set(words(scene)) <= LETTERS | {"\n"}

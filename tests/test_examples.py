@@ -19,6 +19,7 @@ RUN_HERE = {
     "custom_agent.py",
     "interval_coverage.py",
     "picture.py",
+    "pictures.py",
     "quickstart.py",
     "scale_out.py",
     "speed.py",
@@ -158,7 +159,7 @@ def speed(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     module = importlib.import_module("speed")
     small: dict[str, Any] = {"ROUNDS": 1, "SINGLE_STEPS": 20, "VECTOR_STEPS": 4096}
     small |= {"BATCH_STEPS": 1000, "ARMS": (2,), "LONGEST": 1000, "MOST_INSTANCES": 100}
-    small |= {"SHORT_RUNS": 100}
+    small |= {"SHORT_RUNS": 100, "FRAMES": 3}
     for constant, value in small.items():
         monkeypatch.setattr(module, constant, value)
     return module
@@ -173,7 +174,7 @@ def test_speed_prints_every_comparison(
     speed.main()
     printed = capsys.readouterr().out
     titles = ("Single environment", "256 lanes", "4096 lanes", "Compiled batch", "Growth")
-    for title in (*titles, "Runs of 500 steps"):
+    for title in (*titles, "Runs of 500 steps", "Pictures"):
         assert title in printed
     for row in (
         "K = 5, made",
@@ -181,12 +182,13 @@ def test_speed_prints_every_comparison(
         "T&S, K = 2",
         "100 runs of 500 steps",
         "regret, 2 workers",
+        "rgb_array, K = 5",
     ):
         assert re.search(rf"{row}.*\d", printed), row
     # What is compared with itself is as fast as itself.
     references = re.findall(r"CartPole-v1.*\D(\d+\.\d)\W*$", printed, flags=re.MULTILINE)
     assert references == ["1.0"] * len(references)
-    assert len(references) == 2 + 3 + 1
+    assert len(references) == 2 + 3 + 1 + 1
 
 
 @pytest.mark.slow
@@ -213,3 +215,23 @@ def test_the_wrappers_that_the_zoo_is_told_of_make_an_observation() -> None:
     (zoo,) = re.findall(r"rl_zoo3\.train .*", (EXAMPLES.parent / "README.md").read_text("utf-8"))
     assert "--env ExplorativeUser-v0" in zoo
     assert "--conf-file examples/rl_zoo3.yml" in zoo
+
+
+def test_the_pictures_of_the_documents_can_be_drawn_again(tmp_path: Path) -> None:
+    space = runpy.run_path(str(EXAMPLES / "pictures.py"))
+    space["main"](tmp_path)
+    for name, words in (("rejection", "is clearly better"), ("run", "BAIR names arm")):
+        drawn, committed = (
+            (folder / f"{name}.svg").read_text(encoding="utf-8")
+            for folder in (tmp_path, EXAMPLES / "pictures")
+        )
+        assert words in drawn
+        # The last tenth of a pixel is the processor's.
+        letters = [re.sub(r"[\d.]+", "", text) for text in (drawn, committed)]
+        assert letters[0] == letters[1]
+        numbers = [
+            [float(number) for number in re.findall(r"[ \",](\d+(?:\.\d)?)[ \",]", text)]
+            for text in (drawn, committed)
+        ]
+        assert numbers[0] == pytest.approx(numbers[1], abs=0.11)
+        assert len(committed) < 60_000

@@ -13,7 +13,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from explorative_user_env import BAI_ENV_ID, COUNTS_ENV_ID, ENV_ID, InvalidArgumentError
+from explorative_user_env import BAI_ENV_ID, COUNTS_ENV_ID, ENV_ID
 
 IDS = [ENV_ID, COUNTS_ENV_ID, BAI_ENV_ID]
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -49,11 +49,6 @@ def few_steps(algorithm: str) -> dict[str, Any]:
     return short.get(algorithm, {})
 
 
-@pytest.mark.xfail(
-    reason="Stable-Baselines3 asks every id for render_mode='rgb_array', which is not there yet",
-    raises=InvalidArgumentError,
-    strict=True,
-)
 def test_stable_baselines3_takes_the_id_of_bare_responses() -> None:
     needed("stable_baselines3").PPO("MlpPolicy", ENV_ID, device="cpu")
 

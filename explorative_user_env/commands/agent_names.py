@@ -47,6 +47,11 @@ def agents_called(
         names = [*AGENTS]
     elif all(name.startswith((MODEL_PREFIX, TUNED_PREFIX)) for name in names):
         names = [*AGENTS, *REFERENCES, *names]
+    return these_agents(names, max_steps)
+
+
+def these_agents(names: Sequence[str], max_steps: int | None = None) -> list[Any]:
+    """Return the agents of these names and no others; see `agents_called`."""
     agents = [_agent(name, max_steps) for name in names]
     _tell_apart(agents, names)
     return agents

@@ -29,11 +29,16 @@ def show_run(path: RunArgument) -> None:
         say(*legend_of(summary), style="dim")
 
 
-def _lines(told: "About") -> Iterator[str]:
-    """Yield what there is to say of a run before its table."""
+def state_of(told: "About") -> str:
+    """Return how far a run is, in a line."""
     state = "finished" if told.finished else "not finished"
     cells = f"{told.n_results} cell{'s' * (told.n_results != 1)}"
-    yield f"{told.request['command']}: {state}, {told.n_runs} runs in {cells}"
+    return f"{told.request['command']}: {state}, {told.n_runs} runs in {cells}"
+
+
+def _lines(told: "About") -> Iterator[str]:
+    """Yield what there is to say of a run before its table."""
+    yield state_of(told)
     yield f"asked for: {_in_words(told.request['options'])}"
     for session in told.sessions:
         made_by, how = session["made_by"], session["how"] or "it goes on, or was killed"

@@ -85,7 +85,7 @@ def tune_n1(
 
 def _write_and_show(found: "Tuning", folder: Any) -> None:
     from explorative_user_env.commands.output import page_file, table_file, write_and_show
-    from explorative_user_env.studies.tuning.picture import frontier_figure
+    from explorative_user_env.studies.tuning.picture import FRONTIER_FILE, frontier_figure
     from explorative_user_env.studies.tuning.tables import (
         frontier_table,
         sentences,
@@ -98,7 +98,7 @@ def _write_and_show(found: "Tuning", folder: Any) -> None:
         {
             "tuned.json": found.tuned.save,
             "search.csv": table_file(found.search()),
-            "frontier.csv": table_file(found.frontier),
+            FRONTIER_FILE: table_file(found.frontier),
             "table.md": page_file(folder, tuning_page(found)),
         },
         [title(found), frontier_table(found), *sentences(found)],

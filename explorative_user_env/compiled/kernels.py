@@ -61,7 +61,7 @@ def _play_all(
 
 def _kernel(loop: Any, around: Any, algorithm: Algorithm) -> Kernel:
     # Rules of the package, too, find other arrays than theirs where `blank` is somebody's own.
-    parts = (getattr(algorithm, field.name) for field in fields(algorithm))
+    parts = (getattr(algorithm, field.name) for field in fields(algorithm) if field.compare)
     checked = any(callable(part) and handed_in(part) for part in parts)
     kernel: Kernel = compile_loop(loop, around, checked)
     return kernel

@@ -5,10 +5,11 @@ for a slide, and for a column of 80 mm in print.
 """
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from explorative_user_env.display.colours import COLOURS, SERIES
-from explorative_user_env.display.figures import new_figure
+from explorative_user_env.display.figures import as_png, new_figure
 from explorative_user_env.display.plain_text import in_line
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 PLOT_WIDTH, PLOT_HEIGHT = 5.8, 3.5
 """Inches of a plot with its legend."""
+
+NOTEBOOK_DOTS = 110
+"""Dots an inch in a notebook."""
 
 AXIS_SIZE, TEXT_SIZE = 11.0, 9.5
 """Points of what an axis is called and of titles; of its numbers and of the legend."""
@@ -68,17 +72,25 @@ def verbatim(text: str, most: int | None = None) -> str:
     return line.replace("$", r"\$")
 
 
-def plot_axes(axes: "Axes | None", height: float = PLOT_HEIGHT) -> "Axes":
-    """Return the axes that are given, or those of a new figure.
+def plot_axes(
+    axes: "Axes | None", height: float = PLOT_HEIGHT, width: float = PLOT_WIDTH
+) -> "Axes":
+    """Return the axes that are given, or those of a new figure, which a notebook shows.
 
     Args:
         axes: somebody's, or None.
         height: of a new figure, in inches.
+        width: of a new figure.
 
     Raises:
         MissingExtraError: without Matplotlib.
     """
-    return new_figure(PLOT_WIDTH, height).subplots() if axes is None else axes
+    if axes is not None:
+        return axes
+    own = new_figure(width, height).subplots()
+    # Where a value is the last of a cell, IPython asks the value itself for a picture.
+    own._repr_png_ = partial(as_png, own, NOTEBOOK_DOTS)  # type: ignore[attr-defined]
+    return own
 
 
 def dress(axes: "Axes", title: str, x: str, y: str) -> None:
@@ -109,7 +121,7 @@ def name_lines(axes: "Axes", named: "Sequence[tuple[Any, str]]") -> None:
         axes: the plot.
         named: what is drawn, and what it is called, in order.
     """
-    # A name that begins with an underscore is left out of a legend.
+    # Older releases leave a name out of a legend that begins with an underscore.
     names = [f" {name}" if name.startswith("_") else name for _, name in named]
     axes.legend(
         [handle for handle, _ in named],

@@ -1,20 +1,39 @@
 """What can be asked of users in step, besides what their steps return."""
 
 import copy
+from functools import partial
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import VectorEnv
+from gymnasium.vector import AutoresetMode, VectorEnv
 
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.lane_users import LaneUsers
 from explorative_user_env.envs.lanes import Lanes
+from explorative_user_env.envs.pictures import RENDER_MODES_OF_MANY, Truths, lane_frame
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import Array
-from explorative_user_env.rendering.text import text_of_user
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import User
+from explorative_user_env.validation import choice
+
+
+def metadata_of_many(single: ExplorativeUserEnv, mode: AutoresetMode) -> dict[str, Any]:
+    """Return the metadata of users in step.
+
+    Args:
+        single: what each of them equals.
+        mode: when they are replaced.
+
+    Raises:
+        InvalidArgumentError: if so many cannot be rendered as the single one is.
+    """
+    if single.render_mode is not None:
+        choice("render_mode", single.render_mode, RENDER_MODES_OF_MANY)
+    own = {"render_modes": list(RENDER_MODES_OF_MANY), "autoreset_mode": mode}
+    return single.metadata | own
 
 
 class AskedUsers(VectorEnv[Array, Array, Array]):
@@ -31,6 +50,7 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
     _heard: History
     _ended: History
     _remembers: bool
+    _pictured: Truths | None
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
@@ -75,15 +95,44 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
         """Return the true means and best arms as they are now; never for an agent."""
         return self._begun_lanes("instances").instances()
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return each lane's arms with their responses as text, if `render_mode` is "ansi"."""
+    def render(self) -> tuple[Any, ...] | None:
+        """Return what `render_mode` shows of each lane's user.
+
+        Raises:
+            MissingExtraError: without Pillow for pixels.
+            gymnasium.error.ResetNeeded: before the first reset.
+        """
         if self.render_mode is None:
             return None
-        lanes, shown = self._begun_lanes("render"), self._single.render_intervals
-        return tuple(
-            text_of_user(*self._heard.of(lane), lanes.hidden_state(lane) if shown else None)
-            for lane in range(self.num_envs)
+        self._begun_lanes("render")
+        return tuple(self._frame(lane) for lane in range(self.num_envs))
+
+    def _frame(self, lane: int) -> Any:
+        assert self._lanes is not None
+        assert self.render_mode is not None
+        truth = partial(self._lanes.hidden_state, lane) if self._single.render_intervals else None
+        return lane_frame(
+            self.render_mode, self._heard, lane, truth, self._pictured, self._note(lane)
         )
+
+    def _note(self, lane: int) -> str:
+        """Return a line for a lane's picture."""
+        return ""
+
+    def _forget(self, lanes: Array) -> None:
+        """Begin with new users in these lanes, of whom nothing was heard."""
+        assert self._lanes is not None
+        if self._remembers:
+            self._heard.forget(lanes)
+        if self._pictured is not None:
+            self._pictured.begin(lanes.tolist(), self._lanes.hidden_state)
+
+    def _take_in(self, lanes: Array, arms: Array, responses: Array) -> None:
+        """Take in what was heard in these lanes, from the arms and responses of all."""
+        assert self._lanes is not None
+        self._heard.record(lanes, arms[lanes], responses[lanes])
+        if self._pictured is not None:
+            self._pictured.go_on(lanes.tolist(), self._lanes.hidden_state)
 
     def _begun_lanes(self, what: str) -> Lanes:
         if self._lanes is None or not self._ready:

@@ -70,6 +70,9 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     - `gap`, `alpha`, `setting`, `means`, `rho`, `noise`, `reward_law`, `behaviour`, `info_level`,
       `render_mode` and `render_intervals` as in `ExplorativeUser-v0`.
 
+    ## Rendering
+    As in `ExplorativeUser-v0`; pictures say, too, whether an answer is legal, and which was given.
+
     ```python
     >>> import gymnasium as gym
     >>> import explorative_user_env
@@ -107,11 +110,13 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
         self._last_rejected = [False] * self.user.n_arms
         self._over = True
+        self._answer, self._correct = bai.NO_ANSWER, False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[int, dict[str, Any]]:
         """Start with a new user; see `ExplorativeUserEnv.reset`."""
+        self._answer, self._correct = bai.NO_ANSWER, False
         observation, info = super().reset(seed=seed, options=options)
         self._last_rejected = [False] * self.user.n_arms
         self._over = False
@@ -153,11 +158,18 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
 
     def _answered(self, arm: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         correct = arm == self.instance().best_arm
+        self._answer, self._correct = arm, correct
         info = self._counts(has_response=False)
         self._add_hidden_state(info)
         self._over = True
         reward = bai.RIGHT if correct else bai.WRONG
+        self._show()
         return 0, reward, True, False, self._with_outcome(info, arm, correct)
+
+    def _note(self) -> str:
+        heard, n_arms = self.remember(), self.user.n_arms
+        rejected, in_time = int(heard.last_rejected()[0]), heard.steps[0] < self.horizon
+        return bai.how_far(rejected, n_arms, self.mask, in_time, self._answer, self._correct)
 
     def _with_outcome(
         self, info: dict[str, Any], answer: int = bai.NO_ANSWER, correct: bool = False

@@ -36,6 +36,28 @@ def masks(legal: Array, n_arms: int) -> Array:
     return allowed
 
 
+def how_far(
+    n_last_rejected: int, n_arms: int, mask: str, in_time: bool, answer: int, correct: bool
+) -> str:
+    """Return a line on how far an episode is from its end.
+
+    Args:
+        n_last_rejected: how many arms' latest response is a rejection.
+        n_arms: K.
+        mask: which answers are legal.
+        in_time: whether the horizon is still to come.
+        answer: the arm answered, or `NO_ANSWER`.
+        correct: whether it is the best arm.
+    """
+    if answer != NO_ANSWER:
+        return f"answer: arm {answer}, {'right' if correct else 'wrong'}"
+    if not in_time:
+        return "out of time, without an answer"
+    if may_answer(n_last_rejected, n_arms, mask):
+        return "an answer is legal"
+    return f"an answer needs {n_arms - 1} arms rejected last: there are {n_last_rejected}"
+
+
 def outcome(answers: Any, correct: Any, interactions: Any, rejections: Any) -> dict[str, Any]:
     """Return what infos say of how an episode ends, or would if it ended now without an answer.
 

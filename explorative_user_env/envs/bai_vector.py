@@ -110,6 +110,12 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
         self._answers[lanes] = answers
         self._correct[lanes] = answers == self._lanes.best_arms(lanes)
 
+    def _note(self, lane: int) -> str:
+        n_arms, heard = self.user.n_arms, self._heard
+        rejected = int(heard.last_rejected()[lane])
+        ended = int(self._answers[lane]), bool(self._correct[lane])
+        return bai.how_far(rejected, n_arms, self.mask, heard.steps[lane] < self.horizon, *ended)
+
     def _infos(self, step: Step, has_response: Array | None, mask: Array | None = None) -> Infos:
         """Return the infos of a user and what she would say of an end, the same at every step."""
         told = bai.outcome(self._answers, self._correct, step.interactions, step.rejections)

@@ -3,11 +3,10 @@
 from typing import Any, Unpack
 
 import gymnasium as gym
-import numpy as np
 from gymnasium import spaces
 
+from explorative_user_env.envs.asked_user import AskedUser
 from explorative_user_env.envs.episode import STREAM, Begun, begun
-from explorative_user_env.envs.history import History
 from explorative_user_env.envs.normals import DrawnAhead
 from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.rewards import REWARDS, reward_of
@@ -18,21 +17,17 @@ from explorative_user_env.population import (
     lists_user_options,
     population_of,
 )
-from explorative_user_env.protocol import ONLY
-from explorative_user_env.rendering.text import text_of_user
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.tasks import REGRET
 from explorative_user_env.users.behaviour import steps_of
 from explorative_user_env.users.failures import failed_response, failed_start, met
-from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import choice, flag
+from explorative_user_env.validation import choice
 
 INFO_LEVELS = ("counts", "full")
-RENDER_MODES = ("ansi",)
 
 
-class ExplorativeUserEnv(gym.Env[int, int]):
+class ExplorativeUserEnv(AskedUser):
     r"""A user who is still learning what she likes, and says only yes or no.
 
     ## Description
@@ -93,8 +88,21 @@ class ExplorativeUserEnv(gym.Env[int, int]):
       `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
       (whose best arm is the present one), "logistic", a registered name or a `Behaviour`.
-    - `reward` ("regret"), `info_level` ("counts" or "full"), `render_mode` (None or "ansi").
-    - `render_intervals` (False): whether a rendering shows her intervals, which are secret.
+    - `reward` ("regret"), `info_level` ("counts" or "full").
+    - `render_mode` (None): "ansi", "human", "rgb_array" or "svg", as below.
+    - `render_intervals` (False): whether a rendering shows her intervals and the truth, which are
+      secret.
+
+    ## Rendering
+    Each arm's acceptances, rejections and last response, and the last recommendation; with
+    `render_intervals` also her intervals, her means and the true ones, and who stands against an
+    arm that she rejects.
+    - `"svg"`: a picture as SVG text, which notebooks and browsers show; it needs nothing else.
+    - `"rgb_array"`: the same as pixels, shape (height, width, 3), with Pillow.
+    - `"human"`: the same in a window that follows each step, 4 a second, with Pillow and pygame.
+    - `"ansi"`: a table of text.
+
+    In a notebook `env.unwrapped` is shown by its picture, if there is a `render_mode`.
 
     ```python
     >>> import gymnasium as gym
@@ -112,11 +120,6 @@ class ExplorativeUserEnv(gym.Env[int, int]):
     ## Version History
     * v0: initial version
     """
-
-    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gym.Env
-        "render_modes": list(RENDER_MODES),
-        "render_fps": 4,
-    }
 
     @lists_user_options()
     def __init__(
@@ -136,10 +139,6 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self.behaviour, self.instance_law = self.population.behaviour, self.population.instance_law
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, INFO_LEVELS)
-        self.render_mode = (
-            None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
-        )
-        self.render_intervals = flag("render_intervals", render_intervals)
         self._tabled = not (reward == "realized" or self.behaviour.moves_means)
         self._has_extras = not self._tabled or info_level == "full"
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
@@ -150,9 +149,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         self._instance: Instance | None = None
         self._stream: Any = None
         self._begun: Begun | None = None
-        self._heard: History | None = None
-        if self.render_mode is not None:
-            self.remember()
+        self._prepare(render_mode, render_intervals)
         self._later = -1  # how many resets without a seed came after the one with the last
         self._given = False  # whether the means of this episode were
 
@@ -187,8 +184,7 @@ class ExplorativeUserEnv(gym.Env[int, int]):
             self.population, self._state, self._instance, self.np_random, self.reward
         )
         self._stream = self._begun[STREAM]
-        if self._heard is not None:
-            self._heard.forget(ONLY)
+        self._begin_picture()
         info = self._counts(has_response=False)
         self._add_hidden_state(info)
         return 0, info
@@ -231,36 +227,9 @@ class ExplorativeUserEnv(gym.Env[int, int]):
         if self._has_extras:
             if not self._tabled:
                 reward = self._reward(arm, accepted)
-            if self._heard is not None:
-                self._heard.record(ONLY, np.full(1, arm), np.full(1, int(accepted)))
+            self._take_in(arm, accepted)
             self._add_hidden_state(info)
         return 1 if accepted else 0, reward, False, False, info
-
-    def remember(self) -> History:
-        """Return what was heard of each arm, kept from the next reset on: nothing secret."""
-        if self._heard is None:
-            self._heard = History(1, self.user.n_arms)
-            self._has_extras = True
-        return self._heard
-
-    def hidden_state(self) -> HiddenState:
-        """Return the truth about the user; for teachers and tests, never for an agent."""
-        return reveal(self.user, self._state, self.schedule.rule, self.instance())
-
-    def instance(self) -> Instance:
-        """Return the true means and the best arm as they are now; never for an agent."""
-        if self._instance is None:
-            raise gym.error.ResetNeeded("call reset before the truth about a user is asked for")
-        return self.behaviour.truth(self._instance, self._state.means)
-
-    def render(self) -> str | None:
-        """Return the arms with their responses as text, if `render_mode` is "ansi"."""
-        if self.render_mode is None:
-            return None
-        if self._instance is None:
-            raise gym.error.ResetNeeded("call reset before render")
-        shown = self.hidden_state() if self.render_intervals else None
-        return text_of_user(*self.remember().of(0), shown)
 
     def _counts(self, has_response: bool) -> dict[str, Any]:
         interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from explorative_user_env.envs.asked import AskedUsers
+from explorative_user_env.envs.asked import AskedUsers, metadata_of_many
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.lane_kinds import COMPILED_FROM, new_lanes, streams_of
 from explorative_user_env.envs.lane_users import LaneUsers
@@ -82,7 +82,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         many = self.num_envs >= COMPILED_FROM
         self.compiled = many if compiled is None else flag("compiled", compiled)
         self.render_mode = self._single.render_mode
-        self.metadata = self._single.metadata | {"autoreset_mode": self.autoreset_mode}
+        self.metadata = metadata_of_many(self._single, self.autoreset_mode)
         self.single_action_space = self._single.action_space
         self.single_observation_space = self._single.observation_space
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -99,6 +99,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self._heard = History(self.num_envs, self.user.n_arms)
         self._ended = History(0, self.user.n_arms)
         self._remembers = self.render_mode is not None
+        self._pictured = self._single.pictured(self.num_envs)
 
     def reset(
         self,
@@ -181,8 +182,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self._lanes.begin(lanes, law)
         self._begun[lanes] = True
         self._ready = bool(self._begun.all())
-        if self._remembers:
-            self._heard.forget(lanes)
+        self._forget(lanes)
 
     def _recommend(self, arms: Array, heard: Array | None) -> Step:
         """Recommend arms in the lanes that are heard (None: all) and return what comes of it."""
@@ -193,8 +193,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         if not self._lanes.respond(lanes, arms, step):
             raise no_arms(arms, self.num_envs, self.user.n_arms)
         if self._remembers:
-            told: Any = slice(None) if lanes is None else lanes
-            self._heard.record(self._all[told], arms[told], step.responses[told])
+            self._take_in(self._all if lanes is None else lanes, arms, step.responses)
         return step
 
     def _renew(self, fresh: Array | None) -> None:

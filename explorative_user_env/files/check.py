@@ -30,3 +30,22 @@ def check_one_run(argument: str, folder: Path, names: Iterable[str]) -> None:
         if name in digests and not is_as(folder / name, digests[name]):
             allowed = f"a folder whose files are all as its run has written them ({name} is not)"
             raise InvalidArgumentError(argument, str(folder), allowed)
+
+
+def finished_file(argument: str, folder: Path, name: str) -> Path:
+    """Return the place of a file that a run writes into its folder when it is finished.
+
+    Args:
+        argument: what the folder was given as.
+        folder: the folder.
+        name: the file's.
+
+    Raises:
+        InvalidArgumentError: if it is not there, or is another than the run has written.
+    """
+    settle(folder)
+    if not (folder / name).exists():
+        allowed = f"a folder with {name}, which is written when a run is finished"
+        raise InvalidArgumentError(argument, str(folder), allowed)
+    check_one_run(argument, folder, [name])
+    return folder / name

@@ -8,6 +8,17 @@ from explorative_user_env.files.exchange import NEW, unfinished_in
 from explorative_user_env.validation import InvalidArgumentError
 
 
+def free_place(argument: str, path: Path, overwrite: bool = False) -> None:
+    """Make sure that nothing is where a file is to be, unless it may be written over.
+
+    Raises:
+        InvalidArgumentError: naming the argument, if something is.
+    """
+    if path.exists() and not overwrite:
+        allowed = "a new file, as it is there already; --overwrite writes over it"
+        raise InvalidArgumentError(argument, str(path), allowed)
+
+
 def write_whole(
     argument: str, path: Path, write: Callable[[Path], object], overwrite: bool = False
 ) -> None:
@@ -23,9 +34,7 @@ def write_whole(
         InvalidArgumentError: if something is there, or the disk refuses.
     """
     try:
-        if path.exists() and not overwrite:
-            allowed = "a new file, as it is there already; --overwrite writes over it"
-            raise InvalidArgumentError(argument, str(path), allowed)
+        free_place(argument, path, overwrite)
         path.parent.mkdir(parents=True, exist_ok=True)
         with unfinished_in(path.parent) as inside:
             write(inside / NEW / path.name)

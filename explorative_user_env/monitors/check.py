@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.loop import Episode, rollout
+from explorative_user_env.episodes import Episode
+from explorative_user_env.loop import rollout
 from explorative_user_env.monitors.margins import (
     band_margin,
     drop_margin,

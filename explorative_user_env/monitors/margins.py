@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorative_user_env.agents.bair import ELIMINATION, ROUNDS
+from explorative_user_env.agents.bair_parts import ELIMINATION, ROUNDS
 from explorative_user_env.monitors.trace import Trace
 from explorative_user_env.theory import iterated_log_band, largest_mean_drop
 

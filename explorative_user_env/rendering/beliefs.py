@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 
-from explorative_user_env.rendering.axis import Axis, axis_of
+from explorative_user_env.rendering.axis import Axis, axis_of, rounded_out
 from explorative_user_env.rendering.layout import LITTLE, SPACING, Layout, words_beside
 from explorative_user_env.rendering.marks import STROKE, arrow, diamond
 from explorative_user_env.rendering.responses import LETTERS_DOWN, labels
@@ -37,7 +37,9 @@ def beliefs(
     assert panel is not None
     heading = "what she believes"
     yield Text("believed", panel.left, panel.heading, heading, "ink", LITTLE, bold=True)
-    axis = axis_of(span or span_of([hidden], arms), panel.inner_left, panel.inner_right)
+    axis = axis_of(
+        span or rounded_out(span_of([hidden], arms)), panel.inner_left, panel.inner_right
+    )
     yield from _ticks(axis, layout)
     if panel.inner_left > panel.left:
         yield from labels(layout, panel, arms, special, "believed")

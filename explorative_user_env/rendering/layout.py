@@ -4,6 +4,7 @@ They follow from the number of arms, the width and what is asked for, and from n
 from step to step: so the frames of a film are of one size, and nothing jumps.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -56,7 +57,7 @@ class Layout(NamedTuple):
 
     Attributes:
         width: of the picture.
-        height: of the picture.
+        height: of the picture, even, as films need it.
         n_arms: K.
         n_rows: how many arms are shown.
         dense: whether rows are too thin for words.
@@ -124,7 +125,7 @@ def layout_of(
             believed = believed._replace(top=from_top + SPACING)  # no headings of columns
         bottom = believed.top + n_rows * row + SPACING + LINE * LITTLE
     legend = bottom + 2 * SPACING + LITTLE
-    height = round(legend + (legend_lines - 1) * LINE * LITTLE + MARGIN)
+    height = 2 * math.ceil((legend + (legend_lines - 1) * LINE * LITTLE + MARGIN) / 2)
     return Layout(width, height, n_arms, n_rows, dense, row, MARGIN, seen, believed, legend)
 
 
@@ -142,6 +143,9 @@ def words_beside(n_arms: int, dense: bool) -> tuple[str, str]:
     return f"best{number}", f"witness{number}"
 
 
+_AFTER_A_DOT = re.compile(r"(?<=·) ")
+"""Where a line ends if it can."""
+
 _BREAK = re.compile(r"(?<!=) (?![-\d=>·])")
 """Where a line may end: not within `n(t) = 3` or `arm 3`, nor before a dot between two things."""
 
@@ -149,7 +153,10 @@ _BREAK = re.compile(r"(?<!=) (?![-\d=>·])")
 def wrapped(text: str, size: float, width: float, most: int, bold: bool = False) -> list[str]:
     """Return a text in lines that are no wider than `width`, `most` of them at most."""
     lines: list[str] = []
-    for word in _BREAK.split(text):
+    parts = _AFTER_A_DOT.split(text)
+    if len(parts) == 1 or max(width_of(part, size, bold) for part in parts) > width:
+        parts = _BREAK.split(text)
+    for word in parts:
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and width_of(longer, size, bold) <= width:
             lines[-1] = longer

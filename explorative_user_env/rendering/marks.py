@@ -84,6 +84,9 @@ def _drawn(kind: str, x: float, y: float) -> list[Shape]:
         return [Rectangle(key, x - 1.4 * half, y - half, 2.8 * half, 2 * half, "interval")]
     if kind == "open":
         return [arrow(key, x + half, y, half, "quiet")]
+    if kind in ("estimate-line", "truth-line"):
+        role = kind.removesuffix("-line")
+        return [Line(key, x - 1.4 * half, y, x + 1.4 * half, y, role, STROKE)]
     if kind == "estimate":
         return [Disc(key, x, y, half, "estimate")]
     if kind == "truth":

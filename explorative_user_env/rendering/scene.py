@@ -9,6 +9,7 @@ from explorative_user_env.rendering.layout import (
     LINE,
     MARGIN,
     MOST_ROWS,
+    SIDE_BY_SIDE,
     SMALLEST_WIDTH,
     SPACING,
     USUAL,
@@ -34,7 +35,7 @@ from explorative_user_env.validation import count
 
 __all__ = ["Seen", "scene_of_user"]
 
-FACT_LINES, NOTE_LINES = 2, 2  # of words, where they do not fit in one
+FACT_LINES, NOTE_LINES = 2, 2  # of words, where a narrow picture needs more than one
 
 
 def scene_of_user(
@@ -102,19 +103,18 @@ def _header(
     role = "quiet" if seen.last is None else "accepted" if seen.last[1] else "rejected"
     lines: list[HeaderLine] = [("title", (title, "ink"), LARGE, 1)] if title else []
     lines.append(("headline", (headline(seen), role), LARGE, 1))
-    told = facts(seen, hidden)
-    if n_arms > MOST_ROWS:
-        told = f"{told} · {MOST_ROWS} of {n_arms} arms"
-    widest = "t = 888888 · n(t) = 888888 · Gamma = 88888.88 · rho_t = 888.88"
-    most = 1 if len(wrapped(widest, USUAL, room, 9)) == 1 and n_arms <= MOST_ROWS else FACT_LINES
-    lines.append(("facts", (told, "quiet"), USUAL, most))
+    widest = "t = 888888 · n(t) = 888888 · Gamma = 8888.88 · rho_t = 8.88"
+    some = f" · {MOST_ROWS} of {n_arms} arms" if n_arms > MOST_ROWS else ""
+    most = 1 if len(wrapped(widest + some, USUAL, room, 9)) == 1 else FACT_LINES
+    lines.append(("facts", (facts(seen, hidden) + some, "quiet"), USUAL, most))
     if hidden is not None:
         most = len(wrapped(longest_reason(n_arms), USUAL, room, 9))
         why = "" if grounds is None else reason(grounds)
         deciding = grounds is not None and grounds.witness is not None
         lines.append(("reason", (why, "witness" if deciding else "quiet"), USUAL, most))
     if note:
-        lines.append(("note", (note, "ink"), USUAL, NOTE_LINES))
+        most = 1 if width >= SIDE_BY_SIDE else NOTE_LINES
+        lines.append(("note", (note, "ink"), USUAL, most))
     return lines
 
 

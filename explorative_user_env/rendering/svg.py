@@ -12,6 +12,9 @@ from explorative_user_env.validation import choice
 THEMES = ("auto", "light", "dark")
 OURS = "eu"  # of classes and identifiers, so that they are nobody else's in a page
 
+MOST_TOLD = 150
+"""Names of shapes that are read out to somebody who does not see them."""
+
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
 
 
@@ -38,12 +41,22 @@ def svg_of(scene: Scene, theme: str = "auto") -> str:
     own = f"{OURS}-{zlib.crc32(body.encode()):08x}"
     size = f'width="{scene.width}" height="{scene.height}"'
     box = f'viewBox="0 0 {scene.width} {scene.height}"'
+    told = _told_of(scene)
+    all_of_it = f'<desc id="{own}-all">{escape(told)}</desc>' if told else ""
+    described = f' aria-describedby="{own}-all"' if told else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" '
-        f'class="{OURS}-scene {OURS}-{theme}" aria-labelledby="{own}">'
-        f'<title id="{own}">{escape(scene.name)}</title>'
+        f'class="{OURS}-scene {OURS}-{theme}" aria-labelledby="{own}"{described}>'
+        f'<title id="{own}">{escape(scene.name)}</title>{all_of_it}'
         f"<style>{style_of(theme)}</style>{body}</svg>"
     )
+
+
+def _told_of(scene: Scene) -> str:
+    """Return all that a scene shows in words, or nothing where that is too much to be read out."""
+    names = dict.fromkeys(shape.name for shape in scene.shapes if not isinstance(shape, Text))
+    told = [name for name in names if name]
+    return "; ".join(told) if len(told) <= MOST_TOLD else ""
 
 
 def style_of(theme: str) -> str:
@@ -61,8 +74,8 @@ def style_of(theme: str) -> str:
     for role, colour in COLOURS.items():
         # A theme that is one colour each says so plainly: not every painter knows properties.
         value = f"var(--{OURS}-{role})" if theme == "auto" else getattr(colour, theme)
-        rules.append(f"{within} .{OURS}-{role}{{fill:{value};stroke:{value}}}")
-    rules.append(f".{OURS}-scene .{OURS}-filled{{stroke:none}}")
+        rules.append(f"{within} .{OURS}-{role}{{color:{value}}}")
+    rules.append(f".{OURS}-scene *{{fill:currentColor}}.{OURS}-scene line{{stroke:currentColor}}")
     return "".join(rules)
 
 
@@ -72,11 +85,10 @@ def _properties(colours: Iterable[tuple[str, str]]) -> str:
 
 def element_of(shape: Shape) -> Element:
     """Return a shape as an element; what moves in a film is in its attributes and words."""
+    classes = f"{OURS}-{shape.role}"
     if isinstance(shape, Line):
-        classes = f"{OURS}-{shape.role}"
         ends = {name: getattr(shape, name) for name in ("x1", "y1", "x2", "y2")}
         return Element("line", _attributes(classes, ends | {"stroke-width": shape.width}), "")
-    classes = f"{OURS}-{shape.role} {OURS}-filled"
     match shape:
         case Rectangle():
             sides = {name: getattr(shape, name) for name in ("x", "y", "width", "height")}

@@ -106,18 +106,18 @@ def _gained(results: PlottedRuns, episode: Episode, figure: str) -> Array:
     """Return what each step of a run adds."""
     if figure == REJECTED_SO_FAR:
         return np.array([not accepted for accepted in episode.accepted])
-    instance = instance_of(results, episode.seed)
+    instance = instance_met(results, episode.seed)
     best = instance.means[instance.best_arm]
     paid = [reward_of(REGRET_REWARD, mean, best, False, 0.0) for mean in instance.means]
     return np.array([-paid[arm] for arm in episode.arms])
 
 
-def instance_of(results: PlottedRuns, seed: int) -> Instance:
+def instance_met(results: PlottedRuns, seed: int) -> Instance:
     """Return the instance of the user of this seed, as it is at the start."""
     agent = next(iter(results.line_up.values()))
     env = environment_of(results.population, agent)
     env.reset(seed=seed)
-    return env.hidden_state().instance
+    return env.instance()
 
 
 def _at(times: Array, gained: Array, cut: bool) -> Array:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.results.figures_of_cells import (
     CELL_FIGURES,
-    PHASE1_ROUNDS,
     cell_axis_of,
     figure_by_cell,
 )
@@ -20,7 +19,7 @@ from explorative_user_env.results.figures_of_courses import (
     regret_over_time,
     rejections_over_time,
 )
-from explorative_user_env.results.figures_of_theory import phase1_rounds
+from explorative_user_env.results.figures_of_theory import CHECKED, phase1_against_bound
 from explorative_user_env.results.figures_of_times import (
     stopping_time_survival,
     success_by_budget,
@@ -37,7 +36,7 @@ __all__ = [
     "figure_by_cell",
     "kinds_for",
     "paired_differences",
-    "phase1_rounds",
+    "phase1_against_bound",
     "plot_cells",
     "plot_runs",
     "regret_over_time",
@@ -98,7 +97,13 @@ RUN_KINDS: Mapping[str, RunPlot] = {
         _not_replayed,
     ),
     "acceptances": RunPlot(_first_run, _not_replayed),
-    "rounds": RunPlot(lambda results, axes, _: phase1_rounds(results, axes), _not_checked),
+    "rounds": RunPlot(
+        lambda results, axes, _: phase1_against_bound(results, "rounds", axes), _not_checked
+    ),
+    "phase1_rejections": RunPlot(
+        lambda results, axes, _: phase1_against_bound(results, "phase1_rejections", axes),
+        _not_checked,
+    ),
 }
 """The plots of one cell, by name."""
 
@@ -128,7 +133,7 @@ def kinds_for(sweep: PlottedCells) -> list[str]:
     cell_axis_of(sweep)
     summary = sweep.summary()
     checked = all(each.checks is not None for each in sweep.cells)
-    return [name for name in CELL_FIGURES if name in summary or (name == PHASE1_ROUNDS and checked)]
+    return [name for name in CELL_FIGURES if name in summary or (name in CHECKED and checked)]
 
 
 def plot_cells(sweep: PlottedCells, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":

@@ -15,6 +15,7 @@ from explorative_user_env.display.series import (
     plot_axes,
     spread_out,
 )
+from explorative_user_env.results.figures_of_theory import CHECKED
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.plotted import (
     PlottedCells,
@@ -29,15 +30,13 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PHASE1_ROUNDS = "rounds"
-
 CELL_FIGURES = {
     "stopping_time": "stopping time T,\nin recommendations",
     "success": "success",
     "rejection_rate": "rejection rate",
     "regret": "regret over the horizon",
     "utility": "utility over the horizon",
-    PHASE1_ROUNDS: "rounds of Phase 1",
+    **CHECKED,
 }
 """Figures of an agent in a cell, and what their axis is called."""
 
@@ -83,14 +82,13 @@ def figures_of_cells(sweep: PlottedCells, figure: str) -> pd.DataFrame:
 
     Args:
         sweep: the cells.
-        figure: one of `CELL_FIGURES`; "rounds" of those that were held against the paper's bounds,
-            with their `bound`.
+        figure: one of `CELL_FIGURES`; those of `CHECKED` with their `bound`.
 
     Raises:
         InvalidArgumentError: for a figure that these cells have not.
     """
     columns = ["n_arms", "delta", "agent", figure, f"{figure}_low", f"{figure}_high"]
-    if figure != PHASE1_ROUNDS:
+    if figure not in CHECKED:
         summary = sweep.summary()
         known = [name for name in CELL_FIGURES if name in summary]
         return summary[[name for name in columns if choice("figure", figure, known)]]
@@ -100,8 +98,9 @@ def figures_of_cells(sweep: PlottedCells, figure: str) -> pd.DataFrame:
             raise InvalidArgumentError("figure", figure, "asked of runs with check_theory=True")
         for agent, runs in each.checks.groupby("agent", sort=False):
             cell = each.cell["n_arms"], each.cell["delta"]
-            ends = mean_interval(runs["rounds"].to_numpy(float))
-            rows.append((*cell, agent, runs["rounds"].mean(), *ends, runs["rounds_bound"].mean()))
+            ends = mean_interval(runs[figure].to_numpy(float))
+            bound = runs[f"{figure}_bound"].mean()
+            rows.append((*cell, agent, runs[figure].mean(), *ends, bound))
     return pd.DataFrame(rows, columns=[*columns, "bound"])
 
 
@@ -112,12 +111,12 @@ def figure_by_cell(
 
     With 95% intervals, as the table has them. Where both vary, each delta has dashes of its own.
     Beside stopping times against 1/delta stand the theory's bounds, where the users are the
-    paper's; beside the rounds of Phase 1 theirs.
+    paper's; beside the rounds and rejections of Phase 1 theirs.
 
     Args:
         sweep: cells that differ in K or delta only.
         figure: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
-            "utility"; "rounds" of Phase 1 of runs that were held against the paper's bounds.
+            "utility"; "rounds" or "phase1_rejections" of runs held against the paper's bounds.
         axes: where it is drawn; None is a new figure.
 
     Returns:
@@ -131,7 +130,7 @@ def figure_by_cell(
     axis, rows = cell_axis_of(sweep), figures_of_cells(sweep, figure)
     axes = plot_axes(axes)
     named = _lines(sweep, axis, rows, figure, axes)
-    if figure == PHASE1_ROUNDS:
+    if figure in CHECKED:
         named.append((_bounds(axis, rows, axes), "at most, as proved"))
     if figure == "stopping_time" and axis.name == "delta":
         for curve in theory_curves(sweep.cells):

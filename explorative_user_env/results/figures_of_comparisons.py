@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from explorative_user_env.display.colours import SERIES
 from explorative_user_env.display.series import (
     LONGEST_NAME,
     TEXT_SIZE,
     colour_of,
     dress,
-    line_style,
     plot_axes,
     verbatim,
 )
-from explorative_user_env.results.paired import AS_MEANS, AS_PROBABILITY, PairedDifference
+from explorative_user_env.results.paired import AS_PROBABILITY, AS_SHARES, PairedDifference
 from explorative_user_env.validation import choice
 
 if TYPE_CHECKING:
@@ -69,18 +69,16 @@ def paired_differences(
     place = known.index(choice("figure", figure, known)) if figure is not None else 0
     rows = [(each.first, each.differences[place]) for each in comparisons]
     axes = plot_axes(axes, 1.1 + ROW_HEIGHT * max(2, len(rows)))
-    for line, (_, found) in enumerate(rows):
-        style, knows = line_style(line), not np.isnan(found.low)
-        errors = [[found.value - found.low], [found.high - found.value]] if knows else None
-        how: dict[str, Any] = {"color": style.colour, "capsize": 4, "markersize": 7, "lw": 1.8}
-        axes.errorbar([found.value], [line], xerr=errors, fmt=style.mark, **how)
+    values = np.array([[found.value, found.low, found.high] for _, found in rows])
+    errors = np.abs(values[:, 1:] - values[:, :1]).T
+    places = range(len(rows))
+    how: dict[str, Any] = {"color": SERIES[0], "capsize": 4, "markersize": 7, "lw": 1.8}
+    axes.errorbar(values[:, 0], places, xerr=errors, fmt="o", **how)
     kind = rows[0][1].kind
     same = 0.5 if kind == AS_PROBABILITY else 0.0
     axes.axvline(same, color=colour_of("quiet"), lw=1, ls=":", zorder=0)
-    pair = comparisons[0]
-    heading = f"minus {pair.second}, {pair.n_users} users, intervals of {100 * pair.level:.3g}%"
-    dress(axes, heading, _meaning(rows[0][1], pair.second), "")
-    axes.set_yticks(range(len(rows)), [_name(*row) for row in rows], fontsize=TEXT_SIZE)
+    dress(axes, _heading(comparisons[0], rows[0][1]), _meaning(rows[0][1]), "")
+    axes.set_yticks(places, [_name(*row) for row in rows], fontsize=TEXT_SIZE)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     return axes
 
@@ -90,11 +88,16 @@ def _name(agent: str, found: PairedDifference) -> str:
     return name if np.isnan(found.tau) else f"{name}\nup to {found.tau:.0f}"
 
 
-def _meaning(found: PairedDifference, second: str) -> str:
+def _heading(pair: ComparedPair, found: PairedDifference) -> str:
+    than = f" than {pair.second}" if found.kind == AS_PROBABILITY else f", minus {pair.second}"
+    return f"{found.figure}{than}: {pair.n_users} users, {100 * pair.level:.3g}% intervals"
+
+
+def _meaning(found: PairedDifference) -> str:
     """Return what the horizontal axis is."""
-    name = verbatim(found.figure)
     if found.kind == AS_PROBABILITY:
-        return f"{name} than {verbatim(second, LONGEST_NAME)}; .5 is no difference"
-    unit = ", in recommendations" if name == "stopping time" else ""
-    what = "mean" if found.kind == AS_MEANS else "share of users"
-    return f"{name}, difference of the {what}{unit}"
+        return "probability, ties count half"
+    if found.kind == AS_SHARES:
+        return "difference of shares"
+    unit = ", in recommendations" if found.figure == "stopping time" else ""
+    return f"difference of means{unit}"

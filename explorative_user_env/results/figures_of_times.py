@@ -26,7 +26,7 @@ from explorative_user_env.validation import InvalidArgumentError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_POINTS = 300
+MOST_POINTS = 200
 """Points of a course: more are not seen, and each has an interval of its own."""
 
 

@@ -88,7 +88,9 @@ def _of_object(value: Any, inner: Callable[[Any], Any]) -> dict[str, Any]:
         own = {"name": value.name, "options": inner(value.options), "max_steps": value.max_steps}
         return {KIND: "agent", "algorithm": algorithm, **own}
     if is_dataclass(value):
-        own = {each.name: inner(getattr(value, each.name)) for each in fields(value) if each.init}
+        # What makes no two records differ, such as how an algorithm explains itself, is not told.
+        told = [each.name for each in fields(value) if each.init and each.compare]
+        own = {name: inner(getattr(value, name)) for name in told}
         short = kind.__name__ if REBUILT.get(kind.__name__) is kind else _place(kind)
         return {KIND: short, **own}
     attributes = inner(dict(sorted(getattr(value, "__dict__", {}).items())))

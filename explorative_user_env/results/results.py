@@ -11,7 +11,8 @@ from rich.text import Text
 
 from explorative_user_env.display.html import html_table
 from explorative_user_env.display.tables import as_text
-from explorative_user_env.loop import Episode, rollout
+from explorative_user_env.episodes import Episode
+from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, needs_horizon, sees_rewards
@@ -185,8 +186,8 @@ class Results:
 
         Args:
             kind: "success" against the budget of a run, "stopping_times" (which share goes on),
-                "regret" or "rejections" over time, "acceptances" of each arm in the first run, or
-                "rounds" of Phase 1; None is success, or over a horizon regret.
+                "regret" or "rejections" over time, "acceptances" of each arm in the first run,
+                "rounds" or "phase1_rejections" of checked runs; None is success, or else regret.
             axes: where it is drawn; None is a new figure.
             progress: as for `evaluate`, of runs that are replayed for it.
 

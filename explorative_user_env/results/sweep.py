@@ -55,7 +55,8 @@ class Sweep:
 
         Args:
             kind: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
-                "utility"; "rounds" of Phase 1, of `check_theory=True`. None is the first of them.
+                "utility"; "rounds" or "phase1_rejections" of `check_theory=True`. None is the
+                first of them.
             axes: where it is drawn; None is a new figure.
 
         Raises:

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.protocol import Array
-from explorative_user_env.results.courses import instance_of
+from explorative_user_env.results.courses import instance_met
 from explorative_user_env.results.plotted import PlottedRuns
 from explorative_user_env.theory import Order, lower_bound, upper_bound
 from explorative_user_env.theory.hard_instances import exponent_loss
@@ -73,7 +73,7 @@ def _upper_bound(cell: PlottedRuns) -> float:
     numbers = users.alpha, users.schedule.rho_0, users.schedule.rho_1
     delta = cell.deltas.get(agent.name, cell.cell["delta"])
     totals = [
-        upper_bound(instance_of(cell, int(seed)), delta, *numbers, n1=params.n1, order=order).total
+        upper_bound(instance_met(cell, int(seed)), delta, *numbers, n1=params.n1, order=order).total
         for seed in cell.runs["user_seed"].drop_duplicates()[:MOST_INSTANCES]
     ]
     return float(np.mean(totals))

@@ -2,7 +2,7 @@
 
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,13 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecNormalize
 
 from explorative_user_env.envs import bai_rules
-from explorative_user_env.protocol import Array
+from explorative_user_env.protocol import ONLY, Array
 from explorative_user_env.results.records import record_of
-from explorative_user_env.rl.policies import Chances
+from explorative_user_env.rl.policies import Chances, Memory
 from explorative_user_env.rl.reading import arms_of, normaliser_of, reading
 from explorative_user_env.tasks import BAI, Task
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
+from explorative_user_env.wrappers.features import observed
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 
@@ -116,6 +117,43 @@ class SB3Agent(PolicyAgent):
 
     def _choices(self, observations: Array, users: Array) -> Array:
         """Return an action for each of these users, drawn or the likeliest."""
+        chances = self._chances.of(*self._asked(observations, users), self._memory, users)
+        choices: Array = (
+            chances.argmax(axis=1) if self.deterministic else self._drawn(chances, users)
+        )
+        return choices
+
+    def explain(self) -> Mapping[str, Any]:
+        """Return the chances of the next recommendation and answer, and the policy's values.
+
+        Of the one user of the step-by-step loop; a recurrent policy remembers nothing of it.
+        """
+        observations, choosable = observed(
+            self.observation, self._history, self._scale, self._n_actions
+        )
+        asked = self._asked(observations[ONLY], ONLY)
+        memory = None if self._memory is None else Memory(*(part.copy() for part in self._memory))
+        chances = self._chances.of(*asked, memory, ONLY)[0]
+        actions = choosable[ONLY[0]]
+        told = self._by_arm("chance", chances, actions)
+        values = self._chances.values(asked[0][0])
+        if self._chances.values_actions:
+            told |= self._by_arm("value", values, actions)
+        elif len(values):
+            told["value of the position"] = float(values[0])
+        return told
+
+    def _by_arm(self, what: str, numbers: Array, actions: Array) -> dict[str, Any]:
+        """Return numbers of a policy's choices by arm: of recommending it and of answering it."""
+        by_action = np.empty(len(numbers))
+        by_action[actions] = numbers
+        told = {f"{what} of recommending": by_action[: self.n_arms]}
+        return told | (
+            {f"{what} of answering": by_action[self.n_arms :]} if self.task == BAI else {}
+        )
+
+    def _asked(self, observations: Array, users: Array) -> tuple[Array, Array | None]:
+        """Return what the policy is shown of these users, and their legal actions."""
         masks = None
         if self.task == BAI:
             n_last_rejected = self._history.last_rejected()[users]
@@ -123,11 +161,7 @@ class SB3Agent(PolicyAgent):
             masks = bai_rules.masks(legal, self.n_arms)
         if self.normaliser is not None:
             observations = np.asarray(self.normaliser.normalize_obs(observations))
-        chances = self._chances.of(observations, masks, self._memory, users)
-        choices: Array = (
-            chances.argmax(axis=1) if self.deterministic else self._drawn(chances, users)
-        )
-        return choices
+        return observations, masks
 
     def _drawn(self, chances: Array, users: Array) -> Array:
         """Return an action for each user by its chance, from the user's own stream."""

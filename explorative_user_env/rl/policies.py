@@ -103,6 +103,26 @@ class Chances:
                 chances[part] = found[: len(users[part])]
         return chances
 
+    def values(self, observation: Array) -> Array:
+        """Return what the policy thinks that one observation is worth.
+
+        Of DQN and its kin a number for each action, of others one; none of a recurrent policy,
+        whose critic has a memory of its own.
+        """
+        if self._recurrent:
+            return np.empty(0)
+        with torch.no_grad(), one_thread():
+            tensor = self._policy.obs_to_tensor(_filled(observation[np.newaxis]))[0]
+            asked = self._worth if self.values_actions else self._policy.predict_values
+            found: Array = asked(tensor).numpy(force=True)[0]
+        return found
+
+    def _worth(self, tensor: Any) -> Any:
+        """Return the values of all actions, a row for each observation."""
+        if isinstance(self._policy, QRDQNPolicy):
+            return self._policy.quantile_net(tensor).mean(dim=1)
+        return self._policy.q_net(tensor)
+
     def _asked(
         self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
     ) -> Array:
@@ -110,12 +130,7 @@ class Chances:
         policy = self._policy
         tensor = policy.obs_to_tensor(observations)[0]
         if self.values_actions:
-            values = (
-                policy.quantile_net(tensor).mean(dim=1)
-                if isinstance(policy, QRDQNPolicy)
-                else policy.q_net(tensor)
-            )
-            best = values.argmax(dim=1).numpy(force=True)
+            best = self._worth(tensor).argmax(dim=1).numpy(force=True)
             chances = np.full((USERS_AT_ONCE, self.n_actions), self._explores / self.n_actions)
             chances[np.arange(USERS_AT_ONCE), best] += 1.0 - self._explores
             return chances

@@ -146,8 +146,9 @@ class SB3VecEnv(VecEnv):
         return [wrapped for _ in self._get_indices(indices)]
 
     def get_images(self) -> Sequence[Array | None]:
-        """Return no images: the environments render text."""
-        return [None for _ in range(self.num_envs)]
+        """Return each lane's picture, None where the users are not rendered as pixels."""
+        frames: Any = self.envs.render() if self.envs.render_mode == "rgb_array" else None
+        return [None] * self.num_envs if frames is None else list(frames)
 
     def _ending(self, infos: dict[str, Any], lane: int, out_of_time: bool) -> dict[str, Any]:
         """Return what is said of a lane's finished episode."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from explorative_user_env.testing import (
     agent_company,
     agent_contract,
+    agent_explanations,
     agent_memory,
     agent_paths,
     agent_secrets,
@@ -60,6 +61,8 @@ _ASKED: Mapping[Kind, Sequence[Callable[[Subject], None]]] = {
         agent_secrets.depends_on_responses_alone,
         agent_ties.breaks_ties_by_chance,
         agent_ties.succeeds_wherever_the_best_is,
+        agent_explanations.says_what_can_be_shown,
+        agent_explanations.explains_without_a_trace,
         agent_company.recommends_arms_to_many,
         agent_company.minds_no_company,
         agent_company.in_step_is_one_at_a_time,

@@ -80,6 +80,11 @@ class Instance:
         """H = sum over all arms of 1 / Delta_i^2 (paper, section 2)."""
         return sum(1.0 / gap**2 for gap in self.gaps)
 
+    def _repr_html_(self) -> str:
+        from explorative_user_env.users.instance_page import instance_page
+
+        return instance_page(self.means, self.best_arm)
+
 
 def instances_of(means: np.ndarray, best_arms: np.ndarray) -> tuple[Instance, ...]:
     """Return an instance for each row of means, shape (n, K), and its best arm, shape (n,)."""

@@ -5,12 +5,11 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 
-from explorative_user_env.envs.user import RENDER_MODES, ExplorativeUserEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.population import lists_user_options
 from explorative_user_env.protocol import Array
 from explorative_user_env.tasks import REGRET
-from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers import vector
 from explorative_user_env.wrappers.single import CountsObservation, SortedArms
 
@@ -29,7 +28,6 @@ def counts_env(
     /,
     *,
     horizon: int = REGRET.horizon,
-    render_mode: str | None = None,
     **kwargs: Any,
 ) -> gym.Env[Array, int]:
     """Return a user whom an RL library can learn from as she is: `ExplorativeUserCounts-v0`.
@@ -80,12 +78,11 @@ def counts_env(
     ## Version History
     * v0: initial version
     """
-    if render_mode is not None and render_mode not in RENDER_MODES:
-        # Stable-Baselines3 asks every id for pictures, and does without after a TypeError.
-        error = InvalidArgumentError("render_mode", render_mode, f"one of {RENDER_MODES}")
-        raise TypeError(str(error))
-    env = ExplorativeUserEnv(arms, render_mode=render_mode, **kwargs)
-    return _MadeById(CountsObservation(env, horizon))
+    return _MadeById(CountsObservation(ExplorativeUserEnv(arms, **kwargs), horizon))
+
+
+# Gymnasium asks what makes an environment for the ways in which it is rendered.
+counts_env.metadata = ExplorativeUserEnv.metadata  # type: ignore[attr-defined]
 
 
 @lists_user_options()

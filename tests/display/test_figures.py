@@ -40,3 +40,32 @@ def test_without_matplotlib_one_line_says_how_to_get_it(monkeypatch: pytest.Monk
 def test_whatever_keeps_a_picture_from_being_drawn_is_told_as_one_error() -> None:
     with pytest.raises(plotting.UndrawnError, match=r"^not drawn, ZeroDivisionError: division"):
         plotting.painted(lambda: plotting.new_figure(1.0, 1 / 0))
+
+
+def test_a_picture_of_axes_is_that_of_their_figure() -> None:
+    pytest.importorskip("matplotlib")
+    axes = plotting.new_figure(2.0, 1.0).subplots()
+    assert plotting.as_png(axes) == plotting.as_png(axes.figure)  # type: ignore[arg-type]
+
+
+def test_an_svg_has_a_title_letters_as_paths_and_the_same_bytes_at_any_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+
+    def drawn() -> bytes:
+        axes = plotting.new_figure(2.0, 1.0).subplots()
+        axes.plot([1, 2])
+        axes.fill_between([1, 2], [0, 1], [2, 3])
+        axes.set_title("some words")
+        return plotting.as_svg(axes, "a plot <of> δ")
+
+    before = dict(matplotlib.rcParams)
+    first = drawn()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    assert drawn() == first
+    assert dict(matplotlib.rcParams) == before  # nobody else's figures change
+    text = first.decode("utf-8")
+    assert "<title>a plot &lt;of&gt; δ</title>" in text
+    assert "<text" not in text
+    assert "date" not in text.lower().replace("metadata", "")

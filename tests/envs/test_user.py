@@ -147,7 +147,10 @@ def test_nothing_works_before_the_first_reset(made: bool) -> None:
         ({"rho": "fast"}, r"rho must be .*, got 'fast'"),
         ({"reward": "money"}, r"reward must be one of accept, .*utility, got 'money'"),
         ({"info_level": "all"}, "info_level must be one of counts, full, got 'all'"),
-        ({"render_mode": "human"}, "render_mode must be one of ansi, got 'human'"),
+        (
+            {"render_mode": "film"},
+            "render_mode must be one of ansi, human, rgb_array, svg, got 'film'",
+        ),
         ({"render_intervals": "no"}, "render_intervals must be True or False, got 'no'"),
     ],
 )

@@ -66,7 +66,7 @@ def test_the_mode_of_autoreset_may_be_its_word_and_is_in_the_metadata(mode: Auto
         vector = gym.make_vec(ENV_ID, num_envs=2, autoreset_mode=asked)
         assert vector.metadata == vector.unwrapped.metadata
         assert vector.metadata["autoreset_mode"] is mode
-        assert vector.metadata["render_modes"] == ["ansi"]
+        assert vector.metadata["render_modes"] == ["ansi", "rgb_array", "svg"]
     assert ExplorativeUserVectorEnv().metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
     assert gym.make(ENV_ID).metadata == of_one
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from explorative_user_env.files import MADE_BY, Folder, check_one_run
+from explorative_user_env.files import MADE_BY, Folder, check_one_run, finished_file
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -61,3 +61,15 @@ def test_an_exchange_that_cannot_be_undone_where_one_may_only_read_is_told(
     monkeypatch.setattr("os.replace", refuse)
     with pytest.raises(InvalidArgumentError, match=r"all of one run \(its writing was cut off\)"):
         check_one_run("model", folder, ["a"])
+
+
+def test_a_file_of_a_finished_run_has_its_place_and_another_says_when_it_is_written(
+    folder: Path,
+) -> None:
+    assert finished_file("path", folder, "a") == folder / "a"
+    for nowhere in (folder, folder / "nowhere"):
+        with pytest.raises(InvalidArgumentError, match="a folder with c, which is written when"):
+            finished_file("path", nowhere, "c")
+    (folder / "a").write_text("another")
+    with pytest.raises(InvalidArgumentError, match=r"\(a is not\)"):
+        finished_file("path", folder, "a")

@@ -8,8 +8,8 @@ from traces import RESTLESS, broken, environment, trace_of
 
 from explorative_user_env import theory
 from explorative_user_env.agents import BAIR
-from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
-from explorative_user_env.loop import Episode
+from explorative_user_env.agents.bair_parts import ELIMINATION, ROUNDS, SWEEP
+from explorative_user_env.episodes import Episode
 from explorative_user_env.monitors import TheoryCheck, check_run
 from explorative_user_env.monitors.check import examine
 from explorative_user_env.monitors.trace import Given, Trace

@@ -7,8 +7,8 @@ from traces import RESTLESS, environment, trace_of
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, AlgorithmAgent
-from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
-from explorative_user_env.loop import Episode
+from explorative_user_env.agents.bair_parts import ELIMINATION, ROUNDS, SWEEP
+from explorative_user_env.episodes import Episode
 from explorative_user_env.monitors import check_run
 from explorative_user_env.monitors.margins import (
     band_margin,

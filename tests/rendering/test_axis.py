@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.rendering.axis import axis_of
+from explorative_user_env.rendering.axis import axis_of, rounded_out
 from explorative_user_env.rendering.layout import LITTLE
 from explorative_user_env.rendering.shapes import width_of
 
@@ -43,3 +43,17 @@ def test_a_place_beyond_an_end_is_at_that_end() -> None:
     assert [axis.place(x) for x in (-float("inf"), -9.0, 0.0, 0.5, 1.0, float("inf"))] == (
         pytest.approx([0.0, 0.0, 4.0, 54.0, 104.0, 108.0])
     )
+
+
+@given(ENDS, st.floats(0.0, 1e6))
+def test_a_span_with_round_ends_holds_the_span_and_not_much_more(low: float, wide: float) -> None:
+    high = low + wide
+    least, largest = rounded_out((low, high))
+    slack = 1e-9 * max(abs(low), abs(high))
+    assert least - slack <= low <= high <= largest + slack
+    assert largest - least <= 1.7 * (high - low) + slack
+
+
+def test_a_span_with_round_ends_stays_as_intervals_shrink() -> None:
+    spans = {rounded_out((-1.0 - 0.01 * step, 2.0 + 0.01 * step)) for step in range(1, 50)}
+    assert spans == {(-1.5, 2.5)}

@@ -39,7 +39,8 @@ def painted(scene: Scene, theme: str = "auto") -> ET.Element:
 
 
 def elements(root: ET.Element) -> list[ET.Element]:
-    return [each for each in root if each.tag not in (f"{NAMESPACE}title", f"{NAMESPACE}style")]
+    apart = {f"{NAMESPACE}{tag}" for tag in ("title", "desc", "style")}
+    return [each for each in root if each.tag not in apart]
 
 
 @pytest.mark.parametrize("theme", svg.THEMES)
@@ -95,6 +96,14 @@ def test_a_picture_says_what_it_is_to_who_does_not_see_it() -> None:
     assert root.get("role") == "img"
     assert root.get("aria-labelledby") == title.get("id")
     assert title.text == scene.name
+    told = root.find(f"{NAMESPACE}desc")
+    assert told is not None
+    assert root.get("aria-describedby") == told.get("id") != title.get("id")
+    for words in ("arm 0: 0 rejected", "arm 1: true mean", "arm 2: mean so far"):
+        assert words in str(told.text)
+    many = painted(scene_of_user(*drawn.moment_of(100, 0, 100)))
+    assert many.find(f"{NAMESPACE}desc") is None
+    assert many.get("aria-describedby") is None
 
 
 def test_two_pictures_on_a_page_do_not_share_a_name_or_a_rule() -> None:
@@ -104,7 +113,7 @@ def test_two_pictures_on_a_page_do_not_share_a_name_or_a_rule() -> None:
     for theme in svg.THEMES:
         style = svg.style_of(theme).replace("@media(prefers-color-scheme:dark){", "")
         for rule in re.findall(r"([^{}]+)\{", style):
-            assert re.fullmatch(rf"(\.eu-{theme}|\.eu-scene)( \.eu-[a-z]+)?", rule)
+            assert re.fullmatch(rf"(\.eu-{theme}|\.eu-scene)( \.eu-[a-z]+| \*| line)?", rule)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -112,7 +121,7 @@ def test_a_theme_has_the_colours_of_its_page(theme: str) -> None:
     style = svg.style_of(theme)
     for role, colour in COLOURS.items():
         own = getattr(colour, theme)
-        assert f".eu-{role}{{fill:{own};stroke:{own}}}" in style
+        assert f".eu-{role}{{color:{own}}}" in style
     assert "var(" not in style
     assert "@media" not in style
 

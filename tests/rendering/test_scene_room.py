@@ -7,32 +7,12 @@ from hypothesis import strategies as st
 
 from explorative_user_env.rendering.layout import LARGEST_WIDTH, SMALLEST_WIDTH
 from explorative_user_env.rendering.scene import scene_of_user
-from explorative_user_env.rendering.shapes import Scene, Text, box_of
 from explorative_user_env.validation import InvalidArgumentError
 
 ARMS = st.integers(2, 100)
 WIDTHS = st.integers(SMALLEST_WIDTH, 1280)
-LETTERS = frozenset(map(chr, range(32, 127))) | frozenset("±·…")
 TITLES = st.sampled_from(["", "BAIR", "An agent with a name that is longer than any picture " * 4])
 NOTES = st.sampled_from(["", "answers are legal", "words without an end " * 20])
-
-
-def is_behind(key: str) -> bool:
-    return key == "page" or key.startswith("now-")
-
-
-def check_room(scene: Scene) -> None:
-    """Check that each text has room of its own, and everything a place on the canvas."""
-    boxes = [(shape.key, box_of(shape), isinstance(shape, Text)) for shape in scene.shapes]
-    assert len({key for key, _, _ in boxes}) == len(boxes)
-    for key, box, _ in boxes:
-        assert 0 <= box.left <= box.right <= scene.width, (key, box)
-        assert 0 <= box.top <= box.bottom <= scene.height, (key, box)
-    for place, (key, box, is_text) in enumerate(boxes):
-        for other, its_box, its_text in boxes[place + 1 :]:
-            if (is_text or its_text) and not is_behind(key) and not is_behind(other):
-                assert not box.meets(its_box), (key, other)
-    assert set(drawn.words(scene)) <= LETTERS | {"\n"}
 
 
 @given(drawn.moments(ARMS), WIDTHS, st.booleans(), TITLES, NOTES)
@@ -42,7 +22,7 @@ def test_no_label_covers_another_and_nothing_is_outside(
     seen, hidden, decided = moment
     truths = (hidden, decided) if revealed else ()
     scene = scene_of_user(seen, *truths, width=width, title=title, note=note)
-    check_room(scene)
+    drawn.check_room(scene)
     assert scene.width == width
     if len(title + note) < 40:
         assert "…" not in drawn.words(scene)  # no words are cut
@@ -60,7 +40,7 @@ def test_all_frames_of_a_film_have_one_size_and_a_given_axis(
     span = None if low is None else (low[0], low[0] + 1.0)
     frames = [scene_of_user(*moment, width=width, span=span) for moment in (first, second)]
     for scene in frames:
-        check_room(scene)
+        drawn.check_room(scene)
     assert len({(scene.width, scene.height) for scene in frames}) == 1
     if span is not None:
         ticks = [
@@ -72,7 +52,7 @@ def test_all_frames_of_a_film_have_one_size_and_a_given_axis(
 @pytest.mark.parametrize("n_arms", [101, 1000])
 @pytest.mark.parametrize("width", [320, 720, 1280])
 def test_a_thousand_arms_have_room_as_well(n_arms: int, width: int) -> None:
-    check_room(scene_of_user(*drawn.moment_of(n_arms, 0, 300, accepted=True), width=width))
+    drawn.check_room(scene_of_user(*drawn.moment_of(n_arms, 0, 300, accepted=True), width=width))
 
 
 @pytest.mark.parametrize("width", [SMALLEST_WIDTH - 1, LARGEST_WIDTH + 1, 720.5, "wide"])

@@ -108,7 +108,7 @@ def test_the_intervals_are_shown_if_asked_for() -> None:
 def test_a_new_user_has_an_empty_table() -> None:
     env, _, _ = played(render_intervals=False)
     env.reset(seed=1)
-    numbers = [line.split() for line in env.render().splitlines()[1:-1]]  # type: ignore[union-attr]
+    numbers = [line.split() for line in env.render().splitlines()[1:-1]]
     assert numbers == [["0", "0", "0"], ["1", "0", "0"], ["2", "0", "0"]]
 
 

@@ -207,3 +207,17 @@ def test_rewards_that_no_model_can_be_told_are_refused(
     with pytest.raises(InvalidArgumentError, match=f"^{told}$"):
         make_sb3_vec_env(2, task=task, **users)
     make_sb3_vec_env(2, task=task, gap=1e37)
+
+
+def test_stable_baselines3_sees_every_lanes_picture() -> None:
+    pytest.importorskip("PIL", reason="Pillow is not there")
+    envs: Any = many(3, "regret", observation="counts", seed=0, render_mode="rgb_array")
+    envs.reset()
+    for _ in range(20):
+        envs.step(np.array([0, 1, 2]))
+    frames = envs.get_images()
+    assert not any(np.array_equal(frame, frames[0]) for frame in frames[1:])
+    assert np.shape(envs.render())[2] == 3
+    without = many(3, "regret", observation="counts", seed=0)
+    without.reset()
+    assert without.get_images() == [None] * 3

@@ -44,6 +44,8 @@ AGENTS_WRONG: dict[str, Any] = {
     "depends_on_responses_alone": agents.AsksTheCollector,
     "breaks_ties_by_chance": agents.PrefersLowNumbers,
     "succeeds_wherever_the_best_is": agents.StaysWithTheFirst,
+    "says_what_can_be_shown": agents.SaysAList,
+    "explains_without_a_trace": agents.DrawsToExplain,
     "recommends_arms_to_many": agents.FractionsToMany,
     "minds_no_company": agents.CountsTheCompany,
     "in_step_is_one_at_a_time": agents.AnotherAlone,

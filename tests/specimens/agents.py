@@ -3,13 +3,13 @@
 import gc
 import multiprocessing
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from explorative_user_env import ExplorativeUserEnv, ExplorativeUserVectorEnv
-from explorative_user_env.protocol import STOP, Array, OneUserAtATime
+from explorative_user_env.protocol import STOP, Against, Array, OneUserAtATime
 
 ROUND_COUNT = 10
 
@@ -31,6 +31,11 @@ class Honest:
     def answer(self) -> int:
         best = np.flatnonzero(np.array(self.accepted) == max(self.accepted))
         return int(self.rng.choice(best))
+
+    def explain(self) -> Mapping[str, Any]:
+        turn = f"arm {self.steps % self.n_arms}"
+        total = Against(self.steps, ROUND_COUNT * self.n_arms)
+        return {"turn": turn, "accepted": self.accepted, "t": total}
 
 
 class HonestOfMany(OneUserAtATime):
@@ -57,6 +62,25 @@ class HonestOfMany(OneUserAtATime):
 
 
 # The contract
+
+
+class SaysAList(Honest):
+    def explain(self) -> Mapping[str, Any]:
+        return {"accepted": self.accepted[1:]} if self.steps > 3 else super().explain()
+
+
+class DrawsToExplain(Honest):
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, rng, horizon)
+        self.offset = 0
+
+    def act(self) -> int | None:
+        arm = super().act()
+        return None if arm is None else (arm + self.offset) % self.n_arms
+
+    def explain(self) -> Mapping[str, Any]:
+        self.offset = int(self.rng.integers(self.n_arms))
+        return {"offset": self.offset}
 
 
 class WithoutAnswer:

@@ -1,4 +1,5 @@
 import math
+import re
 from collections import Counter
 from typing import Any
 
@@ -192,3 +193,25 @@ def test_a_callable_law_that_gives_no_k_finite_numbers_is_refused(answer: Any) -
 def test_the_best_arm_is_the_arm_with_the_largest_mean(best_arm: int) -> None:
     assert Instance((0.5, 2.0, 1.0), 1).best_arm == 1
     assert_refused(lambda: Instance((0.5, 2.0, 1.0), best_arm), "best_arm")
+
+
+def rows_of(html: str) -> list[list[str]]:
+    rows = re.findall(r"<tr>(.*?)</tr>", html.partition("<tbody>")[2], flags=re.DOTALL)
+    return [re.findall(r"<td>(.*?)</td>", row) for row in rows]
+
+
+def test_a_notebook_shows_an_instance_as_a_table_with_the_best_arm_marked() -> None:
+    shown = Instance((0.25, 1.5, -2.0), 1)
+    html: str = shown._repr_html_()
+    assert rows_of(html) == [["0", "0.250", ""], ["1", "1.500", "best"], ["2", "-2.000", ""]]
+    assert "color" not in html  # it is the notebook's, light or dark
+    assert repr(shown) == "Instance(means=(0.25, 1.5, -2.0), best_arm=1)"
+
+
+def test_of_very_many_arms_a_notebook_shows_the_first_and_the_best() -> None:
+    means = (0.0,) * 5000 + (1.0,) + (0.0,) * 100
+    html: str = Instance(means, 5000)._repr_html_()
+    rows = rows_of(html)
+    assert len(rows) == 101
+    assert rows[-1] == ["5000", "1.000", "best"]
+    assert html.endswith("<p>5000 more arms.</p>")

@@ -1,5 +1,6 @@
 """The lower bound as a picture: how slowly the ambiguous history fades, and what that costs."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from explorative_user_env.display.series import (
     name_lines,
     plot_axes,
 )
+from explorative_user_env.files import finished_file
 from explorative_user_env.results.tables import marked
 from explorative_user_env.studies.lower_bound.comparison import ANY_AGENT, STANDARD_BANDIT
 
@@ -103,3 +105,13 @@ def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
     dress(axes, "", "1/δ", "interactions needed for\nsuccess 1 - δ on ν and ν'")
     name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
     return axes
+
+
+def kept_table(folder: Path, name: str) -> pd.DataFrame:
+    """Return what `explorative-user lower-bound` has written of "overlap" or "needed".
+
+    Raises:
+        InvalidArgumentError: if it has not, as while it is going on.
+    """
+    file = finished_file("path", folder, f"{name}.csv")
+    return pd.read_csv(file)

@@ -4,7 +4,12 @@ Only the user changes from one column to the next; each agent is told what it wo
 anyway (alpha, rho_0 and whether there is click noise), and nothing of her behaviour.
 """
 
-from explorative_user_env.studies.robustness.matrix import MAX_STEPS, default_agents, robustness
+from explorative_user_env.studies.robustness.matrix import (
+    MAX_STEPS,
+    default_agents,
+    kept_matrix,
+    robustness,
+)
 from explorative_user_env.studies.robustness.tables import (
     NOTES,
     heat_map,
@@ -26,6 +31,7 @@ __all__ = [
     "Variety",
     "default_agents",
     "heat_map",
+    "kept_matrix",
     "matrix_page",
     "matrix_table",
     "notes_of",

@@ -14,7 +14,7 @@ from explorative_user_env.agents import (
     Uniform,
 )
 from explorative_user_env.display.progress import OnProgress, named, portion, silent
-from explorative_user_env.evaluation import Workforce, evaluate
+from explorative_user_env.evaluation import Results, Workforce, evaluate
 from explorative_user_env.old_names import renamed
 from explorative_user_env.population import (
     Population,
@@ -98,7 +98,7 @@ def robustness(
     line_up = default_agents() if agents is None else agents
     shared = population_of(population, user)
     columns = [replace(shared, **variety.options) for variety in users]  # checked before any runs
-    frames, cells = [], []
+    found = []
     for place, (variety, column) in enumerate(zip(users, columns, strict=True)):
         results = evaluate(
             line_up,
@@ -112,10 +112,44 @@ def robustness(
             store=store,
             progress=named(portion(progress, place, len(users)), f"{variety.name}:"),
         )
+        found.append((variety.name, results))
+    return matrix_of(found)
+
+
+def matrix_of(found: Sequence[tuple[str, Results]]) -> pd.DataFrame:
+    """Return the rows of `robustness` for the results with each kind of user, by her name."""
+    frames, cells = [], []
+    for name, results in found:
         summary = results.summary()
-        summary.insert(0, "user", variety.name)
+        summary.insert(0, "user", name)
         frames.append(summary)
-        cells.append({**results.cell, "user": variety.name})
-    found = pd.concat(frames, ignore_index=True)
-    found.attrs["cells"] = cells
-    return found
+        cells.append({**results.cell, "user": name})
+    matrix = pd.concat(frames, ignore_index=True)
+    matrix.attrs["cells"] = cells
+    return matrix
+
+
+def kept_matrix(
+    cells: Sequence[Results], population: Population, users: Sequence[Variety]
+) -> pd.DataFrame:
+    """Return the rows of `robustness` for the kinds of users whose results there are.
+
+    Args:
+        cells: results as a file keeps them.
+        population: what all kinds share.
+        users: the kinds of users that were asked for.
+
+    Raises:
+        InvalidArgumentError: if there are no results with any of them.
+    """
+    by_users = [(variety.name, replace(population, **variety.options)) for variety in users]
+    found = [
+        (name, results)
+        for name, column in by_users
+        for results in cells
+        if results.population == column
+    ]
+    if not found:
+        names = [variety.name for variety in users]
+        raise InvalidArgumentError("users", names, "kinds of which there are results")
+    return matrix_of(found)

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from rich.table import Table
 
-from explorative_user_env.display.figures import new_figure
 from explorative_user_env.display.numbers import percent, share, whole, with_error
+from explorative_user_env.display.series import plot_axes
 from explorative_user_env.display.tables import markdown_table, new_table
 from explorative_user_env.population import Population
 from explorative_user_env.results.tables import MEANS_LEGEND, marked, references_of
@@ -94,14 +94,16 @@ def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
     matrix = marked(matrix)
     agents, users = (list(dict.fromkeys(matrix[name])) for name in ("agent", "user"))
     cells = matrix.set_index(["agent", "user"])
-    success = np.array([[cells.loc[(a, u), "success"] for u in users] for a in agents], float)
-    if axes is None:
-        axes = new_figure(1.5 + 0.95 * len(users), 1.4 + 0.75 * len(agents)).subplots()
+    table = cells["success"].unstack("user").reindex(index=agents, columns=users)
+    success = table.to_numpy(float)  # NaN where a run was broken off before
+    axes = plot_axes(axes, 1.4 + 0.75 * len(agents), 1.5 + 0.95 * len(users))
     image = axes.imshow(success, vmin=0.0, vmax=1.0, cmap="viridis", aspect="auto")
     axes.set_xticks(range(len(users)), users, rotation=35, ha="right")
     axes.set_yticks(range(len(agents)), agents)
     for line, agent in enumerate(agents):
         for column, user in enumerate(users):
+            if np.isnan(success[line, column]):
+                continue
             row = cells.loc[(agent, user)]
             text = f"{share(row['success'])}\nT {whole(row['stopping_time'])}"
             if row["censored"] > 0.0:

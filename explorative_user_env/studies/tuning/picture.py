@@ -1,6 +1,9 @@
 """The frontier as a picture: what a shorter Phase 1 saves, and when it fails."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from explorative_user_env.display.figures import new_figure
 from explorative_user_env.display.series import (
@@ -13,13 +16,18 @@ from explorative_user_env.display.series import (
     name_lines,
     plot_axes,
 )
+from explorative_user_env.files import finished_file
 from explorative_user_env.studies.tuning.n1 import Tuning
+from explorative_user_env.studies.tuning.records import FILE, load_tuned
 from explorative_user_env.studies.tuning.tables import title as title_of_tuning
 from explorative_user_env.validation import choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+FRONTIER_FILE = "frontier.csv"
+"""What the command calls the frontier's file."""
 
 NAMED = {"stopping_time": "stopping time T", "success": "success"}
 """What there is a curve of, and what its axis is called."""
@@ -76,3 +84,14 @@ def draw_frontier(
     dress(axes, title_of_tuning(tuning), "N₁, acceptances of Phase 1", label)
     name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
     return axes
+
+
+def kept_tuning(folder: Path) -> Tuning:
+    """Return what `explorative-user tune-n1` has written of a search, but for its candidates.
+
+    Raises:
+        InvalidArgumentError: if it has not, as while it is going on.
+    """
+    tuned, frontier = (finished_file("path", folder, name) for name in (FILE, FRONTIER_FILE))
+    rows = pd.read_csv(frontier)
+    return Tuning(load_tuned(tuned), (), rows)

@@ -1,0 +1,74 @@
+"""What an agent says of itself while it is watched, in a form that can be shown."""
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from explorative_user_env.protocol import Against, name_of
+from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line, sequence
+
+ByArm = tuple[float, ...]
+"""K numbers, one an arm."""
+
+Explained = float | str | ByArm | Against
+"""What is said under one name: a number, a word, K numbers, or two of either side by side."""
+
+LONGEST_SAID = 40
+"""What is said, and what it is called, is cut to this length."""
+
+
+def explanation_of(agent: object, n_arms: int) -> dict[str, Explained]:
+    """Return what `agent` says of itself now, by name; nothing where it has no `explain`.
+
+    Raises:
+        CallableError: if its code fails, or says what cannot be shown.
+    """
+    explain = getattr(agent, "explain", None)
+    if not callable(explain):
+        return {}
+    what = f"explain of {name_of(agent)}"
+    try:
+        said = explain()
+        if not isinstance(said, Mapping):
+            raise InvalidArgumentError(what, said, "a mapping of what is said by name")
+        return {
+            one_line(str(name), LONGEST_SAID): _as_shown(f"{what}, {name}", value, n_arms)
+            for name, value in said.items()
+        }
+    except Exception as error:
+        raise CallableError.of(what, error, "while it was watched") from error
+
+
+def _as_shown(name: str, value: Any, n_arms: int) -> Explained:
+    """Return a value as one that can be shown.
+
+    Raises:
+        InvalidArgumentError: naming it, where it is none.
+    """
+    allowed = f"a number, a word, {n_arms} numbers or an Against of two numbers or {n_arms} each"
+    if isinstance(value, Against):
+        pair = [_as_shown(name, side, n_arms) for side in value]
+        kinds = [is_by_arm(side) for side in pair]
+        if any(isinstance(side, str | Against) for side in pair) or kinds[0] != kinds[1]:
+            raise InvalidArgumentError(name, value, allowed)
+        return Against(*pair)
+    if isinstance(value, str):
+        return one_line(value, LONGEST_SAID)
+    if _is_number(value):
+        return float(value)
+    values = sequence(name, value, allowed)
+    if len(values) != n_arms or not all(map(_is_number, values)):
+        raise InvalidArgumentError(name, value, allowed)
+    return tuple(float(each) for each in values)
+
+
+def is_by_arm(value: Explained) -> TypeGuard[ByArm]:
+    """Return whether this is K numbers, and no `Against`, which is a pair."""
+    return isinstance(value, tuple) and not isinstance(value, Against)
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether this is a number, of whatever size; True is 1."""
+    return isinstance(value, Real | np.bool_) and not isinstance(value, str)

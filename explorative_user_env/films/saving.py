@@ -1,0 +1,156 @@
+"""Films as files: a page that plays, moving pictures, or the whole run in one picture."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.extras import require
+from explorative_user_env.files.single import free_place, write_whole
+from explorative_user_env.films.footage import Footage
+from explorative_user_env.films.frames import (
+    ON_A_PHONE,
+    captions_of,
+    pictures_of,
+    rejected_at,
+    steps_of_all,
+    wide_arrangement,
+)
+from explorative_user_env.rendering.moving import VIDEO_NEEDS, chosen, write_gif, write_video
+from explorative_user_env.rendering.player import Reel, page_with
+from explorative_user_env.rendering.raster import PAINTER_NEEDS
+from explorative_user_env.validation import choice
+
+CONTROLS_HIGH = 190
+"""Pixels below the pictures, in a notebook that does not tell how high a page is."""
+
+
+def save_films(
+    films: Sequence[Footage],
+    path: Path,
+    *,
+    argument: str = "path",
+    overwrite: bool = False,
+    progress: OnProgress = silent,
+) -> None:
+    """Write films of the same user to a file.
+
+    Args:
+        films: one or more.
+        path: the file, whose ending says what it is: .html, .gif, .mp4, .svg or .png.
+        argument: what the path was given as.
+        overwrite: whether something may be there.
+        progress: told how far it is.
+
+    Raises:
+        InvalidArgumentError: for another ending, or if something is there.
+        MissingExtraError: without what paints it.
+    """
+    write = WRITERS[format_of(path, argument)]
+    write_whole(argument, path, lambda place: write(films, place, progress), overwrite)
+
+
+def format_of(path: Path, argument: str = "path") -> str:
+    """Return the ending of a file that a film can be.
+
+    Raises:
+        InvalidArgumentError: naming the argument, for another.
+    """
+    return choice(argument, path.suffix.lower() or str(path), WRITERS)
+
+
+def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
+    """Make sure, before there are films, that they can be written to a file.
+
+    Raises:
+        InvalidArgumentError: as `save_films` does.
+        MissingExtraError: without what paints it.
+    """
+    for what, extra, modules in PAINTED_BY.get(format_of(path, argument), ()):
+        require(what, extra, modules)
+    free_place(argument, path, overwrite)
+
+
+def page_of(films: Sequence[Footage]) -> str:
+    """Return films as a page of its own, with a slider over the steps."""
+    steps = steps_of_all(films)
+    names = ", ".join(film.agent for film in films)
+    return page_with(
+        Reel(
+            title=f"{names} and the user of seed {films[0].seed}",
+            wide=pictures_of(films, steps, wide_arrangement(films)),
+            narrow=pictures_of(films, steps, ON_A_PHONE),
+            captions=captions_of(films, steps),
+            marks=rejected_at(films, steps),
+            story=_story(films, steps),
+            note=_note(films),
+        )
+    )
+
+
+def framed_page(films: Sequence[Footage]) -> str:
+    """Return the page in a frame, for notebooks: what is in it meets nothing else there."""
+    steps = steps_of_all(films)[:1]
+    high = pictures_of(films, steps, wide_arrangement(films))[0].height + CONTROLS_HIGH
+    grow = "this.style.height=this.contentDocument.documentElement.scrollHeight+'px'"
+    name = escape(f"{', '.join(film.agent for film in films)}, step by step", quote=True)
+    return (
+        f'<iframe srcdoc="{escape(page_of(films), quote=True)}" title="{name}" height="{high}" '
+        f'style="width:100%;border:0" onload="{grow}"></iframe>'
+    )
+
+
+def _story(films: Sequence[Footage], steps: Sequence[int]) -> list[tuple[int, str]]:
+    """Return what happened, each with the picture of its step; secrets only where all are shown."""
+    told: dict[tuple[int, str], list[str]] = {}
+    for film in films:
+        for sentence in film.explanation.sentences if film.revealed else ():
+            place = bisect_right(steps, sentence.step) - 1
+            told.setdefault((place, str(sentence)), []).append(film.agent)
+    in_time = sorted(told.items(), key=lambda each: each[0][0])
+    if len(films) == 1:
+        return [what for what, _ in in_time]
+    return [(place, f"{', '.join(who)}: {text}") for (place, text), who in in_time]
+
+
+def _note(films: Sequence[Footage]) -> str:
+    """Return what is to be said of what is not there."""
+    left_out = [
+        f"{film.agent}: {film.explanation.lines[-1]}"
+        for film in films
+        if film.revealed and film.explanation.left_out
+    ]
+    thin = [f"{film.agent}: not every step is shown." for film in films if film.thinned]
+    return " ".join(left_out + thin)
+
+
+def _write_page(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
+    path.write_text(page_of(films), encoding="utf-8")
+
+
+def _write_gif(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
+    steps = steps_of_all(films)
+    rejected = rejected_at(films, steps)
+    kept = chosen(len(steps), rejected)
+    pictures = pictures_of(films, [steps[place] for place in kept], wide_arrangement(films))
+    marked = {number for number, place in enumerate(kept) if place in set(rejected)}
+    write_gif(pictures, marked, path, progress)
+
+
+def _write_video(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
+    pictures = pictures_of(films, steps_of_all(films), wide_arrangement(films))
+    write_video(pictures, path, progress)
+
+
+WRITERS: dict[str, Callable[[Sequence[Footage], Path, OnProgress], Any]] = {
+    ".html": _write_page,
+    ".gif": _write_gif,
+    ".mp4": _write_video,
+}
+"""What writes a file, by how its name ends."""
+
+PAINTER = ("pictures as pixels need", "render", PAINTER_NEEDS)
+PAINTED_BY = {".gif": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
+"""What it takes, so that its lack is told before the work."""

@@ -1,0 +1,73 @@
+"""A run in words: what mattered in it, and why it happened, in the order of time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+MOST_SENTENCES = 15
+"""What is told of a run at most; of the rest it is said how much there is."""
+
+
+class Sentence(NamedTuple):
+    """Something that happened.
+
+    Attributes:
+        step: t, 0 before the first recommendation.
+        text: what happened, and why.
+        rank: how much it matters, 0 the most.
+    """
+
+    step: int
+    text: str
+    rank: int = 0
+
+    def __str__(self) -> str:
+        return f"t = {self.step}: {self.text}"
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """What happened in a run and why, printed a sentence a line.
+
+    Attributes:
+        sentences: in the order of time.
+        left_out: how many things more happened that matter less.
+    """
+
+    sentences: tuple[Sentence, ...]
+    left_out: int = 0
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The sentences as they are printed, and what is left out."""
+        more = f"({self.left_out} more first rejections and the like are not told.)"
+        return (*map(str, self.sentences), *([more] if self.left_out else []))
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from explorative_user_env.display.html import paragraphs
+
+        return paragraphs(self.lines)
+
+
+def named_at_the_end(agent: str, answer: int, censored: bool) -> str:
+    """Return which arm an agent named, and whether it stopped by itself."""
+    verb = "was cut off; its guess is" if censored else "stopped and named"
+    return f"{agent} {verb} arm {answer}"
+
+
+def explanation_from(sentences: Sequence[Sentence], most: int = MOST_SENTENCES) -> Explanation:
+    """Return the sentences that matter most, the earliest of those that matter alike.
+
+    Args:
+        sentences: what of the same step comes later is told later.
+        most: how many are told at most.
+    """
+    in_time = sorted(sentences, key=lambda each: each.step)
+    ranked = sorted(range(len(in_time)), key=lambda place: in_time[place].rank)
+    told = [in_time[place] for place in sorted(ranked[:most])]
+    return Explanation(tuple(told), len(in_time) - len(told))

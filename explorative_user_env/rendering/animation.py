@@ -1,0 +1,150 @@
+"""Pictures of one size as a film: the first one whole, and of the others what changed."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from explorative_user_env.rendering.shapes import (
+    Disc,
+    Line,
+    Polygon,
+    Rectangle,
+    Scene,
+    Shape,
+    Text,
+)
+from explorative_user_env.rendering.svg import element_of
+
+ITS_WORDS = ""
+"""In place of an attribute: the words in an element."""
+
+
+class Track(NamedTuple):
+    """What becomes of one attribute of one shape in a film.
+
+    Attributes:
+        element: the place of the shape in the first picture.
+        attribute: its name, or `ITS_WORDS`; where its value is empty it is not there.
+        frames: when it changes; the first is 0.
+        values: what it is from each of these frames on.
+    """
+
+    element: int
+    attribute: str
+    frames: list[int]
+    values: list[str]
+
+
+class Animation(NamedTuple):
+    """A film as a picture that changes.
+
+    Attributes:
+        poster: the first picture, with all shapes that there ever are.
+        tracks: what changes.
+        n_frames: the number of pictures.
+    """
+
+    poster: Scene
+    tracks: tuple[Track, ...]
+    n_frames: int
+
+
+def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
+    """Return pictures as one that changes; a shape that is not there has no size.
+
+    Args:
+        scenes: the pictures.
+        name: what a screen reader says of the film.
+    """
+    keys = _in_one_order([shape.key for shape in scene.shapes] for scene in scenes)
+    first: dict[str, Shape] = {}
+    for scene in scenes:
+        for shape in scene.shapes:
+            first.setdefault(shape.key, shape)
+    tracks: dict[tuple[int, str], Track] = {}
+    last: list[Shape | None] = [None] * len(keys)
+    for frame, scene in enumerate(scenes):
+        there = {shape.key: shape for shape in scene.shapes}
+        for place, key in enumerate(keys):
+            shape = there.get(key) or _gone(last[place] or first[key])
+            if shape != last[place]:
+                last[place] = shape
+                _follow(tracks, place, frame, shape)
+    begin = {shape.key: shape for shape in scenes[0].shapes}
+    shapes = tuple(_unnamed(begin.get(key) or _gone(first[key])) for key in keys)
+    poster = scenes[0]._replace(shapes=shapes, name=name)
+    changing = tuple(track for track in tracks.values() if len(track.frames) > 1)
+    return Animation(poster, changing, len(scenes))
+
+
+def _follow(tracks: dict[tuple[int, str], Track], place: int, frame: int, shape: Shape) -> None:
+    """Note what a shape is from a frame on, where that is something else than before."""
+    element = element_of(shape)
+    now = {**element.attributes, ITS_WORDS: element.words}
+    lost = {name: "" for at, name in tracks if at == place and name not in now}
+    for attribute, value in (now | lost).items():
+        begin = Track(place, attribute, [], [])
+        if frame > 0:  # it was not there before
+            begin = Track(place, attribute, [0], [""])
+        track = tracks.setdefault((place, attribute), begin)
+        if not track.values or track.values[-1] != value:
+            track.frames.append(frame)
+            track.values.append(value)
+
+
+def _in_one_order(lists: Iterable[list[str]]) -> list[str]:
+    """Return all keys of pictures, each behind the one that it comes after where it is new."""
+    order: list[str] = []
+    known: set[str] = set()
+    for keys in lists:
+        before: str | None = None
+        for key in keys:
+            if key not in known:
+                known.add(key)
+                order.insert(0 if before is None else order.index(before) + 1, key)
+            before = key
+    return order
+
+
+def _gone(shape: Shape) -> Shape:
+    """Return a shape as it is while it is not there: of no size, where it was or will be."""
+    match shape:
+        case Rectangle():
+            return shape._replace(width=0.0, height=0.0)
+        case Line():
+            return shape._replace(x2=shape.x1, y2=shape.y1)
+        case Disc():
+            return shape._replace(radius=0.0)
+        case Polygon():
+            return shape._replace(points=shape.points[:1] * len(shape.points))
+        case Text():
+            return shape._replace(text="")
+
+
+def _unnamed(shape: Shape) -> Shape:
+    """Return a shape without a name, which would be that of one moment in all the film."""
+    return shape if isinstance(shape, Text) else shape._replace(name="")
+
+
+def tracks_in(animation: Animation) -> list[Any]:
+    """Return the tracks as JSON can hold them, in few letters."""
+    return [
+        [track.element, track.attribute, track.frames, [*map(_as_number, track.values)]]
+        for track in animation.tracks
+    ]
+
+
+def in_script(data: Any) -> str:
+    """Return data as JSON that ends no script and begins no comment of a page."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _as_number(text: str) -> str | float | int:
+    """Return a text as a number where that is shorter and reads the same."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    whole: float | int = int(value) if value.is_integer() else value
+    return whole if str(whole) == text else text

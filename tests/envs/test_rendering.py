@@ -1,0 +1,300 @@
+"""What environments render: pictures of the same users as ever, and nothing secret unasked."""
+
+import copy
+import pickle
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import drawn
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from explorative_user_env import (
+    BAI_ENV_ID,
+    COUNTS_ENV_ID,
+    ENV_ID,
+    ExplorativeUserBAIEnv,
+    ExplorativeUserBAIVectorEnv,
+    ExplorativeUserEnv,
+    ExplorativeUserVectorEnv,
+    InvalidArgumentError,
+)
+from explorative_user_env.envs import pictures
+from explorative_user_env.envs.pictures import RENDER_MODES
+from explorative_user_env.rendering.scene import scene_of_user
+from explorative_user_env.rendering.svg import svg_of
+from explorative_user_env.validation import MissingExtraError
+
+IDS = (ENV_ID, COUNTS_ENV_ID, BAI_ENV_ID)
+
+
+@pytest.fixture
+def pillow() -> None:
+    pytest.importorskip("PIL", reason="Pillow is not there")
+
+
+@pytest.fixture
+def screen(pillow: None, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A screen that nobody sees."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setenv("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    pytest.importorskip("pygame", reason="pygame is not there")
+    return pytest.importorskip("pygame")
+
+
+def played(env: gym.Env[Any, Any], steps: int = 40, seed: int = 0) -> list[int]:
+    """Recommend arms at random and return the responses."""
+    env.reset(seed=seed)
+    arms = np.random.default_rng(1).integers(3, size=steps).tolist()
+    return [env.step(arm)[0] for arm in arms]
+
+
+@pytest.mark.usefixtures("pillow")
+@pytest.mark.parametrize("name", IDS)
+def test_every_mode_shows_the_same_user(name: str) -> None:
+    frames = {}
+    for mode in ("ansi", "svg", "rgb_array"):
+        env: Any = gym.make(name, n_arms=3, render_mode=mode)
+        played(env)
+        frames[mode] = env.render()
+    root = ET.fromstring(frames["svg"])
+    assert frames["rgb_array"].dtype == np.uint8
+    assert frames["rgb_array"].shape == (int(root.attrib["height"]), int(root.attrib["width"]), 3)
+    last = frames["ansi"].splitlines()[-1].removeprefix("last: ").replace(" ", ": ").split(": ")
+    assert f"{last[0]} {last[1]}: {last[2]}" in [element.text for element in root]
+
+
+def test_a_picture_is_what_was_heard_and_only_if_asked_for_the_truth() -> None:
+    seen, hidden, decided = drawn.moment_of(5, 7, 200)
+    for revealed, truths in ((False, ()), (True, (hidden, decided))):
+        env = ExplorativeUserEnv(render_mode="svg", render_intervals=revealed)
+        env.reset(seed=7)
+        for arm in np.random.default_rng(7).integers(5, size=seen.steps).tolist():
+            env.step(arm)
+        assert env.render() == svg_of(scene_of_user(seen, *truths))
+        assert ("clearly better" in env.render()) == revealed
+
+
+def test_users_who_say_the_same_look_the_same_unless_the_truth_is_asked_for() -> None:
+    for revealed in (False, True):
+        kinds = [
+            ExplorativeUserEnv(means=means, render_mode="svg", render_intervals=revealed)
+            for means in ([0.0, 0.5, 1.0, 1.5, 2.0], [10.0, 10.5, 11.0, 11.5, 12.0])
+        ]
+        responses = [played(env) for env in kinds]
+        assert responses[0] == responses[1]
+        assert 0 in responses[0]
+        assert (kinds[0].render() == kinds[1].render()) == (not revealed)
+
+
+def test_the_last_decision_is_of_this_user() -> None:
+    env = ExplorativeUserEnv(render_mode="svg", render_intervals=True)
+    played(env)
+    env.reset(seed=1)
+    assert "no recommendation yet" in env.render()
+    assert "better" not in env.render()
+
+
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array", "svg", None])
+@pytest.mark.parametrize("kind", [ExplorativeUserEnv, ExplorativeUserBAIEnv])
+def test_nothing_is_drawn_in_a_step(
+    mode: str | None, kind: type[ExplorativeUserEnv], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError("drawn")
+
+    for name in ("scene_of_user", "svg_of", "pixels_of", "text_of_user"):
+        monkeypatch.setattr(pictures, name, never)
+    env = kind(3, render_mode=mode, render_intervals=True)
+    played(env)
+    if mode is not None:
+        with pytest.raises(AssertionError, match="drawn"):
+            env.render()
+
+
+@pytest.mark.parametrize("mode", ["svg", "ansi", None])
+@pytest.mark.parametrize("revealed", [False, True])
+def test_a_user_who_is_looked_at_says_the_same(mode: str | None, revealed: bool) -> None:
+    env = ExplorativeUserEnv(n_arms=3, render_mode=mode, render_intervals=revealed, noise=0.1)
+    plain = ExplorativeUserEnv(n_arms=3, noise=0.1)
+    assert played(env) == played(plain)
+    assert env.hidden_state() == plain.hidden_state()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID])
+@pytest.mark.filterwarnings("error")
+def test_gymnasiums_checks_find_nothing_in_any_mode(name: str, screen: Any) -> None:
+    check_env(gym.make(name, disable_env_checker=True).unwrapped)
+
+
+@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("mode", [*RENDER_MODES, "rgb_array_list", "svg_list"])
+@pytest.mark.filterwarnings("error")
+def test_every_id_is_made_with_every_mode(name: str, mode: str, screen: Any) -> None:
+    env: Any = gym.make(name, render_mode=mode)  # in Gymnasium's passive checker
+    env.reset(seed=0)
+    env.step(0)
+    env.render()
+    env.close()
+
+
+def test_a_window_follows_each_step_and_closes(screen: Any) -> None:
+    env: Any = gym.make(ENV_ID, n_arms=3, render_mode="human")
+    twin: Any = gym.make(ENV_ID, n_arms=3, render_mode="rgb_array")
+    env.metadata["render_fps"] = env.unwrapped.metadata["render_fps"] = 1000
+    for each in (env, twin):
+        each.reset(seed=3)
+    for arm in (0, 2):
+        shown = screen.surfarray.array3d(screen.display.get_surface()).swapaxes(0, 1)
+        assert (shown == twin.render()).all()
+        for each in (env, twin):
+            each.step(arm)
+    assert env.render() is None
+    another = copy.deepcopy(env.unwrapped)
+    assert not pickle.loads(pickle.dumps(env.unwrapped))._window.is_open
+    env.close()
+    assert not screen.display.get_init()
+    another.step(1)
+    assert screen.display.get_init()
+    another.close()
+    another.close()
+    assert not screen.display.get_init()
+
+
+def test_a_window_shows_the_answer(screen: Any) -> None:
+    env = ExplorativeUserBAIEnv(3, render_mode="human")
+    env.metadata = env.metadata | {"render_fps": 1000}
+    env.reset(seed=3)
+    env.step(0)
+    before = screen.surfarray.array3d(screen.display.get_surface())
+    env.step(3)
+    assert (before != screen.surfarray.array3d(screen.display.get_surface())).any()
+    env.close()
+
+
+@pytest.mark.slow
+def test_gymnasiums_wrappers_take_the_pictures(screen: Any, tmp_path: Path) -> None:
+    kwargs: Any = {"n_arms": 3, "render_mode": "rgb_array"}
+    collected: Any = gym.make(ENV_ID, n_arms=3, render_mode="rgb_array_list")
+    played(collected, 6)
+    frames = collected.render()
+    assert len(frames) == 7
+    assert all((first != second).any() for first, second in pairwise(frames))
+
+    pixels: Any = gym.wrappers.AddRenderObservation(
+        gym.make(ENV_ID, n_arms=3, render_mode="rgb_array")
+    )
+    observation, _ = pixels.reset(seed=0)
+    assert (observation == frames[0]).all()
+    assert pixels.observation_space.contains(pixels.step(0)[0])
+
+    window: Any = gym.wrappers.HumanRendering(gym.make(ENV_ID, **kwargs))
+    window.metadata["render_fps"] = 1000
+    played(window, 3)
+    assert screen.display.get_init()
+    window.close()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of moviepy's own
+def test_a_video_is_recorded(pillow: None, tmp_path: Path) -> None:
+    pytest.importorskip("moviepy", reason="moviepy is not there")
+    env: Any = gym.wrappers.RecordVideo(
+        gym.make(BAI_ENV_ID, n_arms=3, render_mode="rgb_array", render_intervals=True),
+        str(tmp_path),
+    )
+    played(env, 10)
+    env.step(3)
+    env.close()
+    (film,) = tmp_path.glob("*.mp4")
+    assert film.stat().st_size > 1000
+
+
+@pytest.mark.usefixtures("pillow")
+@pytest.mark.parametrize("mode", ["svg", "rgb_array"])
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", [ENV_ID, BAI_ENV_ID])
+def test_many_users_are_rendered_as_one_by_one(mode: str, compiled: bool, name: str) -> None:
+    kwargs: Any = {"n_arms": 3, "render_mode": mode, "render_intervals": True}
+    many: Any = gym.make_vec(name, 3, compiled=compiled, **kwargs)
+    each: Any = gym.make_vec(name, 3, vectorization_mode="sync", **kwargs)
+    actions = np.random.default_rng(4).integers(3, size=(30, 3))
+    actions[20] = [3, 4, 5]  # answers, in the task that has them
+    if name == ENV_ID:
+        actions %= 3
+    for envs in (many, each):
+        envs.reset(seed=5)
+        assert len(envs.render()) == 3
+    for chosen in actions:
+        for envs in (many, each):
+            envs.step(chosen)
+        for one, other in zip(many.render(), each.render(), strict=True):
+            assert np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("kind", [ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv])
+def test_many_users_have_no_window(kind: type[ExplorativeUserVectorEnv]) -> None:
+    with pytest.raises(InvalidArgumentError, match="render_mode must be one of ansi, rgb_array, s"):
+        kind(2, render_mode="human")
+
+
+def test_a_picture_says_how_far_the_answer_is() -> None:
+    env = ExplorativeUserBAIEnv(3, render_mode="svg", means=[0.0, 2.0, 4.0], horizon=200)
+    env.reset(seed=0)
+    assert "an answer needs 2 arms rejected last: there are 0" in env.render()
+    while not env.action_masks()[-1]:
+        env.step(int(np.random.default_rng(env.remember().steps[0]).integers(3)))
+    assert "an answer is legal" in env.render()
+    env.step(3 + 2)
+    assert "answer: arm 2, right" in env.render()
+    env.reset()
+    env.step(3)
+    assert "answer: arm 0, wrong" in env.render()
+    env.reset()
+    while not env.step(0)[2]:
+        pass
+    assert "out of time, without an answer" in env.render()
+
+
+def test_a_notebook_shows_the_picture_and_not_the_truth() -> None:
+    env = ExplorativeUserEnv(3, render_mode="svg")
+    assert env._repr_html_() == "<p>ExplorativeUserEnv: call reset to see the user here</p>"
+    played(env)
+    assert env._repr_html_() == env.render()
+    other = ExplorativeUserEnv(3, render_mode="ansi", render_intervals=True)
+    played(other)
+    assert "true mean" in other._repr_html_()
+    plain = ExplorativeUserEnv(3)
+    played(plain)
+    words = 'make it with render_mode="svg" to see the user here'
+    assert plain._repr_html_() == f"<p>ExplorativeUserEnv: {words}</p>"
+
+
+@pytest.mark.parametrize(
+    ("mode", "message"),
+    [
+        ("rgb_array", r"^pictures as pixels need pillow: pip install .*$"),
+        ("human", r"^pictures as pixels need pillow: pip install .*$"),
+    ],
+)
+def test_without_the_extra_one_line_says_what_is_missing(
+    mode: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorative_user_env.extras.find_spec", lambda name: None)
+    env = ExplorativeUserEnv(3, render_mode=mode)
+    with pytest.raises(MissingExtraError, match=message):
+        _ = played(env), env.render()
+
+
+def test_without_pygame_one_line_says_so(pillow: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(name: str) -> object:
+        return None if name == "pygame" else object()
+
+    monkeypatch.setattr("explorative_user_env.extras.find_spec", find)
+    with pytest.raises(MissingExtraError, match=r"^a window needs pygame: pip install .*$"):
+        ExplorativeUserEnv(3, render_mode="human").reset(seed=0)

@@ -1,0 +1,142 @@
+"""What an agent thinks has room for every word, beside a user and below her, at every K."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from readable import problems
+
+from explorative_user_env.explanations import Explained
+from explorative_user_env.protocol import Against
+from explorative_user_env.rendering.board import ArmRows, board_of
+from explorative_user_env.rendering.panel import number_in_words, panel_of
+from explorative_user_env.rendering.shapes import Disc, Line, Rectangle
+from explorative_user_env.rendering.slots import Form, slots_of
+
+NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 0.5, 123456.7, 1e9, math.inf, -math.inf, math.nan])
+NAMES = st.sampled_from(["F", "n_i", "chance of recommending", "N_a of t w*_a", "W" * 40, "t of T"])
+
+
+def rows_of(n_arms: int, height: float | None = None, top: float = 144.0) -> ArmRows:
+    usual = 34.0 if n_arms <= 8 else 26.0 if n_arms <= 25 else 8.0
+    return ArmRows(tuple(range(n_arms)), top, usual if height is None else height)
+
+
+def said_of(n_arms: int) -> st.SearchStrategy[Mapping[str, Explained]]:
+    by_arm = st.lists(NUMBERS, min_size=1, max_size=5).map(
+        lambda kinds: tuple(kinds[arm % len(kinds)] for arm in range(n_arms))
+    )
+    flags = st.just(tuple(float(arm % 2) for arm in range(n_arms)))
+    value = st.one_of(
+        NUMBERS,
+        st.sampled_from(["", "Phase 1, first sweep", "M" * 40]),
+        by_arm,
+        flags,
+        st.builds(Against, NUMBERS, NUMBERS),
+        st.builds(Against, by_arm, by_arm),
+    )
+    return st.dictionaries(NAMES, value, max_size=6)
+
+
+@pytest.mark.slow
+@given(data=st.data(), n_arms=st.sampled_from([2, 5, 20, 60, 100]), labelled=st.booleans())
+def test_no_words_meet_and_nothing_is_outside(data: Any, n_arms: int, labelled: bool) -> None:
+    said = data.draw(said_of(n_arms))
+    width = data.draw(st.sampled_from([360, 420, 640]))
+    board = board_of(slots_of([said]), rows_of(n_arms), width, 300, labelled)
+    scene = panel_of(said, board, data.draw(NAMES), data.draw(st.sampled_from([None, 0, 1])))
+    assert problems(scene) == []
+
+
+@pytest.mark.slow
+@given(data=st.data())
+def test_all_pictures_of_a_film_are_of_one_size_whatever_is_said_when(data: Any) -> None:
+    film = data.draw(st.lists(said_of(5), min_size=2, max_size=4))
+    board = board_of(slots_of(film), rows_of(5), 420)
+    sizes = {panel_of(said, board, "a")[:2] for said in film}
+    assert len(sizes) == 1
+    assert all(problems(panel_of(said, board, "a")) == [] for said in film)
+
+
+def shapes_of(said: Mapping[str, Explained], n_arms: int = 3, **how: Any) -> dict[str, Any]:
+    board = board_of(slots_of([said]), rows_of(n_arms), 420, **how)
+    return {shape.key: shape for shape in panel_of(said, board, "BAIR").shapes}
+
+
+def test_a_gauge_shows_a_number_and_its_target_on_one_scale() -> None:
+    shapes = shapes_of({"acceptances of N_1": Against(50.0, 200.0)})
+    room, now, target = (shapes[f"fact-0-{part}"] for part in ("room", "now", "target"))
+    assert now.width == pytest.approx(room.width / 4)
+    assert target.x1 == pytest.approx(room.x + room.width)
+    assert shapes["fact-0"].text == "acceptances of N_1: 50 / 200"
+
+
+def test_flags_are_dots_and_who_is_out_has_a_small_one() -> None:
+    shapes = shapes_of({"F": (1.0, 0.0, 1.0)})
+    sizes = [shapes[f"column-0-{arm}"].radius for arm in range(3)]
+    assert sizes[0] == sizes[2] > sizes[1] > 0
+    assert isinstance(shapes["column-0-1"], Disc)
+    assert shapes["column-0-1"].name == "arm 1: F 0"
+
+
+def test_bars_begin_at_zero_and_have_their_targets_on_the_same_scale() -> None:
+    shapes = shapes_of({"N": Against((1.0, 2.0, 4.0), (2.0, 4.0, 1.0)), "v": (-1.0, 0.0, 1.0)})
+    bars = [shapes[f"column-0-{arm}"] for arm in range(3)]
+    assert [bar.width / bars[0].width for bar in bars] == pytest.approx([1, 2, 4])
+    marks = [shapes[f"column-0-{arm}-target"].x1 - bars[0].x for arm in range(3)]
+    assert marks == pytest.approx([bars[1].width, bars[2].width, bars[0].width])
+    below, zero, above = (shapes[f"column-1-{arm}"] for arm in range(3))
+    assert below.x + below.width == pytest.approx(zero.x) == pytest.approx(above.x)
+    assert isinstance(shapes["column-0-0-target"], Line)
+    assert isinstance(below, Rectangle)
+
+
+def test_beside_a_user_its_rows_are_hers() -> None:
+    rows = rows_of(4)
+    board = board_of(slots_of([{"F": (1.0, 0.0, 1.0, 1.0)}]), rows, 420)
+    scene = panel_of({"F": (1.0, 0.0, 1.0, 1.0)}, board, "BAIR", now=2)
+    shapes: dict[str, Any] = {shape.key: shape for shape in scene.shapes}
+    for arm in range(4):
+        assert shapes[f"column-0-{arm}"].y == rows.top + (arm + 0.5) * rows.height
+    assert shapes["now"].y == rows.top + 2 * rows.height
+    assert "arm-0" not in shapes
+    alone = board_of(slots_of([{"F": (1.0, 0.0, 1.0, 1.0)}]), rows, 420, labelled=True)
+    labels = [shape for shape in panel_of({}, alone, "a").shapes if shape.key.startswith("arm-")]
+    assert len(labels) == 4
+
+
+def test_more_facts_than_there_is_room_for_above_stand_below_the_rows() -> None:
+    said: dict[str, Explained] = {f"fact {number}": float(number) for number in range(9)}
+    said["F"] = (1.0, 1.0)
+    board = board_of(slots_of([said]), rows_of(2), 420, 300)
+    assert any(y > board.rows.bottom for y in board.facts.values())
+    assert problems(panel_of(said, board, "a")) == []
+
+
+def test_what_is_said_as_one_number_and_then_by_arm_has_two_places() -> None:
+    third: Mapping[str, Explained] = {"w": "a", "F": (1.0, 0.0)}
+    slots = slots_of([{"N": (1.0, 2.0)}, {"N": 7.0}, third])
+    assert [(slot.name, slot.form) for slot in slots] == [
+        ("N", Form.BARS),
+        ("N", Form.LINE),
+        ("w", Form.LINE),
+        ("F", Form.FLAGS),
+    ]
+
+
+def test_a_scale_holds_all_that_is_said_in_a_film_and_nothing_infinite() -> None:
+    (slot,) = slots_of([{"N": (1.0, math.inf)}, {"N": (-4.0, math.nan)}])
+    assert (slot.low, slot.high) == (-4.0, 1.0)
+    assert slot.share(math.inf) == 1.0
+    assert slot.share(math.nan) == slot.share(0.0) == 0.8
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3.0, "3"), (0.5, "0.50"), (-0.0, "0"), (1e-9, "0"), (123456.0, "123456"), (math.inf, "inf")],
+)
+def test_numbers_are_short(value: float, text: str) -> None:
+    assert number_in_words(value) == text
