@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env.envs.pictures import seen_in
+from explorative_user_env.envs.pictures import seen_in_lane
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.explanations import Explained, explanation_of
 from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon, sees_rewards
@@ -83,7 +83,7 @@ class _Camera:
         if self.waiting and self.now is not None:
             self.waiting = False
             said = explanation_of(self.agent, self.env.user.n_arms)
-            self.hear(Moment(seen_in(self.history, 0), self.before, self.now, said))
+            self.hear(Moment(seen_in_lane(self.history, 0), self.before, self.now, said))
 
 
 class _FilmedEnv(gym.Wrapper[int, int, int, int]):

@@ -12,7 +12,7 @@ from explorative_user_env.validation import choice
 THEMES = ("auto", "light", "dark")
 OURS = "eu"  # of classes and identifiers, so that they are nobody else's in a page
 
-MOST_TOLD = 150
+LONGEST_LEGEND = 150
 """Names of shapes that are read out to somebody who does not see them."""
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
@@ -56,7 +56,7 @@ def _told_of(scene: Scene) -> str:
     """Return all that a scene shows in words, or nothing where that is too much to be read out."""
     names = dict.fromkeys(shape.name for shape in scene.shapes if not isinstance(shape, Text))
     told = [name for name in names if name]
-    return "; ".join(told) if len(told) <= MOST_TOLD else ""
+    return "; ".join(told) if len(told) <= LONGEST_LEGEND else ""
 
 
 def style_of(theme: str) -> str:
