@@ -330,6 +330,15 @@ def test_a_phone_shows_it_whole_with_targets_to_hit(
             assert small == []
 
 
+def test_the_table_of_all_players_fits_on_a_phone(browser: "Browser", address: str) -> None:
+    pytest.importorskip("sb3_contrib", reason="the widest name is that of a model")
+    with page_in(browser, PHONE) as page:
+        page.goto(f"{address}play?gap=2&seed={SEED}&moves=0x999&answer=0")
+        assert "MaskablePPO" in page.locator(".scrolled").inner_text()
+        wide = "box => box.scrollWidth - box.clientWidth"
+        assert page.locator(".scrolled").evaluate(wide) == 0
+
+
 def test_a_shared_address_has_the_same_responses_everywhere(
     browser: "Browser", address: str, tmp_path: Path
 ) -> None:
