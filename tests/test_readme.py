@@ -32,7 +32,7 @@ def test_the_two_commands_stand_as_they_are_run_in_ci() -> None:
 @pytest.mark.slow
 def test_every_python_block_runs(capsys: pytest.CaptureFixture[str]) -> None:
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
-    assert len(blocks) == 9
+    assert len(blocks) == 10
     space: dict[str, Any] = {}
     learning = [block for block in blocks if "stable_baselines3" in block]
     for block in blocks:
