@@ -101,6 +101,21 @@ def test_several_agents_stand_side_by_side_and_who_has_ended_stays() -> None:
     assert "silent" not in words(one)
 
 
+def test_two_agents_with_the_same_user_have_one_axis_of_rewards() -> None:
+    films = [film("bair", 3, max_steps=90), film("se", 3, max_steps=40)]
+    (scene,) = pictures_of(films, [40], TOGETHER)
+    ticks = [
+        [
+            (round(shape.x - number * TOGETHER.width, 6), shape.text)
+            for shape in scene.shapes
+            if isinstance(shape, Text) and shape.key.startswith(f"0/{number}/0/tick-")
+        ]
+        for number in range(2)
+    ]
+    assert len(ticks[0]) > 2
+    assert ticks[0] == ticks[1]
+
+
 def words(scene: Scene) -> set[str]:
     return {shape.text for shape in scene.shapes if isinstance(shape, Text)}
 
