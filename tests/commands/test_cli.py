@@ -22,6 +22,7 @@ COMMANDS = [
     "show",
     "train",
     "tune-n1",
+    "watch",
 ]
 
 
