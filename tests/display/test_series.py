@@ -19,7 +19,6 @@ pytest.importorskip("matplotlib")
 
 
 def labels_of(axes: Any, which: str) -> list[str]:
-    axes.figure.canvas.draw()
     axis = getattr(axes, f"{which}axis")
     low, high = axis.get_view_interval()
     places = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)

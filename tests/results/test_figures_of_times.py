@@ -10,6 +10,7 @@ from plots import corners_of, legend_of_plot, line_of
 
 import explorative_user_env as eu
 from explorative_user_env.agents import FullInformation
+from explorative_user_env.display.figures import as_png
 from explorative_user_env.results.confidence_sequences import sequence_interval
 from explorative_user_env.results.figures_of_times import (
     MOST_POINTS,
@@ -171,7 +172,7 @@ def test_all_or_nobody_right_or_cut_off_is_drawn_as_it_is(
     assert line_of(axes, name)[1][-1] == float(correct and not cut)
     assert line_of(survival, name)[1][-1] == float(cut)
     for each in (axes, survival):
-        each.figure.canvas.draw()
+        assert as_png(each)
 
 
 def test_names_are_shown_as_they_are() -> None:
