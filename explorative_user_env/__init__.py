@@ -27,7 +27,13 @@ from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.episodes import Episode
 from explorative_user_env.loop import rollout
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import Agent, Algorithm, ManyUserAgent, OneUserAtATime
+from explorative_user_env.protocol import (
+    Against,
+    Agent,
+    Algorithm,
+    ManyUserAgent,
+    OneUserAtATime,
+)
 from explorative_user_env.settings import PRINTED, RELEASED, Setting
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.confidence import Schedule, register_schedule
@@ -49,6 +55,7 @@ __all__ = [
     "ENV_ID",
     "PRINTED",
     "RELEASED",
+    "Against",
     "Agent",
     "Algorithm",
     "Behaviour",

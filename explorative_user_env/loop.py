@@ -17,7 +17,6 @@ from explorative_user_env.protocol import (
     in_use,
     name_of,
     needs_horizon,
-    options_of,
     sees_rewards,
 )
 from explorative_user_env.seeding import agent_generator, seed_number
@@ -106,11 +105,10 @@ def _rerun(
     if users is None:
         return None
     shows = bool(getattr(env.unwrapped, "render_intervals", False))
-    own = (options_of(agent) or {}).get("delta")
     # Whatever ended the run, it ended after so many steps.
     how: dict[str, Any] = {"max_steps": max(1, n_steps), "horizon": horizon, "commits": commits}
     again = functools.partial(rollout, seed=seed, **how)
-    return Rerun(users, agent, delta if own is None else own, shows, again)
+    return Rerun(users, agent, delta, shows, again)
 
 
 @dataclass

@@ -66,7 +66,7 @@ def film_of(run: Watchable, reveal: bool | None = None, on_step: OnStep | None =
     every = -(-max(n_steps, 1) // max(100, min(MOST_MOMENTS, MOST_ROWS_FILMED // n_arms)))
     moments: list[Moment] = []
     ending = Ending(run.agent, run.answer, run.censored, n_steps)
-    noticing = (Turns(), Rejections(), Dropped(), Clicks(), Bands(rerun.delta))
+    noticing = (Turns(), Rejections(), Dropped(), Clicks(), Bands(rerun.delta_of_agent))
     listeners: list[Listener] = [Beginning(), *noticing, ending]
 
     def hear(moment: Moment) -> None:

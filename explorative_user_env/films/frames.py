@@ -69,11 +69,11 @@ def pictures_of(
         layout: how they are laid out.
         progress: told how far it is.
     """
-    several = len(films) > 1
+    several, span = len(films) > 1, _span_of(films)
     kept = []
     for number, film in enumerate(films):
         share = portion(progress, number, len(films))
-        kept.append(_pictures(film, _places(film, steps), layout, several, share))
+        kept.append(_pictures(film, _places(film, steps), layout, several, span, share))
     return [_in_columns(each, layout.columns) for each in zip(*kept, strict=True)]
 
 
@@ -130,15 +130,28 @@ def _caption(film: Footage, place: int) -> str:
     return f"{told}. {named_at_the_end(film.agent, film.answer, film.censored)}"
 
 
+def _span_of(films: Sequence[Footage]) -> tuple[float, float] | None:
+    """Return the ends of the axis of rewards, the same in all pictures of the films."""
+    # The first intervals are so wide that nothing could be seen of the later ones.
+    states = [
+        moment.hidden
+        for film in films
+        if film.revealed
+        for moment in film.moments[len(film.moments) // SETTLED :]
+    ]
+    return span_of(states, range(len(films[0].moments[0].seen.accepted))) if states else None
+
+
 def _pictures(
-    film: Footage, places: Sequence[int], layout: Arrangement, several: bool, progress: OnProgress
+    film: Footage,
+    places: Sequence[int],
+    layout: Arrangement,
+    several: bool,
+    span: tuple[float, float] | None,
+    progress: OnProgress,
 ) -> list[Scene]:
     """Return pictures of some moments of a film; each moment is drawn once."""
     slots = slots_of(moment.said for moment in film.moments)
-    arms = range(len(film.moments[0].seen.accepted))
-    # The first intervals are so wide that nothing could be seen of the later ones.
-    settled = film.moments[len(film.moments) // SETTLED :]
-    span = span_of([moment.hidden for moment in settled], arms) if film.revealed else None
     drawn: dict[int, Scene] = {}
     for place in sorted(set(places)):
         progress("pictures", len(drawn), len(film.moments))

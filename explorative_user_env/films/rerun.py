@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import gymnasium as gym
 
+from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, name_of
@@ -23,7 +24,7 @@ class Rerun:
     Attributes:
         population: the users.
         agent: the agent, as it was told of them. It is copied to be watched, and stays as it is.
-        delta: that of the agent, or of one without one of its own.
+        delta: of an agent without one of its own.
         shows_intervals: whether the user's intervals were to be seen all along.
         again: lets an agent meet the user of an environment in the same way.
     """
@@ -33,6 +34,12 @@ class Rerun:
     delta: float
     shows_intervals: bool
     again: Callable[[gym.Env[Any, Any], Agent], Any]
+
+    @property
+    def delta_of_agent(self) -> float:
+        """The agent's delta, or the one for those that have none."""
+        own = self.agent.options.get("delta") if isinstance(self.agent, AlgorithmAgent) else None
+        return self.delta if own is None else float(own)
 
 
 class Watchable(Protocol):

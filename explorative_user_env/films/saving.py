@@ -32,7 +32,7 @@ from explorative_user_env.rendering.raster import image_of
 from explorative_user_env.rendering.svg import svg_of
 from explorative_user_env.validation import choice
 
-SCALE = 2
+PNG_SCALE = 2
 """Pixels of a picture for each of its scene, so that it is sharp on a slide."""
 CONTROLS_HIGH = 190
 """Pixels below the pictures, in a notebook that does not tell how high a page is."""
@@ -162,7 +162,7 @@ def _write_svg(films: Sequence[Footage], path: Path, progress: OnProgress) -> No
 
 
 def _write_png(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
-    image_of(whole_run(films), scale=SCALE).save(path, "PNG")
+    image_of(whole_run(films), scale=PNG_SCALE).save(path, "PNG")
 
 
 WRITERS: dict[str, Callable[[Sequence[Footage], Path, OnProgress], Any]] = {

@@ -19,7 +19,7 @@ MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
 """Of a GIF, so that it stays a few MB: frames, and pixels in all of them but for the last few."""
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
 """Milliseconds that a frame is shown: any, one that matters, and the last."""
-GROUNDS, SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
+GROUNDS, EDGE_SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
 """What things stand on, and how much of it shows at their edges."""
 MOST_COLOURS, APART = 256, 12
 """Of a GIF, and by how much they differ in red, green or blue."""
@@ -98,7 +98,7 @@ def _palette(theme: str) -> "Image.Image":
         tuple(round(one + share * (other - one)) for one, other in zip(mark, ground, strict=True))
         for ground in (plain[role] for role in GROUNDS)
         for mark in plain.values()
-        for share in SHARES
+        for share in EDGE_SHARES
     ]
     every = list(dict.fromkeys(plain.values()))
     for colour in mixed:

@@ -32,7 +32,7 @@ from explorative_user_env.rendering.shapes import (
 from explorative_user_env.rendering.slots import Form, Slot, sides
 from explorative_user_env.rendering.words import rounded
 
-LEAST_GAUGE = 0.25
+LEAST_GAUGE = 0.18
 """Of the width, for the bar of a number that is held against another."""
 GAUGE_HIGH = 8.0
 DOT, SMALL_DOT = 5.0, 2.0

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import python
 
 import explorative_user_env as eu
 from explorative_user_env.films.film import film_of
@@ -162,6 +163,33 @@ def test_a_number_out_of_range_is_one_line_and_no_file(
     assert error.startswith(f"error: {words}")
     assert error.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_whoever_interrupts_it_finds_no_half_of_a_file(
+    run: Run,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    calls_of: Callable[[str], list[object]],
+) -> None:
+    (tmp_path / "a.html").write_text("before")
+    calls = calls_of("explorative_user_env.films.saving.page_of")
+    assert run("watch", *FEW, "--out", str(tmp_path / "a.html"), "--overwrite") == 130
+    assert len(calls) == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["a.html"]
+    assert (tmp_path / "a.html").read_text() == "before"
+    assert "interrupted" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_it_prints_on_what_has_no_symbols_and_no_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    monkeypatch.delenv("HOME", raising=False)
+    finished = python("-m", "explorative_user_env", "watch", *FEW, folder=tmp_path)
+    assert finished.returncode == 0
+    assert finished.stdout.isascii()
+    assert finished.stdout.splitlines()[-1] == "File: run.html"
 
 
 def test_again_it_writes_the_same(run: Run, tmp_path: Path) -> None:

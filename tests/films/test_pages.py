@@ -33,7 +33,7 @@ def film(agent: Any = "bair", seed: int = 7, reveal: bool = True, **how: Any) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_arms", [2, 5, 26, 130])
+@pytest.mark.parametrize("n_arms", [2, 26, 130])
 @pytest.mark.parametrize("agent", ["bair", "tas", "full-information", Silent()])
 @pytest.mark.parametrize("form", [ALONE, TOGETHER, ON_A_PHONE])
 def test_every_word_has_room_and_all_pictures_are_of_one_size(
@@ -99,6 +99,29 @@ def test_several_agents_stand_side_by_side_and_who_has_ended_stays() -> None:
     assert problems(both) == []
     assert "silent" in words(both)  # it says nothing, and is named where it has company
     assert "silent" not in words(one)
+
+
+def test_two_agents_with_the_same_user_have_one_axis_of_rewards() -> None:
+    films = [film("bair", 3, max_steps=90), film("se", 3, max_steps=40)]
+    (scene,) = pictures_of(films, [40], TOGETHER)
+    ticks = [
+        [
+            (round(shape.x - number * TOGETHER.width, 6), shape.text)
+            for shape in scene.shapes
+            if isinstance(shape, Text) and shape.key.startswith(f"0/{number}/0/tick-")
+        ]
+        for number in range(2)
+    ]
+    assert len(ticks[0]) > 2
+    assert ticks[0] == ticks[1]
+
+
+@pytest.mark.parametrize("form", [ALONE, TOGETHER, ON_A_PHONE])
+@pytest.mark.parametrize("agent", ["bair", "se", "tas", "uni", "exp3", "ucb1", "thompson"])
+def test_what_agents_of_the_package_say_is_cut_nowhere(agent: str, form: Any) -> None:
+    made = film(agent, 3, max_steps=300, noise=0.1)
+    for picture in pictures_of([made], [7, 150, 300], form):
+        assert [word for word in words(picture) if word.endswith("…")] == []
 
 
 def words(scene: Scene) -> set[str]:
