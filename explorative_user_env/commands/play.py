@@ -1,5 +1,6 @@
 """The commands `explorative-user play` and `replay`."""
 
+import io
 import secrets
 import sys
 from collections.abc import Iterator, Mapping
@@ -96,6 +97,8 @@ def _typed() -> Iterator[str]:
 
     if sys.stdin is None:
         return
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # what is no text is no command either
     while True:
         if is_terminal(sys.stdin):
             sys.stdout.write(PROMPT)

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.films.footage import Footage
 from explorative_user_env.films.telling import named_at_the_end
 from explorative_user_env.rendering.beliefs import span_of
@@ -15,6 +16,7 @@ from explorative_user_env.rendering.panel import panel_of
 from explorative_user_env.rendering.scene import scene_of_user
 from explorative_user_env.rendering.shapes import Scene
 from explorative_user_env.rendering.slots import slots_of
+from explorative_user_env.rendering.timeline import timeline
 from explorative_user_env.rendering.together import beside, in_a_column, rows_in
 from explorative_user_env.rendering.words import grounds_of, spoken
 
@@ -37,6 +39,8 @@ ALONE, TOGETHER = Arrangement(720, 420, 1), Arrangement(640, None, 2)
 """Of one film, and of each of several."""
 ON_A_PHONE = Arrangement(360, None, 1)
 """For a phone."""
+RUN_WIDTH = 960
+"""Of a whole run in one picture."""
 SETTLED = 20
 """The axis of rewards holds all intervals but those of the first twentieth of a film."""
 
@@ -51,11 +55,45 @@ def steps_of_all(films: Sequence[Footage]) -> list[int]:
     return sorted({moment.seen.steps for film in films for moment in film.moments})
 
 
-def pictures_of(films: Sequence[Footage], steps: Sequence[int], layout: Arrangement) -> list[Scene]:
-    """Return a picture of all films at each of some steps; all are of one size."""
+def pictures_of(
+    films: Sequence[Footage],
+    steps: Sequence[int],
+    layout: Arrangement,
+    progress: OnProgress = silent,
+) -> list[Scene]:
+    """Return a picture of all films at each of some steps; all are of one size.
+
+    Args:
+        films: one or more.
+        steps: the steps.
+        layout: how they are laid out.
+        progress: told how far it is.
+    """
     several = len(films) > 1
-    kept = [_pictures(film, _places(film, steps), layout, several) for film in films]
+    kept = []
+    for number, film in enumerate(films):
+        share = portion(progress, number, len(films))
+        kept.append(_pictures(film, _places(film, steps), layout, several, share))
     return [_in_columns(each, layout.columns) for each in zip(*kept, strict=True)]
+
+
+def whole_run(films: Sequence[Footage]) -> Scene:
+    """Return each film as one picture of all its steps, one below the other."""
+    return in_a_column([_line_of(film) for film in films]) if len(films) > 1 else _line_of(films[0])
+
+
+def _line_of(film: Footage) -> Scene:
+    told = [moment for moment in film.moments if moment.seen.last is not None]
+    last = [moment.seen.last or (0, False) for moment in told]
+    some = f" ({len(told)} of {film.n_steps} steps)" if film.thinned else ""
+    return timeline(
+        len(film.moments[0].seen.accepted),
+        [arm for arm, _ in last],
+        [accepted for _, accepted in last],
+        [moment.hidden for moment in told] if film.revealed else None,
+        width=RUN_WIDTH,
+        title=f"{film.agent} and the user of seed {film.seed}{some}",
+    )
 
 
 def captions_of(films: Sequence[Footage], steps: Sequence[int]) -> list[str]:
@@ -93,7 +131,7 @@ def _caption(film: Footage, place: int) -> str:
 
 
 def _pictures(
-    film: Footage, places: Sequence[int], layout: Arrangement, several: bool
+    film: Footage, places: Sequence[int], layout: Arrangement, several: bool, progress: OnProgress
 ) -> list[Scene]:
     """Return pictures of some moments of a film; each moment is drawn once."""
     slots = slots_of(moment.said for moment in film.moments)
@@ -103,6 +141,7 @@ def _pictures(
     span = span_of([moment.hidden for moment in settled], arms) if film.revealed else None
     drawn: dict[int, Scene] = {}
     for place in sorted(set(places)):
+        progress("pictures", len(drawn), len(film.moments))
         seen, decided, hidden, said = film.moments[place]
         truth = (hidden, decided) if film.revealed else (None, None)
         user = scene_of_user(

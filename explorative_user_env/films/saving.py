@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from explorative_user_env.display.progress import OnProgress, silent
+from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.extras import require
 from explorative_user_env.files.single import free_place, write_whole
 from explorative_user_env.films.footage import Footage
@@ -16,13 +16,24 @@ from explorative_user_env.films.frames import (
     pictures_of,
     rejected_at,
     steps_of_all,
+    whole_run,
     wide_arrangement,
 )
-from explorative_user_env.rendering.moving import VIDEO_NEEDS, chosen, write_gif, write_video
+from explorative_user_env.rendering.moving import (
+    PAINTER,
+    VIDEO_NEEDS,
+    chosen,
+    frames_of_a_gif,
+    write_gif,
+    write_video,
+)
 from explorative_user_env.rendering.player import Reel, page_with
-from explorative_user_env.rendering.raster import PAINTER_NEEDS
+from explorative_user_env.rendering.raster import image_of
+from explorative_user_env.rendering.svg import svg_of
 from explorative_user_env.validation import choice
 
+SCALE = 2
+"""Pixels of a picture for each of its scene, so that it is sharp on a slide."""
 CONTROLS_HIGH = 190
 """Pixels below the pictures, in a notebook that does not tell how high a page is."""
 
@@ -73,15 +84,15 @@ def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
     free_place(argument, path, overwrite)
 
 
-def page_of(films: Sequence[Footage]) -> str:
+def page_of(films: Sequence[Footage], progress: OnProgress = silent) -> str:
     """Return films as a page of its own, with a slider over the steps."""
     steps = steps_of_all(films)
     names = ", ".join(film.agent for film in films)
     return page_with(
         Reel(
             title=f"{names} and the user of seed {films[0].seed}",
-            wide=pictures_of(films, steps, wide_arrangement(films)),
-            narrow=pictures_of(films, steps, ON_A_PHONE),
+            wide=pictures_of(films, steps, wide_arrangement(films), portion(progress, 0, 2)),
+            narrow=pictures_of(films, steps, ON_A_PHONE, portion(progress, 1, 2)),
             captions=captions_of(films, steps),
             marks=rejected_at(films, steps),
             story=_story(films, steps),
@@ -127,30 +138,41 @@ def _note(films: Sequence[Footage]) -> str:
 
 
 def _write_page(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
-    path.write_text(page_of(films), encoding="utf-8")
+    path.write_text(page_of(films, progress), encoding="utf-8")
 
 
 def _write_gif(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
     steps = steps_of_all(films)
     rejected = rejected_at(films, steps)
-    kept = chosen(len(steps), rejected)
-    pictures = pictures_of(films, [steps[place] for place in kept], wide_arrangement(films))
+    arrangement = wide_arrangement(films)
+    first = pictures_of(films, steps[:1], arrangement)[0]
+    kept = chosen(len(steps), rejected, frames_of_a_gif(first.width, first.height))
+    pictures = pictures_of(films, [steps[place] for place in kept], arrangement, progress)
     marked = {number for number, place in enumerate(kept) if place in set(rejected)}
     write_gif(pictures, marked, path, progress)
 
 
 def _write_video(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
-    pictures = pictures_of(films, steps_of_all(films), wide_arrangement(films))
+    pictures = pictures_of(films, steps_of_all(films), wide_arrangement(films), progress)
     write_video(pictures, path, progress)
+
+
+def _write_svg(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
+    path.write_text(svg_of(whole_run(films)), encoding="utf-8")
+
+
+def _write_png(films: Sequence[Footage], path: Path, progress: OnProgress) -> None:
+    image_of(whole_run(films), scale=SCALE).save(path, "PNG")
 
 
 WRITERS: dict[str, Callable[[Sequence[Footage], Path, OnProgress], Any]] = {
     ".html": _write_page,
     ".gif": _write_gif,
     ".mp4": _write_video,
+    ".svg": _write_svg,
+    ".png": _write_png,
 }
 """What writes a file, by how its name ends."""
 
-PAINTER = ("pictures as pixels need", "render", PAINTER_NEEDS)
-PAINTED_BY = {".gif": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
+PAINTED_BY = {".gif": (PAINTER,), ".png": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
 """What it takes, so that its lack is told before the work."""

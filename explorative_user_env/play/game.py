@@ -133,7 +133,7 @@ def truths_of(game: Game) -> Iterator[HiddenState]:
         yield env.hidden_state()
 
 
-def instance_of(game: Game) -> Instance:
+def instance_at_end(game: Game) -> Instance:
     """Return her true means and her best arm at the end; secret before the answer."""
     env = _environment(game)
     for arm in game.moves:

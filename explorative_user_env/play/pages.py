@@ -90,6 +90,7 @@ def play_page(game: Game, origin: str) -> str:
         "play.html",
         words.title_of_game(game, heard),
         picture=picture_of_responses(seen_in(game, heard)),
+        run=picture_of_run(game, heard) if game.moves else "",
         **told,
     )
 

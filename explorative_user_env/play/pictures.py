@@ -9,6 +9,7 @@ from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.rendering.scene import Seen, scene_of_user
 from explorative_user_env.rendering.shapes import Scene
 from explorative_user_env.rendering.svg import style_of, svg_of
+from explorative_user_env.rendering.timeline import timeline
 from explorative_user_env.rendering.words import grounds_of, reason
 from explorative_user_env.users.hidden_state import HiddenState
 
@@ -40,10 +41,18 @@ def picture_of_mind(seen: Seen, truths: Sequence[HiddenState]) -> str:
     return _both(lambda width: scene_of_user(seen, truths[-1], decided, width=width))
 
 
-def picture_of_run(game: Game, heard: Heard, truths: Sequence[HiddenState]) -> str:
-    """Return the whole game as SVG: her intervals over time, and the responses below."""
-    seen = seen_in(game, heard)
-    return picture_of_mind(seen, truths)
+def picture_of_run(game: Game, heard: Heard, truths: Sequence[HiddenState] | None = None) -> str:
+    """Return a whole game as SVG, arm by arm: the responses over time.
+
+    Args:
+        game: the game.
+        heard: what was heard in it.
+        truths: the truth at the start and after each move, which shows her intervals over time as
+            well; None keeps it secret.
+    """
+    after = None if truths is None else truths[1:]
+    run = (game.n_arms, game.moves, heard.responses, after)
+    return _both(lambda width: timeline(*run, width=width))
 
 
 def reason_of_last(seen: Seen, truths: Sequence[HiddenState]) -> str:

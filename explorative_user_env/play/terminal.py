@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from explorative_user_env.play import words
 from explorative_user_env.play.address import moves_in, pairs_of, query_of, whole_number
-from explorative_user_env.play.game import Game, Heard, heard_in, instance_of
+from explorative_user_env.play.game import Game, Heard, heard_in, instance_at_end
 from explorative_user_env.play.moral import moral_of
 from explorative_user_env.play.rivals import rivals_of
 from explorative_user_env.rendering.text import text_of_user
@@ -127,7 +127,7 @@ def told_again(game: Game) -> Iterator[str]:
 
 def truth_in_words(game: Game) -> Iterator[str]:
     """Yield the truth about the user of a game at its end."""
-    instance = instance_of(game)
+    instance = instance_at_end(game)
     for arm, mean in enumerate(instance.means):
         yield f"arm {arm}: true mean {mean:.2f}" + (", her best" * (arm == instance.best_arm))
 
@@ -135,7 +135,7 @@ def truth_in_words(game: Game) -> Iterator[str]:
 def revealed(game: Game) -> Iterator[str]:
     """Yield what is told of a game with an answer: the truth, the agents, the moral."""
     heard: Heard = heard_in(game)
-    best_arm = instance_of(game).best_arm
+    best_arm = instance_at_end(game).best_arm
     yield f"{words.verdict(game, best_arm)}. {words.tally(heard)}."
     yield ""
     yield from truth_in_words(game)

@@ -61,7 +61,7 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
     for scene in scenes:
         for shape in scene.shapes:
             first.setdefault(shape.key, shape)
-    tracks: dict[tuple[int, str], Track] = {}
+    tracks: list[dict[str, Track]] = [{} for _ in keys]
     last: list[Shape | None] = [None] * len(keys)
     for frame, scene in enumerate(scenes):
         there = {shape.key: shape for shape in scene.shapes}
@@ -69,24 +69,26 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
             shape = there.get(key) or _gone(last[place] or first[key])
             if shape != last[place]:
                 last[place] = shape
-                _follow(tracks, place, frame, shape)
+                _follow(tracks[place], place, frame, shape)
     begin = {shape.key: shape for shape in scenes[0].shapes}
     shapes = tuple(_unnamed(begin.get(key) or _gone(first[key])) for key in keys)
     poster = scenes[0]._replace(shapes=shapes, name=name)
-    changing = tuple(track for track in tracks.values() if len(track.frames) > 1)
+    changing = tuple(
+        track for of_shape in tracks for track in of_shape.values() if len(track.frames) > 1
+    )
     return Animation(poster, changing, len(scenes))
 
 
-def _follow(tracks: dict[tuple[int, str], Track], place: int, frame: int, shape: Shape) -> None:
+def _follow(tracks: dict[str, Track], place: int, frame: int, shape: Shape) -> None:
     """Note what a shape is from a frame on, where that is something else than before."""
     element = element_of(shape)
     now = {**element.attributes, ITS_WORDS: element.words}
-    lost = {name: "" for at, name in tracks if at == place and name not in now}
+    lost = {name: "" for name in tracks if name not in now}
     for attribute, value in (now | lost).items():
         begin = Track(place, attribute, [], [])
         if frame > 0:  # it was not there before
             begin = Track(place, attribute, [0], [""])
-        track = tracks.setdefault((place, attribute), begin)
+        track = tracks.setdefault(attribute, begin)
         if not track.values or track.values[-1] != value:
             track.frames.append(frame)
             track.values.append(value)

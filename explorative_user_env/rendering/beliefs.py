@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from explorative_user_env.rendering.axis import Axis, axis_of, rounded_out
-from explorative_user_env.rendering.layout import LITTLE, SPACING, Layout, words_beside
+from explorative_user_env.rendering.layout import LITTLE, SPACING, Layout, Shown, words_beside
 from explorative_user_env.rendering.marks import STROKE, arrow, diamond
 from explorative_user_env.rendering.responses import LETTERS_DOWN, labels
 from explorative_user_env.rendering.shapes import Disc, Line, Rectangle, Shape, Text, width_of
@@ -18,8 +18,7 @@ LARGEST_SIGN = 5.0
 def beliefs(
     hidden: HiddenState,
     layout: Layout,
-    arms: Sequence[int],
-    special: Sequence[int],
+    shown: Shown,
     grounds: Grounds | None,
     span: tuple[float, float] | None,
 ) -> Iterator[Shape]:
@@ -28,13 +27,13 @@ def beliefs(
     Args:
         hidden: the truth now.
         layout: the places.
-        arms: the arms that are shown.
-        special: arms that matter now, the most important first.
+        shown: the arms that are shown.
         grounds: why she said what she said, if that is known.
         span: the ends of the axis; None is what there is to show.
     """
     panel = layout.believed
     assert panel is not None
+    arms = shown.arms
     heading = "what she believes"
     yield Text("believed", panel.left, panel.heading, heading, "ink", LITTLE, bold=True)
     axis = axis_of(
@@ -42,7 +41,7 @@ def beliefs(
     )
     yield from _ticks(axis, layout)
     if panel.inner_left > panel.left:
-        yield from labels(layout, panel, arms, special, "believed")
+        yield from labels(layout, panel, shown, "believed")
     for row, arm in enumerate(arms):
         y = panel.top + (row + 0.5) * layout.row
         yield from _interval(hidden, arm, axis, y, layout.row)

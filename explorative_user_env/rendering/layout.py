@@ -6,7 +6,7 @@ from step to step: so the frames of a film are of one size, and nothing jumps.
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from explorative_user_env.rendering.shapes import width_of
@@ -50,6 +50,20 @@ class Panel(NamedTuple):
     top: float
     inner_left: float
     inner_right: float
+
+
+class Shown(NamedTuple):
+    """The arms that have a row.
+
+    Attributes:
+        arms: all of them, from top to bottom.
+        special: those that matter now, the most important first.
+        recommended: the one that was recommended last, None before the first.
+    """
+
+    arms: Sequence[int]
+    special: Sequence[int]
+    recommended: int | None
 
 
 class Layout(NamedTuple):

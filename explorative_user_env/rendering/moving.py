@@ -2,32 +2,34 @@
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from explorative_user_env.display.colours import COLOURS
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.extras import require
-from explorative_user_env.rendering.raster import image_of, pixels_of
+from explorative_user_env.rendering.raster import PAINTER_NEEDS, image_of, pixels_of
 from explorative_user_env.rendering.shapes import Scene
 
 if TYPE_CHECKING:
     from PIL import Image
 
-MOST_FRAMES = 200
-"""Of a GIF, so that it stays a few MB."""
+MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
+"""Of a GIF, so that it stays a few MB: frames, and pixels in all of them but for the last few."""
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
 """Milliseconds that a frame is shown: any, one that matters, and the last."""
-COLOURS_KEPT = 64
-"""Of a GIF: those of the pictures, and what is between them at edges."""
-PALETTE_FROM = 6
-"""Pictures from which its palette comes."""
+GROUNDS, SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
+"""What things stand on, and how much of it shows at their edges."""
+MOST_COLOURS, APART = 256, 12
+"""Of a GIF, and by how much they differ in red, green or blue."""
+PAINTER = ("pictures as pixels need", "render", PAINTER_NEEDS)
 VIDEO_NEEDS = ("videos need", "video", ("imageio_ffmpeg",))
 A_SECOND = 10
 """Pictures of a video."""
 
 
-def chosen(n_frames: int, important: Collection[int], most: int = MOST_FRAMES) -> list[int]:
+def chosen(n_frames: int, important: Collection[int], most: int) -> list[int]:
     """Return which pictures are kept: the first, the last, the important, and others evenly.
 
     Args:
@@ -42,6 +44,11 @@ def chosen(n_frames: int, important: Collection[int], most: int = MOST_FRAMES) -
     kept = ends | {inner[place] for place in _evenly(len(inner), most - len(ends))}
     rest = [place for place in range(n_frames) if place not in kept]
     return sorted(kept | {rest[place] for place in _evenly(len(rest), most - len(kept))})
+
+
+def frames_of_a_gif(width: int, height: int) -> int:
+    """Return how many frames of this size a GIF may have."""
+    return min(MOST_FRAMES, max(LEAST_FRAMES, int(MOST_PIXELS / (width * height))))
 
 
 def _evenly(n: int, most: int) -> list[int]:
@@ -67,10 +74,10 @@ def write_gif(
         progress: told how far it is.
         theme: "light" or "dark".
     """
-    palette = _palette([image_of(scene, theme) for scene in _some(scenes)])
-    from PIL import Image  # there, as pictures have been painted
+    require(*PAINTER)
+    from PIL import Image
 
-    plain = Image.Dither.NONE
+    palette, plain = _palette(theme), Image.Dither.NONE
     frames = []
     for number, scene in enumerate(scenes):
         frames.append(image_of(scene, theme).quantize(palette=palette, dither=plain))
@@ -82,19 +89,29 @@ def write_gif(
     )
 
 
-def _some(scenes: Sequence[Scene]) -> list[Scene]:
-    return [scenes[place] for place in _evenly(len(scenes), PALETTE_FROM)]
+def _palette(theme: str) -> "Image.Image":
+    """Return the colours of every picture, and between them those that smooth edges have."""
+    from PIL import Image, ImageColor
+
+    plain = {role: ImageColor.getrgb(getattr(colour, theme)) for role, colour in COLOURS.items()}
+    mixed: list[Any] = [
+        tuple(round(one + share * (other - one)) for one, other in zip(mark, ground, strict=True))
+        for ground in (plain[role] for role in GROUNDS)
+        for mark in plain.values()
+        for share in SHARES
+    ]
+    every = list(dict.fromkeys(plain.values()))
+    for colour in mixed:
+        if len(every) < MOST_COLOURS and all(_apart(colour, other) for other in every):
+            every.append(colour)
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for colour in every for part in colour])
+    return palette
 
 
-def _palette(images: "list[Image.Image]") -> "Image.Image":
-    """Return one palette for all pictures, from some of them."""
-    from PIL import Image
-
-    width, height = images[0].size
-    whole = Image.new("RGB", (width, height * len(images)))
-    for number, image in enumerate(images):
-        whole.paste(image, (0, number * height))
-    return whole.quantize(COLOURS_KEPT)
+def _apart(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Return whether two colours are so different that Pillow mistakes neither for the other."""
+    return max(abs(a - b) for a, b in zip(one, other, strict=True)) >= APART
 
 
 def write_video(

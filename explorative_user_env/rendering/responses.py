@@ -1,6 +1,6 @@
 """What we see of a user: each arm's acceptances and rejections, and its last response."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from explorative_user_env.rendering.layout import (
     COUNT_DIGITS,
@@ -11,6 +11,7 @@ from explorative_user_env.rendering.layout import (
     USUAL,
     Layout,
     Panel,
+    Shown,
 )
 from explorative_user_env.rendering.marks import response
 from explorative_user_env.rendering.shapes import Anchor, Line, Rectangle, Shape, Text, width_of
@@ -21,28 +22,25 @@ LEAST_SCALE = 10  # counts below this do not fill a bar
 LETTERS_DOWN = 0.35  # from the middle of letters to where they stand, in their size
 
 
-def responses(
-    seen: Seen, layout: Layout, arms: Sequence[int], special: Sequence[int]
-) -> Iterator[Shape]:
+def responses(seen: Seen, layout: Layout, shown: Shown) -> Iterator[Shape]:
     """Return what we see of each arm.
 
     Args:
         seen: what there is to see.
         layout: the places.
-        arms: the arms that are shown.
-        special: arms that matter now, the most important first.
+        shown: the arms that are shown.
     """
     panel = layout.seen
     middle = (panel.inner_left + panel.inner_right) / 2
     yield from _headings(panel, middle)
-    yield from labels(layout, panel, arms, special, "seen")
+    yield from labels(layout, panel, shown, "seen")
     yield Line("bars", middle, panel.top, middle, panel.top + layout.bottom, "grid")
     room = 0.0 if layout.dense else width_of(COUNT_DIGITS, LITTLE) + SPACING
     longest = (panel.inner_right - panel.inner_left) / 2 - room
-    largest = max(max(seen.accepted[arm], seen.rejected[arm]) for arm in arms)
+    largest = max(max(seen.accepted[arm], seen.rejected[arm]) for arm in shown.arms)
     unit = longest / _rounded_up(max(largest, LEAST_SCALE))
     mark_x = panel.inner_left - MARK - SPACING
-    for row, arm in enumerate(arms):
+    for row, arm in enumerate(shown.arms):
         y = panel.top + (row + 0.5) * layout.row
         latest = seen.latest[arm]
         if latest is not None:
@@ -72,26 +70,24 @@ def _headings(panel: Panel, middle: float) -> Iterator[Shape]:
     yield Text("yes", middle + SPACING, stands, "accepted", "accepted", LITTLE)
 
 
-def labels(
-    layout: Layout, panel: Panel, arms: Sequence[int], special: Sequence[int], where: str
-) -> Iterator[Shape]:
+def labels(layout: Layout, panel: Panel, shown: Shown, where: str) -> Iterator[Shape]:
     """Return the arms' numbers at the left of a panel; where rows are thin, of some of them."""
     x = panel.inner_left - SPACING - (2 * (MARK + SPACING) if where == "seen" else 0.0)
     if not layout.dense:
-        for row, arm in enumerate(arms):
+        for row, arm in enumerate(shown.arms):
             y = panel.top + (row + 0.5) * layout.row + LETTERS_DOWN * USUAL
-            role, bold = ("ink", True) if arm in special[:1] else ("quiet", False)
+            role, bold = ("ink", True) if arm == shown.recommended else ("quiet", False)
             yield Text(f"{where}-arm-{arm}", x, y, f"arm {arm}", role, USUAL, "end", bold)
         return
-    every = 5 if len(arms) <= 50 else 10
-    regular = (arm for row, arm in enumerate(arms) if row % every == 0)
+    every = 5 if len(shown.arms) <= 50 else 10
+    regular = shown.arms[::every]
     taken: list[float] = []
-    for arm in [*special, *regular]:
-        y = panel.top + (arms.index(arm) + 0.5) * layout.row + LETTERS_DOWN * TINY
+    for arm in [*shown.special, *regular]:
+        y = panel.top + (shown.arms.index(arm) + 0.5) * layout.row + LETTERS_DOWN * TINY
         if any(abs(y - other) < 1.1 * TINY for other in taken):
             continue
         taken.append(y)
-        role, bold = ("ink", arm in special[:1]) if arm in special else ("quiet", False)
+        role, bold = "ink" if arm in shown.special else "quiet", arm == shown.recommended
         yield Text(f"{where}-arm-{arm}", x, y, str(arm), role, TINY, "end", bold)
 
 

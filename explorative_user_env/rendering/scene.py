@@ -14,6 +14,7 @@ from explorative_user_env.rendering.layout import (
     SPACING,
     USUAL,
     Layout,
+    Shown,
     layout_of,
     wrapped,
 )
@@ -73,15 +74,14 @@ def scene_of_user(
     high = sum(LINE * size * most for _, _, size, most in lines)
     room = legend_lines(signs, MARGIN, width - MARGIN)
     layout = layout_of(n_arms, width, hidden is not None, high, room)
-    special = _special(seen, hidden, grounds)
-    arms = shown_arms(seen, special)
+    shown = _shown(seen, hidden, grounds)
     shapes: list[Shape] = [Rectangle("page", 0, 0, width, layout.height, "page")]
     shapes += _words_above(lines, layout)
     if seen.last is not None:
-        shapes += _highlight(seen.last, layout, arms)
-    shapes += responses(seen, layout, arms, special)
+        shapes += _highlight(seen.last, layout, shown.arms)
+    shapes += responses(seen, layout, shown)
     if hidden is not None:
-        shapes += beliefs(hidden, layout, arms, special, grounds, span)
+        shapes += beliefs(hidden, layout, shown, grounds, span)
     shapes += legend(signs, MARGIN, width - MARGIN, layout.legend)
     return Scene(width, layout.height, spoken(seen, grounds), tuple(shapes))
 
@@ -141,20 +141,20 @@ def _highlight(last: tuple[int, bool], layout: Layout, arms: Sequence[int]) -> I
             yield Rectangle(f"now-{place}", left, y, wide, layout.row, "recommended", name)
 
 
-def _special(seen: Seen, hidden: HiddenState | None, grounds: Grounds | None) -> list[int]:
-    """Return the arms that matter now: the recommended one, its witness, and the best."""
-    special = [] if seen.last is None else [seen.last[0]]
+def _shown(seen: Seen, hidden: HiddenState | None, grounds: Grounds | None) -> Shown:
+    """Return the arms that have a row: all, or those that matter most.
+
+    The recommended one matters, its witness, the best, and those that were recommended most.
+    """
+    recommended = None if seen.last is None else seen.last[0]
+    special = [] if recommended is None else [recommended]
     if grounds is not None and grounds.witness is not None:
         special.append(grounds.witness)
     if hidden is not None:
         special.append(hidden.instance.best_arm)
-    return list(dict.fromkeys(special))
-
-
-def shown_arms(seen: Seen, special: Sequence[int]) -> list[int]:
-    """Return the arms that have a row, in their order: all, or those that matter most."""
     n_arms = len(seen.accepted)
-    if n_arms <= MOST_ROWS:
-        return list(range(n_arms))
-    often = sorted(range(n_arms), key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
-    return sorted(list(dict.fromkeys([*special, *often]))[:MOST_ROWS])
+    arms = [*range(n_arms)]
+    if n_arms > MOST_ROWS:
+        often = sorted(arms, key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
+        arms = sorted([*dict.fromkeys([*special, *often])][:MOST_ROWS])
+    return Shown(arms, [*dict.fromkeys(special)], recommended)

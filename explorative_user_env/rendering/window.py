@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.extras import require
+from explorative_user_env.validation import InvalidArgumentError
 
 WINDOW_NEEDS = ("PIL", "pygame")
 CAPTION = "an explorative user"
@@ -38,9 +39,21 @@ class Window:
 
         Raises:
             MissingExtraError: without pygame.
+            InvalidArgumentError: where there is no screen.
         """
         pygame = _pygame()
-        size = (pixels.shape[1], pixels.shape[0])
+        try:
+            screen = self._screen(pygame, (pixels.shape[1], pixels.shape[0]))
+        except pygame.error as error:
+            allowed = f"one without a window, as there is no screen ({error})"
+            raise InvalidArgumentError("render_mode", "human", allowed) from error
+        pygame.surfarray.blit_array(screen, pixels.swapaxes(0, 1))
+        pygame.event.pump()
+        self._clock.tick(fps)
+        pygame.display.flip()
+
+    def _screen(self, pygame: Any, size: tuple[int, int]) -> Any:
+        """Return the window's inside, of this size."""
         if self._clock is None:
             pygame.display.init()
             pygame.display.set_caption(CAPTION)
@@ -48,10 +61,7 @@ class Window:
         screen = pygame.display.get_surface()
         if screen is None or screen.get_size() != size:
             screen = pygame.display.set_mode(size)
-        pygame.surfarray.blit_array(screen, pixels.swapaxes(0, 1))
-        pygame.event.pump()
-        self._clock.tick(fps)
-        pygame.display.flip()
+        return screen
 
     def close(self) -> None:
         """Close the window; the next frame opens another."""

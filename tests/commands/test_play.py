@@ -13,7 +13,7 @@ from terminals import in_terminal, shown
 
 from explorative_user_env.play import rivals
 from explorative_user_env.play.address import moves_as_text
-from explorative_user_env.play.game import Game, heard_in, instance_of
+from explorative_user_env.play.game import Game, heard_in, instance_at_end
 
 Run = Callable[..., int]
 OPTIONS = {"n_arms": 3, "gap": 2.0}
@@ -51,7 +51,7 @@ def test_a_game_is_played_and_repeated_to_the_bit(
 def test_the_truth_is_told_after_an_answer_or_to_who_asks(
     run: Run, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    means = [f"{mean:.2f}" for mean in instance_of(Game(options=OPTIONS, seed=7)).means]
+    means = [f"{mean:.2f}" for mean in instance_at_end(Game(options=OPTIONS, seed=7)).means]
     address = "n_arms=3&gap=2&seed=7&moves=0.1.2"
 
     def tells(*words: str) -> bool:
@@ -174,6 +174,20 @@ def test_a_shell_sees_no_error(redirected: str, variables: dict[str, str], tmp_p
     if redirected == "| cat":
         assert b"her best arm is arm" in finished.stdout
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_what_is_no_text_is_no_command_and_no_end(tmp_path: Path) -> None:
+    finished = subprocess.run(
+        [sys.executable, *LINE.split()],
+        input=b"0\n\xff\xfe\n1\n",
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(PACKAGE), "PYTHONIOENCODING": "utf-8:strict"},
+        capture_output=True,
+        check=False,
+    )
+    assert (finished.returncode, finished.stderr) == (0, b"")
+    assert finished.stdout.endswith(b"seed=7&moves=0.1'\n")
 
 
 @pytest.mark.slow

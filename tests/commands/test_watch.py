@@ -101,7 +101,12 @@ def test_a_trained_model_is_watched_with_its_chances(run: Run, tmp_path: Path) -
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("ending", "begins", "needs"),
-    [("gif", b"GIF89a", "PIL"), ("mp4", b"\x00\x00\x00", "imageio_ffmpeg")],
+    [
+        ("gif", b"GIF89a", "PIL"),
+        ("mp4", b"\x00\x00\x00", "imageio_ffmpeg"),
+        ("png", b"\x89PNG", "PIL"),
+        ("svg", b"<svg xmlns=", "html"),
+    ],
 )
 def test_the_ending_says_what_is_written(
     ending: str, begins: bytes, needs: str, run: Run, tmp_path: Path

@@ -79,6 +79,20 @@ def test_a_picture_is_what_was_heard_and_only_if_asked_for_the_truth() -> None:
         assert ("clearly better" in env.render()) == revealed
 
 
+def test_a_decision_is_explained_by_what_she_thought_when_she_made_it() -> None:
+    env = ExplorativeUserEnv(3, gap=2.0, noise=0.3, render_mode="svg", render_intervals=True)
+    heard = env.remember()
+    env.reset(seed=0)
+    differ = 0
+    for arm in np.random.default_rng(1).integers(3, size=60).tolist():
+        decided = env.hidden_state()
+        env.step(arm)
+        seen, now = pictures.seen_in_lane(heard, 0), env.hidden_state()
+        assert env.render() == svg_of(scene_of_user(seen, now, decided))
+        differ += env.render() != svg_of(scene_of_user(seen, now, now))
+    assert differ > 0
+
+
 def test_users_who_say_the_same_look_the_same_unless_the_truth_is_asked_for() -> None:
     for revealed in (False, True):
         kinds = [
@@ -164,6 +178,17 @@ def test_a_window_follows_each_step_and_closes(screen: Any) -> None:
     another.close()
     another.close()
     assert not screen.display.get_init()
+
+
+def test_without_a_screen_one_line_says_so(screen: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "nobodys")
+    env = ExplorativeUserEnv(3, render_mode="human")
+    with pytest.raises(InvalidArgumentError, match=r"^render_mode must be .* no screen"):
+        env.reset(seed=0)
+    env.close()
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    env.reset(seed=0)
+    env.close()
 
 
 def test_a_window_shows_the_answer(screen: Any) -> None:

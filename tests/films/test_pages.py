@@ -20,9 +20,11 @@ from explorative_user_env.films.frames import (
     pictures_of,
     rejected_at,
     steps_of_all,
+    whole_run,
 )
 from explorative_user_env.films.saving import page_of, save_films
 from explorative_user_env.rendering.shapes import Scene, Text
+from explorative_user_env.rendering.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
 
 
@@ -125,6 +127,29 @@ def test_five_hundred_steps_of_five_arms_take_less_than_two_megabytes(tmp_path: 
     assert (tmp_path / "a.gif").stat().st_size < 4_000_000
 
 
+@pytest.mark.parametrize("reveal", [True, False])
+def test_the_whole_run_stands_in_one_picture(reveal: bool, tmp_path: Path) -> None:
+    one, other = (film(agent, max_steps=200, reveal=reveal) for agent in ("bair", Silent()))
+    scene = whole_run([one, other])
+    assert {"BAIR and the user of seed 7", "silent and the user of seed 7"} <= words(scene)
+    assert problems(scene) == []
+    one.save(tmp_path / "a.svg")
+    svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert svg == svg_of(whole_run([one]))
+    assert ("true mean" in svg) == reveal
+    strokes = [each for each in one.moments if each.seen.last]
+    assert len(strokes) == 200
+
+
+def test_of_a_long_run_in_one_picture_it_is_said_that_steps_are_left_out() -> None:
+    long = film(Silent(2500), max_steps=2500)
+    assert "silent and the user of seed 7 (834 of 2500 steps)" in words(whole_run([long]))
+
+
+def test_a_run_without_a_step_is_a_picture_as_well() -> None:
+    assert problems(whole_run([film(Silent(0))])) == []
+
+
 def test_what_is_there_is_written_over_only_if_that_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text("mine")
@@ -162,3 +187,8 @@ def test_films_tell_how_far_they_are(tmp_path: Path) -> None:
     made = film(Silent(steps=3))
     save_films([made], tmp_path / "a.gif", progress=lambda *each: told.append(each))
     assert told[-1] == ("GIF", 4, 4)
+    assert ("pictures", 3, 4) in told
+    told.clear()
+    save_films([made], tmp_path / "a.html", progress=lambda *each: told.append(each))
+    assert [done for _, done, _ in told] == list(range(8))  # wide ones, and those for a phone
+    assert {total for _, _, total in told} == {8}

@@ -12,7 +12,7 @@ import pytest
 from browser import DESKTOP, PHONE, chromium, keep_screenshot, page_in, too_wide
 
 from explorative_user_env.play.address import game_of, pairs_in
-from explorative_user_env.play.game import Game, Heard, heard_in, instance_of, truths_of
+from explorative_user_env.play.game import Game, Heard, heard_in, instance_at_end, truths_of
 from explorative_user_env.play.words import response_in_words
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def test_a_game_is_played_to_the_reveal(
             page.keyboard.press("b")
             page.keyboard.press(str(best))
         page.wait_for_selector("#verdict")
-        truth = instance_of(played)
+        truth = instance_at_end(played)
         assert page.locator("#verdict").inner_text().startswith("Right" if best == 1 else "Wrong")
         assert best == truth.best_arm
         assert page.evaluate("document.activeElement.id") == "verdict"
@@ -328,6 +328,15 @@ def test_a_phone_shows_it_whole_with_targets_to_hit(
                 ".map(([text, box]) => `${text} ${box.width} x ${box.height}`)"
             )
             assert small == []
+
+
+def test_the_table_of_all_players_fits_on_a_phone(browser: "Browser", address: str) -> None:
+    pytest.importorskip("sb3_contrib", reason="the widest name is that of a model")
+    with page_in(browser, PHONE) as page:
+        page.goto(f"{address}play?gap=2&seed={SEED}&moves=0x999&answer=0")
+        assert "MaskablePPO" in page.locator(".scrolled").inner_text()
+        wide = "box => box.scrollWidth - box.clientWidth"
+        assert page.locator(".scrolled").evaluate(wide) == 0
 
 
 def test_a_shared_address_has_the_same_responses_everywhere(

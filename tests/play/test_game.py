@@ -10,7 +10,7 @@ from explorative_user_env.play.game import (
     MOST_MOVES,
     Game,
     heard_in,
-    instance_of,
+    instance_at_end,
     truths_of,
 )
 from explorative_user_env.validation import InvalidArgumentError
@@ -32,7 +32,7 @@ def test_she_answers_as_in_the_environment(options: dict[str, object]) -> None:
     responses = tuple(bool(env.step(arm)[0]) for arm in moves)
     game = Game(options=options, seed=11, moves=moves)
     assert heard_in(game).responses == responses
-    assert instance_of(game) == env.instance()
+    assert instance_at_end(game) == env.instance()
     truths = [*truths_of(game)]
     assert truths[-1] == env.hidden_state()
     assert [truth.interactions for truth in truths] == [*range(81)]

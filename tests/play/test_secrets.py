@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from page_client import PageClient
 
 from explorative_user_env.play.address import moves_as_text, pairs_of, query_of
-from explorative_user_env.play.game import Game, heard_in, instance_of, truths_of
+from explorative_user_env.play.game import Game, heard_in, instance_at_end, truths_of
 
 SEEDS = range(100_000, 100_400)
 """Of one length, so that one stands where another stood."""
@@ -21,7 +21,7 @@ def alike(options: dict[str, object], moves: tuple[int, ...]) -> tuple[Game, Gam
     for seed in SEEDS:
         game = Game(options=options, seed=seed, moves=moves)
         other = known.setdefault(heard_in(game).responses, game)
-        if instance_of(other).best_arm != instance_of(game).best_arm:
+        if instance_at_end(other).best_arm != instance_at_end(game).best_arm:
             return other, game
     raise AssertionError("there are none")
 

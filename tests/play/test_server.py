@@ -100,9 +100,9 @@ def test_a_recommendation_is_an_address_that_has_it_too(client: PageClient) -> N
 def test_the_reveal_has_the_truth_the_agents_and_a_moral(client: PageClient) -> None:
     text = client.get(f"/play?{GAME}&moves=0x5.1x5.2x5&answer=1").text
     env = game_of(pairs_in(f"{GAME}&moves=0x5.1x5.2x5")[0])
-    from explorative_user_env.play.game import instance_of
+    from explorative_user_env.play.game import instance_at_end
 
-    for mean in instance_of(env).means:
+    for mean in instance_at_end(env).means:
         assert f"<td>{mean:.2f}</td>" in text
     for name in ("you", "BAIR", "T&amp;S"):
         assert f'<th scope="row">{name}</th>' in text

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from explorative_user_env.play import rivals
-from explorative_user_env.play.game import Game, heard_in, instance_of
+from explorative_user_env.play.game import Game, heard_in, instance_at_end
 from explorative_user_env.play.terminal import COMMANDS, play_lines, told_again
 from explorative_user_env.play.words import WHAT_COUNTS
 
@@ -30,7 +30,7 @@ def test_a_game_is_played_to_the_reveal() -> None:
     assert len(answers) == 6
     assert [": yes" in line for line in answers] == list(heard.responses)
     told = "\n".join(said)
-    for mean in instance_of(game).means:
+    for mean in instance_at_end(game).means:
         assert f"true mean {mean:.2f}" in told
     assert "BAIR: interactions " in told
     assert "you: interactions 6, " in told
@@ -42,7 +42,7 @@ def test_the_truth_is_not_told_before_the_answer() -> None:
     assert len(game.moves) == 59
     assert "mean" not in told
     assert "best arm is" not in told
-    for mean in instance_of(game).means:
+    for mean in instance_at_end(game).means:
         assert f"{abs(mean):.2f}" not in told
 
 

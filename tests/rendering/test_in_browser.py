@@ -67,7 +67,8 @@ def test_it_shows_what_the_other_painter_shows(dark: bool, asked: str) -> None:
 
 def test_a_page_around_a_picture_keeps_its_own_looks() -> None:
     scene = scene_of_user(*MOMENTS[2])
-    own = "<p class='ink' id='own'>words</p><svg><line id='line' class='eu-ink' x2='9'/></svg>"
+    own = "<p class='ink' id='own' style='color:red'>words</p>"
+    own += "<svg><line id='line' class='eu-ink' x2='9'/></svg>"
     looks = """() => ['own', 'line'].map(id => { const s = getComputedStyle(
       document.getElementById(id)); return [s.color, s.fill, s.stroke, s.fontFamily] })"""
     with browser.chromium() as started, browser.page_in(started) as page:

@@ -66,6 +66,9 @@ def test_before_the_first_recommendation_it_says_so() -> None:
     assert "no recommendation yet" in drawn.words(scene)
     assert scene.name == "A user of 2 arms; no recommendation yet"
     assert "now-0" not in drawn.named(scene)
+    revealed = scene_of_user(seen, drawn.truth_of([0.0, 1.0], [0.0, 0.0], [0, 0], [math.inf] * 2))
+    bold = [text.text for text in drawn.texts(revealed) if text.bold]
+    assert bold == ["no recommendation yet", "what we see", "what she believes"]
 
 
 def test_nothing_secret_is_drawn_unasked() -> None:
