@@ -71,9 +71,9 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
     n_users = min(map(_sample_size, lengths.values()))
     times = _times(max(int(each[:n_users].max()) for each in lengths.values()))
     totals: dict[str, list[Array]] = {agent: [] for agent in agents}
-    for place in range(n_users):
-        for index, agent in enumerate(agents):
-            progress(f"replaying {agent}", place * len(agents) + index, n_users * len(agents))
+    for index, agent in enumerate(agents):  # one after the other: what is told changes seldom
+        for place in range(n_users):
+            progress(f"replaying {agent}", index * n_users + place, n_users * len(agents))
             row = rows[agent].iloc[place]
             episode = results.replay(row)
             gained = _gained(results, episode, figure)

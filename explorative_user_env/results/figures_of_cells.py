@@ -40,7 +40,7 @@ CELL_FIGURES = {
 }
 """Figures of an agent in a cell, and what their axis is called."""
 
-SHARES = ("success", "rejection_rate")
+SHARE_FIGURES = ("success", "rejection_rate")
 
 
 class CellAxis(NamedTuple):
@@ -195,7 +195,7 @@ def _dress(axes: "Axes", sweep: PlottedCells, axis: CellAxis, figure: str) -> No
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xticks(places, [f"{place:g}" for place in places])
     low, high = axes.get_ylim()
-    if figure in SHARES:
+    if figure in SHARE_FIGURES:
         axes.set_ylim(-0.02, 1.02 if figure == "success" else max(0.05, high))
     elif spread_out(*_range_of(axes)):
         logarithmic(axes, "y")
