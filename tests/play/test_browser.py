@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from browser import DESKTOP, PHONE, chromium, keep_screenshot, page_in, too_wide
 
+from explorative_user_env.display.colours import COLOURS
 from explorative_user_env.play.address import game_of, pairs_in
 from explorative_user_env.play.game import Game, Heard, heard_in, instance_at_end, truths_of
 from explorative_user_env.play.words import response_in_words
@@ -328,6 +329,22 @@ def test_a_phone_shows_it_whole_with_targets_to_hit(
                 ".map(([text, box]) => `${text} ${box.width} x ${box.height}`)"
             )
             assert small == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_it_is_light_or_dark_and_moves_or_not_as_who_looks_prefers(
+    browser: "Browser", address: str, dark: bool
+) -> None:
+    with page_in(browser, dark=dark) as page:
+        page.goto(f"{address}play?n_arms=3&gap=2&seed={SEED}&moves=0")
+        shown = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+        numbers = [int(number) for number in re.findall(r"\d+", shown)]
+        colour = COLOURS["page"].dark if dark else COLOURS["page"].light
+        assert f"#{bytes(numbers).hex()}" == colour
+        moving = "() => getComputedStyle(document.querySelector('.sign')).animationName"
+        assert page.evaluate(moving) == "none"
+        page.emulate_media(reduced_motion="no-preference")
+        assert page.evaluate(moving) != "none"
 
 
 def test_the_table_of_all_players_fits_on_a_phone(browser: "Browser", address: str) -> None:
