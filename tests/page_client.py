@@ -3,6 +3,10 @@
 import asyncio
 from typing import Any
 
+import pytest
+
+pytest.importorskip("httpx", reason="pages are asked for with httpx")
+
 import httpx
 
 HOST = "http://127.0.0.1:8421"

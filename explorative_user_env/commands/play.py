@@ -10,7 +10,7 @@ import typer
 
 from explorative_user_env.commands.options import takes_users
 from explorative_user_env.play.address import game_of, pairs_in, pairs_of, query_in, query_of
-from explorative_user_env.play.game import PLAYED, SURPRISES, Game
+from explorative_user_env.play.game import MOST_ARMS_PLAYED, PLAYED, SURPRISES, Game
 
 AddressOption = Annotated[
     str | None, typer.Option(help="Address of a game to go on with.", show_default="a new game")
@@ -21,6 +21,7 @@ PortOption = Annotated[
 PlayersSeedOption = Annotated[
     int | None, typer.Option(help="Seed of the user, at least 0.", show_default="a surprise")
 ]
+PlayedArmsOption = Annotated[int, typer.Option(help=f"Number of arms K, in 2..{MOST_ARMS_PLAYED}.")]
 TerminalOption = Annotated[
     bool, typer.Option("--terminal", help="Play in this terminal; by default on a page.")
 ]
@@ -29,10 +30,11 @@ NoBrowserOption = Annotated[
 ]
 
 
-@takes_users(without=("means", "rho", "reward_law"), **PLAYED)
+@takes_users(without=("n_arms", "means", "rho", "reward_law"), **PLAYED)
 def play(
     *,
     users: Mapping[str, Any],
+    n_arms: PlayedArmsOption = PLAYED["n_arms"],
     seed: PlayersSeedOption = None,
     address: AddressOption = None,
     terminal: TerminalOption = False,
@@ -43,7 +45,8 @@ def play(
 
     The page is for this machine alone; Ctrl-C ends it. Others play in a terminal of their own.
     """
-    game = Game(options=users, seed=secrets.randbelow(SURPRISES) if seed is None else seed)
+    options = {"n_arms": n_arms, **users}
+    game = Game(options=options, seed=secrets.randbelow(SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
     if address is not None:
         game, chosen = _shared(address), True

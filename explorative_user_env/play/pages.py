@@ -8,7 +8,6 @@ from typing import Any
 from explorative_user_env.play import words
 from explorative_user_env.play.address import new_pairs, pairs_of, query_of
 from explorative_user_env.play.game import (
-    LARGEST_PLAYED_SEED,
     MOST_ARMS_PLAYED,
     MOST_MOVES,
     PLAYED,
@@ -65,7 +64,6 @@ def start_page() -> str:
         usual=new_pairs({**usual, **PLAYED}),
         about=_ABOUT,
         most_arms=MOST_ARMS_PLAYED,
-        largest_seed=LARGEST_PLAYED_SEED,
         settings=list(SETTINGS),
     )
 
@@ -126,7 +124,6 @@ def mind_page(mind: Mind, origin: str) -> str:
     seen = seen_in(game, heard)
     right, known = mind.right_guesses(heard)
     pairs = pairs_of_mind(mind)
-    sliders = sliders_of(game)
     kept = {name: text for name, text in pairs.items() if name not in SLID}
     return _page(
         "mind.html",
@@ -138,7 +135,7 @@ def mind_page(mind: Mind, origin: str) -> str:
         known=known,
         asked=mind.asked,
         foretold=mind.foretold,
-        sliders=sliders,
+        sliders=sliders_of(game),
         unasked={name: text for name, text in pairs.items() if name not in (ASKED, BY)},
         about=_ABOUT,
         follows=game.population.rho is None,

@@ -18,6 +18,8 @@ LOOPBACK = "127.0.0.1"
 USUAL_PORT = 8421
 """So that an address that was kept is found again; a free one if it is taken."""
 
+LARGEST_PORT = 65535
+
 LAST_WORDS = 0.5
 """Seconds that an answer may take once all is over."""
 
@@ -37,6 +39,8 @@ def serve(port: int | None, ready: Callable[[str], None]) -> None:
         InvalidArgumentError: for a port that is taken, or none.
         KeyboardInterrupt: when it is over.
     """
+    if port is not None:
+        integer("port", port, 0, LARGEST_PORT)
     require("the page needs", "play", SERVED_BY)
     import uvicorn
 
@@ -76,7 +80,7 @@ def _listening(port: int | None) -> socket.socket:
         InvalidArgumentError: for a port that is taken, or none.
     """
     if port is not None:
-        return _bound(integer("port", port, 0, 65535))
+        return _bound(port)
     try:
         return _bound(USUAL_PORT)
     except InvalidArgumentError:

@@ -24,7 +24,8 @@ WHAT_IS_SEEN = (
     "Each bar is what she holds possible of an arm; it narrows with each time that she accepts it.",
     "She rejects an arm if another's bar begins where that arm's bar ends, or above: the other arm "
     "is the witness.",
-    "Alpha and rho widen all bars; noise makes her flip a coin now and then; the gap is the truth.",
+    "Alpha and rho widen all bars; noise makes her flip a coin now and then; the gap is how much "
+    "better her best arm is than the second best.",
 )
 """Of a mind, a line each."""
 
