@@ -48,6 +48,16 @@ def test_the_wheel_has_the_agents_the_data_and_the_type_marker(wheel: zipfile.Zi
     assert missing == set()
 
 
+def test_the_wheel_has_what_pages_are_made_of(wheel: zipfile.ZipFile) -> None:
+    pages = [
+        path.relative_to(ROOT).as_posix()
+        for path in PACKAGE.rglob("*.*")
+        if path.parent.name in ("static", "templates")
+    ]
+    assert {"player.css", "player.js"} <= {name.split("/")[-1] for name in pages}
+    assert {*pages} - {*wheel.namelist()} == set()
+
+
 def test_the_wheel_has_every_module_of_the_checkout(wheel: zipfile.ZipFile) -> None:
     modules = {
         *(path.relative_to(PACKAGE) for path in PACKAGE.glob("**/*.py")),
