@@ -4,7 +4,6 @@ from html import escape
 from typing import Any
 
 import gymnasium as gym
-import numpy as np
 
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.pictures import (
