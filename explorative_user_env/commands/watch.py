@@ -59,11 +59,12 @@ def watch(
     from explorative_user_env.commands.output import say
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.films.saving import can_be_written, save_films
+    from explorative_user_env.validation import count
 
     can_be_written(out, "out", overwrite)
+    told: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
+    told["horizon"] = max_steps if horizon is None else count("horizon", horizon, 1)
     with progress_bar() as report:
-        told: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
-        told["horizon"] = max_steps if horizon is None else horizon
         films = list(_filmed(agent or ["bair"], users, seed, told, reveal, report))
         save_films(films, out, argument="out", overwrite=overwrite, progress=report)
     for film in films:

@@ -147,6 +147,7 @@ def test_what_it_cannot_do_is_one_line_before_any_work(
     [
         (("--max-steps", "0"), "--max-steps must be an integer of at least 1"),
         (("--horizon", "0", "--agent", "uni"), "--horizon must be an integer of at least 1"),
+        (("--horizon", "0"), "--horizon must be an integer of at least 1"),
         (("--seed", "-1"), "--seed must be an integer of at least 0"),
         (("--delta", "2"), "--delta must be "),
     ],
