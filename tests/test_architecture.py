@@ -17,7 +17,7 @@ FLOORS = (
     ("validation", "version"),
     ("extras", "old_names", "record_checks"),
     ("protocol", "seeding", "files", "tasks", "display"),
-    ("users", "agents", "explanations"),
+    ("users", "agents", "explanations", "shipped"),
     ("settings", "rendering", "compiled", "theory"),
     ("population", "hard_instances"),
     ("envs",),
