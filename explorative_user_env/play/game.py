@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from explorative_user_env.envs.pictures import seen_in_lane
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.population import OPTIONS, Population
+from explorative_user_env.rendering.scene import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, integer
@@ -92,36 +94,19 @@ class Heard(NamedTuple):
 
     Attributes:
         responses: to each recommendation, whether she accepted.
-        by_arm: the same of each arm alone.
+        seen: the same counted arm by arm, as pictures take it.
     """
 
     responses: tuple[bool, ...]
-    by_arm: tuple[tuple[bool, ...], ...]
-
-    @property
-    def accepted(self) -> list[int]:
-        """The number of acceptances of each arm."""
-        return [sum(responses) for responses in self.by_arm]
-
-    @property
-    def rejected(self) -> list[int]:
-        """The number of rejections of each arm."""
-        return [len(responses) - sum(responses) for responses in self.by_arm]
-
-    @property
-    def latest(self) -> list[bool | None]:
-        """The last response to each arm, None where there is none."""
-        return [responses[-1] if responses else None for responses in self.by_arm]
+    seen: Seen
 
 
 def heard_in(game: Game) -> Heard:
     """Return what was heard in a game: it is played again, to the same bit."""
     env = _environment(game)
+    history = env.remember()
     responses = tuple(bool(env.step(arm)[0]) for arm in game.moves)
-    by_arm: list[list[bool]] = [[] for _ in range(game.n_arms)]
-    for arm, accepted in zip(game.moves, responses, strict=True):
-        by_arm[arm].append(accepted)
-    return Heard(responses, tuple(map(tuple, by_arm)))
+    return Heard(responses, seen_in_lane(history, 0))
 
 
 def truths_of(game: Game) -> Iterator[HiddenState]:

@@ -23,7 +23,6 @@ from explorative_user_env.play.pictures import (
     picture_of_responses,
     picture_of_run,
     reason_of_last,
-    seen_in,
 )
 from explorative_user_env.play.rivals import rivals_of
 from explorative_user_env.play.sliders import SLID, sliders_of
@@ -87,7 +86,7 @@ def play_page(game: Game, origin: str) -> str:
     return _page(
         "play.html",
         words.title_of_game(game, heard),
-        picture=picture_of_responses(seen_in(game, heard)),
+        picture=picture_of_responses(heard.seen),
         run=picture_of_run(game, heard) if game.moves else "",
         **told,
     )
@@ -107,7 +106,7 @@ def _reveal_page(game: Game, heard: Heard, told: Mapping[str, Any]) -> str:
         rows=words.rows_of_rivals(game, heard, instance.best_arm, rivals),
         notes=notes,
         run=picture_of_run(game, heard, truths),
-        picture=picture_of_mind(seen_in(game, heard), truths),
+        picture=picture_of_mind(heard.seen, truths),
         means=[f"{mean:.2f}" for mean in instance.means],
         best_arm=instance.best_arm,
         another=query_of(new_pairs(game.options)),
@@ -121,15 +120,14 @@ def mind_page(mind: Mind, origin: str) -> str:
     """Return the page on which the truth is seen, asked for by name."""
     game = mind.game
     heard, truths = heard_in(game), [*truths_of(game)]
-    seen = seen_in(game, heard)
     right, known = mind.right_guesses(heard)
     pairs = pairs_of_mind(mind)
     kept = {name: text for name, text in pairs.items() if name not in SLID}
     return _page(
         "mind.html",
         "Be her mind",
-        picture=picture_of_mind(seen, truths),
-        reason=reason_of_last(seen, truths),
+        picture=picture_of_mind(heard.seen, truths),
+        reason=reason_of_last(heard.seen, truths),
         guess=mind.guesses[-1] if mind.guesses else None,
         right=right,
         known=known,
@@ -147,13 +145,12 @@ def mind_page(mind: Mind, origin: str) -> str:
 
 def _told_of(game: Game, heard: Heard) -> dict[str, Any]:
     """Return what every page of a game tells: nothing secret."""
-    last = (game.moves[-1], heard.responses[-1]) if game.moves else None
     row = len([*takewhile(lambda arm: arm == game.moves[-1], reversed(game.moves))])
     undone = Game(options=game.options, seed=game.seed, moves=game.moves[:-1])
     return {
         "game": game,
         "heard": heard,
-        "last": last,
+        "last": heard.seen.last,
         "in_a_row": heard.responses[-row:][-LONGEST_RUN_SHOWN:] if row > 1 else (),
         "arms": range(game.n_arms),
         "pairs": pairs_of(game),

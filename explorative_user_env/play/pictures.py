@@ -19,12 +19,6 @@ DESK, PHONE = 720, 340
 THEME = "auto"
 
 
-def seen_in(game: Game, heard: Heard) -> Seen:
-    """Return what was heard in a game as pictures take it."""
-    last = (game.moves[-1], heard.responses[-1]) if game.moves else None
-    return Seen(heard.accepted, heard.rejected, heard.latest, last, len(game.moves))
-
-
 def picture_of_responses(seen: Seen) -> str:
     """Return what was heard of each arm as SVG: nothing secret."""
     return _both(lambda width: scene_of_user(seen, width=width))
