@@ -232,6 +232,11 @@ HEAVY = (
     "sb3_contrib",
     "rich",
     "typer",
+    # What only who draws, or lacks something, needs.
+    "explorative_user_env.rendering.shapes",
+    "explorative_user_env.display.colours",
+    "html",
+    "importlib.metadata",
 )
 
 STEP_OF_AN_ENVIRONMENT = """

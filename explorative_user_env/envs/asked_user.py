@@ -1,6 +1,5 @@
 """What can be asked of a user, besides what her steps return: her truth, and how she looks."""
 
-from html import escape
 from typing import Any
 
 import gymnasium as gym
@@ -95,13 +94,15 @@ class AskedUser(gym.Env[int, int]):
 
     def _repr_html_(self) -> str:
         """Return her picture now, for notebooks."""
+        from explorative_user_env.display.html import paragraphs
+
         if self._heard is None:
             missing = 'make it with render_mode="svg" to see the user here'
         elif self._instance is None:
             missing = "call reset to see the user here"
         else:
             return str(self._frame("svg"))
-        return f"<p>{escape(f'{type(self).__name__}: {missing}', quote=False)}</p>"
+        return paragraphs([f"{type(self).__name__}: {missing}"])
 
     def _frame(self, mode: str) -> Any:
         truth = self.hidden_state if self.render_intervals else None

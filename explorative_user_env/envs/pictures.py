@@ -4,10 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from explorative_user_env.envs.history import ACCEPTED, UNHEARD, History
-from explorative_user_env.rendering.raster import pixels_of
-from explorative_user_env.rendering.scene import Seen, scene_of_user
-from explorative_user_env.rendering.svg import svg_of
-from explorative_user_env.rendering.text import text_of_user
+from explorative_user_env.rendering.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 
 RENDER_MODES = ("ansi", "human", "rgb_array", "svg")
@@ -68,6 +65,12 @@ def lane_frame(
         truths: what knows how it was when she decided, if anything does.
         note: a line of words below.
     """
+    # What draws is there once something is drawn: most environments never are.
+    from explorative_user_env.rendering.raster import pixels_of
+    from explorative_user_env.rendering.scene import scene_of_user
+    from explorative_user_env.rendering.svg import svg_of
+    from explorative_user_env.rendering.text import text_of_user
+
     seen, known = seen_in_lane(history, lane), None if truth is None else truth()
     if mode == "ansi":
         return text_of_user(seen, known)
