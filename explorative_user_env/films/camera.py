@@ -14,7 +14,7 @@ from explorative_user_env.envs.pictures import Truths, seen_in_lane
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.explanations import Explained, explanation_of
 from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon, sees_rewards
-from explorative_user_env.rendering.scene import Seen
+from explorative_user_env.rendering.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 
 

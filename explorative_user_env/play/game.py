@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from explorative_user_env.envs.pictures import seen_in_lane
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.population import OPTIONS, Population
-from explorative_user_env.rendering.scene import Seen
+from explorative_user_env.rendering.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, integer

@@ -5,11 +5,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from explorative_user_env.play.game import Game, Heard
-from explorative_user_env.rendering.scene import Seen, scene_of_user
+from explorative_user_env.rendering.scene import scene_of_user
 from explorative_user_env.rendering.shapes import Scene
 from explorative_user_env.rendering.svg import PAGE_FONT, colours_for, style_of, svg_of
 from explorative_user_env.rendering.timeline import timeline
-from explorative_user_env.rendering.words import grounds_of, reason
+from explorative_user_env.rendering.words import Seen, grounds_of, reason
 from explorative_user_env.users.hidden_state import HiddenState
 
 DESK, PHONE = 720, 340

@@ -34,8 +34,6 @@ from explorative_user_env.rendering.words import (
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import count
 
-__all__ = ["Seen", "scene_of_user"]
-
 FACT_LINES, NOTE_LINES = 2, 2  # of words, where a narrow picture needs more than one
 
 

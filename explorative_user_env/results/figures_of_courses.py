@@ -13,7 +13,7 @@ from explorative_user_env.display.series import (
     name_lines,
     plot_axes,
 )
-from explorative_user_env.loop import Episode
+from explorative_user_env.episodes import Episode
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.courses import REGRET_SO_FAR, REJECTED_SO_FAR, Courses, courses_of
 from explorative_user_env.results.intervals import mean_interval

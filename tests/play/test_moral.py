@@ -5,7 +5,7 @@ import pytest
 from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.play.moral import moral_of
 from explorative_user_env.play.rivals import Rival
-from explorative_user_env.rendering.scene import Seen
+from explorative_user_env.rendering.words import Seen
 
 
 def rival(name: str, interactions: int, right: bool = True) -> Rival:
