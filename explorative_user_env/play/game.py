@@ -28,6 +28,12 @@ PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
 """The user of a first game: some forty recommendations tell her best arm."""
 
 
+def usual_options() -> dict[str, Any]:
+    """Return each option of the users as it is where an address says nothing of it."""
+    # A record is called by its name in an address.
+    return {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Game:
     """A game with one user, from which everything that happens in it follows.
@@ -52,8 +58,7 @@ class Game:
     def __post_init__(self) -> None:
         integer("n_arms", self.options.get("n_arms", 2), 2, MOST_ARMS_PLAYED)
         population = Population(**self.options)
-        # A record is called by its name in an address.
-        usual = {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
+        usual = usual_options()
         said = {name: self.options[name] for name in usual if name in self.options}
         kept = {name: value for name, value in said.items() if value != usual[name]}
         for name, value in {"options": kept, "population": population}.items():

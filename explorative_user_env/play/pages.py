@@ -15,6 +15,7 @@ from explorative_user_env.play.game import (
     Heard,
     heard_in,
     truths_of,
+    usual_options,
 )
 from explorative_user_env.play.mind import ASKED, BY, Mind, pairs_of_mind
 from explorative_user_env.play.moral import moral_of
@@ -56,11 +57,10 @@ def _page(template: str, title: str, **told: Any) -> str:
 
 def start_page() -> str:
     """Return the page on which a game is chosen."""
-    usual = {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
     return _page(
         "start.html",
         "Recommend to a user who is still learning",
-        usual=new_pairs({**usual, **PLAYED}),
+        usual=new_pairs({**usual_options(), **PLAYED}),
         about=_ABOUT,
         most_arms=MOST_ARMS_PLAYED,
         settings=list(SETTINGS),

@@ -27,6 +27,7 @@ from explorative_user_env.rendering.words import (
     facts,
     grounds_of,
     headline,
+    in_a_word,
     longest_reason,
     reason,
     spoken,
@@ -98,7 +99,7 @@ def _header(
 ) -> list[HeaderLine]:
     """Return the words above, whose room does not depend on what they are."""
     room, n_arms = width - 2 * MARGIN, len(seen.accepted)
-    role = "quiet" if seen.last is None else "accepted" if seen.last[1] else "rejected"
+    role = "quiet" if seen.last is None else in_a_word(seen.last[1])
     lines: list[HeaderLine] = [("title", (title, "ink"), LARGE, 1)] if title else []
     lines.append(("headline", (headline(seen), role), LARGE, 1))
     widest = "t = 888888 · n(t) = 888888 · Gamma = 8888.88 · rho_t = 8.88"
@@ -131,7 +132,7 @@ def _words_above(lines: Sequence[HeaderLine], layout: Layout) -> Iterator[Shape]
 def _highlight(last: tuple[int, bool], layout: Layout, arms: Sequence[int]) -> Iterator[Shape]:
     """Return a band behind the arm that was recommended last."""
     arm, accepted = last
-    name = f"arm {arm}: {'accepted' if accepted else 'rejected'} now"
+    name = f"arm {arm}: {in_a_word(accepted)} now"
     for place, panel in enumerate((layout.seen, layout.believed)):
         if panel is not None:
             y = panel.top + arms.index(arm) * layout.row

@@ -1,7 +1,7 @@
 """An environment as text: what the system has seen and, only if asked for, what she thinks."""
 
 from explorative_user_env.rendering.beliefs import span_of
-from explorative_user_env.rendering.words import Seen
+from explorative_user_env.rendering.words import Seen, in_a_word
 from explorative_user_env.users.hidden_state import HiddenState
 
 BAR_WIDTH = 36
@@ -24,7 +24,7 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
         lines.append("no recommendation yet")
     else:
         arm, yes = seen.last
-        lines.append(f"last: arm {arm} {'accepted' if yes else 'rejected'}")
+        lines.append(f"last: arm {arm} {in_a_word(yes)}")
     return "\n".join(lines)
 
 
