@@ -1,9 +1,9 @@
 """What an environment renders: text, or a picture as SVG or as pixels."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from explorative_user_env.envs.history import ACCEPTED, UNHEARD, History
+from explorative_user_env.protocol import Array
 from explorative_user_env.rendering.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 
@@ -54,7 +54,7 @@ def lane_frame(
     truth: Callable[[], HiddenState] | None,
     truths: Truths | None,
     note: str,
-) -> Any:
+) -> str | Array:
     """Return what a render mode shows of a user.
 
     Args:
@@ -64,6 +64,9 @@ def lane_frame(
         truth: returns the truth about her, None to keep it secret.
         truths: what knows how it was when she decided, if anything does.
         note: a line of words below.
+
+    Returns:
+        Text, or pixels of shape (height, width, 3).
     """
     # What draws is there once something is drawn: most environments never are.
     from explorative_user_env.rendering.raster import pixels_of

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.play import words
 from explorative_user_env.play.address import new_pairs, pairs_of, query_of
@@ -30,6 +30,9 @@ from explorative_user_env.play.sliders import SLID, sliders_of
 from explorative_user_env.population import OPTIONS
 from explorative_user_env.settings import SETTINGS
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 PLAY, MIND = "/play", "/mind"
 """Where the two modes are."""
 
@@ -40,7 +43,7 @@ _ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
 
 
 @cache
-def _templates() -> Any:
+def _templates() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("explorative_user_env.play")
@@ -52,8 +55,7 @@ def _templates() -> Any:
 
 
 def _page(template: str, title: str, **told: Any) -> str:
-    page: str = _templates().get_template(template).render(title=title, words=words, **told)
-    return page
+    return _templates().get_template(template).render(title=title, words=words, **told)
 
 
 def start_page() -> str:

@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from explorative_user_env.play.game import Game, Heard
+from explorative_user_env.rendering.layout import USUAL_WIDTH
 from explorative_user_env.rendering.scene import scene_of_user
 from explorative_user_env.rendering.shapes import Scene
 from explorative_user_env.rendering.svg import PAGE_FONT, colours_for, style_of, svg_of
@@ -12,7 +13,7 @@ from explorative_user_env.rendering.timeline import timeline
 from explorative_user_env.rendering.words import Seen, grounds_of, reason
 from explorative_user_env.users.hidden_state import HiddenState
 
-DESK, PHONE = 720, 340
+DESK, PHONE = USUAL_WIDTH, 340
 """Widths of a picture in pixels; which of the two is seen is up to the style sheet."""
 
 THEME = "auto"

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -171,7 +170,7 @@ def application() -> Starlette:
         f"{MIND}/guess": _guess,
         f"{MIND}/slide": _slide,
     }
-    routes: list[Any] = [Route(path, answer) for path, answer in answers.items()]
+    routes = [Route(path, answer) for path, answer in answers.items()]
     return Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=STATIC))],
         middleware=[

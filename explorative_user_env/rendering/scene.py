@@ -13,6 +13,7 @@ from explorative_user_env.rendering.layout import (
     SMALLEST_WIDTH,
     SPACING,
     USUAL,
+    USUAL_WIDTH,
     Layout,
     Shown,
     layout_of,
@@ -44,7 +45,7 @@ def scene_of_user(
     decided: HiddenState | None = None,
     *,
     span: tuple[float, float] | None = None,
-    width: int = 720,
+    width: int = USUAL_WIDTH,
     title: str = "",
     note: str = "",
 ) -> Scene:
