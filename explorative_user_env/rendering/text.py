@@ -14,11 +14,15 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
         seen: what the system has seen.
         hidden: the user's intervals to draw, None to keep them secret.
     """
-    lines = ["arm  accepted  rejected" + ("" if hidden is None else "  " + _axis_title(hidden))]
+    title, ends = "arm  accepted  rejected", (0.0, 1.0)
+    if hidden is not None:
+        ends = _ends(hidden)
+        title += f"  interval from {ends[0]:.2f} to {ends[1]:.2f} (o estimate, * true mean)"
+    lines = [title]
     for arm, (accepted, rejected) in enumerate(zip(seen.accepted, seen.rejected, strict=True)):
         line = f"{arm:>3}  {accepted:>8}  {rejected:>8}"
         if hidden is not None:
-            line += f"  {_interval(hidden, arm)}"
+            line += f"  {_interval(hidden, arm, ends)}"
         lines.append(line)
     if seen.last is None:
         lines.append("no recommendation yet")
@@ -28,18 +32,14 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
     return "\n".join(lines)
 
 
-def _range(hidden: HiddenState) -> tuple[float, float]:
+def _ends(hidden: HiddenState) -> tuple[float, float]:
+    """Return the least and the largest reward to draw, which differ."""
     low, high = span_of([hidden], range(len(hidden.counts)))
     return low, high if high > low else low + 1.0
 
 
-def _axis_title(hidden: HiddenState) -> str:
-    low, high = _range(hidden)
-    return f"interval from {low:.2f} to {high:.2f} (o estimate, * true mean)"
-
-
-def _interval(hidden: HiddenState, arm: int) -> str:
-    low, high = _range(hidden)
+def _interval(hidden: HiddenState, arm: int, ends: tuple[float, float]) -> str:
+    low, high = ends
 
     def place(value: float) -> int:
         share = (min(max(value, low), high) - low) / (high - low)
