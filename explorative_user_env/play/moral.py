@@ -47,15 +47,15 @@ def _listed(names: Sequence[str]) -> str:
 
 def _of_a_wrong_answer(game: Game, heard: Heard, best_arm: int) -> str:
     """Return what is to be learnt from an answer that is not her best arm."""
-    answer = -1 if game.answer is None else game.answer
-    if not heard.by_arm[best_arm]:
+    seen, answer = heard.seen, -1 if game.answer is None else game.answer
+    if seen.latest[best_arm] is None:
         return "What is never recommended is never learnt: she had not even seen her best arm."
-    if heard.rejected[best_arm] > heard.rejected[answer]:
+    if seen.rejected[best_arm] > seen.rejected[answer]:
         return (
             "She rejected her best arm, for she is still learning what she likes and can be "
             "mistaken: a rejection is evidence, and no proof."
         )
-    if heard.latest[answer]:
+    if seen.latest[answer]:
         return (
             "She accepted what you named, but a yes only says that no other arm is clearly better "
             "yet: it is not what she likes best that she accepts, but what might be."

@@ -5,6 +5,7 @@ import pytest
 from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.play.moral import moral_of
 from explorative_user_env.play.rivals import Rival
+from explorative_user_env.rendering.words import Seen
 
 
 def rival(name: str, interactions: int, right: bool = True) -> Rival:
@@ -43,11 +44,11 @@ def test_each_end_has_its_own(
     told: str,
 ) -> None:
     game = Game(options={"n_arms": 2}, seed=1, moves=moves, answer=answer)
-    by_arm = tuple(
-        tuple(yes for arm, yes in zip(moves, responses, strict=True) if arm == each)
-        for each in range(2)
-    )
-    moral = moral_of(game, Heard(responses, by_arm), BEST, rivals)
+    said = [*zip(moves, responses, strict=True)]
+    yes, no = ([said.count((arm, each)) for arm in range(2)] for each in (True, False))
+    latest = [dict(said).get(arm) for arm in range(2)]
+    seen = Seen(yes, no, latest, said[-1] if said else None, len(said))
+    moral = moral_of(game, Heard(responses, seen), BEST, rivals)
     assert told in moral
     assert moral.endswith(".")
     assert "\n" not in moral
