@@ -10,6 +10,7 @@ from typing import NamedTuple
 from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.films.footage import Footage
 from explorative_user_env.films.telling import named_at_the_end
+from explorative_user_env.rendering.axis import rounded_out
 from explorative_user_env.rendering.beliefs import span_of
 from explorative_user_env.rendering.board import board_of
 from explorative_user_env.rendering.layout import USUAL_WIDTH
@@ -17,7 +18,7 @@ from explorative_user_env.rendering.panel import panel_of
 from explorative_user_env.rendering.scene import scene_of_user
 from explorative_user_env.rendering.shapes import Scene
 from explorative_user_env.rendering.slots import slots_of
-from explorative_user_env.rendering.timeline import timeline
+from explorative_user_env.rendering.timeline import EARLY, timeline
 from explorative_user_env.rendering.together import beside, in_a_column, rows_in
 from explorative_user_env.rendering.words import grounds_of, spoken
 
@@ -70,7 +71,7 @@ def pictures_of(
         layout: how they are laid out.
         progress: told how far it is.
     """
-    several, span = len(films) > 1, _span_of(films)
+    several, span = len(films) > 1, _span_of(films, SETTLED)
     kept = []
     for number, film in enumerate(films):
         share = portion(progress, number, len(films))
@@ -80,10 +81,14 @@ def pictures_of(
 
 def whole_run(films: Sequence[Footage]) -> Scene:
     """Return each film as one picture of all its steps, one below the other."""
-    return in_a_column([_line_of(film) for film in films]) if len(films) > 1 else _line_of(films[0])
+    if len(films) == 1:
+        return _line_of(films[0])
+    span = _span_of(films, EARLY)
+    ends = None if span is None else rounded_out(span)
+    return in_a_column([_line_of(film, ends) for film in films])
 
 
-def _line_of(film: Footage) -> Scene:
+def _line_of(film: Footage, span: tuple[float, float] | None = None) -> Scene:
     told = [moment for moment in film.moments if moment.seen.last is not None]
     last = [moment.seen.last or (0, False) for moment in told]
     some = f" ({len(told)} of {film.n_steps} steps)" if film.thinned else ""
@@ -92,6 +97,7 @@ def _line_of(film: Footage) -> Scene:
         [arm for arm, _ in last],
         [accepted for _, accepted in last],
         [moment.hidden for moment in told] if film.revealed else None,
+        span=span,
         width=RUN_WIDTH,
         title=f"{film.agent} and the user of seed {film.seed}{some}",
     )
@@ -131,14 +137,14 @@ def _caption(film: Footage, place: int) -> str:
     return f"{told}. {named_at_the_end(film.agent, film.answer, film.censored)}"
 
 
-def _span_of(films: Sequence[Footage]) -> tuple[float, float] | None:
-    """Return the ends of the axis of rewards, the same in all pictures of the films."""
+def _span_of(films: Sequence[Footage], early: int) -> tuple[float, float] | None:
+    """Return the ends of the axis of rewards, the same for all: of all but one part in `early`."""
     # The first intervals are so wide that nothing could be seen of the later ones.
     states = [
         moment.hidden
         for film in films
         if film.revealed
-        for moment in film.moments[len(film.moments) // SETTLED :]
+        for moment in film.moments[len(film.moments) // early :]
     ]
     return span_of(states, range(len(films[0].moments[0].seen.accepted))) if states else None
 

@@ -171,6 +171,20 @@ def test_the_whole_run_stands_in_one_picture(reveal: bool, tmp_path: Path) -> No
     assert len(strokes) == 200
 
 
+def test_runs_with_one_user_are_drawn_to_one_scale() -> None:
+    one, other = (film(agent, max_steps=200) for agent in ("bair", Silent()))
+
+    def scale(scene: Scene) -> set[str]:
+        return {
+            shape.text
+            for shape in scene.shapes
+            if isinstance(shape, Text) and re.search(r"reward-0-\d-words$", shape.key)
+        }
+
+    assert scale(whole_run([one])) != scale(whole_run([other]))
+    assert len(scale(whole_run([one, other]))) == 2
+
+
 def test_of_a_long_run_in_one_picture_it_is_said_that_steps_are_left_out() -> None:
     long = film(Silent(2500), max_steps=2500)
     assert "silent and the user of seed 7 (834 of 2500 steps)" in words(whole_run([long]))
