@@ -6,6 +6,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.protocol import Against, name_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line, sequence
 
@@ -34,7 +35,7 @@ def explanation_of(agent: object, n_arms: int) -> dict[str, Explained]:
         if not isinstance(said, Mapping):
             raise InvalidArgumentError(what, said, "a mapping of what is said by name")
         return {
-            one_line(str(name), LONGEST_SAID): _as_shown(f"{what}, {name}", value, n_arms)
+            _one_word(str(name)): _as_shown(f"{what}, {name}", value, n_arms)
             for name, value in said.items()
         }
     except Exception as error:
@@ -55,13 +56,17 @@ def _as_shown(name: str, value: Any, n_arms: int) -> Explained:
             raise InvalidArgumentError(name, value, allowed)
         return Against(*pair)
     if isinstance(value, str):
-        return one_line(value, LONGEST_SAID)
+        return _one_word(value)
     if _is_number(value):
         return float(value)
     values = sequence(name, value, allowed)
     if len(values) != n_arms or not all(map(_is_number, values)):
         raise InvalidArgumentError(name, value, allowed)
     return tuple(float(each) for each in values)
+
+
+def _one_word(text: str) -> str:
+    return one_line(in_line(text), LONGEST_SAID)
 
 
 def is_by_arm(value: Explained) -> TypeGuard[ByArm]:
