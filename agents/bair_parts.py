@@ -18,7 +18,7 @@ def explain(params: Any, state: Any) -> Mapping[str, Any]:
     if params.n1 > 0.0:
         what = "steps" if params.counts_steps else "acceptances"
         told[f"{what} of N_1"] = Against(state.progress[0], params.n1)
-    told["F"] = list(state.candidate)
+    told["F"] = [bool(each) for each in state.candidate]
     told["n_i"] = list(state.accepted)
     if params.m > 1:
         told["rejections of m"] = Against(list(state.rejected), [params.m] * params.n_arms)

@@ -13,8 +13,12 @@ from explorative_user_env.validation import CallableError, InvalidArgumentError,
 ByArm = tuple[float, ...]
 """K numbers, one an arm."""
 
-Explained = float | str | ByArm | Against
-"""What is said under one name: a number, a word, K numbers, or two of either side by side."""
+Flags = tuple[bool, ...]
+"""K truth values: the arms that something is true of, as of those that an agent has left."""
+
+Explained = float | str | ByArm | Flags | Against
+"""What is said under one name: a number, a word, K numbers or truth values, or two of the numbers
+side by side."""
 
 LONGEST_SAID = 40
 """What is said, and what it is called, is cut to this length."""
@@ -62,7 +66,9 @@ def _as_shown(name: str, value: Any, n_arms: int) -> Explained:
     values = sequence(name, value, allowed)
     if len(values) != n_arms or not all(map(_is_number, values)):
         raise InvalidArgumentError(name, value, allowed)
-    return tuple(float(each) for each in values)
+    if all(isinstance(each, bool | np.bool_) for each in values):
+        return tuple(map(bool, values))
+    return tuple(map(float, values))
 
 
 def _one_word(text: str) -> str:
@@ -72,6 +78,11 @@ def _one_word(text: str) -> str:
 def is_by_arm(value: Explained) -> TypeGuard[ByArm]:
     """Return whether this is K numbers, and no `Against`, which is a pair."""
     return isinstance(value, tuple) and not isinstance(value, Against)
+
+
+def is_flags(value: Explained) -> TypeGuard[Flags]:
+    """Return whether these are K truth values, and no numbers."""
+    return is_by_arm(value) and all(isinstance(each, bool) for each in value)
 
 
 def _is_number(value: Any) -> bool:

@@ -54,7 +54,8 @@ class Agent(Protocol):
     - `options`: what distinguishes it from others of its class, by name: stored runs are continued
       by an agent with the same. It need not be there: its attributes are looked at instead.
     - `explain`: a method that says what the agent thinks now, by name, for who watches it: a
-      number, a word, K numbers (one an arm) or an `Against`. It changes nothing.
+      number, a word, K numbers (one an arm), K truth values (which arms are left) or an `Against`.
+      It changes nothing.
     """
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env import CallableError
-from explorative_user_env.explanations import explanation_of
+from explorative_user_env.explanations import explanation_of, is_flags
 from explorative_user_env.protocol import Against
 
 
@@ -32,6 +32,7 @@ def test_numbers_words_and_numbers_by_arm_come_out_plain() -> None:
                 "sure": np.bool_(True),
                 "phase": "first",
                 "F": np.array([1, 0, 1]),
+                "left": [True, False, np.True_],
                 "t": Against(1, 2.5),
                 "N": Against([1, 2, 3], (3, 2, 1)),
                 "open": float("inf"),
@@ -44,10 +45,13 @@ def test_numbers_words_and_numbers_by_arm_come_out_plain() -> None:
         "sure": 1.0,
         "phase": "first",
         "F": (1.0, 0.0, 1.0),
+        "left": (True, False, True),
         "t": Against(1.0, 2.5),
         "N": Against((1.0, 2.0, 3.0), (3.0, 2.0, 1.0)),
         "open": float("inf"),
     }
+    assert is_flags(told["left"])
+    assert not is_flags(told["F"])
 
 
 def test_what_is_said_is_one_line_of_some_length() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from typing import Protocol
 
-from explorative_user_env.explanations import is_by_arm
+from explorative_user_env.explanations import Flags, is_flags
 from explorative_user_env.films.camera import Moment
 from explorative_user_env.films.telling import Sentence
 from explorative_user_env.rendering.words import Grounds, grounds_of, reason, rounded
@@ -176,19 +176,19 @@ class Turns:
 class Dropped:
     """Arms that an agent drops for good after a rejection, as far as it says which it has left.
 
-    Those are the K numbers it names that are all 1 at first, and then 0 or 1. Of these rejections
-    it is told where they cost the best arm, and where an interval that decided misses its mean
-    (events B in the proof of Lemma lm:phase2bound1).
+    Those are the K truth values it names that are all true at first. Of these rejections it is told
+    where they cost the best arm, and where an interval that decided misses its mean (events B in
+    the proof of Lemma lm:phase2bound1).
     """
 
     def __init__(self) -> None:
-        self._left: dict[str, tuple[float, ...]] = {}
+        self._left: dict[str, Flags] = {}
         self._dropped: dict[tuple[str, int], tuple[Moment, Grounds]] = {}
 
     def hear(self, moment: Moment) -> None:
         """Take in a step."""
         for name, value in moment.said.items():
-            if not is_by_arm(value) or not all(each in (0.0, 1.0) for each in value):
+            if not is_flags(value):
                 continue
             before = self._left.get(name)
             if before is None:

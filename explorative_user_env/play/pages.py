@@ -45,7 +45,8 @@ def _templates() -> Any:
 
     loader = PackageLoader("explorative_user_env.play")
     kept: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "autoescape": True}
-    made = Environment(loader=loader, undefined=StrictUndefined, **kept)
+    # As they were at the start: another version's, installed meanwhile, do not fit this code.
+    made = Environment(loader=loader, undefined=StrictUndefined, auto_reload=False, **kept)
     made.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}."
     return made
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from explorative_user_env.explanations import ByArm, Explained, is_by_arm
+from explorative_user_env.explanations import ByArm, Explained, is_by_arm, is_flags
 from explorative_user_env.protocol import Against
 
 
@@ -14,7 +14,7 @@ class Form(StrEnum):
 
     LINE = "line"  # a number or a word
     GAUGE = "gauge"  # a number against another
-    FLAGS = "flags"  # K numbers, each 0 or 1
+    FLAGS = "flags"  # K truth values
     BARS = "bars"  # K numbers, alone or against K others
 
 
@@ -79,8 +79,7 @@ def _slot(name: str, by_arm: bool, values: list[Explained]) -> Slot:
     high = high if high > low else low + 1.0
     against = any(isinstance(value, Against) for value in values)
     if by_arm:
-        # What is 0 everywhere may be anything.
-        form = Form.FLAGS if set(numbers) == {0.0, 1.0} and not against else Form.BARS
+        form = Form.FLAGS if all(map(is_flags, values)) else Form.BARS
     else:
         form = Form.GAUGE if against else Form.LINE
     return Slot(name, form, low, high)

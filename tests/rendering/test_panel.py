@@ -75,7 +75,7 @@ def test_a_gauge_shows_a_number_and_its_target_on_one_scale() -> None:
 
 
 def test_flags_are_dots_and_who_is_out_has_a_small_one() -> None:
-    shapes = shapes_of({"F": (1.0, 0.0, 1.0)})
+    shapes = shapes_of({"F": (True, False, True)})
     sizes = [shapes[f"column-0-{arm}"].radius for arm in range(3)]
     assert sizes[0] == sizes[2] > sizes[1] > 0
     assert isinstance(shapes["column-0-1"], Disc)
@@ -96,14 +96,14 @@ def test_bars_begin_at_zero_and_have_their_targets_on_the_same_scale() -> None:
 
 def test_beside_a_user_its_rows_are_hers() -> None:
     rows = rows_of(4)
-    board = board_of(slots_of([{"F": (1.0, 0.0, 1.0, 1.0)}]), rows, 420)
-    scene = panel_of({"F": (1.0, 0.0, 1.0, 1.0)}, board, "BAIR", now=2)
+    board = board_of(slots_of([{"F": (True, False, True, True)}]), rows, 420)
+    scene = panel_of({"F": (True, False, True, True)}, board, "BAIR", now=2)
     shapes: dict[str, Any] = {shape.key: shape for shape in scene.shapes}
     for arm in range(4):
         assert shapes[f"column-0-{arm}"].y == rows.top + (arm + 0.5) * rows.height
     assert shapes["now"].y == rows.top + 2 * rows.height
     assert "arm-0" not in shapes
-    alone = board_of(slots_of([{"F": (1.0, 0.0, 1.0, 1.0)}]), rows, 420, labelled=True)
+    alone = board_of(slots_of([{"F": (True, False, True, True)}]), rows, 420, labelled=True)
     labels = [shape for shape in panel_of({}, alone, "a").shapes if shape.key.startswith("arm-")]
     assert len(labels) == 4
 
@@ -116,8 +116,13 @@ def test_more_facts_than_there_is_room_for_above_stand_below_the_rows() -> None:
     assert problems(panel_of(said, board, "a")) == []
 
 
+def test_numbers_that_are_0_and_1_by_chance_are_bars_and_truth_values_dots() -> None:
+    slots = slots_of([{"rate": (1.0, 0.0), "F": (True, True)}] * 3)
+    assert [slot.form for slot in slots] == [Form.BARS, Form.FLAGS]
+
+
 def test_what_is_said_as_one_number_and_then_by_arm_has_two_places() -> None:
-    third: Mapping[str, Explained] = {"w": "a", "F": (1.0, 0.0)}
+    third: Mapping[str, Explained] = {"w": "a", "F": (True, False)}
     slots = slots_of([{"N": (1.0, 2.0)}, {"N": 7.0}, third])
     assert [(slot.name, slot.form) for slot in slots] == [
         ("N", Form.BARS),
