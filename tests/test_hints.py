@@ -12,6 +12,11 @@ import pytest
 import typer
 
 from explorative_user_env import cli, extras
+from explorative_user_env.display.figures import NEEDS
+from explorative_user_env.play.serving import SERVED_BY
+from explorative_user_env.rendering.moving import PAINTER, VIDEO_NEEDS
+from explorative_user_env.rendering.window import WINDOW_NEEDS
+from explorative_user_env.rl.requirements import BROUGHT
 from explorative_user_env.validation import MissingExtraError
 
 ROOT = Path(__file__).parents[1]
@@ -88,6 +93,25 @@ def test_what_was_not_installed_is_asked_for_from_its_folder(
 ) -> None:
     monkeypatch.setattr(extras, "DISTRIBUTION", "a-package-that-is-nowhere")
     assert extras.how_to_get("rl") == 'pip install ".[rl]"'
+
+
+@pytest.mark.parametrize(
+    ("extra", "modules"),
+    [
+        PAINTER[1:],
+        VIDEO_NEEDS[1:],
+        ("render", WINDOW_NEEDS),
+        ("play", SERVED_BY),
+        ("plot", NEEDS),
+        ("rl", BROUGHT),
+    ],
+)
+def test_an_extra_brings_all_that_its_part_of_the_package_needs(
+    extra: str, modules: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    brought = {re.split(r"[>;]", each)[0] for each in PROJECT["optional-dependencies"][extra]}
+    assert set(extras.missing_of(modules)) <= brought
 
 
 def test_a_missing_extra_is_one_line_with_that_command() -> None:

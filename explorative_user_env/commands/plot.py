@@ -60,6 +60,8 @@ def plot(
         raise InvalidArgumentError("path", str(path), allowed)
     options = {"path": str(places.file), "n_arms": n_arms, "delta": delta}
     made_by = {"command": "plot", "options": options, "versions": versions_of()}
+    if output is not None:
+        _not_the_run_s(output, places.folder)
     folder = Folder(output or places.folder / _name_of(n_arms, delta), made_by, overwrite)
     files, undrawn = _painted(drawings)
     if files:
@@ -68,6 +70,25 @@ def plot(
     say(*(f"Not drawn: {line}" for line in [*not_drawn, *undrawn]), style="dim")
     names = dict.fromkeys(name.rpartition(".")[0] for name in files)
     say(f"{folder.path}, as PNG and SVG: {', '.join(names)}")
+
+
+def _not_the_run_s(output: Path, of_the_run: Path) -> None:
+    """Make sure that plots do not take the place of the files that they are of.
+
+    Raises:
+        InvalidArgumentError: naming the folder, if they would.
+    """
+    from explorative_user_env.files import MADE_BY, from_json
+
+    if output.resolve() != of_the_run.resolve():
+        return
+    try:
+        made_by = from_json((output / MADE_BY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # nobody's folder, or one that the folder itself refuses
+        return
+    if not (isinstance(made_by, dict) and made_by.get("command") == "plot"):
+        allowed = "another folder than the run's, as plots would take the place of its files"
+        raise InvalidArgumentError("output", str(output), allowed)
 
 
 def _name_of(n_arms: Sequence[int] | None, delta: Sequence[float] | None) -> str:

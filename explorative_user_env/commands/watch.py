@@ -50,24 +50,30 @@ def watch(
             help="File: a film as .html, .gif or .mp4, or the whole run as .svg or .png.",
         ),
     ] = Path("run.html"),
-    reveal: Annotated[
-        bool, typer.Option(help="Show her intervals and the truth, and tell why things happened.")
-    ] = True,
+    no_reveal: Annotated[
+        bool,
+        typer.Option(
+            "--no-reveal",
+            help="Keep her intervals and the truth secret; by default they are shown, and it is "
+            "told why things happened.",
+        ),
+    ] = False,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Watch a user and an agent step by step: what she believes, and what it makes of her."""
     from explorative_user_env.commands.output import say
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.films.saving import can_be_written, save_films
+    from explorative_user_env.validation import count
 
     can_be_written(out, "out", overwrite)
+    told: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
+    told["horizon"] = max_steps if horizon is None else count("horizon", horizon, 1)
     with progress_bar() as report:
-        told: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
-        told["horizon"] = max_steps if horizon is None else horizon
-        films = list(_filmed(agent or ["bair"], users, seed, told, reveal, report))
+        films = list(_filmed(agent or ["bair"], users, seed, told, not no_reveal, report))
         save_films(films, out, argument="out", overwrite=overwrite, progress=report)
     for film in films:
-        if reveal:
+        if film.revealed:
             say(f"{film.agent} and the user of seed {film.seed}", style="bold")
             say(*film.explanation.lines)
         if film.censored and film.n_steps == max_steps:

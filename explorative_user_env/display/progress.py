@@ -82,9 +82,9 @@ def _as_bar() -> Iterator[OnProgress]:
     above = is_terminal(sys.stdout)
     console = Console(file=screen)
     with Progress(*columns, console=console, transient=True, redirect_stdout=above) as bar:
-        task = bar.add_task("", total=None)
+        task = bar.add_task("", total=None, visible=False)  # until there is something to tell
         yield lambda what, done, total: bar.update(
-            task, description=what, completed=done, total=total
+            task, description=what, completed=done, total=total, visible=True
         )
 
 

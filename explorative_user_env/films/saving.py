@@ -79,8 +79,9 @@ def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
         InvalidArgumentError: as `save_films` does.
         MissingExtraError: without what paints it.
     """
-    for needed in PAINTED_BY.get(format_of(path, argument), ()):
-        require(*needed)
+    needs = PAINTED_BY.get(format_of(path, argument))
+    if needs is not None:
+        require(*needs)
     free_place(argument, path, overwrite)
 
 
@@ -174,5 +175,5 @@ WRITERS: dict[str, Callable[[Sequence[Footage], Path, OnProgress], Any]] = {
 }
 """What writes a file, by how its name ends."""
 
-PAINTED_BY = {".gif": (PAINTER,), ".png": (PAINTER,), ".mp4": (PAINTER, VIDEO_NEEDS)}
+PAINTED_BY = {".gif": PAINTER, ".png": PAINTER, ".mp4": VIDEO_NEEDS}
 """What it takes, so that its lack is told before the work."""

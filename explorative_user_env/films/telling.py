@@ -40,7 +40,7 @@ class Explanation:
     @property
     def lines(self) -> tuple[str, ...]:
         """The sentences as they are printed, and what is left out."""
-        more = f"({self.left_out} more first rejections and the like are not told.)"
+        more = f"(Left out: {self.left_out} more, such as first rejections.)"
         return (*map(str, self.sentences), *([more] if self.left_out else []))
 
     def __str__(self) -> str:

@@ -16,16 +16,16 @@ Say = Callable[..., None]
 """Called with lines to print."""
 
 COMMANDS = (
-    "3: recommend arm 3",
-    "3x10: recommend it ten times",
-    "best 3: name arm 3 as her best, which ends the game",
+    "{arm}: recommend arm {arm}",
+    "{arm}x10: recommend it ten times",
+    "best {arm}: name arm {arm} as her best, which ends the game",
     "undo: take back the last recommendation",
     "show: what she said so far, arm by arm",
     "address: the address of this game",
     "help: this, and what counts",
     "quit: stop",
 )
-"""What a player may type, a line each."""
+"""What a player may type, a line each, with any arm."""
 
 PROMPT = "> "
 
@@ -87,7 +87,7 @@ def _after(game: Game, line: str, say: Say) -> tuple[Game, bool]:
     elif line == "address":
         say(query_of(pairs_of(game)))
     elif line == "help":
-        say(*COMMANDS, "", *words.WHAT_COUNTS)
+        say(*(line.format(arm=game.n_arms - 1) for line in COMMANDS), "", *words.WHAT_COUNTS)
     elif line in ("quit", "exit"):
         return game, True
     elif line:

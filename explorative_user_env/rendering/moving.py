@@ -24,7 +24,7 @@ GROUNDS, EDGE_SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
 MOST_COLOURS, APART = 256, 12
 """Of a GIF, and by how much they differ in red, green or blue."""
 PAINTER = ("pictures as pixels need", "render", PAINTER_NEEDS)
-VIDEO_NEEDS = ("videos need", "video", ("imageio_ffmpeg",))
+VIDEO_NEEDS = ("videos need", "video", ("imageio_ffmpeg", *PAINTER_NEEDS))
 A_SECOND = 10
 """Pictures of a video."""
 
@@ -129,7 +129,7 @@ def write_video(
         theme: "light" or "dark".
 
     Raises:
-        MissingExtraError: without imageio-ffmpeg.
+        MissingExtraError: without imageio-ffmpeg or Pillow.
     """
     require(*VIDEO_NEEDS)
     import imageio_ffmpeg

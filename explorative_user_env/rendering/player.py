@@ -12,15 +12,18 @@ SPEEDS, USUAL_SPEED = (1, 2, 4, 8, 16, 32), 8
 """Pictures a second that can be chosen, and what is at first."""
 
 ACTS = (
-    ("first", "Start"),
-    ("last-no", "Rejection before"),
-    ("back", "Back"),
-    ("play", "Play"),
-    ("on", "Step"),
-    ("next-no", "Next rejection"),
-    ("end", "End"),
+    ("first", "Start", "Home"),
+    ("last-no", "Rejection before", ""),
+    ("back", "Back", "ArrowLeft"),
+    ("play", "Play", "Space"),
+    ("on", "Step", "ArrowRight"),
+    ("next-no", "Next rejection", ""),
+    ("end", "End", "End"),
 )
-"""What the buttons do, and what they are called."""
+"""What the buttons do, what they are called, and by which key it is done as well."""
+
+ARROWS = {"ArrowLeft": "←", "ArrowRight": "→"}
+"""What stands on keys."""
 
 
 class Reel(NamedTuple):
@@ -69,8 +72,8 @@ def page_with(reel: Reel) -> str:
 
 def _controls(reel: Reel) -> str:
     buttons = "".join(
-        f'<button type="button" data-do="{name}">{words}</button>'
-        for name, words in ACTS
+        f'<button type="button" data-do="{name}"{_by(key)}>{words}</button>'
+        for name, words, key in ACTS
         if reel.marks or not name.endswith("-no")
     )
     speeds = "".join(
@@ -78,6 +81,7 @@ def _controls(reel: Reel) -> str:
         "</option>"
         for speed in SPEEDS
     )
+    keys = " ".join(ARROWS.get(key, key) for _, _, key in ACTS if key)
     last = len(reel.captions) - 1
     marks = "".join(f"M{mark} 0v1" for mark in reel.marks)
     return (
@@ -87,8 +91,14 @@ def _controls(reel: Reel) -> str:
         f'aria-label="Step of the run"><svg class="film-marks" viewBox="0 0 {max(last, 1)} 1" '
         f'preserveAspectRatio="none" aria-hidden="true"><path d="{marks}"/></svg></div>'
         f'<div class="film-controls" role="group" aria-label="Play the film">{buttons}'
-        f'<select aria-label="Speed">{speeds}</select></div></div>'
+        f'<select aria-label="Speed">{speeds}</select>'
+        # Who cannot see it hears of each key at its button.
+        f'<span class="film-quiet film-keys" aria-hidden="true">keys: {keys}</span></div></div>'
     )
+
+
+def _by(key: str) -> str:
+    return f' aria-keyshortcuts="{key}"' if key else ""
 
 
 def _story(reel: Reel) -> str:

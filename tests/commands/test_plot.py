@@ -83,6 +83,29 @@ def test_plots_of_another_run_are_not_written_over_unless_that_is_asked_for(
     assert written_in(tmp_path / "plots") == as_both(RUNS)
 
 
+@pytest.mark.parametrize("asked", [(), ("--overwrite",)])
+def test_plots_never_take_the_place_of_the_tables_that_they_are_of(
+    run: Callable[..., int],
+    asked: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = str(tmp_path / "bench")
+    few = ("--agent", "bair", "--n-arms", "2", "--delta", "0.1", "--n-instances", "2")
+    assert run("bench", *few, "--output", folder) == 0
+    before = written_in(tmp_path / "bench")
+    capsys.readouterr()
+    assert run("plot", folder, "--output", folder, *asked) == 2
+    assert capsys.readouterr().err.startswith("error: --output must be another folder than the run")
+    assert written_in(tmp_path / "bench") == before
+    # Beside a file of runs that stands alone there is room.
+    alone = tmp_path / "a"
+    alone.mkdir()
+    (tmp_path / "bench" / "run.sqlite").rename(alone / "run.sqlite")
+    for _ in range(2):
+        assert run("plot", str(alone), "--output", str(alone)) == 0
+
+
 def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(
     run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from processes import python
+from terminals import in_terminal, shown
 
 import explorative_user_env as eu
 from explorative_user_env.films.film import film_of
@@ -44,6 +45,16 @@ def test_a_run_that_would_go_on_is_said_to_be_cut_off(
     assert "T&S was cut off after 20 steps: --max-steps shows more." in lines
     assert run("watch", "--agent", "uni", *FEW, "--out", str(tmp_path / "b.html")) == 0
     assert not any("cut off" in line for line in printed(capsys))  # it came to its horizon
+
+
+@pytest.mark.slow
+def test_its_own_options_are_explained_in_whole_words_where_there_is_little_room() -> None:
+    code, sent = in_terminal(60, "-m", "explorative_user_env", "watch", "--help")
+    assert code == 0
+    its_own = "\n".join(shown(sent)).partition("--setting")[0]
+    assert "--no-reveal" in its_own
+    assert "module:Class" in its_own
+    assert "…" not in its_own
 
 
 def test_agents_meet_the_same_user_side_by_side(
@@ -147,6 +158,7 @@ def test_what_it_cannot_do_is_one_line_before_any_work(
     [
         (("--max-steps", "0"), "--max-steps must be an integer of at least 1"),
         (("--horizon", "0", "--agent", "uni"), "--horizon must be an integer of at least 1"),
+        (("--horizon", "0"), "--horizon must be an integer of at least 1"),
         (("--seed", "-1"), "--seed must be an integer of at least 0"),
         (("--delta", "2"), "--delta must be "),
     ],

@@ -71,6 +71,17 @@ def test_a_terminal_shows_what_is_going_on_and_how_far_it_is(
     assert "25%" in stderr.getvalue()
 
 
+def test_a_bar_is_not_shown_before_there_is_anything_to_tell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stderr = screen(monkeypatch, is_terminal=True)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_bar() as report:
+        assert "%" not in stderr.getvalue()
+        report("work", 1, 2)
+    assert "50%" in stderr.getvalue()
+
+
 def test_where_there_is_no_terminal_work_of_minutes_is_told_in_lines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

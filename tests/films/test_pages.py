@@ -23,7 +23,7 @@ from explorative_user_env.films.frames import (
     steps_of_all,
     whole_run,
 )
-from explorative_user_env.films.saving import page_of, save_films
+from explorative_user_env.films.saving import can_be_written, page_of, save_films
 from explorative_user_env.rendering.shapes import Scene, Text
 from explorative_user_env.rendering.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
@@ -196,6 +196,16 @@ def test_another_ending_is_refused_with_those_that_are_known(name: str, tmp_path
     with pytest.raises(InvalidArgumentError, match=r"path must be one of \.\w+, ") as caught:
         run(max_steps=5).save(tmp_path / name)
     assert ".html" in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", ["gif", "png", "mp4"])
+def test_one_line_tells_all_that_a_file_needs(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("explorative_user_env.extras.find_spec", lambda name: None)
+    needs = "videos need imageio-ffmpeg and pillow" if ending == "mp4" else "pixels need pillow"
+    with pytest.raises(MissingExtraError, match=f"{needs}: pip install"):
+        can_be_written(tmp_path / f"a.{ending}", "out")
 
 
 @pytest.mark.parametrize(("ending", "missing"), [("gif", "PIL"), ("mp4", "imageio_ffmpeg")])

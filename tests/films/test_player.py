@@ -216,6 +216,44 @@ def test_without_scripts_the_first_picture_and_the_story_are_there(
         assert "no recommendation yet" in words_in(page, "wide")
         assert "JavaScript" in page.locator("noscript").inner_text()
         assert page.locator(".film-story li").count() == len(film.explanation.sentences)
+        assert not page.get_by_role("button", name="Play").is_visible()  # it would do nothing
+
+
+def test_on_paper_stands_the_moment_without_its_buttons(browser: "Browser", file: str) -> None:
+    with page_in(browser) as page:
+        page.goto(file)
+        page.keyboard.press("End")
+        page.emulate_media(media="print")
+        assert page.locator(".film-caption").is_visible()
+        assert page.locator(".film-story").is_visible()
+        for gone in ("input[type=range]", ".film-controls"):
+            assert not page.locator(gone).is_visible()
+
+
+@pytest.mark.parametrize("size", [(640, 400), (844, 390)])
+def test_where_the_window_is_low_nothing_stands_before_the_picture(
+    browser: "Browser", file: str, size: tuple[int, int]
+) -> None:
+    """As on a desk at twice the size, or on a phone that lies on its side."""
+    place = "document.querySelector('.film-bar').getBoundingClientRect().top"
+    with page_in(browser, size) as page:
+        page.goto(file)
+        assert page.evaluate(place) > page.locator("svg:visible").first.bounding_box()["height"]  # type: ignore[index]
+        page.set_viewport_size({"width": 1280, "height": 600})
+        assert page.evaluate(place) < 600  # else it is at hand always
+
+
+def test_the_keys_are_said_at_the_buttons_and_shown_where_there_is_a_keyboard(
+    browser: "Browser", file: str
+) -> None:
+    with page_in(browser) as page:
+        page.goto(file)
+        assert page.locator(".film-keys").inner_text() == "keys: Home ← Space → End"
+        play = page.get_by_role("button", name="Play")
+        assert play.get_attribute("aria-keyshortcuts") == "Space"
+    with page_in(browser, PHONE) as page:
+        page.goto(file)
+        assert not page.locator(".film-keys").is_visible()
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -261,7 +261,7 @@ def test_it_stays_short_and_says_how_much_it_leaves_out() -> None:
     assert len(explanation.sentences) == MOST_SENTENCES
     assert explanation.left_out > 0
     assert str(explanation).endswith(
-        f"({explanation.left_out} more first rejections and the like are not told.)"
+        f"(Left out: {explanation.left_out} more, such as first rejections.)"
     )
     assert str(explanation).count("\n") == MOST_SENTENCES
     assert [s.step for s in explanation.sentences] == sorted(s.step for s in explanation.sentences)

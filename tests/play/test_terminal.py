@@ -1,5 +1,6 @@
 """A game in a terminal is the game of its address, line by line."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -72,7 +73,16 @@ def test_who_stops_is_told_how_to_go_on(end: str) -> None:
 
 def test_help_says_every_command_and_what_counts() -> None:
     _, said = played("help")
-    assert {*COMMANDS, *WHAT_COUNTS} <= set(said)
+    assert {*(line.format(arm=GAME.n_arms - 1) for line in COMMANDS), *WHAT_COUNTS} <= set(said)
+
+
+def test_what_help_says_of_an_arm_can_be_typed_in_this_game() -> None:
+    _, said = played("help")
+    typed = [line.partition(":")[0] for line in said if re.match(r"(best )?\d+(x\d+)?:", line)]
+    assert len(typed) == 3
+    game, said = played(*typed)
+    assert game.answer is not None
+    assert not any("must be" in line for line in said)
 
 
 def test_who_goes_on_sees_where_the_game_is() -> None:

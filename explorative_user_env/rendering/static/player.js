@@ -89,7 +89,11 @@
   story.forEach((each) => each.addEventListener("click", () => go(Number(each.dataset.frame))));
   addEventListener("resize", () => screens.forEach(draw));
 
-  const keys = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "end", " ": "play" };
+  const keys = {};
+  document.querySelectorAll(".film-controls [aria-keyshortcuts]").forEach((each) => {
+    const key = each.getAttribute("aria-keyshortcuts");
+    keys[key === "Space" ? " " : key] = each.dataset.do;
+  });
   addEventListener("keydown", (event) => {
     const act = keys[event.key];
     const own = event.target.closest?.("select, input") || (act === "play" && event.target.closest?.("button"));
