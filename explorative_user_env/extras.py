@@ -1,7 +1,6 @@
 """What the optional parts of the package need, and the command that installs it."""
 
 from collections.abc import Sequence
-from importlib import metadata
 from importlib.util import find_spec
 
 from explorative_user_env.validation import MissingExtraError
@@ -20,6 +19,8 @@ def how_to_get(extra: str) -> str:
     It names the libraries themselves, as the package's metadata do: so it works in any folder, and
     though the package is on no index.
     """
+    from importlib import metadata  # whose many modules only who lacks something needs
+
     marker = f'extra == "{extra}"'
     try:
         every = metadata.requires(DISTRIBUTION) or []

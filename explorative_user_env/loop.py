@@ -26,8 +26,6 @@ from explorative_user_env.validation import CallableError, InvalidArgumentError,
 if TYPE_CHECKING:
     from explorative_user_env.films.rerun import Rerun
 
-__all__ = ["Episode", "rollout"]
-
 
 def rollout(
     env: gym.Env[Any, Any],

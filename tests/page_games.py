@@ -72,7 +72,7 @@ def press_until(page: "Page", arm: int, act: Callable[[], Any]) -> None:
 
 def is_settled(heard: Heard) -> bool:
     """Return whether all arms but one were rejected last."""
-    return [latest is False for latest in heard.latest].count(False) == 1
+    return [latest is False for latest in heard.seen.latest].count(False) == 1
 
 
 def play_to_the_end(page: "Page", recommend: Callable[[int], Any]) -> int:
@@ -82,7 +82,7 @@ def play_to_the_end(page: "Page", recommend: Callable[[int], Any]) -> int:
         press_until(page, arm, partial(recommend, arm))
         heard = heard_in(game_on(page))
         if is_settled(heard):
-            return heard.latest.index(True)
+            return heard.seen.latest.index(True)
     raise AssertionError
 
 

@@ -17,7 +17,7 @@ FLOORS = (
     ("validation", "version"),
     ("extras", "old_names", "record_checks"),
     ("protocol", "seeding", "files", "tasks", "display"),
-    ("users", "agents", "explanations"),
+    ("users", "agents", "explanations", "shipped"),
     ("settings", "rendering", "compiled", "theory"),
     ("population", "hard_instances"),
     ("envs",),
@@ -232,6 +232,11 @@ HEAVY = (
     "sb3_contrib",
     "rich",
     "typer",
+    # What only who draws, or lacks something, needs.
+    "explorative_user_env.rendering.shapes",
+    "explorative_user_env.display.colours",
+    "html",
+    "importlib.metadata",
 )
 
 STEP_OF_AN_ENVIRONMENT = """

@@ -62,7 +62,7 @@ def read_maker(text: str, folder: Path) -> None:
 
 def read_settings(text: str, folder: Path) -> None:
     from explorative_user_env.rl import load_agent
-    from explorative_user_env.rl.models import shipped_models
+    from explorative_user_env.shipped import shipped_models
 
     made = shipped_models()["regret-k5"]
     shutil.copy(made / "model.zip", folder)
@@ -72,7 +72,7 @@ def read_settings(text: str, folder: Path) -> None:
 
 def read_model(text: str, folder: Path) -> None:
     from explorative_user_env.rl import load_agent
-    from explorative_user_env.rl.models import shipped_models
+    from explorative_user_env.shipped import shipped_models
 
     made = shipped_models()["regret-k5"]
     shutil.copy(made / "settings.json", folder)

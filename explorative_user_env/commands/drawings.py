@@ -60,6 +60,11 @@ def drawings_of(
             yield from _of_cells(cells)
 
 
+def _quick(draw: "Callable[..., Axes]", *given: Any) -> "Callable[[OnProgress], Axes]":
+    """Return what draws at once, and has nothing to tell while it does."""
+    return lambda _: draw(*given)
+
+
 def _needs(error: InvalidArgumentError) -> str:
     """Return what is missing, as an error says it."""
     return "needs " + str(error).removeprefix(f"{error.name} must be ").rpartition(", got ")[0]
@@ -75,8 +80,7 @@ def _of_tuning(places: Places) -> Iterator[Drawing | NotDrawn]:
         yield NotDrawn(", ".join(names), _needs(error))
         return
     for name, figure in zip(names, NAMED, strict=True):
-        draw = partial(draw_frontier, tuning, figure)
-        yield Drawing(name, "BAIR's N_1", lambda _, draw=draw: draw())  # type: ignore[misc]
+        yield Drawing(name, "BAIR's N_1", _quick(draw_frontier, tuning, figure))
 
 
 def _of_lower_bound(places: Places) -> Iterator[Drawing | NotDrawn]:
@@ -89,11 +93,11 @@ def _of_lower_bound(places: Places) -> Iterator[Drawing | NotDrawn]:
     about = "the lower bound's pair of users"
     for name, draw in {"overlap": draw_overlap, "needed": draw_needed}.items():
         try:
-            drawn = partial(draw, kept_table(places.folder, name))
+            table = kept_table(places.folder, name)
         except InvalidArgumentError as error:
             yield NotDrawn(name, _needs(error))
         else:
-            yield Drawing(name, about, lambda _, drawn=drawn: drawn())  # type: ignore[misc]
+            yield Drawing(name, about, _quick(draw, table))
 
 
 def _of_robustness(
@@ -109,7 +113,7 @@ def _of_robustness(
     except InvalidArgumentError as error:
         yield NotDrawn("heat_map", _needs(error))
     else:
-        yield Drawing("heat_map", "robustness", lambda _: room.heat_map(matrix))
+        yield Drawing("heat_map", "robustness", _quick(room.heat_map, matrix))
 
 
 def _of_cells(cells: "Sequence[Results]") -> Iterator[Drawing | NotDrawn]:
@@ -182,9 +186,8 @@ def _of_differences(results: "Results", prefix: str, about: str) -> Iterator[Dra
         yield NotDrawn(f"{prefix}differences", _needs(error))
         return
     for each in compared.comparisons[0].differences:
-        draw = partial(compared.plot, each.figure)
         name = f"{prefix}differences-{_as_name(each.figure)}"
-        yield Drawing(name, f"{each.figure}, {about}", lambda _, draw=draw: draw())  # type: ignore[misc]
+        yield Drawing(name, f"{each.figure}, {about}", _quick(compared.plot, each.figure))
 
 
 def _of_group(group: "list[Results]", prefix: str, about: str) -> Iterator[Drawing | NotDrawn]:
@@ -193,5 +196,4 @@ def _of_group(group: "list[Results]", prefix: str, about: str) -> Iterator[Drawi
 
     sweep = Sweep(group)
     for kind in kinds_for(sweep):
-        draw = partial(sweep.plot, kind)
-        yield Drawing(prefix + kind, about, lambda _, draw=draw: draw())  # type: ignore[misc]
+        yield Drawing(prefix + kind, about, _quick(sweep.plot, kind))

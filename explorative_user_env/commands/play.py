@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from explorative_user_env.commands.options import takes_users
-from explorative_user_env.play.address import game_of, pairs_in, pairs_of, query_in, query_of
 from explorative_user_env.play.game import MOST_ARMS_PLAYED, PLAYED, SURPRISES, Game
 
 AddressOption = Annotated[
@@ -45,6 +44,8 @@ def play(
 
     The page is for this machine alone; Ctrl-C ends it. Others play in a terminal of their own.
     """
+    from explorative_user_env.play.address import pairs_of, query_of
+
     options = {"n_arms": n_arms, **users}
     game = Game(options=options, seed=secrets.randbelow(SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
@@ -80,6 +81,7 @@ def replay(
 
 def _shared(address: str) -> Game:
     """Return the game of an address, also of one in which the truth was seen."""
+    from explorative_user_env.play.address import game_of, pairs_in, query_in
     from explorative_user_env.play.mind import MINDS_OWN, mind_of
 
     said, besides = pairs_in(query_in(address), MINDS_OWN)

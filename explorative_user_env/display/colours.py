@@ -14,6 +14,9 @@ class Colour(NamedTuple):
     dark: str
 
 
+PAGES = Colour._fields
+"""The pages that there are colours for."""
+
 COLOURS = {
     "page": Colour("#ffffff", "#14171c"),
     "panel": Colour("#f3f5f8", "#1e232b"),

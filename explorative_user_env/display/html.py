@@ -2,15 +2,18 @@
 
 from collections.abc import Iterable
 from html import escape
-
-import pandas as pd
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from explorative_user_env.display.plain_text import printable
 
+if TYPE_CHECKING:
+    from rich.table import Table
 
-def html_table(table: Table) -> str:
+
+def html_table(table: "Table") -> str:
     """Return a Rich table as an HTML table."""
+    import pandas as pd
+
     header = [printable(str(column.header)) for column in table.columns]
     columns = [[printable(str(cell)) for cell in column.cells] for column in table.columns]
     rows = zip(*columns, strict=True)

@@ -95,7 +95,7 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
         """Return the true means and best arms as they are now; never for an agent."""
         return self._begun_lanes("instances").instances()
 
-    def render(self) -> tuple[Any, ...] | None:
+    def render(self) -> tuple[str | Array, ...] | None:
         """Return what `render_mode` shows of each lane's user.
 
         Raises:
@@ -107,7 +107,7 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
         self._begun_lanes("render")
         return tuple(self._frame(lane) for lane in range(self.num_envs))
 
-    def _frame(self, lane: int) -> Any:
+    def _frame(self, lane: int) -> str | Array:
         assert self._lanes is not None
         assert self.render_mode is not None
         truth = partial(self._lanes.hidden_state, lane) if self._single.render_intervals else None

@@ -1,6 +1,5 @@
 """What can be asked of a user, besides what her steps return: her truth, and how she looks."""
 
-from html import escape
 from typing import Any
 
 import gymnasium as gym
@@ -14,7 +13,7 @@ from explorative_user_env.envs.pictures import (
     lane_frame,
 )
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import ONLY
+from explorative_user_env.protocol import ONLY, Array
 from explorative_user_env.rendering.window import Window
 from explorative_user_env.users.hidden_state import HiddenState, reveal
 from explorative_user_env.users.instances import Instance
@@ -84,7 +83,7 @@ class AskedUser(gym.Env[int, int]):
         if self._instance is None:
             raise gym.error.ResetNeeded("call reset before render")
         frame = self._frame(self.render_mode)
-        if self.render_mode != "human":
+        if self.render_mode != "human" or isinstance(frame, str):
             return frame
         self._window.show(frame, self.metadata["render_fps"])
         return None
@@ -95,15 +94,17 @@ class AskedUser(gym.Env[int, int]):
 
     def _repr_html_(self) -> str:
         """Return her picture now, for notebooks."""
+        from explorative_user_env.display.html import paragraphs
+
         if self._heard is None:
             missing = 'make it with render_mode="svg" to see the user here'
         elif self._instance is None:
             missing = "call reset to see the user here"
         else:
             return str(self._frame("svg"))
-        return f"<p>{escape(f'{type(self).__name__}: {missing}', quote=False)}</p>"
+        return paragraphs([f"{type(self).__name__}: {missing}"])
 
-    def _frame(self, mode: str) -> Any:
+    def _frame(self, mode: str) -> str | Array:
         truth = self.hidden_state if self.render_intervals else None
         return lane_frame(mode, self.remember(), 0, truth, self._pictured, self._note())
 

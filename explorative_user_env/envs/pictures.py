@@ -1,15 +1,10 @@
 """What an environment renders: text, or a picture as SVG or as pixels."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from explorative_user_env.envs.history import ACCEPTED, UNHEARD, History
 from explorative_user_env.protocol import Array
-from explorative_user_env.rendering.raster import pixels_of
-from explorative_user_env.rendering.scene import Seen, scene_of_user
-from explorative_user_env.rendering.shapes import Scene
-from explorative_user_env.rendering.svg import svg_of
-from explorative_user_env.rendering.text import text_of_user
+from explorative_user_env.rendering.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 
 RENDER_MODES = ("ansi", "human", "rgb_array", "svg")
@@ -18,9 +13,6 @@ PICTURES = frozenset(RENDER_MODES) - {"ansi"}
 
 RENDER_MODES_OF_MANY = tuple(mode for mode in RENDER_MODES if mode != "human")
 """There is one window, and whom it would show is nobody's choice."""
-
-Frame = str | Array
-"""Text, or pixels of shape (height, width, 3)."""
 
 
 class Truths:
@@ -48,29 +40,11 @@ class Truths:
 def seen_in_lane(history: History, lane: int) -> Seen:
     """Return what was heard of a user."""
     counts, last = history.of(lane)
-    latest = [None if kind == UNHEARD else kind == ACCEPTED for kind in history.latest[lane]]
+    latest = [
+        None if kind == UNHEARD else kind == ACCEPTED for kind in history.latest[lane].tolist()
+    ]
     yes, no = [arm[0] for arm in counts], [arm[1] for arm in counts]
     return Seen(yes, no, latest, last, int(history.steps[lane]))
-
-
-def scene_of_lane(
-    history: History,
-    lane: int,
-    truth: HiddenState | None,
-    truths: Truths | None,
-    note: str,
-) -> Scene:
-    """Return the picture of a user.
-
-    Args:
-        history: what was heard.
-        lane: of whom.
-        truth: the truth about her, None to keep it secret.
-        truths: what knows how it was when she decided, if anything does.
-        note: a line of words below.
-    """
-    decided = None if truths is None else truths.decided[lane]
-    return scene_of_user(seen_in_lane(history, lane), truth, decided, note=note)
 
 
 def lane_frame(
@@ -80,10 +54,29 @@ def lane_frame(
     truth: Callable[[], HiddenState] | None,
     truths: Truths | None,
     note: str,
-) -> Any:
-    """Return what a render mode shows of a user; see `scene_of_lane`."""
-    known = None if truth is None else truth()
+) -> str | Array:
+    """Return what a render mode shows of a user.
+
+    Args:
+        mode: one of `RENDER_MODES`.
+        history: what was heard.
+        lane: of whom.
+        truth: returns the truth about her, None to keep it secret.
+        truths: what knows how it was when she decided, if anything does.
+        note: a line of words below.
+
+    Returns:
+        Text, or pixels of shape (height, width, 3).
+    """
+    # What draws is there once something is drawn: most environments never are.
+    from explorative_user_env.rendering.raster import pixels_of
+    from explorative_user_env.rendering.scene import scene_of_user
+    from explorative_user_env.rendering.svg import svg_of
+    from explorative_user_env.rendering.text import text_of_user
+
+    seen, known = seen_in_lane(history, lane), None if truth is None else truth()
     if mode == "ansi":
-        return text_of_user(*history.of(lane), known)
-    scene = scene_of_lane(history, lane, known, truths, note)
+        return text_of_user(seen, known)
+    decided = None if truths is None else truths.decided[lane]
+    scene = scene_of_user(seen, known, decided, note=note)
     return svg_of(scene) if mode == "svg" else pixels_of(scene)

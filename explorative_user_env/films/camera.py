@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env.envs.pictures import seen_in_lane
+from explorative_user_env.envs.pictures import Truths, seen_in_lane
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.explanations import Explained, explanation_of
 from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon, sees_rewards
-from explorative_user_env.rendering.scene import Seen
+from explorative_user_env.rendering.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 
 
@@ -66,24 +66,25 @@ class _Camera:
     def __init__(self, env: ExplorativeUserEnv, agent: Agent, hear: Hear) -> None:
         self.env, self.agent, self.hear = env, agent, hear
         self.history = env.remember()
-        self.before: HiddenState | None = None
-        self.now: HiddenState | None = None
-        self.waiting = False
+        self.truths, self.waiting = Truths(1), False
 
     def begin(self) -> None:
         """Note who she is, before any step."""
-        self.before, self.now, self.waiting = None, self.env.hidden_state(), True
+        self.truths.begin([0], lambda _: self.env.hidden_state())
+        self.waiting = True
 
     def step(self) -> None:
         """Note what a step has changed."""
-        self.before, self.now, self.waiting = self.now, self.env.hidden_state(), True
+        self.truths.go_on([0], lambda _: self.env.hidden_state())
+        self.waiting = True
 
     def pass_on(self) -> None:
         """Tell of the last step, if that was not done: the agent has had its time."""
-        if self.waiting and self.now is not None:
+        now = self.truths.now[0]
+        if self.waiting and now is not None:
             self.waiting = False
             said = explanation_of(self.agent, self.env.user.n_arms)
-            self.hear(Moment(seen_in_lane(self.history, 0), self.before, self.now, said))
+            self.hear(Moment(seen_in_lane(self.history, 0), self.truths.decided[0], now, said))
 
 
 class _FilmedEnv(gym.Wrapper[int, int, int, int]):

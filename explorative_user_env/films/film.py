@@ -19,7 +19,7 @@ from explorative_user_env.films.saving import framed_page, save_films
 from explorative_user_env.films.telling import explanation_from
 from explorative_user_env.validation import InvalidArgumentError, flag
 
-MOST_MOMENTS, MOST_ROWS_FILMED = 1000, 50_000
+LEAST_MOMENTS, MOST_MOMENTS, MOST_ROWS_FILMED = 100, 1000, 50_000
 """Of a film, and rows of arms in all of them; of a longer run steps are left out, evenly."""
 LONGEST_SHOWN = 100_000
 """Steps of a run that is watched only because a notebook shows it."""
@@ -63,7 +63,8 @@ def film_of(run: Watchable, reveal: bool | None = None, on_step: OnStep | None =
     revealed = rerun.shows_intervals if reveal is None else flag("reveal", reveal)
     n_steps = len(run.arms)
     n_arms = rerun.population.n_arms
-    every = -(-max(n_steps, 1) // max(100, min(MOST_MOMENTS, MOST_ROWS_FILMED // n_arms)))
+    most = max(LEAST_MOMENTS, min(MOST_MOMENTS, MOST_ROWS_FILMED // n_arms))
+    every = -(-max(n_steps, 1) // most)
     moments: list[Moment] = []
     ending = Ending(run.agent, run.answer, run.censored, n_steps)
     noticing = (Turns(), Rejections(), Dropped(), Clicks(), Bands(rerun.delta_of_agent))

@@ -12,6 +12,7 @@ from explorative_user_env.films.footage import Footage
 from explorative_user_env.films.telling import named_at_the_end
 from explorative_user_env.rendering.beliefs import span_of
 from explorative_user_env.rendering.board import board_of
+from explorative_user_env.rendering.layout import USUAL_WIDTH
 from explorative_user_env.rendering.panel import panel_of
 from explorative_user_env.rendering.scene import scene_of_user
 from explorative_user_env.rendering.shapes import Scene
@@ -35,7 +36,7 @@ class Arrangement(NamedTuple):
     columns: int
 
 
-ALONE, TOGETHER = Arrangement(720, 420, 1), Arrangement(640, None, 2)
+ALONE, TOGETHER = Arrangement(USUAL_WIDTH, 420, 1), Arrangement(640, None, 2)
 """Of one film, and of each of several."""
 ON_A_PHONE = Arrangement(360, None, 1)
 """For a phone."""

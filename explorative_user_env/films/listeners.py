@@ -10,7 +10,7 @@ from typing import Protocol
 from explorative_user_env.explanations import Flags, is_flags
 from explorative_user_env.films.camera import Moment
 from explorative_user_env.films.telling import Sentence
-from explorative_user_env.rendering.words import Grounds, grounds_of, reason, rounded
+from explorative_user_env.rendering.words import Grounds, grounds_of, in_a_word, reason, rounded
 from explorative_user_env.theory import iterated_log_band
 from explorative_user_env.users.hidden_state import HiddenState
 
@@ -106,11 +106,10 @@ class Clicks:
     def tell(self) -> Iterator[Sentence]:
         """Yield what there is to say at the end."""
         for accepted, (step, grounds) in self._first.items():
-            what = "she accepted" if accepted else "she rejected"
             n = self._n[accepted]
             times = f", the first of {n} such responses" if n > 1 else ""
-            told = f"{what} arm {grounds.arm} though her intervals say otherwise{times}"
-            yield Sentence(step, f"{told}; {reason(grounds)}", Rank.EVENT)
+            told = f"she {in_a_word(accepted)} arm {grounds.arm} though her intervals say otherwise"
+            yield Sentence(step, f"{told}{times}; {reason(grounds)}", Rank.EVENT)
 
 
 class Bands:

@@ -1,11 +1,8 @@
 """What is needed to watch a run again: who met, and how."""
 
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
-
-import gymnasium as gym
+from typing import TYPE_CHECKING, Protocol
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.meeting import environment_of
@@ -14,7 +11,7 @@ from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 if TYPE_CHECKING:
-    from explorative_user_env.films.camera import Hear
+    from explorative_user_env.films.camera import Again, Hear
 
 
 @dataclass(frozen=True)
@@ -33,7 +30,7 @@ class Rerun:
     agent: Agent
     delta: float
     shows_intervals: bool
-    again: Callable[[gym.Env[Any, Any], Agent], Any]
+    again: "Again"
 
     @property
     def delta_of_agent(self) -> float:

@@ -79,8 +79,8 @@ def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
         InvalidArgumentError: as `save_films` does.
         MissingExtraError: without what paints it.
     """
-    for what, extra, modules in PAINTED_BY.get(format_of(path, argument), ()):
-        require(what, extra, modules)
+    for needed in PAINTED_BY.get(format_of(path, argument), ()):
+        require(*needed)
     free_place(argument, path, overwrite)
 
 

@@ -122,14 +122,24 @@ def query_of(pairs: Pairs) -> str:
     return urlencode(pairs)
 
 
+def not_too_long(query: str) -> str:
+    """Return a query that is as long as one may be.
+
+    Raises:
+        InvalidArgumentError: if it is longer.
+    """
+    if len(query) > LONGEST_QUERY:
+        raise InvalidArgumentError("address", query[:20], f"at most {LONGEST_QUERY} letters long")
+    return query
+
+
 def pairs_in(query: str, more: Sequence[str] = ()) -> tuple[dict[str, str], dict[str, str]]:
     """Return what a query says, by name: of a game, and of the names in `more`.
 
     Raises:
         InvalidArgumentError: if it is too long, is none, or says something twice.
     """
-    if len(query) > LONGEST_QUERY:
-        raise InvalidArgumentError("address", query[:20], f"at most {LONGEST_QUERY} letters long")
+    not_too_long(query)
     try:
         found = parse_qsl(query, keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError as error:

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from explorative_user_env.envs.pictures import seen_in_lane
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.population import OPTIONS, Population
+from explorative_user_env.rendering.words import Seen
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, integer
@@ -24,6 +26,12 @@ SURPRISES = 1_000_000
 
 PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
 """The user of a first game: some forty recommendations tell her best arm."""
+
+
+def usual_options() -> dict[str, Any]:
+    """Return each option of the users as it is where an address says nothing of it."""
+    # A record is called by its name in an address.
+    return {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,8 +58,7 @@ class Game:
     def __post_init__(self) -> None:
         integer("n_arms", self.options.get("n_arms", 2), 2, MOST_ARMS_PLAYED)
         population = Population(**self.options)
-        # A record is called by its name in an address.
-        usual = {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
+        usual = usual_options()
         said = {name: self.options[name] for name in usual if name in self.options}
         kept = {name: value for name, value in said.items() if value != usual[name]}
         for name, value in {"options": kept, "population": population}.items():
@@ -92,36 +99,19 @@ class Heard(NamedTuple):
 
     Attributes:
         responses: to each recommendation, whether she accepted.
-        by_arm: the same of each arm alone.
+        seen: the same counted arm by arm, as pictures take it.
     """
 
     responses: tuple[bool, ...]
-    by_arm: tuple[tuple[bool, ...], ...]
-
-    @property
-    def accepted(self) -> list[int]:
-        """The number of acceptances of each arm."""
-        return [sum(responses) for responses in self.by_arm]
-
-    @property
-    def rejected(self) -> list[int]:
-        """The number of rejections of each arm."""
-        return [len(responses) - sum(responses) for responses in self.by_arm]
-
-    @property
-    def latest(self) -> list[bool | None]:
-        """The last response to each arm, None where there is none."""
-        return [responses[-1] if responses else None for responses in self.by_arm]
+    seen: Seen
 
 
 def heard_in(game: Game) -> Heard:
     """Return what was heard in a game: it is played again, to the same bit."""
     env = _environment(game)
+    history = env.remember()
     responses = tuple(bool(env.step(arm)[0]) for arm in game.moves)
-    by_arm: list[list[bool]] = [[] for _ in range(game.n_arms)]
-    for arm, accepted in zip(game.moves, responses, strict=True):
-        by_arm[arm].append(accepted)
-    return Heard(responses, tuple(map(tuple, by_arm)))
+    return Heard(responses, seen_in_lane(history, 0))
 
 
 def truths_of(game: Game) -> Iterator[HiddenState]:

@@ -50,16 +50,16 @@ def _listed(names: Sequence[str]) -> str:
 
 def _of_a_wrong_answer(game: Game, heard: Heard, best_arm: int) -> str:
     """Return what is to be learnt from an answer that is not her best arm."""
-    answer = -1 if game.answer is None else game.answer
+    seen, answer = heard.seen, -1 if game.answer is None else game.answer
     never = "What is never recommended is never learnt:"
-    if not heard.by_arm[best_arm]:
+    if seen.latest[best_arm] is None:
         return f"{never} she was not asked about her best arm even once."
-    if not heard.by_arm[answer]:
+    if seen.latest[answer] is None:
         return f"{never} she was not asked about the arm that you named even once."
-    if heard.rejected[best_arm] > heard.rejected[answer]:
+    if seen.rejected[best_arm] > seen.rejected[answer]:
         why = _why_she_may(game)
         return f"She rejected her best arm, {why}: a rejection is evidence, and no proof."
-    if heard.latest[answer]:
+    if seen.latest[answer]:
         return (
             "She accepted what you named, but a yes only says that no other arm is clearly better "
             "yet: it is not what she likes best that she accepts, but what might be."

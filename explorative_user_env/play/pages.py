@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import cache
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.play import words
 from explorative_user_env.play.address import new_pairs, pairs_of, query_of
@@ -15,6 +15,7 @@ from explorative_user_env.play.game import (
     Heard,
     heard_in,
     truths_of,
+    usual_options,
 )
 from explorative_user_env.play.mind import ASKED, BY, Mind, pairs_of_mind
 from explorative_user_env.play.moral import moral_of
@@ -23,12 +24,14 @@ from explorative_user_env.play.pictures import (
     picture_of_responses,
     picture_of_run,
     reason_of_last,
-    seen_in,
 )
 from explorative_user_env.play.rivals import rivals_of
 from explorative_user_env.play.sliders import SLID, sliders_of
 from explorative_user_env.population import OPTIONS
 from explorative_user_env.settings import SETTINGS
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 PLAY, MIND = "/play", "/mind"
 """Where the two modes are."""
@@ -40,7 +43,7 @@ _ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
 
 
 @cache
-def _templates() -> Any:
+def _templates() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     loader = PackageLoader("explorative_user_env.play")
@@ -52,17 +55,15 @@ def _templates() -> Any:
 
 
 def _page(template: str, title: str, **told: Any) -> str:
-    page: str = _templates().get_template(template).render(title=title, words=words, **told)
-    return page
+    return _templates().get_template(template).render(title=title, words=words, **told)
 
 
 def start_page() -> str:
     """Return the page on which a game is chosen."""
-    usual = {each.name: getattr(each.default, "name", each.default) for each in OPTIONS}
     return _page(
         "start.html",
         "Recommend to a user who is still learning",
-        usual=new_pairs({**usual, **PLAYED}),
+        usual=new_pairs({**usual_options(), **PLAYED}),
         about=_ABOUT,
         most_arms=MOST_ARMS_PLAYED,
         settings=list(SETTINGS),
@@ -88,7 +89,7 @@ def play_page(game: Game, origin: str) -> str:
     return _page(
         "play.html",
         words.title_of_game(game, heard),
-        picture=picture_of_responses(seen_in(game, heard)),
+        picture=picture_of_responses(heard.seen),
         run=picture_of_run(game, heard) if game.moves else "",
         **told,
     )
@@ -108,7 +109,7 @@ def _reveal_page(game: Game, heard: Heard, told: Mapping[str, Any]) -> str:
         rows=words.rows_of_rivals(game, heard, instance.best_arm, rivals),
         notes=notes,
         run=picture_of_run(game, heard, truths),
-        picture=picture_of_mind(seen_in(game, heard), truths),
+        picture=picture_of_mind(heard.seen, truths),
         means=[f"{mean:.2f}" for mean in instance.means],
         best_arm=instance.best_arm,
         another=query_of(new_pairs(game.options)),
@@ -122,15 +123,14 @@ def mind_page(mind: Mind, origin: str) -> str:
     """Return the page on which the truth is seen, asked for by name."""
     game = mind.game
     heard, truths = heard_in(game), [*truths_of(game)]
-    seen = seen_in(game, heard)
     right, known = mind.right_guesses(heard)
     pairs = pairs_of_mind(mind)
     kept = {name: text for name, text in pairs.items() if name not in SLID}
     return _page(
         "mind.html",
         "Be her mind",
-        picture=picture_of_mind(seen, truths),
-        reason=reason_of_last(seen, truths),
+        picture=picture_of_mind(heard.seen, truths),
+        reason=reason_of_last(heard.seen, truths),
         guess=mind.guesses[-1] if mind.guesses else None,
         right=right,
         known=known,
@@ -148,13 +148,12 @@ def mind_page(mind: Mind, origin: str) -> str:
 
 def _told_of(game: Game, heard: Heard) -> dict[str, Any]:
     """Return what every page of a game tells: nothing secret."""
-    last = (game.moves[-1], heard.responses[-1]) if game.moves else None
     row = len([*takewhile(lambda arm: arm == game.moves[-1], reversed(game.moves))])
     undone = Game(options=game.options, seed=game.seed, moves=game.moves[:-1])
     return {
         "game": game,
         "heard": heard,
-        "last": last,
+        "last": heard.seen.last,
         "in_a_row": heard.responses[-row:][-LONGEST_RUN_SHOWN:] if row > 1 else (),
         "arms": range(game.n_arms),
         "pairs": pairs_of(game),

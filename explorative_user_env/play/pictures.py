@@ -4,25 +4,19 @@ import base64
 import hashlib
 from collections.abc import Callable, Sequence
 
-from explorative_user_env.display.colours import COLOURS
 from explorative_user_env.play.game import Game, Heard
-from explorative_user_env.rendering.scene import Seen, scene_of_user
+from explorative_user_env.rendering.layout import USUAL_WIDTH
+from explorative_user_env.rendering.scene import scene_of_user
 from explorative_user_env.rendering.shapes import Scene
-from explorative_user_env.rendering.svg import style_of, svg_of
+from explorative_user_env.rendering.svg import PAGE_FONT, colours_for, style_of, svg_of
 from explorative_user_env.rendering.timeline import timeline
-from explorative_user_env.rendering.words import grounds_of, reason
+from explorative_user_env.rendering.words import Seen, grounds_of, reason
 from explorative_user_env.users.hidden_state import HiddenState
 
-DESK, PHONE = 720, 340
+DESK, PHONE = USUAL_WIDTH, 340
 """Widths of a picture in pixels; which of the two is seen is up to the style sheet."""
 
 THEME = "auto"
-
-
-def seen_in(game: Game, heard: Heard) -> Seen:
-    """Return what was heard in a game as pictures take it."""
-    last = (game.moves[-1], heard.responses[-1]) if game.moves else None
-    return Seen(heard.accepted, heard.rejected, heard.latest, last, len(game.moves))
 
 
 def picture_of_responses(seen: Seen) -> str:
@@ -70,15 +64,8 @@ def _both(paint: Callable[[int], Scene]) -> str:
 
 
 def colour_sheet() -> str:
-    """Return the style sheet that gives each colour of the pictures to the page, by its role."""
-    light, dark = (
-        "".join(f"--{role}:{getattr(colour, page)};" for role, colour in COLOURS.items())
-        for page in ("light", "dark")
-    )
-    return (
-        f":root{{color-scheme:light dark;{light}}}\n"
-        f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
-    )
+    """Return the style sheet that gives the page the colours and the letters of the pictures."""
+    return f":root{{color-scheme:light dark}}{PAGE_FONT}{colours_for(':root')}"
 
 
 def picture_styles() -> str:

@@ -10,6 +10,7 @@ from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.play.game import PLAYED, Game
 from explorative_user_env.protocol import Agent, cap_of, name_of
+from explorative_user_env.shipped import shipped_for
 from explorative_user_env.tasks import BAI
 from explorative_user_env.validation import MissingExtraError
 
@@ -44,14 +45,16 @@ def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
     """Return what each agent did with the user of a game, and in a line each what to know of it."""
     agents: list[Agent] = [BAIR(), TrackAndStop()]
     rivals = [_met(game, agent) for agent in agents]
+    shipped = shipped_for(BAI, game.n_arms)
+    if shipped is None:
+        return rivals, [f"No trained model of the package is for {game.n_arms} arms."]
     try:
         with _ONE_AT_A_TIME:
-            model, trained = _model_for(game.n_arms)
-            if model is not None:
-                return [*rivals, _met(game, model)], [f"{name_of(model)} was trained {trained}."]
+            rivals.append(_met(game, _loaded(shipped.name)))
     except MissingExtraError as error:
         return rivals, [f"A trained model plays as well, but {error}"]
-    return rivals, [f"No trained model of the package is for {game.n_arms} arms."]
+    users = ", ".join(f"{name} {value}" for name, value in shipped.settings["environment"].items())
+    return rivals, [f"{rivals[-1].name} was trained with users of {users}."]
 
 
 def _met(game: Game, agent: Agent) -> Rival:
@@ -70,23 +73,20 @@ def _met(game: Game, agent: Agent) -> Rival:
 
 
 @functools.cache
-def _model_for(n_arms: int) -> tuple[Agent | None, str]:
-    """Return a model of the package that names the best of so many arms, and with whom it was.
+def _loaded(name: str) -> Agent:
+    """Return a model of the package.
 
     Raises:
         MissingExtraError: without Stable-Baselines3.
     """
-    from explorative_user_env.rl.models import load_agent, settings_of, shipped_models
+    from explorative_user_env.rl.models import load_agent
 
-    for name in shipped_models():
-        _, settings = settings_of(name)
-        if settings["task"] == BAI.name and settings["n_arms"] == n_arms:
-            users = ", ".join(f"{key} {value}" for key, value in settings["environment"].items())
-            return load_agent(name), f"with users of {users}"
-    return None, ""
+    return load_agent(name)
 
 
 def get_ready() -> None:
     """Load the model for a first game now, so that nobody waits for it; without one, do nothing."""
+    shipped = shipped_for(BAI, PLAYED["n_arms"])
     with _ONE_AT_A_TIME, suppress(MissingExtraError):
-        _model_for(PLAYED["n_arms"])
+        if shipped is not None:
+            _loaded(shipped.name)

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,10 +15,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorative_user_env.play.address import (
-    LONGEST_QUERY,
     Pairs,
     game_of,
     moves_in,
+    not_too_long,
     pairs_in,
     pairs_of,
     query_in,
@@ -111,10 +110,7 @@ def _more(besides: Pairs) -> tuple[int, ...]:
 
 
 def _to(place: str, pairs: Pairs) -> Response:
-    query = query_of(pairs)
-    if len(query) > LONGEST_QUERY:
-        raise InvalidArgumentError("address", query[:20], f"at most {LONGEST_QUERY} letters long")
-    return RedirectResponse(f"{place}?{query}", status_code=303)
+    return RedirectResponse(f"{place}?{not_too_long(query_of(pairs))}", status_code=303)
 
 
 def _origin(request: Request) -> str:
@@ -174,7 +170,7 @@ def application() -> Starlette:
         f"{MIND}/guess": _guess,
         f"{MIND}/slide": _slide,
     }
-    routes: list[Any] = [Route(path, answer) for path, answer in answers.items()]
+    routes = [Route(path, answer) for path, answer in answers.items()]
     return Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=STATIC))],
         middleware=[

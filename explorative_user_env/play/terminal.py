@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from explorative_user_env.play import words
 from explorative_user_env.play.address import moves_in, pairs_of, query_of, whole_number
-from explorative_user_env.play.game import Game, Heard, heard_in, instance_at_end
+from explorative_user_env.play.game import Game, heard_in, instance_at_end
 from explorative_user_env.play.moral import moral_of
 from explorative_user_env.play.rivals import rivals_of
 from explorative_user_env.rendering.text import text_of_user
@@ -105,10 +105,7 @@ def _responses(game: Game, n_last: int) -> Iterator[str]:
 
 
 def _show(game: Game, say: Say) -> None:
-    heard = heard_in(game)
-    last = (game.moves[-1], heard.responses[-1]) if game.moves else None
-    history = [*zip(heard.accepted, heard.rejected, strict=True)]
-    say(*text_of_user(history, last, None).splitlines())
+    say(*text_of_user(heard_in(game).seen).splitlines())
 
 
 def _how_to_go_on(game: Game) -> Iterator[str]:
@@ -134,7 +131,7 @@ def truth_in_words(game: Game) -> Iterator[str]:
 
 def revealed(game: Game) -> Iterator[str]:
     """Yield what is told of a game with an answer: the truth, the agents, the moral."""
-    heard: Heard = heard_in(game)
+    heard = heard_in(game)
     best_arm = instance_at_end(game).best_arm
     yield f"{words.verdict(game, best_arm)}. {words.tally(heard)}."
     yield ""

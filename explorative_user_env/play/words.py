@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from explorative_user_env.play.address import as_written
 from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.play.rivals import Rival
 
@@ -91,8 +92,5 @@ def settings_in_words(game: Game) -> str:
     said = game.population.words()
     options = {name: said[name] for name in ("gap", "alpha", "noise")}
     options |= {name: value for name, value in game.options.items() if name != "n_arms"}
-    shown = ", ".join(
-        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in options.items()
-    )
+    shown = ", ".join(f"{name} {as_written(value)}" for name, value in options.items())
     return f"{game.n_arms} arms, {shown}, seed {game.seed}"

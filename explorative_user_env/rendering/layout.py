@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from explorative_user_env.rendering.shapes import width_of
 
-SMALLEST_WIDTH, LARGEST_WIDTH = 320, 4096
+SMALLEST_WIDTH, USUAL_WIDTH, LARGEST_WIDTH = 320, 720, 4096
 MARGIN = 16.0
 SPACING = 6.0  # between things that belong together
 TINY, LITTLE, USUAL, LARGE = 10.0, 11.0, 13.0, 16.0  # letters

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from explorative_user_env.rendering.animation import animation_of, in_script, tracks_in
 from explorative_user_env.rendering.shapes import Scene
-from explorative_user_env.rendering.svg import OURS, escaped, svg_of
+from explorative_user_env.rendering.svg import OURS, PAGE_FONT, escaped, svg_of
 
 SPEEDS, USUAL_SPEED = (1, 2, 4, 8, 16, 32), 8
 """Pictures a second that can be chosen, and what is at first."""
@@ -58,7 +58,7 @@ def page_with(reel: Reel) -> str:
         # The colours of the page are those that its pictures name.
         f'<!doctype html>\n<html lang="en" class="{OURS}-auto"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title}</title><style>{_asset('player.css')}</style></head>"
+        f"<title>{title}</title><style>{PAGE_FONT}{_asset('player.css')}</style></head>"
         f"<body><main><h1>{title}</h1>{screens}"
         f'<div class="film-heard" aria-live="polite"></div>{_controls(reel)}{_story(reel)}'
         '<noscript><p class="film-quiet">To play it, JavaScript is needed.</p></noscript>'

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorative_user_env.display.colours import COLOURS
+from explorative_user_env.display.colours import COLOURS, PAGES
 from explorative_user_env.extras import require
 from explorative_user_env.rendering.shapes import (
     Box,
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 PAINTER_NEEDS = ("PIL",)
 Drawn = Rectangle | Line | Disc | Polygon
 
-PAINTED = ("light", "dark")
 LARGEST_SCALE = 8
 FINER = 4  # how many times finer edges are drawn than they are shown
 
@@ -43,7 +42,7 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> "Image.Image
         InvalidArgumentError: for another theme or scale.
         MissingExtraError: without Pillow.
     """
-    choice("theme", theme, PAINTED)
+    choice("theme", theme, PAGES)
     count("scale", scale, 1, LARGEST_SCALE)
     require("pictures as pixels need", "render", PAINTER_NEEDS)
     from PIL import Image, ImageDraw

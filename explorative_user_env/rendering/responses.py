@@ -15,7 +15,7 @@ from explorative_user_env.rendering.layout import (
 )
 from explorative_user_env.rendering.marks import response
 from explorative_user_env.rendering.shapes import Anchor, Line, Rectangle, Shape, Text, width_of
-from explorative_user_env.rendering.words import Seen, brief
+from explorative_user_env.rendering.words import Seen, brief, in_a_word
 
 BAR = 0.55  # height of a bar, in rows
 LEAST_SCALE = 10  # counts below this do not fill a bar
@@ -44,7 +44,7 @@ def responses(seen: Seen, layout: Layout, shown: Shown) -> Iterator[Shape]:
         y = panel.top + (row + 0.5) * layout.row
         latest = seen.latest[arm]
         if latest is not None:
-            said = "accepted" if latest else "rejected"
+            said = in_a_word(latest)
             size = min(MARK, 0.4 * layout.row)
             yield from response(f"arm-{arm}-last", latest, mark_x, y, size, f"arm {arm}: {said}")
         for count, side, role in (

@@ -13,6 +13,7 @@ from explorative_user_env.rendering.layout import (
     SMALLEST_WIDTH,
     SPACING,
     USUAL,
+    USUAL_WIDTH,
     Layout,
     Shown,
     layout_of,
@@ -27,14 +28,13 @@ from explorative_user_env.rendering.words import (
     facts,
     grounds_of,
     headline,
+    in_a_word,
     longest_reason,
     reason,
     spoken,
 )
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import count
-
-__all__ = ["Seen", "scene_of_user"]
 
 FACT_LINES, NOTE_LINES = 2, 2  # of words, where a narrow picture needs more than one
 
@@ -45,7 +45,7 @@ def scene_of_user(
     decided: HiddenState | None = None,
     *,
     span: tuple[float, float] | None = None,
-    width: int = 720,
+    width: int = USUAL_WIDTH,
     title: str = "",
     note: str = "",
 ) -> Scene:
@@ -100,7 +100,7 @@ def _header(
 ) -> list[HeaderLine]:
     """Return the words above, whose room does not depend on what they are."""
     room, n_arms = width - 2 * MARGIN, len(seen.accepted)
-    role = "quiet" if seen.last is None else "accepted" if seen.last[1] else "rejected"
+    role = "quiet" if seen.last is None else in_a_word(seen.last[1])
     lines: list[HeaderLine] = [("title", (title, "ink"), LARGE, 1)] if title else []
     lines.append(("headline", (headline(seen), role), LARGE, 1))
     widest = "t = 888888 · n(t) = 888888 · Gamma = 8888.88 · rho_t = 8.88"
@@ -133,7 +133,7 @@ def _words_above(lines: Sequence[HeaderLine], layout: Layout) -> Iterator[Shape]
 def _highlight(last: tuple[int, bool], layout: Layout, arms: Sequence[int]) -> Iterator[Shape]:
     """Return a band behind the arm that was recommended last."""
     arm, accepted = last
-    name = f"arm {arm}: {'accepted' if accepted else 'rejected'} now"
+    name = f"arm {arm}: {in_a_word(accepted)} now"
     for place, panel in enumerate((layout.seen, layout.believed)):
         if panel is not None:
             y = panel.top + arms.index(arm) * layout.row

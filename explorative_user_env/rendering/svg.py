@@ -1,22 +1,23 @@
 """A scene as SVG text: sharp at every size, and small."""
 
 import zlib
-from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
-from explorative_user_env.display.colours import COLOURS
+from explorative_user_env.display.colours import COLOURS, PAGES
 from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.rendering.shapes import Disc, Line, Polygon, Rectangle, Scene, Shape, Text
 from explorative_user_env.validation import choice
 
-THEMES = ("auto", "light", "dark")
+THEMES = ("auto", *PAGES)
 OURS = "eu"  # of classes and identifiers, so that they are nobody else's in a page
 
 LONGEST_LEGEND = 150
 """Names of shapes that are read out to somebody who does not see them."""
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
+PAGE_FONT = f":root{{--{OURS}-font:{FONT}}}"
+"""The rule of a style sheet that gives a page the letters of its pictures."""
 
 
 class Element(NamedTuple):
@@ -71,12 +72,7 @@ def style_of(theme: str) -> str:
     # The picture gets smaller where there is no room for it, as on a phone, and stays whole.
     rules = [f".{OURS}-scene{{max-width:100%;height:auto;font-family:{FONT}}}"]
     if theme == "auto":
-        light = _properties((role, colour.light) for role, colour in COLOURS.items())
-        dark = _properties((role, colour.dark) for role, colour in COLOURS.items())
-        rules += [
-            f"{within}{{{light}}}",
-            f"@media(prefers-color-scheme:dark){{{within}{{{dark}}}}}",
-        ]
+        rules.append(colours_for(within))
     for role, colour in COLOURS.items():
         # A theme that is one colour each says so plainly: not every painter knows properties.
         value = f"var(--{OURS}-{role})" if theme == "auto" else getattr(colour, theme)
@@ -85,8 +81,13 @@ def style_of(theme: str) -> str:
     return "".join(rules)
 
 
-def _properties(colours: Iterable[tuple[str, str]]) -> str:
-    return ";".join(f"--{OURS}-{role}:{value}" for role, value in colours)
+def colours_for(selector: str) -> str:
+    """Return the rules that give what is selected each colour by its role, light or dark."""
+    light, dark = (
+        ";".join(f"--{OURS}-{role}:{getattr(colour, page)}" for role, colour in COLOURS.items())
+        for page in PAGES
+    )
+    return f"{selector}{{{light}}}@media(prefers-color-scheme:dark){{{selector}{{{dark}}}}}"
 
 
 def element_of(shape: Shape) -> Element:

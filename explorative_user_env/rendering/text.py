@@ -1,53 +1,45 @@
 """An environment as text: what the system has seen and, only if asked for, what she thinks."""
 
-import math
-from collections.abc import Sequence
-
+from explorative_user_env.rendering.beliefs import span_of
+from explorative_user_env.rendering.words import Seen, in_a_word
 from explorative_user_env.users.hidden_state import HiddenState
 
 BAR_WIDTH = 36
 
 
-def text_of_user(
-    history: Sequence[Sequence[int]],
-    last: tuple[int, bool] | None,
-    hidden: HiddenState | None,
-) -> str:
+def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
     """Return a table of the arms.
 
     Args:
-        history: [acceptances, rejections] of each arm.
-        last: the last recommendation and whether it was accepted, None before the first.
+        seen: what the system has seen.
         hidden: the user's intervals to draw, None to keep them secret.
     """
-    lines = ["arm  accepted  rejected" + ("" if hidden is None else "  " + _axis_title(hidden))]
-    for arm, (accepted, rejected) in enumerate(history):
+    title, ends = "arm  accepted  rejected", (0.0, 1.0)
+    if hidden is not None:
+        ends = _ends(hidden)
+        title += f"  interval from {ends[0]:.2f} to {ends[1]:.2f} (o estimate, * true mean)"
+    lines = [title]
+    for arm, (accepted, rejected) in enumerate(zip(seen.accepted, seen.rejected, strict=True)):
         line = f"{arm:>3}  {accepted:>8}  {rejected:>8}"
         if hidden is not None:
-            line += f"  {_interval(hidden, arm)}"
+            line += f"  {_interval(hidden, arm, ends)}"
         lines.append(line)
-    if last is None:
+    if seen.last is None:
         lines.append("no recommendation yet")
     else:
-        lines.append(f"last: arm {last[0]} {'accepted' if last[1] else 'rejected'}")
+        arm, yes = seen.last
+        lines.append(f"last: arm {arm} {in_a_word(yes)}")
     return "\n".join(lines)
 
 
-def _range(hidden: HiddenState) -> tuple[float, float]:
-    """The stretch of rewards to draw: all finite bounds and true means."""
-    bounds = [*hidden.lower_bounds, *hidden.upper_bounds, *hidden.instance.means]
-    finite = [bound for bound in bounds if math.isfinite(bound)]
-    low, high = min(finite), max(finite)
+def _ends(hidden: HiddenState) -> tuple[float, float]:
+    """Return the least and the largest reward to draw, which differ."""
+    low, high = span_of([hidden], range(len(hidden.counts)))
     return low, high if high > low else low + 1.0
 
 
-def _axis_title(hidden: HiddenState) -> str:
-    low, high = _range(hidden)
-    return f"interval from {low:.2f} to {high:.2f} (o estimate, * true mean)"
-
-
-def _interval(hidden: HiddenState, arm: int) -> str:
-    low, high = _range(hidden)
+def _interval(hidden: HiddenState, arm: int, ends: tuple[float, float]) -> str:
+    low, high = ends
 
     def place(value: float) -> int:
         share = (min(max(value, low), high) - low) / (high - low)

@@ -16,6 +16,7 @@ from explorative_user_env.rendering.layout import (
     SPACING,
     TINY,
     USUAL,
+    USUAL_WIDTH,
     fitted,
     wrapped,
 )
@@ -62,7 +63,7 @@ def timeline(
     truths: Sequence[HiddenState] | None = None,
     *,
     span: tuple[float, float] | None = None,
-    width: int = 720,
+    width: int = USUAL_WIDTH,
     title: str = "",
 ) -> Scene:
     """Return what is drawn of a whole run.

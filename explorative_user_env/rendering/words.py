@@ -65,12 +65,17 @@ def brief(number: int) -> str:
     return str(number) if number < 1_000_000 else f"{number / 1e6:.4g}M"
 
 
+def in_a_word(accepted: bool) -> str:
+    """Return what a response is called, which is the role of its colour, too."""
+    return "accepted" if accepted else "rejected"
+
+
 def headline(seen: Seen) -> str:
     """Return what was recommended last, and the response."""
     if seen.last is None:
         return "no recommendation yet"
     arm, accepted = seen.last
-    return f"arm {arm}: {'accepted' if accepted else 'rejected'}"
+    return f"arm {arm}: {in_a_word(accepted)}"
 
 
 def facts(seen: Seen, hidden: HiddenState | None) -> str:
@@ -104,7 +109,7 @@ def spoken(seen: Seen, grounds: Grounds | None) -> str:
     if seen.last is None:
         return f"A user of {len(seen.accepted)} arms; {headline(seen)}"
     arm, accepted = seen.last
-    said = f"She {'accepted' if accepted else 'rejected'} arm {arm} at t = {seen.steps}"
+    said = f"She {in_a_word(accepted)} arm {arm} at t = {seen.steps}"
     if grounds is None or (accepted and grounds.witness is None):
         return said
     return f"{said}; {reason(grounds)}"

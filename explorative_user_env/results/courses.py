@@ -8,7 +8,7 @@ import pandas as pd
 
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.envs.rewards import REGRET_REWARD, reward_of
-from explorative_user_env.loop import Episode
+from explorative_user_env.episodes import Episode
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.plotted import PlottedRuns, agents_in

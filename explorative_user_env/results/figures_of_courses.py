@@ -13,9 +13,9 @@ from explorative_user_env.display.series import (
     name_lines,
     plot_axes,
 )
-from explorative_user_env.loop import Episode
+from explorative_user_env.episodes import Episode
 from explorative_user_env.protocol import Array
-from explorative_user_env.results.courses import REGRET_SO_FAR, REJECTED_SO_FAR, Courses, courses_of
+from explorative_user_env.results.courses import REGRET_SO_FAR, REJECTED_SO_FAR, courses_of
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.plotted import PlottedRuns, agents_in, heading_of, label_of
 
@@ -46,10 +46,7 @@ def rejections_over_time(
         InvalidArgumentError: if no agent can be replayed.
         MissingExtraError: without Matplotlib.
     """
-    axes = plot_axes(axes)
-    with shown(progress) as report:
-        courses = courses_of(results, REJECTED_SO_FAR, report)
-    return _draw(results, courses, "rejections up to t", axes)
+    return _draw(results, REJECTED_SO_FAR, axes, progress)
 
 
 def regret_over_time(
@@ -72,10 +69,7 @@ def regret_over_time(
         InvalidArgumentError: if no agent can be replayed, or the users' means move.
         MissingExtraError: without Matplotlib.
     """
-    axes = plot_axes(axes)
-    with shown(progress) as report:
-        courses = courses_of(results, REGRET_SO_FAR, report)
-    return _draw(results, courses, "regret up to t", axes)
+    return _draw(results, REGRET_SO_FAR, axes, progress)
 
 
 def mean_course(totals: Array) -> tuple[Array, Array, Array]:
@@ -132,21 +126,26 @@ def acceptances_by_arm(
     return axes
 
 
-def _draw(results: PlottedRuns, courses: Courses, what: str, axes: "Axes") -> "Axes":
-    named = []
+def _draw(
+    results: PlottedRuns, figure: str, axes: "Axes | None", progress: bool | OnProgress
+) -> "Axes":
+    """Draw how a figure comes together over the runs of each agent."""
+    axes, named = plot_axes(axes), []
+    with shown(progress) as report:
+        courses = courses_of(results, figure, report)
     for agent, totals in courses.totals.items():
         place = agents_in(results).index(agent)
         mean, low, high = mean_course(totals)
         style = line_style(place)
         draw_band(axes, courses.times, low, high, place, len(courses.totals))
-        shown = {"color": style.colour, "ls": style.dashes, "lw": 1.8}
-        named.append((axes.plot(courses.times, mean, **shown)[0], label_of(results, agent)))
+        how: dict[str, Any] = {"color": style.colour, "ls": style.dashes, "lw": 1.8}
+        named.append((axes.plot(courses.times, mean, **how)[0], label_of(results, agent)))
     axes.set_xlim(0, max(1, courses.times[-1]))
     axes.set_ylim(bottom=0)
     whole = courses.n_users == int(results.runs.groupby("agent").size().max())
     heading = f"{heading_of(results)}, {'all' if whole else courses.n_users} replayed"
     if courses.left_out:
         heading += f"; no code of {', '.join(courses.left_out)}"
-    dress(axes, heading, "time t, in recommendations", what)
+    dress(axes, heading, "time t, in recommendations", f"{figure} up to t")
     name_lines(axes, named)
     return axes

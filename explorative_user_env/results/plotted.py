@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import pandas as pd
 
 from explorative_user_env.display.series import LONGEST_NAME, verbatim
-from explorative_user_env.loop import Episode
+from explorative_user_env.episodes import Episode
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent
 from explorative_user_env.results.tables import REFERENCE

@@ -9,9 +9,10 @@ require_rl()
 
 from explorative_user_env.rl.agent import SB3Agent  # noqa: E402
 from explorative_user_env.rl.make import make_sb3_vec_env  # noqa: E402
-from explorative_user_env.rl.models import load_agent, shipped_models  # noqa: E402
+from explorative_user_env.rl.models import load_agent  # noqa: E402
 from explorative_user_env.rl.training import train  # noqa: E402
 from explorative_user_env.rl.vec_env import SB3VecEnv  # noqa: E402
+from explorative_user_env.shipped import shipped_models  # noqa: E402
 
 __all__ = [
     "SB3Agent",

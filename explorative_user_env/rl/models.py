@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,10 @@ from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.recipes import RECIPES
 from explorative_user_env.rl.stored import kept_in
+from explorative_user_env.shipped import SETTINGS_FILE, shipped_models
 from explorative_user_env.validation import InvalidArgumentError
 
-MODEL_FILE, SETTINGS_FILE, PROGRESS_FILE = "model.zip", "settings.json", "training.csv"
+MODEL_FILE, PROGRESS_FILE = "model.zip", "training.csv"
 
 MODEL_LIBRARIES = (
     "gymnasium",
@@ -48,12 +48,6 @@ def save_model(
             PROGRESS_FILE: lambda path: pd.DataFrame(progress).to_csv(path, index=False),
         }
     )
-
-
-def shipped_models() -> dict[str, Path]:
-    """Return the folders of the models that come with the package, by name."""
-    root = Path(str(resources.files("explorative_user_env") / "data" / "models"))
-    return {folder.name: folder for folder in sorted(root.iterdir()) if folder.is_dir()}
 
 
 def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:

@@ -25,6 +25,7 @@ from explorative_user_env import (
 )
 from explorative_user_env.envs import pictures
 from explorative_user_env.envs.pictures import RENDER_MODES
+from explorative_user_env.rendering import raster, scene, svg, text
 from explorative_user_env.rendering.scene import scene_of_user
 from explorative_user_env.rendering.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
@@ -121,8 +122,13 @@ def test_nothing_is_drawn_in_a_step(
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("drawn")
 
-    for name in ("scene_of_user", "svg_of", "pixels_of", "text_of_user"):
-        monkeypatch.setattr(pictures, name, never)
+    for room, name in (
+        (scene, "scene_of_user"),
+        (svg, "svg_of"),
+        (raster, "pixels_of"),
+        (text, "text_of_user"),
+    ):
+        monkeypatch.setattr(room, name, never)
     env = kind(3, render_mode=mode, render_intervals=True)
     played(env)
     if mode is not None:

@@ -1,5 +1,6 @@
 """Films as files and in notebooks: what is in them, and what is not."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,12 @@ def test_in_a_notebook_it_is_a_frame_of_its_own() -> None:
     assert shown.endswith("</iframe>")
     assert "<script" not in shown.split(">")[0].replace("&lt;script", "")
     assert "&lt;script" in shown
+
+
+def test_a_page_uses_no_colour_and_no_letters_that_it_does_not_name() -> None:
+    page = page_of([film()])
+    used = set(re.findall(r"var\((--[\w-]+)\)", page))
+    assert {"--eu-font", "--eu-page"} <= used <= set(re.findall(r"(--[\w-]+):", page))
 
 
 def test_captions_say_each_step_and_the_last_what_was_named() -> None:

@@ -102,7 +102,7 @@ def of_files(place: Path) -> Iterator[Door]:
     if find_spec("sb3_contrib") is None:
         return
     from explorative_user_env.rl import load_agent
-    from explorative_user_env.rl.models import shipped_models
+    from explorative_user_env.shipped import shipped_models
 
     for name, model in shipped_models().items():
         for file in ("settings.json", "model.zip"):

@@ -137,7 +137,7 @@ def test_a_shared_address_has_the_same_responses_everywhere(
     words = ["play", "--terminal", "--address", shared]
     terminal = python("-m", "explorative_user_env", *words, folder=tmp_path).stdout
     heard = heard_in(game_of(pairs_in(urlsplit(shared).query)[0]))
-    assert on_page == [*zip(heard.accepted, heard.rejected, strict=True)]
+    assert on_page == [*zip(heard.seen.accepted, heard.seen.rejected, strict=True)]
     assert [": yes" in line for line in replayed.splitlines()[:-1]] == list(heard.responses)
     table = re.findall(r"^ +\d +(\d+) +(\d+)$", terminal, flags=re.MULTILINE)
     assert [tuple(map(int, row)) for row in table] == on_page

@@ -43,10 +43,11 @@ def test_responses_are_told_arm_by_arm(moves: list[int]) -> None:
     heard = heard_in(Game(options={"n_arms": 3, "gap": 2.0}, seed=5, moves=tuple(moves)))
     for arm in range(3):
         mine = [yes for move, yes in zip(moves, heard.responses, strict=True) if move == arm]
-        assert list(heard.by_arm[arm]) == mine
-        assert heard.accepted[arm] == mine.count(True)
-        assert heard.rejected[arm] == mine.count(False)
-        assert heard.latest[arm] == (mine[-1] if mine else None)
+        assert heard.seen.accepted[arm] == mine.count(True)
+        assert heard.seen.rejected[arm] == mine.count(False)
+        assert heard.seen.latest[arm] == (mine[-1] if mine else None)
+    assert heard.seen.steps == len(moves)
+    assert heard.seen.last == ((moves[-1], heard.responses[-1]) if moves else None)
 
 
 def test_options_as_usual_are_not_kept_and_their_order_makes_no_difference() -> None:

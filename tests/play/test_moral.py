@@ -7,6 +7,7 @@ import pytest
 from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.play.moral import moral_of
 from explorative_user_env.play.rivals import Rival
+from explorative_user_env.rendering.words import Seen
 
 
 def rival(name: str, interactions: int, right: bool = True) -> Rival:
@@ -55,11 +56,11 @@ def test_each_end_has_its_own(
     told: str,
 ) -> None:
     game = Game(options={"n_arms": 2}, seed=1, moves=moves, answer=answer)
-    by_arm = tuple(
-        tuple(yes for arm, yes in zip(moves, responses, strict=True) if arm == each)
-        for each in range(2)
-    )
-    moral = moral_of(game, Heard(responses, by_arm), BEST, rivals)
+    said = [*zip(moves, responses, strict=True)]
+    yes, no = ([said.count((arm, each)) for arm in range(2)] for each in (True, False))
+    latest = [dict(said).get(arm) for arm in range(2)]
+    seen = Seen(yes, no, latest, said[-1] if said else None, len(said))
+    moral = moral_of(game, Heard(responses, seen), BEST, rivals)
     assert told in moral
     assert moral.endswith(".")
     assert "\n" not in moral
@@ -78,5 +79,6 @@ def test_why_she_rejects_her_best_arm_depends_on_who_she_is(
     options: dict[str, Any], told: str
 ) -> None:
     game = Game(options={"n_arms": 2, **options}, seed=1, moves=(1, 0), answer=0)
-    moral = moral_of(game, Heard((False, True), ((True,), (False,))), BEST, [SLOW])
+    seen = Seen([1, 0], [0, 1], [True, False], (0, True), 2)
+    moral = moral_of(game, Heard((False, True), seen), BEST, [SLOW])
     assert told in moral

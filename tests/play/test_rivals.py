@@ -1,5 +1,7 @@
 """Agents meet the very same user as the player, by the loop that everybody uses."""
 
+import sys
+
 import pytest
 from toy_agents import tireless
 
@@ -7,16 +9,10 @@ from explorative_user_env import rollout
 from explorative_user_env.agents import BAIR, TrackAndStop
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.play import rivals as room
-from explorative_user_env.play.game import Game
+from explorative_user_env.play.game import PLAYED, Game
 from explorative_user_env.play.rivals import Rival, rivals_of
 
 THREE = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
-
-
-@pytest.fixture(autouse=True)
-def _no_model_is_loaded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "slow" not in request.keywords:
-        monkeypatch.setattr(room, "_model_for", lambda n_arms: (None, ""))
 
 
 def test_they_did_what_they_do_in_the_loop() -> None:
@@ -30,6 +26,16 @@ def test_they_did_what_they_do_in_the_loop() -> None:
     assert notes == ["No trained model of the package is for 3 arms."]
 
 
+def test_where_no_model_is_for_so_many_arms_nothing_is_loaded_to_learn_that(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("explorative_user_env.rl", "explorative_user_env.rl.models"):
+        monkeypatch.setitem(sys.modules, name, None)  # whoever imports them fails
+    assert rivals_of(THREE)[1] == ["No trained model of the package is for 3 arms."]
+    with pytest.raises(ImportError):
+        rivals_of(Game(options={"n_arms": 5}, seed=7))
+
+
 def test_who_would_never_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "LONGEST_RUN", 30)
     found, _ = rivals_of(THREE)
@@ -38,9 +44,8 @@ def test_who_would_never_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_who_has_a_cap_of_its_own_is_asked_then(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model's step takes a millisecond, and others wait for theirs."""
-
-    monkeypatch.setattr(room, "_model_for", lambda n_arms: (tireless(20), "long ago"))
-    *_, model = rivals_of(THREE)[0]
+    monkeypatch.setattr(room, "_loaded", lambda name: tireless(20))
+    *_, model = rivals_of(Game(options=PLAYED, seed=7))[0]
     assert (model.name, model.interactions, model.cut) == ("tireless", 20, True)
 
 
@@ -54,11 +59,11 @@ def test_a_users_best_arm_is_that_of_the_end_where_her_taste_changes() -> None:
 def test_without_the_extra_a_line_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     from explorative_user_env.validation import MissingExtraError
 
-    def missing(n_arms: int) -> None:
+    def missing(name: str) -> None:
         raise MissingExtraError("it needs sb3-contrib: pip install it")
 
-    monkeypatch.setattr(room, "_model_for", missing)
-    found, notes = rivals_of(THREE)
+    monkeypatch.setattr(room, "_loaded", missing)
+    found, notes = rivals_of(Game(options={"n_arms": 5}, seed=7))
     assert [rival.name for rival in found] == ["BAIR", "T&S"]
     assert notes == ["A trained model plays as well, but it needs sb3-contrib: pip install it"]
     room.get_ready()  # says nothing

@@ -31,7 +31,7 @@ PLACES = (
 
 @pytest.fixture(autouse=True)
 def _no_model_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rivals, "_model_for", lambda n_arms: (None, ""))
+    monkeypatch.setattr(rivals, "shipped_for", lambda task, n_arms: None)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -204,8 +204,9 @@ def test_the_page_has_the_colours_of_the_pictures(client: PageClient) -> None:
     sheet = client.get("/colours.css").text
     light, _, dark = sheet.partition("@media")
     for role, colour in COLOURS.items():
-        assert f"--{role}:{colour.light};" in light
-        assert f"--{role}:{colour.dark};" in dark
+        assert re.search(rf"--eu-{role}:{colour.light}\b", light)
+        assert re.search(rf"--eu-{role}:{colour.dark}\b", dark)
     used = set(re.findall(r"var\(--([\w-]+)\)", client.get("/static/page.css").text))
-    assert used <= set(COLOURS)
+    assert used <= set(re.findall(r"--([\w-]+):", light))
+    assert "eu-font" in used
     assert not re.findall(r"#[0-9a-fA-F]{3,8}\b", client.get("/static/page.css").text)

@@ -3,6 +3,7 @@
 import pytest
 
 from explorative_user_env.play import words
+from explorative_user_env.play.address import pairs_of
 from explorative_user_env.play.game import Game, heard_in
 from explorative_user_env.play.rivals import Rival
 from explorative_user_env.users.others import as_behaviour
@@ -28,6 +29,12 @@ def test_a_user_is_told_by_all_that_is_no_secret() -> None:
     options = {"n_arms": 3, "noise": 0.1, "behaviour": "drifting"}
     told = words.settings_in_words(Game(options=options, seed=9))
     assert told == "3 arms, gap 0.5, alpha 1, noise 0.1, behaviour drifting, seed 9"
+
+
+def test_a_number_is_told_as_it_stands_in_the_address() -> None:
+    game = Game(options={"gap": 0.12345678}, seed=9)
+    assert "gap 0.12345678" in words.settings_in_words(game)
+    assert pairs_of(game)["gap"] == "0.12345678"
 
 
 def test_who_was_cut_off_is_told_as_not_done() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorative_user_env.display.colours import COLOURS
+from explorative_user_env.display.colours import COLOURS, PAGES
 from explorative_user_env.rendering import raster, svg
 from explorative_user_env.rendering.scene import scene_of_user
 from explorative_user_env.rendering.shapes import (
@@ -182,7 +182,7 @@ def covers(shape: Shape, x: float, y: float) -> bool:
     return box.left - 2 <= x <= box.right + 2 and box.top - 2 <= y <= box.bottom + 2
 
 
-@pytest.mark.parametrize("theme", raster.PAINTED)
+@pytest.mark.parametrize("theme", PAGES)
 @pytest.mark.parametrize("scale", [1, 2])
 def test_every_shape_is_in_the_pixels_where_it_is(theme: str, scale: int) -> None:
     needs_pillow()
@@ -205,7 +205,7 @@ def test_every_shape_is_in_the_pixels_where_it_is(theme: str, scale: int) -> Non
     assert looked_at == {Rectangle, Line, Disc, Polygon}
 
 
-@pytest.mark.parametrize("theme", raster.PAINTED)
+@pytest.mark.parametrize("theme", PAGES)
 def test_words_are_painted_in_their_colour_within_their_room(theme: str) -> None:
     needs_pillow()
     scene = scene_of_user(*REJECTION)

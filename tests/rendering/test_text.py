@@ -7,6 +7,7 @@ import pytest
 
 from explorative_user_env import ENV_ID, ExplorativeUserEnv, HiddenState, Instance
 from explorative_user_env.rendering.text import BAR_WIDTH, text_of_user
+from explorative_user_env.rendering.words import Seen
 
 
 def hidden(
@@ -25,12 +26,18 @@ def hidden(
     )
 
 
+def seen_of(responses: list[list[int]], last: tuple[int, bool] | None = None) -> Seen:
+    yes, no = zip(*responses, strict=True)
+    latest = [last[1] if last and last[0] == arm else None for arm in range(len(yes))]
+    return Seen(yes, no, latest, last, sum(yes) + sum(no))
+
+
 def bars(text: str) -> list[str]:
     return [line.split("|")[1] for line in text.splitlines() if "|" in line]
 
 
 def test_the_counts_of_each_arm_are_shown() -> None:
-    assert text_of_user([[3, 1], [0, 12]], (1, False), None).splitlines() == [
+    assert text_of_user(seen_of([[3, 1], [0, 12]], (1, False))).splitlines() == [
         "arm  accepted  rejected",
         "  0         3         1",
         "  1         0        12",
@@ -39,14 +46,14 @@ def test_the_counts_of_each_arm_are_shown() -> None:
 
 
 def test_the_last_response_is_shown() -> None:
-    assert text_of_user([[0, 0]] * 2, None, None).endswith("no recommendation yet")
-    assert text_of_user([[1, 0], [0, 0]], (0, True), None).endswith("last: arm 0 accepted")
+    assert text_of_user(seen_of([[0, 0]] * 2)).endswith("no recommendation yet")
+    assert text_of_user(seen_of([[1, 0], [0, 0]], (0, True))).endswith("last: arm 0 accepted")
 
 
 def test_an_interval_reaches_from_its_lower_to_its_upper_bound() -> None:
     last = BAR_WIDTH - 1
     scene = hidden([0.0, last], [10.0, 20.0], [1, 1], [3.0, 2.0])  # one cell is one unit
-    text = text_of_user([[1, 0], [1, 0]], (1, True), scene)
+    text = text_of_user(seen_of([[1, 0], [1, 0]], (1, True)), scene)
     first, second = bars(text)
     assert f"from 0.00 to {last:.2f}" in text.splitlines()[0]
     assert first == "*" + " " * 6 + "---o---" + " " * (BAR_WIDTH - 14)
@@ -55,14 +62,14 @@ def test_an_interval_reaches_from_its_lower_to_its_upper_bound() -> None:
 
 def test_an_unseen_arm_has_a_full_bar_and_no_estimate() -> None:
     scene = hidden([1.0, 0.0], [0.0, 0.5], [0, 1], [math.inf, 0.25])
-    unseen, seen = bars(text_of_user([[0, 0], [1, 0]], (1, True), scene))
+    unseen, seen = bars(text_of_user(seen_of([[0, 0], [1, 0]], (1, True)), scene))
     assert unseen == "-" * (BAR_WIDTH - 1) + "*"
     assert "o" in seen
 
 
 def test_a_user_who_has_seen_nothing_can_be_drawn() -> None:
     scene = hidden([2.0, 2.0], [0.0, 0.0], [0, 0], [math.inf, math.inf])
-    assert [len(bar) for bar in bars(text_of_user([[0, 0]] * 2, None, scene))] == [BAR_WIDTH] * 2
+    assert [len(bar) for bar in bars(text_of_user(seen_of([[0, 0]] * 2), scene))] == [BAR_WIDTH] * 2
 
 
 def played(render_intervals: bool, setting: str = "printed") -> tuple[ExplorativeUserEnv, str, str]:

@@ -8,7 +8,7 @@ from plots import corners_of, legend_of_plot, line_of
 
 import explorative_user_env as eu
 from explorative_user_env.display.figures import as_png
-from explorative_user_env.loop import Episode
+from explorative_user_env.episodes import Episode
 from explorative_user_env.results import courses
 from explorative_user_env.results.courses import courses_of
 from explorative_user_env.results.figures_of_courses import (

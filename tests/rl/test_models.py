@@ -15,7 +15,7 @@ from sb3_trainings import SMALL, TINY, same, weights
 import explorative_user_env as eu
 from explorative_user_env.files import Folder
 from explorative_user_env.rl import SB3Agent, load_agent, train
-from explorative_user_env.rl.models import shipped_models
+from explorative_user_env.shipped import shipped_models
 
 
 @pytest.fixture(scope="module")

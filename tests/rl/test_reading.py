@@ -32,7 +32,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecFrameStack, VecNorm
 
 import explorative_user_env as eu
 from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env
-from explorative_user_env.rl.models import shipped_models
+from explorative_user_env.shipped import shipped_models
 
 FACTS: dict[str, Any] = {"n_arms": N_ARMS, "horizon": HORIZON, "seed": 0}
 

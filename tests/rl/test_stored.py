@@ -25,8 +25,8 @@ from stable_baselines3 import DQN, PPO
 import explorative_user_env as eu
 from explorative_user_env.envs.spaces import reading_of
 from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env
-from explorative_user_env.rl.models import shipped_models
 from explorative_user_env.rl.stored import TRAININGS_OWN, kept_in
+from explorative_user_env.shipped import shipped_models
 
 ALGORITHMS: dict[str, Any] = {
     "ppo": PPO,
