@@ -9,7 +9,7 @@ from explorative_user_env import rollout
 from explorative_user_env.agents import BAIR, TrackAndStop
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.play import rivals as room
-from explorative_user_env.play.game import Game
+from explorative_user_env.play.game import PLAYED, Game
 from explorative_user_env.play.rivals import Rival, rivals_of
 
 THREE = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
@@ -45,7 +45,7 @@ def test_who_would_never_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None
 def test_who_has_a_cap_of_its_own_is_asked_then(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model's step takes a millisecond, and others wait for theirs."""
     monkeypatch.setattr(room, "_loaded", lambda name: tireless(20))
-    *_, model = rivals_of(Game(options={"n_arms": 5}, seed=7))[0]
+    *_, model = rivals_of(Game(options=PLAYED, seed=7))[0]
     assert (model.name, model.interactions, model.cut) == ("tireless", 20, True)
 
 
