@@ -6,6 +6,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.protocol import Against, name_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line, sequence
 
@@ -38,7 +39,7 @@ def explanation_of(agent: object, n_arms: int) -> dict[str, Explained]:
         if not isinstance(said, Mapping):
             raise InvalidArgumentError(what, said, "a mapping of what is said by name")
         return {
-            one_line(str(name), LONGEST_SAID): _as_shown(f"{what}, {name}", value, n_arms)
+            _one_word(str(name)): _as_shown(f"{what}, {name}", value, n_arms)
             for name, value in said.items()
         }
     except Exception as error:
@@ -59,7 +60,7 @@ def _as_shown(name: str, value: Any, n_arms: int) -> Explained:
             raise InvalidArgumentError(name, value, allowed)
         return Against(*pair)
     if isinstance(value, str):
-        return one_line(value, LONGEST_SAID)
+        return _one_word(value)
     if _is_number(value):
         return float(value)
     values = sequence(name, value, allowed)
@@ -68,6 +69,10 @@ def _as_shown(name: str, value: Any, n_arms: int) -> Explained:
     if all(isinstance(each, bool | np.bool_) for each in values):
         return tuple(map(bool, values))
     return tuple(map(float, values))
+
+
+def _one_word(text: str) -> str:
+    return one_line(in_line(text), LONGEST_SAID)
 
 
 def is_by_arm(value: Explained) -> TypeGuard[ByArm]:

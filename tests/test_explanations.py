@@ -78,3 +78,8 @@ def test_what_cannot_be_shown_is_named(said: Any, why: str) -> None:
     with pytest.raises(CallableError, match=why) as caught:
         explanation_of(Saying(said), 3)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_said_commands_neither_a_page_nor_a_terminal() -> None:
+    told = explanation_of(Saying({"a\x1b[31m": "b\ud800c\u202ed"}), 3)
+    assert told == {"a\\x1b[31m": "b\\ud800c\\u202ed"}

@@ -106,8 +106,14 @@ def run(*arguments: str) -> int:
     return stop.value.code
 
 
-def run_tiny(name: str, output: str) -> int:
-    """Run a command of `WORDS` in this process and return its exit code."""
+def run_tiny(name: str, output: str, anew: bool = False) -> int:
+    """Run a command of `WORDS` in this process and return its exit code.
+
+    Its file of runs has what was computed for it, so all of them only where that is done `anew`.
+    """
+    if anew:
+        for key in [key for key in _found if key[0] == name]:
+            del _found[key]
     with made_small(name):
         return run(*WORDS[name].split(), "--output", output)
 

@@ -135,8 +135,8 @@ def _of_cells(cells: "Sequence[Results]") -> Iterator[Drawing | NotDrawn]:
 
 def _prefixes(abouts: Sequence[str]) -> list[str]:
     """Return what the files of each group begin with: in what it is another than the others."""
-    if len(abouts) == 1:
-        return [""]
+    if len(abouts) < 2:
+        return [""] * len(abouts)
     parts = [about.split(", ") for about in abouts]
     shared = set.intersection(*map(set, parts))
     names = [_as_name(" ".join(one for one in own if one not in shared)) for own in parts]

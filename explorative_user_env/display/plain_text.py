@@ -26,8 +26,11 @@ SPELLED = {
 }
 """Symbols by what stands for them; Greek letters are spelled by their names."""
 
-CONTROLS = ("Cc", "Zl", "Zp")
-"""Categories of characters that are no symbols: controls, ends of lines and of paragraphs."""
+CONTROLS = ("Cc", "Cs", "Zl", "Zp")
+"""Categories of characters that are no symbols: controls, halves, ends of lines and paragraphs."""
+
+NO_SYMBOLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
+"""What turns the rest of a line round, and what no page may hold."""
 
 
 def plain(text: str, encoding: str) -> str:
@@ -40,12 +43,16 @@ def printable(text: str) -> str:
 
     Ends of lines stay.
     """
+    if text.isprintable():
+        return text
     return "".join(
-        symbol.encode("unicode_escape").decode()
-        if unicodedata.category(symbol) in CONTROLS and symbol != "\n"
-        else symbol
+        symbol.encode("unicode_escape").decode() if _commands(symbol) and symbol != "\n" else symbol
         for symbol in text
     )
+
+
+def _commands(symbol: str) -> bool:
+    return unicodedata.category(symbol) in CONTROLS or symbol in NO_SYMBOLS
 
 
 def in_line(text: str) -> str:

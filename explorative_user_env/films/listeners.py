@@ -144,7 +144,8 @@ class Bands:
         """Yield what there is to say at the end."""
         if self._first is not None:
             more = len(self._arms) - 1
-            text = self._first.text + (f"; so did those of {more} other arms" if more else "")
+            others = f"those of {more} other arms" if more > 1 else "that of another arm"
+            text = self._first.text + (f"; so did {others}" if more else "")
             yield self._first._replace(text=text)
 
 
@@ -181,7 +182,7 @@ class Dropped:
     """
 
     def __init__(self) -> None:
-        self._left: dict[str, Flags] = {}
+        self._left: dict[str, Flags | None] = {}  # None where not all were in at first
         self._dropped: dict[tuple[str, int], tuple[Moment, Grounds]] = {}
 
     def hear(self, moment: Moment) -> None:
@@ -189,16 +190,17 @@ class Dropped:
         for name, value in moment.said.items():
             if not is_flags(value):
                 continue
-            before = self._left.get(name)
+            if name not in self._left:
+                self._left[name] = value if all(value) else None
+            before = self._left[name]
             if before is None:
-                self._left |= {name: value} if all(value) else {}
                 continue
             self._left[name] = value
             grounds = grounds_of(moment.seen, moment.decided)
             for arm, (was, flag) in enumerate(zip(before, value, strict=True)):
                 if flag:
                     self._dropped.pop((name, arm), None)
-                elif was and grounds is not None and grounds.arm == arm:
+                elif was and grounds is not None and grounds[:2] == (arm, False):
                     self._dropped[name, arm] = (moment, grounds)
 
     def tell(self) -> Iterator[Sentence]:

@@ -29,7 +29,7 @@ from explorative_user_env.rendering.moving import (
 )
 from explorative_user_env.rendering.player import Reel, page_with
 from explorative_user_env.rendering.raster import image_of
-from explorative_user_env.rendering.svg import svg_of
+from explorative_user_env.rendering.svg import escaped, svg_of
 from explorative_user_env.validation import choice
 
 PNG_SCALE = 2
@@ -107,7 +107,7 @@ def framed_page(films: Sequence[Footage]) -> str:
     steps = steps_of_all(films)[:1]
     high = pictures_of(films, steps, wide_arrangement(films))[0].height + CONTROLS_HIGH
     grow = "this.style.height=this.contentDocument.documentElement.scrollHeight+'px'"
-    name = escape(f"{', '.join(film.agent for film in films)}, step by step", quote=True)
+    name = escaped(f"{', '.join(film.agent for film in films)}, step by step")
     return (
         f'<iframe srcdoc="{escape(page_of(films), quote=True)}" title="{name}" height="{high}" '
         f'style="width:100%;border:0" onload="{grow}"></iframe>'

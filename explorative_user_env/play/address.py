@@ -17,7 +17,7 @@ Pairs = Mapping[str, str]
 """What stands in a query, by name."""
 
 _WHOLE = re.compile(r"[0-9]{1,40}")
-_NUMBER = re.compile(r"-?[0-9]{1,19}(\.[0-9]{1,19})?(e[-+]?[0-9]{1,3})?", re.IGNORECASE)
+_NUMBER = re.compile(r"-?[0-9]{1,24}(\.[0-9]{1,24})?(e[-+]?[0-9]{1,3})?", re.IGNORECASE)
 _RUN = re.compile(r"([0-9]{1,3})(?:x([1-9][0-9]{0,5}))?")
 
 

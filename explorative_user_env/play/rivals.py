@@ -9,13 +9,13 @@ from explorative_user_env.agents import BAIR, TrackAndStop
 from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.play.game import PLAYED, Game
-from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.protocol import Agent, cap_of, name_of
 from explorative_user_env.shipped import shipped_for
 from explorative_user_env.tasks import BAI
 from explorative_user_env.validation import MissingExtraError
 
 LONGEST_RUN = 100_000
-"""Steps of a rival at most; a person waits a second for it."""
+"""Steps at most of a rival that has no cap of its own; a person waits a second for it."""
 
 _ONE_AT_A_TIME = threading.Lock()
 """A model is loaded once, and meets one user at a time."""
@@ -59,7 +59,9 @@ def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
 
 def _met(game: Game, agent: Agent) -> Rival:
     env = environment_of(game.population, agent)
-    episode = rollout(env, agent, game.seed, max_steps=LONGEST_RUN)
+    # A model takes two hundred times as long for a step, and keeps all others waiting.
+    longest = min(LONGEST_RUN, cap_of(agent) or LONGEST_RUN)
+    episode = rollout(env, agent, game.seed, max_steps=longest)
     return Rival(
         name=name_of(agent),
         interactions=episode.stopping_time,

@@ -49,7 +49,7 @@ def sliders_of(game: Game) -> list[Slider]:
         value = values[name]
         ends = (as_written(min(least, value)), as_written(max(most, value)))
         # A browser moves what is between two steps to one of them: nothing may move by itself.
-        on_step = math.isclose(value / STEP, round(value / STEP), abs_tol=1e-9)
+        on_step = abs(math.remainder(value, STEP)) < 1e-9
         step = as_written(STEP) if on_step and value >= least else "any"
         sliders.append(Slider(name, *ends, step, as_written(value)))
     return sliders

@@ -1,6 +1,7 @@
 """Pictures of one size as a film: the first one whole, and of the others what changed."""
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -147,6 +148,8 @@ def _as_number(text: str) -> str | float | int:
     try:
         value = float(text)
     except ValueError:
+        return text
+    if not math.isfinite(value):  # JSON has no such number
         return text
     whole: float | int = int(value) if value.is_integer() else value
     return whole if str(whole) == text else text

@@ -1,13 +1,12 @@
 """A film as a page of its own: one file that needs no network, with a slider over its steps."""
 
 from collections.abc import Sequence
-from html import escape
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 from explorative_user_env.rendering.animation import animation_of, in_script, tracks_in
 from explorative_user_env.rendering.shapes import Scene
-from explorative_user_env.rendering.svg import OURS, PAGE_FONT, svg_of
+from explorative_user_env.rendering.svg import OURS, PAGE_FONT, escaped, svg_of
 
 SPEEDS, USUAL_SPEED = (1, 2, 4, 8, 16, 32), 8
 """Pictures a second that can be chosen, and what is at first."""
@@ -57,7 +56,7 @@ def page_with(reel: Reel) -> str:
     )
     data: dict[str, Any] = {name: {"tracks": tracks_in(film)} for name, film in films.items()}
     data |= {"captions": [*reel.captions], "marks": [*reel.marks]}
-    title = escape(reel.title)
+    title = escaped(reel.title)
     return (
         # The colours of the page are those that its pictures name.
         f'<!doctype html>\n<html lang="en" class="{OURS}-auto"><head><meta charset="utf-8">'
@@ -86,7 +85,7 @@ def _controls(reel: Reel) -> str:
     last = len(reel.captions) - 1
     marks = "".join(f"M{mark} 0v1" for mark in reel.marks)
     return (
-        f'<div class="film-bar"><p class="film-caption">{escape(reel.captions[0])}</p>'
+        f'<div class="film-bar"><p class="film-caption">{escaped(reel.captions[0])}</p>'
         '<div class="film-line"><input type="range" min="0" '
         f'max="{last}" value="0" step="1" '
         f'aria-label="Step of the run"><svg class="film-marks" viewBox="0 0 {max(last, 1)} 1" '
@@ -104,11 +103,11 @@ def _by(key: str) -> str:
 
 def _story(reel: Reel) -> str:
     lines = "".join(
-        f'<li><button type="button" data-frame="{frame}">{escape(text)}</button></li>'
+        f'<li><button type="button" data-frame="{frame}">{escaped(text)}</button></li>'
         for frame, text in reel.story
     )
     told = f"<h2>What happened</h2><ol>{lines}</ol>" if lines else ""
-    note = f'<p class="film-quiet">{escape(reel.note)}</p>' if reel.note else ""
+    note = f'<p class="film-quiet">{escaped(reel.note)}</p>' if reel.note else ""
     return f'<section class="film-story">{told}{note}</section>'
 
 

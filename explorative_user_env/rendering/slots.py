@@ -37,7 +37,10 @@ class Slot(NamedTuple):
         """Return where a number stands between the least and the largest, in [0, 1]."""
         if math.isnan(number):
             return self.share(0.0)
-        return (min(max(number, self.low), self.high) - self.low) / (self.high - self.low)
+        # The distance of two numbers may be no number any more, that of their halves is one.
+        part = 0.5 if math.isinf(self.high - self.low) else 1.0
+        low, high = part * self.low, part * self.high
+        return (min(max(part * number, low), high) - low) / (high - low)
 
     def holds(self, value: Explained | None) -> bool:
         """Return whether this is of the kind that is shown here."""

@@ -5,6 +5,7 @@ from html import escape
 from typing import NamedTuple
 
 from explorative_user_env.display.colours import COLOURS, PAGES
+from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.rendering.shapes import Disc, Line, Polygon, Rectangle, Scene, Shape, Text
 from explorative_user_env.validation import choice
 
@@ -43,14 +44,19 @@ def svg_of(scene: Scene, theme: str = "auto") -> str:
     size = f'width="{scene.width}" height="{scene.height}"'
     box = f'viewBox="0 0 {scene.width} {scene.height}"'
     told = _told_of(scene)
-    all_of_it = f'<desc id="{own}-all">{escape(told)}</desc>' if told else ""
+    all_of_it = f'<desc id="{own}-all">{escaped(told)}</desc>' if told else ""
     described = f' aria-describedby="{own}-all"' if told else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" '
         f'class="{OURS}-scene {OURS}-{theme}" aria-labelledby="{own}"{described}>'
-        f'<title id="{own}">{escape(scene.name)}</title>{all_of_it}'
+        f'<title id="{own}">{escaped(scene.name)}</title>{all_of_it}'
         f"<style>{style_of(theme)}</style>{body}</svg>"
     )
+
+
+def escaped(text: str) -> str:
+    """Return words of others as they stand in a page: they say what they say, and do nothing."""
+    return escape(in_line(text))
 
 
 def _told_of(scene: Scene) -> str:
@@ -129,5 +135,5 @@ def _written(shape: Shape) -> str:
     tag, attributes, words = element_of(shape)
     named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
     name = "" if isinstance(shape, Text) else shape.name
-    inside = escape(words) if words else f"<title>{escape(name)}</title>" if name else ""
+    inside = escaped(words) if words else f"<title>{escaped(name)}</title>" if name else ""
     return f"<{tag}{named}>{inside}</{tag}>" if inside else f"<{tag}{named}/>"

@@ -51,8 +51,6 @@ def grounds_of(seen: Seen, decided: HiddenState | None) -> Grounds | None:
     arm, accepted = seen.last
     witness, bound = witness_of(decided, arm), decided.upper_bounds[arm]
     rival = bound if witness is None else decided.lower_bounds[witness]
-    if accepted and rival == bound:
-        witness = None  # a tie, by which not every user decides
     return Grounds(arm, accepted, bound, witness, rival)
 
 

@@ -21,6 +21,7 @@ class HiddenState(NamedTuple):
         rho: rho_t.
         acceptances: n(t).
         interactions: t.
+        rejects_ties: whether lcb_j = ucb_i is enough to reject i.
     """
 
     instance: Instance
@@ -32,6 +33,7 @@ class HiddenState(NamedTuple):
     rho: float
     acceptances: int
     interactions: int
+    rejects_ties: bool = True
 
 
 def reveal(user: User, state: UserState, rule: Rule, instance: Instance) -> HiddenState:
@@ -47,6 +49,7 @@ def reveal(user: User, state: UserState, rule: Rule, instance: Instance) -> Hidd
         rho=rho(user, state, rule),
         acceptances=state.acceptances[0],
         interactions=state.interactions[0],
+        rejects_ties=user.rejects_ties,
     )
 
 
@@ -58,9 +61,11 @@ def witness_of(hidden: HiddenState, arm: int) -> int | None:
         arm: the recommended arm.
 
     Returns:
-        Of the arms j with lcb_j >= ucb_arm the one with the largest lcb_j, and of those the first.
+        Of the arms j with lcb_j >= ucb_arm (>, where ties reject none) the one with the largest
+        lcb_j, and of those the first.
     """
     bound = hidden.upper_bounds[arm]
     others = [other for other in range(len(hidden.lower_bounds)) if other != arm]
     best = max(others, key=hidden.lower_bounds.__getitem__)
-    return best if hidden.lower_bounds[best] >= bound else None
+    rival = hidden.lower_bounds[best]
+    return best if rival > bound or (rival == bound and hidden.rejects_ties) else None

@@ -208,11 +208,21 @@ STUDIES = {
 }
 
 
+def test_a_run_without_a_cell_yet_has_nothing_to_draw(
+    output: Path, capsys: pytest.CaptureFixture[str], run: Callable[..., int]
+) -> None:
+    assert run_tiny("bench", str(output / "first")) == 0
+    assert run_tiny("bench", str(output / "second")) == 0  # for which nothing is computed
+    capsys.readouterr()
+    assert run("plot", str(output / "second")) == 2
+    assert "something to draw (no runs)" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_has_its_own_plots_while_its_files_are_there(
     name: str, output: Path, capsys: pytest.CaptureFixture[str], run: Callable[..., int]
 ) -> None:
-    assert run_tiny(name, str(output)) == 0
+    assert run_tiny(name, str(output), anew=True) == 0
     assert run("plot", str(output)) == 0
     assert written_in(output / "plots") == as_both(STUDIES[name])
     capsys.readouterr()
@@ -227,7 +237,7 @@ def test_a_study_has_its_own_plots_while_its_files_are_there(
 def test_tables_that_somebody_has_changed_are_not_drawn(
     name: str, output: Path, capsys: pytest.CaptureFixture[str], run: Callable[..., int]
 ) -> None:
-    assert run_tiny(name, str(output)) == 0
+    assert run_tiny(name, str(output), anew=True) == 0
     for path in output.glob("*.csv"):
         path.write_text(path.read_text("utf-8") + "\n", "utf-8")
     capsys.readouterr()

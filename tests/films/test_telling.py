@@ -66,6 +66,34 @@ def test_clicks_by_chance_are_counted_and_the_first_of_each_kind_is_told(seed: i
             assert ("such responses" in lines[0]) == (len(odd) > 1)
 
 
+class Flagging(Silent):
+    """Says K truth values that are no arms which are left after rejections."""
+
+    def __init__(self, at_first: bool) -> None:
+        super().__init__(steps=120)
+        self.at_first = at_first
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        super().reset(n_arms, rng, horizon)
+        self.flags = [self.at_first] * n_arms
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        super().observe(arm, accepted)
+        # An arm is left out where it was accepted; or those are in that were accepted last.
+        self.flags[arm] = self.flags[arm] and not accepted if self.at_first else accepted
+
+    def explain(self) -> Any:
+        return {"flags": self.flags}
+
+
+@pytest.mark.parametrize("agent", [Flagging(True), Flagging(False)])
+def test_only_rejections_end_what_is_left_and_only_of_what_all_were_in(agent: Agent) -> None:
+    users: dict[str, Any] = {"gap": 0.1, "n_arms": 2, "alpha": 0.05}
+    lines = [line for seed in range(20) for line in lines_of(run(agent, seed, **users))]
+    assert told(lines, "for the first time")
+    assert told(lines, "left flags for good") == []
+
+
 @pytest.mark.slow
 def test_without_noise_no_click_is_by_chance() -> None:
     for seed in range(10):

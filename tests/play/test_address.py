@@ -19,7 +19,7 @@ from explorative_user_env.play.address import (
 from explorative_user_env.play.game import LARGEST_PLAYED_SEED, MOST_MOVES, Game
 from explorative_user_env.validation import InvalidArgumentError
 
-NUMBERS = st.floats(1e-3, 1e3, allow_nan=False)
+NUMBERS, GAPS = st.floats(1e-150, 1e150), st.floats(1e-5, 1e3)
 
 
 @st.composite
@@ -28,7 +28,7 @@ def games(draw: st.DrawFn) -> Game:
     options: dict[str, Any] = {"n_arms": n_arms}
     more = {
         "alpha": NUMBERS,
-        "gap": NUMBERS,
+        "gap": GAPS,
         "noise": st.floats(0, 1),
         "rho": st.one_of(NUMBERS, st.sampled_from(["acceptance_rate"])),
         "behaviour": st.sampled_from(["explorative", "drifting", "logistic"]),

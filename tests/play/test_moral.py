@@ -1,5 +1,7 @@
 """The moral is that of the game that was played."""
 
+from typing import Any
+
 import pytest
 
 from explorative_user_env.play.game import Game, Heard
@@ -13,6 +15,7 @@ def rival(name: str, interactions: int, right: bool = True) -> Rival:
 
 
 BEST = 1
+CUT = Rival("BAIR", 99, 1, 0, right=False, cut=True)  # who has not answered is not wrong
 QUICK, SLOW = rival("BAIR", 1), rival("BAIR", 99)
 
 
@@ -30,8 +33,17 @@ QUICK, SLOW = rival("BAIR", 1), rival("BAIR", 99)
         ),
         ((0, 1), (True, True), BEST, [QUICK], "no sooner than the agents"),
         ((0, 1), (True, True), BEST, [rival("BAIR", 9, right=False)], "BAIR went wrong"),
-        ((0,), (True,), 0, [SLOW], "had not even seen her best arm"),
-        ((1, 0), (False, True), 0, [SLOW], "a rejection is evidence, and no proof"),
+        ((0, 1), (True, True), BEST, [CUT], "Right in fewer interactions than BAIR: "),
+        ((0,), (True,), 0, [SLOW], "not asked about her best arm even once"),
+        ((1,), (True,), 0, [SLOW], "not asked about the arm that you named even once"),
+        ((1,), (False,), 0, [SLOW], "not asked about the arm that you named even once"),
+        (
+            (1, 0),
+            (False, True),
+            0,
+            [SLOW],
+            "mistaken: a rejection is evidence, and no proof",
+        ),
         ((1, 0), (True, True), 0, [SLOW], "not what she likes best that she accepts"),
         ((1, 0), (True, False), 0, [SLOW], "hardly ever her best"),
     ],
@@ -53,3 +65,20 @@ def test_each_end_has_its_own(
     assert moral.endswith(".")
     assert "\n" not in moral
     assert len(moral) < 200  # one sentence, or it is not read
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "she is still learning what she likes and can be mistaken"),
+        ({"noise": 0.1}, "she flips a coin now and then, or is mistaken"),
+        ({"behaviour": "drifting"}, "her taste changes"),
+    ],
+)
+def test_why_she_rejects_her_best_arm_depends_on_who_she_is(
+    options: dict[str, Any], told: str
+) -> None:
+    game = Game(options={"n_arms": 2, **options}, seed=1, moves=(1, 0), answer=0)
+    seen = Seen([1, 0], [0, 1], [True, False], (0, True), 2)
+    moral = moral_of(game, Heard((False, True), seen), BEST, [SLOW])
+    assert told in moral

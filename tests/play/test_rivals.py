@@ -3,12 +3,13 @@
 import sys
 
 import pytest
+from toy_agents import tireless
 
 from explorative_user_env import rollout
 from explorative_user_env.agents import BAIR, TrackAndStop
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.play import rivals as room
-from explorative_user_env.play.game import Game
+from explorative_user_env.play.game import PLAYED, Game
 from explorative_user_env.play.rivals import Rival, rivals_of
 
 THREE = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
@@ -39,6 +40,13 @@ def test_who_would_never_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(room, "LONGEST_RUN", 30)
     found, _ = rivals_of(THREE)
     assert [(rival.interactions, rival.cut) for rival in found] == [(30, True), (30, True)]
+
+
+def test_who_has_a_cap_of_its_own_is_asked_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model's step takes a millisecond, and others wait for theirs."""
+    monkeypatch.setattr(room, "_loaded", lambda name: tireless(20))
+    *_, model = rivals_of(Game(options=PLAYED, seed=7))[0]
+    assert (model.name, model.interactions, model.cut) == ("tireless", 20, True)
 
 
 def test_a_users_best_arm_is_that_of_the_end_where_her_taste_changes() -> None:

@@ -21,6 +21,12 @@ def test_what_is_between_two_steps_or_beyond_the_ends_stays() -> None:
     assert (sliders["gap"].value, sliders["gap"].most) == ("7", "7")
 
 
+def test_the_largest_numbers_have_a_place_as_well() -> None:
+    most = 1.7976931348623157e308
+    sliders = {slider.name: slider for slider in sliders_of(Game(options={"rho": most}, seed=1))}
+    assert float(sliders["rho"].value) == float(sliders["rho"].most) == most
+
+
 def test_a_schedule_that_is_followed_needs_no_number() -> None:
     assert slid({"rho": "1.5", "gap": "1"}, follows=True) == {"gap": "1"}
     assert slid({"rho": "1.5"}, follows=False) == {"rho": "1.5"}

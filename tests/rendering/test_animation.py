@@ -31,7 +31,7 @@ KINDS: dict[str, st.SearchStrategy[Shape]] = {
         st.just(""),
         PLACES,
         PLACES,
-        st.sampled_from(["", "1.50", "7", "a < b", "</script>"]),
+        st.sampled_from(["", "1.50", "7", "inf", "nan", "a < b", "</script>"]),
         ROLES,
         anchor=st.sampled_from(["start", "end"]),
         bold=st.booleans(),
@@ -62,6 +62,12 @@ def shown_at(animation: Animation, frame: int) -> list[tuple[dict[str, str], str
             attributes[attribute] = value
         shown[place] = (attributes, words)
     return shown
+
+
+def test_words_that_read_as_no_finite_number_stay_words() -> None:
+    scenes = [Scene(9, 9, "", (Text("a", 0, 0, word, "ink"),)) for word in ("1", "inf", "-inf")]
+    ((_, _, _, values),) = tracks_in(animation_of(scenes, ""))
+    assert json.loads(in_script(values)) == [1, "inf", "-inf"]
 
 
 def is_there(shape: Shape) -> bool:

@@ -133,6 +133,15 @@ def test_a_page_of_either_colour_is_followed() -> None:
         assert f"--eu-{role}:{colour.dark}" in dark
 
 
+@pytest.mark.parametrize("letter", ["\x00", "\x08", "\x1b", "\ud800", "\ufffe", "\u202e", "\u2028"])
+def test_what_no_page_may_hold_is_spelled_out(letter: str) -> None:
+    scene = scene_of_user(REJECTION[0], title=f"a{letter}b")._replace(name=f"a{letter}b")
+    text = svg.svg_of(scene)
+    assert letter not in text
+    ET.fromstring(text)
+    assert letter.encode("unicode_escape").decode() in text
+
+
 def test_words_of_others_are_escaped() -> None:
     title = '<script>alert("&")</script>'
     scene = scene_of_user(REJECTION[0], title=title, width=1280)._replace(name=title)

@@ -132,6 +132,13 @@ def test_what_is_said_as_one_number_and_then_by_arm_has_two_places() -> None:
     ]
 
 
+def test_numbers_at_both_ends_of_the_floats_have_a_place() -> None:
+    (slot,) = slots_of([{"N": (1e308, -1e308, 0.0)}])
+    assert [slot.share(number) for number in (-1e308, 0.0, 1e308)] == [0.0, 0.5, 1.0]
+    (small,) = slots_of([{"N": (5e-324, 0.0)}])
+    assert small.share(5e-324) == 1.0
+
+
 def test_a_scale_holds_all_that_is_said_in_a_film_and_nothing_infinite() -> None:
     (slot,) = slots_of([{"N": (1.0, math.inf)}, {"N": (-4.0, math.nan)}])
     assert (slot.low, slot.high) == (-4.0, 1.0)

@@ -160,8 +160,8 @@ def test_a_rejection_has_a_witness_and_a_line_that_decides() -> None:
         (False, (0.4, 0.7), "no arm stands against it: chance, or another kind of user"),
         (True, (0.4, 0.7), "no arm is clearly better"),
         (True, (0.2, 0.7), "yet arm 0 is clearly better: chance, or another kind of user"),
-        (True, (0.25, 0.75), "no arm is clearly better"),  # a tie
-        (False, (0.25, 0.75), "arm 0 is clearly better: lcb 0.35 >= ucb 0.35"),
+        (False, (0.25, 0.75), "arm 0 is clearly better: lcb 0.35 >= ucb 0.35"),  # a tie
+        (True, (0.25, 0.75), "yet arm 0 is clearly better: chance, or another kind of user"),
     ],
 )
 def test_what_no_rule_explains_is_said(
