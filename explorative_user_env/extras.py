@@ -1,5 +1,7 @@
 """What the optional parts of the package need, and the command that installs it."""
 
+import re
+import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 
@@ -8,6 +10,8 @@ from explorative_user_env.validation import MissingExtraError
 DISTRIBUTION = "explorative-user-env"
 """What the package is called where packages are installed."""
 
+FOR_PYTHON = re.compile(r"""python_version (<|>=) ["'](\d+)\.(\d+)["']""")
+"""How the package's metadata say which Python a library is for."""
 
 CALLED = {"PIL": "pillow"}
 """What brings a module of another name."""
@@ -26,9 +30,19 @@ def how_to_get(extra: str) -> str:
         every = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:  # run from a folder that was not installed
         every = []
-    brought = sorted(text.split(";")[0].strip() for text in every if marker in text)
+    brought = sorted(
+        text.split(";")[0].strip() for text in every if marker in text and _is_for_this_python(text)
+    )
     named = " ".join(f'"{text}"' for text in brought)
     return f"pip install {named}" if named else f'pip install ".[{extra}]"'
+
+
+def _is_for_this_python(requirement: str) -> bool:
+    """Return whether a requirement of the metadata is one of the Python that runs."""
+    return all(
+        (sys.version_info >= (int(major), int(minor))) == (sign == ">=")
+        for sign, major, minor in FOR_PYTHON.findall(requirement)
+    )
 
 
 def missing_of(modules: Sequence[str]) -> list[str]:

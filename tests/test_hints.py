@@ -67,10 +67,27 @@ def test_each_command_of_a_page_is_understood(command: str) -> None:
     found.make_context(name, [each for each in arguments if each != "..."])
 
 
-@pytest.mark.parametrize("extra", ["plot", "rl"])
+@pytest.mark.parametrize("extra", ["plot", "play", "rl", "video"])
 def test_the_command_of_a_message_installs_what_the_extra_brings(extra: str) -> None:
     command = extras.how_to_get(extra)
     assert sorted(shlex.split(command)[2:]) == sorted(PROJECT["optional-dependencies"][extra])
+
+
+@pytest.mark.parametrize(
+    ("version", "window"), [((3, 13, 9), "pygame>=2.5"), ((3, 14, 0), "pygame-ce>=2.5")]
+)
+def test_of_what_is_for_some_pythons_the_command_names_what_is_for_this_one(
+    version: tuple[int, ...], window: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "version_info", version)
+    assert shlex.split(extras.how_to_get("render"))[2:] == ["pillow>=10.1", window]
+
+
+def test_every_condition_of_the_extras_is_one_that_is_understood() -> None:
+    every = [each for extra in PROJECT["optional-dependencies"].values() for each in extra]
+    conditions = [each.partition(";")[2].strip() for each in every if ";" in each]
+    assert conditions
+    assert all(extras.FOR_PYTHON.fullmatch(each) for each in conditions)
 
 
 @pytest.mark.slow
