@@ -3,12 +3,13 @@
 import functools
 import multiprocessing
 import os
+import queue
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from joblib.externals.loky import ProcessPoolExecutor, cpu_count
@@ -52,6 +53,11 @@ class Pool(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Let the processes end, at once and in the middle of their work if it is cancelled."""
+        if cancel_futures:
+            # What waits is forgotten first: loky's thread would look for it, in vain, and die.
+            with suppress(queue.Empty):
+                while True:
+                    self._processes._work_ids.get_nowait()
         self._processes.shutdown(wait=wait, kill_workers=cancel_futures)
 
 

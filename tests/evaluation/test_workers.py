@@ -13,10 +13,26 @@ from uuid import uuid4
 import pytest
 from processes import PACKAGE, heed_signals
 
-from explorative_user_env.evaluation.workers import pool_of
+from explorative_user_env.evaluation.workers import Pool, pool_of
 
 LONG_ENOUGH = 180
 """Seconds until the wait for what does not come is over."""
+
+
+@pytest.mark.slow
+def test_work_that_waits_while_workers_are_killed_is_no_error_in_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pool = Pool(1)
+    waiting = [pool.submit(time.sleep, LONG_ENOUGH) for _ in range(12)]
+    while not waiting[0].running() or pool._processes._work_ids.empty():
+        time.sleep(0.01)
+    time.sleep(0.2)  # what is handed on has been by now
+    # As when a worker has just taken something, and loky's thread sees that there is room for more.
+    monkeypatch.setattr(pool._processes._call_queue, "full", lambda: False)
+    pool.shutdown(cancel_futures=True)
+    assert all(each.done() for each in waiting)
+
 
 AGENT = """
 class Slow:
