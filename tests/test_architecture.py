@@ -29,7 +29,7 @@ FLOORS = (
     ("wrappers", "monitors"),
     ("evaluation",),
     ("rl", "studies", "testing"),
-    ("play",),
+    ("play", "course", "grading"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),
@@ -43,6 +43,8 @@ SHARED = {
     "agents": CONTRACT,
     # The same wrappers for one user and for many, as Gymnasium has them.
     "wrappers": {"CountsObservation", "LastStepObservation", "SortedArms"},
+    # One module a notebook.
+    "course": {"EXERCISES"},
     # A command is called what it runs.
     "commands": {"lower_bound", "reproduce", "robustness", "train", "tune_n1"},
 }

@@ -1,0 +1,40 @@
+"""The course: its exercises, what is said of an answer, and the notebooks it is written in."""
+
+from typing import TYPE_CHECKING, Any
+
+from explorative_user_env.course.remarks import Remark
+
+if TYPE_CHECKING:
+    from explorative_user_env.course.exercises import Exercise
+
+__all__ = ["Remark", "check_exercise", "exercises"]
+
+N_LESSONS = 6
+
+
+def exercises(lesson: int) -> tuple["Exercise", ...]:
+    """Return the exercises of a notebook, in the order in which they are asked.
+
+    Args:
+        lesson: the number of the notebook, 1 to 6.
+    """
+    from importlib import import_module
+
+    found: tuple[Exercise, ...] = import_module(f"{__name__}.lesson_{lesson}").EXERCISES
+    return found
+
+
+def check_exercise(number: str, answer: Any) -> Remark:
+    """Return what is to be said of an answer to an exercise.
+
+    Args:
+        number: the number of the exercise, as "2.3".
+        answer: the student's: a function, an agent's class, or a value.
+
+    Raises:
+        InvalidArgumentError: for a number that no exercise has.
+    """
+    from explorative_user_env.validation import choice
+
+    every = {one.number: one for n in range(1, N_LESSONS + 1) for one in exercises(n)}
+    return every[choice("number", number, every)].remark(answer)
