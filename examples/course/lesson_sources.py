@@ -9,6 +9,7 @@ import jupytext
 import nbformat
 
 from explorative_user_env.course import LESSONS, Lesson
+from explorative_user_env.course.places import NOTEBOOKS, SOLUTIONS
 
 HERE = Path(__file__).parent
 
@@ -38,7 +39,7 @@ def source_of(lesson: Lesson) -> Path:
 
 def committed(lesson: Lesson, solved: bool) -> Path:
     """Return where a notebook is, the student's or the one with the solutions."""
-    return (HERE / "solutions" if solved else HERE) / f"{lesson.name}.ipynb"
+    return HERE / (SOLUTIONS if solved else NOTEBOOKS) / f"{lesson.name}.ipynb"
 
 
 def written() -> list[Lesson]:
