@@ -1,4 +1,4 @@
-"""Files added to a folder that somebody works in: all of them or none, and never over what is there."""
+"""Files added to a folder that somebody works in: all or none, and never over what is there."""
 
 import os
 from collections.abc import Mapping
