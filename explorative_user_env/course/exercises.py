@@ -40,7 +40,7 @@ def as_value(answer: Any, case: tuple[Any, ...]) -> Any:
 def equal(given: Any, expected: Any) -> bool:
     """Return whether two outcomes are the same, numbers up to rounding."""
     if isinstance(given, str) or isinstance(expected, str):
-        return isinstance(given, str) and bool(given == expected)
+        return _says_it_is(given, expected)
     try:
         ours, theirs = np.asarray(given, float), np.asarray(expected, float)
     except (TypeError, ValueError):
