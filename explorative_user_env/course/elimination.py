@@ -50,7 +50,7 @@ def _same_arms(given: Any, expected: Any) -> bool:
     return [*map(type, mine)] == [*map(type, theirs)] and mine == theirs
 
 
-ELIMINATION = Exercise(
+WHO_STAYS = Exercise(
     number="1.3",
     asks="a function of estimates and half-widths that returns the arms that stay",
     right=survivors,

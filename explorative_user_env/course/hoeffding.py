@@ -33,7 +33,7 @@ def _normal(n: int, delta: float) -> float:
     return float(norm.ppf(1.0 - delta / 2.0)) / math.sqrt(n)
 
 
-HALF_WIDTH = Exercise(
+EPSILON = Exercise(
     number="1.1",
     asks="a function of n and delta that returns the half-width epsilon",
     right=half_width,

@@ -13,8 +13,7 @@ from explorative_user_env.validation import InvalidArgumentError
 EVERY = [one for lesson in LESSONS for one in exercises(lesson.number)]
 
 
-def by_number(items: list[Exercise]) -> Any:
-    return pytest.mark.parametrize("exercise", items, ids=[one.number for one in items])
+each_exercise = pytest.mark.parametrize("exercise", EVERY, ids=[one.number for one in EVERY])
 
 
 def outcomes_of_mistakes(exercise: Exercise) -> Iterator[tuple[str, list[Any]]]:
@@ -32,14 +31,14 @@ def test_exercises_are_numbered_by_their_lessons(lesson: Any) -> None:
     assert numbers == [f"{lesson.number}.{place}" for place in range(1, len(numbers) + 1)]
 
 
-@by_number(EVERY)
+@each_exercise
 def test_the_right_answer_is_right(exercise: Exercise) -> None:
     remark = check_exercise(exercise.number, exercise.right)
     assert remark.right, remark
     assert remark.words == exercise.shows
 
 
-@by_number(EVERY)
+@each_exercise
 @pytest.mark.parametrize("blank", [None, ...])
 def test_a_blank_is_told_what_is_asked_for(exercise: Exercise, blank: Any) -> None:
     remark = check_exercise(exercise.number, blank)
@@ -47,7 +46,7 @@ def test_a_blank_is_told_what_is_asked_for(exercise: Exercise, blank: Any) -> No
     assert exercise.asks in remark.words
 
 
-@by_number(EVERY)
+@each_exercise
 def test_every_mistake_is_one_and_is_told_by_words_of_its_own(exercise: Exercise) -> None:
     right = exercise.outcomes(exercise.right)
     made = list(outcomes_of_mistakes(exercise))
@@ -62,5 +61,5 @@ def test_every_mistake_is_one_and_is_told_by_words_of_its_own(exercise: Exercise
 
 
 def test_a_number_that_no_exercise_has_is_refused_by_name() -> None:
-    with pytest.raises(InvalidArgumentError, match="number must be one of 1.1"):
+    with pytest.raises(InvalidArgumentError, match=r"number must be one of 1\.1"):
         check_exercise("9.9", None)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from explorative_user_env.files import additions
 from explorative_user_env.files.additions import add_files
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -53,7 +52,7 @@ def test_who_is_interrupted_has_no_file_more_than_before(
             raise failure
         replace(source, target)
 
-    monkeypatch.setattr(additions.os, "replace", interrupted)
+    monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises((KeyboardInterrupt, InvalidArgumentError)):
         add_files("folder", tmp_path, FILES)
     assert contents(tmp_path) == {"b": b"hers"}
