@@ -6,10 +6,10 @@ from explorative_user_env.course.exercises import Exercise, Mistake
 from explorative_user_env.users.hidden_state import HiddenState, witness_of
 from explorative_user_env.users.instances import Instance
 
-Bounds = list[float]
+_Bounds = list[float]
 
 
-def _witness(arm: int, lower: Bounds, upper: Bounds) -> int | None:
+def _witness(arm: int, lower: _Bounds, upper: _Bounds) -> int | None:
     """Return the arm that stands against another, of a user with these intervals."""
     n_arms = len(lower)
     unknown = Instance(tuple(float(each == 0) for each in range(n_arms)), 0)
@@ -27,25 +27,25 @@ def _witness(arm: int, lower: Bounds, upper: Bounds) -> int | None:
     return witness_of(hidden, arm)
 
 
-def _rejects(arm: int, lower: Bounds, upper: Bounds) -> bool:
+def _rejects(arm: int, lower: _Bounds, upper: _Bounds) -> bool:
     return _witness(arm, lower, upper) is not None
 
 
-def _others(arm: int, bounds: Bounds) -> list[int]:
+def _others(arm: int, bounds: _Bounds) -> list[int]:
     return [other for other in range(len(bounds)) if other != arm]
 
 
-def _middle(arm: int, lower: Bounds, upper: Bounds) -> float:
+def _middle(arm: int, lower: _Bounds, upper: _Bounds) -> float:
     """Return her empirical mean; no number, which nothing compares with, where she has none."""
     return (lower[arm] + upper[arm]) / 2
 
 
-TWO = ([1.0, 0.0], [2.0, 1.0])
-THREE = ([0.5, -0.5, -2.0], [1.5, 1.25, -0.25])
-NARROW = ([0.75, -1.0, 0.0], [1.25, 4.0, 0.5])
-FOUR = ([0.25, 0.5, 0.375, -3.0], [2.5, 1.0, 3.0, -1.0])
-UNKNOWN = ([-math.inf, 0.5], [math.inf, 1.0])
-POINTS = ([0.5, 0.25], [0.5, 0.25])
+_TWO = ([1.0, 0.0], [2.0, 1.0])
+_THREE = ([0.5, -0.5, -2.0], [1.5, 1.25, -0.25])
+_NARROW = ([0.75, -1.0, 0.0], [1.25, 4.0, 0.5])
+_FOUR = ([0.25, 0.5, 0.375, -3.0], [2.5, 1.0, 3.0, -1.0])
+_UNKNOWN = ([-math.inf, 0.5], [math.inf, 1.0])
+_POINTS = ([0.5, 0.25], [0.5, 0.25])
 """Intervals as (lower, upper): that touch; of which one is apart; of which the best for sure is not
 the best so far; of which three are above another; an arm never accepted; Gamma = 0."""
 
@@ -54,8 +54,16 @@ RULE = Exercise(
     asks="a function of an arm and all lcb and ucb that returns whether she rejects the arm",
     right=_rejects,
     cases=[
-        *((2, *THREE), (1, *THREE), (0, *THREE), (1, *TWO), (0, *TWO), (2, *NARROW), (3, *FOUR)),
-        *((1, *FOUR), (0, *UNKNOWN), (1, *UNKNOWN), (0, *POINTS), (1, *POINTS)),
+        *(
+            (2, *_THREE),
+            (1, *_THREE),
+            (0, *_THREE),
+            (1, *_TWO),
+            (0, *_TWO),
+            (2, *_NARROW),
+            (3, *_FOUR),
+        ),
+        *((3, *_FOUR), (1, *_FOUR), (0, *_UNKNOWN), (1, *_UNKNOWN), (0, *_POINTS), (1, *_POINTS)),
     ],
     shows="she rejects an arm only where another is clearly better, and stays curious otherwise.",
     mistakes=[
@@ -126,7 +134,7 @@ RULE = Exercise(
 )
 
 
-def _best_so_far(arm: int, lower: Bounds, upper: Bounds) -> int:
+def _best_so_far(arm: int, lower: _Bounds, upper: _Bounds) -> int:
     """Return which other arm has the largest empirical mean."""
 
     def known(other: int) -> float:
@@ -136,17 +144,17 @@ def _best_so_far(arm: int, lower: Bounds, upper: Bounds) -> int:
     return max(_others(arm, lower), key=known)
 
 
-def _better(arm: int, lower: Bounds, upper: Bounds) -> list[int]:
+def _better(arm: int, lower: _Bounds, upper: _Bounds) -> list[int]:
     return [other for other in _others(arm, lower) if lower[other] >= upper[arm]]
 
 
-WITNESS = Exercise(
+WHO_STANDS_AGAINST = Exercise(
     number="2.4",
     asks="a function of an arm and all lcb and ucb that returns the witness, or None",
     right=_witness,
     cases=[
-        *((3, *FOUR), (2, *THREE), (1, *THREE), (1, *TWO), (0, *TWO), (2, *NARROW)),
-        *((1, *FOUR), (0, *UNKNOWN), (0, *POINTS), (1, *POINTS)),
+        *((3, *_FOUR), (2, *_THREE), (1, *_THREE), (1, *_TWO), (0, *_TWO), (2, *_NARROW)),
+        *((1, *_FOUR), (0, *_UNKNOWN), (0, *_POINTS), (1, *_POINTS)),
     ],
     shows="a rejection has a witness, an arm that is better for sure, as she sees it; and it is "
     "the one fact that you never see.",

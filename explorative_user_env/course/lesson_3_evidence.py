@@ -8,7 +8,7 @@ from explorative_user_env.agents.divergence import bernoulli_kl, transport_cost
 from explorative_user_env.course.exercises import Exercise, Mistake
 from explorative_user_env.results.metrics import summarize
 
-Flags = list[bool]
+_Flags = list[bool]
 
 
 def _term(p: float, q: float, log_of: float) -> float:
@@ -145,7 +145,7 @@ EVIDENCE = Exercise(
 )
 
 
-def _cost(times: list[int], correct: Flags, censored: Flags, step_cost: float) -> float:
+def _cost(times: list[int], correct: _Flags, censored: _Flags, step_cost: float) -> float:
     """Return the package's cost of an agent's runs."""
     figures = summarize(
         np.array(times),
@@ -158,7 +158,7 @@ def _cost(times: list[int], correct: Flags, censored: Flags, step_cost: float) -
     return float(figures["cost"])
 
 
-def _without_cut(times: list[int], correct: Flags, censored: Flags, step_cost: float) -> float:
+def _without_cut(times: list[int], correct: _Flags, censored: _Flags, step_cost: float) -> float:
     kept = [place for place, cut in enumerate(censored) if not cut]
     return _cost(
         [times[place] for place in kept],
@@ -168,7 +168,7 @@ def _without_cut(times: list[int], correct: Flags, censored: Flags, step_cost: f
     )
 
 
-T, RIGHT, CUT = [100, 200, 300, 1000], [True, False, True, True], [False, False, False, True]
+_T, _RIGHT, _CUT = [100, 200, 300, 1000], [True, False, True, True], [False, False, False, True]
 
 COST = Exercise(
     number="3.5",
@@ -178,8 +178,8 @@ COST = Exercise(
     cases=[
         ([100, 200], [True, True], [False, False], 0.001),
         ([100, 200], [True, False], [False, False], 0.001),
-        (T, RIGHT, CUT, 0.001),
-        (T, RIGHT, CUT, 0.0),
+        (_T, _RIGHT, _CUT, 0.001),
+        (_T, _RIGHT, _CUT, 0.0),
     ],
     shows="stopping early and being wrong is no bargain any more, and neither is never stopping.",
     mistakes=[

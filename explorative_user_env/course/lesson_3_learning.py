@@ -7,10 +7,10 @@ import numpy as np
 from explorative_user_env.agents import exp3, track_and_stop
 from explorative_user_env.course.exercises import Exercise, Mistake
 
-Counts = list[int]
+_Counts = list[int]
 
 
-def _rates(arms: Counts, accepted: list[bool], n_arms: int) -> list[float]:
+def _rates(arms: _Counts, accepted: list[bool], n_arms: int) -> list[float]:
     """Return the rates that Track-and-Stop keeps; no number for an arm never recommended."""
     params = track_and_stop.prepare(track_and_stop.ALGORITHM.defaults, n_arms, None)
     state = track_and_stop.blank(params)
@@ -21,7 +21,7 @@ def _rates(arms: Counts, accepted: list[bool], n_arms: int) -> list[float]:
     return [rate if count else math.nan for count, rate in pairs]
 
 
-def _counts(arms: Counts, accepted: list[bool], n_arms: int) -> tuple[Counts, Counts]:
+def _counts(arms: _Counts, accepted: list[bool], n_arms: int) -> tuple[_Counts, _Counts]:
     """Return N_a and S_a of each arm."""
     pairs = list(zip(arms, accepted, strict=True))
     return (
@@ -34,19 +34,19 @@ def _share(part: float, whole: float, nothing: float = math.nan) -> float:
     return part / whole if whole else nothing
 
 
-def _shares_of(whole: str, arms: Counts, accepted: list[bool], n_arms: int) -> list[float]:
+def _shares_of(whole: str, arms: _Counts, accepted: list[bool], n_arms: int) -> list[float]:
     _, yes = _counts(arms, accepted, n_arms)
     wholes = {"t": len(arms), "n(t)": sum(accepted), "S_a": 1}
     return [_share(count, wholes[whole]) for count in yes]
 
 
-ARMS, YES = [0, 1, 2, 0, 1, 2, 0, 1, 0], [True, True, True, True, False, False, True, False, True]
+_ARMS, _YES = [0, 1, 2, 0, 1, 2, 0, 1, 0], [True, True, True, True, False, False, True, False, True]
 
 RATES = Exercise(
     number="3.1",
     asks="a function of arms, responses and K that returns each arm's rate of acceptance",
     right=_rates,
-    cases=[(ARMS, YES, 3), ([0, 0, 1, 1], [True, False, False, False], 2), (ARMS, YES, 4)],
+    cases=[(_ARMS, _YES, 3), ([0, 0, 1, 1], [True, False, False, False], 2), (_ARMS, _YES, 4)],
     shows="the rate is easily had; it is no estimate of mu_i, as you are about to see.",
     mistakes=[
         Mistake(
