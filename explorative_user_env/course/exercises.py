@@ -5,6 +5,7 @@ mistakes that are known, each as a function that makes it. An answer that does i
 mistake does is told what that mistake is; another one, the first case in which it goes wrong.
 """
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -28,8 +29,11 @@ class Mistake(NamedTuple):
 
 
 def by_calling(answer: Any, case: tuple[Any, ...]) -> Any:
-    """Return what an answer that is a function gives in a case, the arguments it is called with."""
-    return answer(*case)
+    """Return what an answer that is a function gives in a case, the arguments it is called with.
+
+    They are copies: an answer may write into its arguments, and the next one is to get the same.
+    """
+    return answer(*copy.deepcopy(case))
 
 
 def as_value(answer: Any, case: tuple[Any, ...]) -> Any:
