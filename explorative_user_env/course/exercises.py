@@ -44,14 +44,22 @@ def as_value(answer: Any, case: tuple[Any, ...]) -> Any:
 def equal(given: Any, expected: Any) -> bool:
     """Return whether two outcomes are the same, numbers up to rounding."""
     if isinstance(given, str) or isinstance(expected, str):
-        return bool(given == expected)
+        return _says_it_is(given, expected)
     try:
         ours, theirs = np.asarray(given, float), np.asarray(expected, float)
     except (TypeError, ValueError):
-        return bool(given == expected)
+        return _says_it_is(given, expected)
     return ours.shape == theirs.shape and bool(
         np.allclose(ours, theirs, rtol=1e-9, atol=1e-12, equal_nan=True)
     )
+
+
+def _says_it_is(given: Any, expected: Any) -> bool:
+    """Return whether two outcomes compare as equal; what cannot be compared does not."""
+    try:
+        return bool(given == expected)
+    except Exception:  # whatever a student's class, or a list of arrays, makes of it
+        return False
 
 
 def differs(case: tuple[Any, ...], given: Any, expected: Any) -> str:
