@@ -7,12 +7,12 @@ from explorative_user_env.course.remarks import Remark
 if TYPE_CHECKING:
     from explorative_user_env.course.exercises import Exercise
 
-__all__ = ["Remark", "check_exercise", "exercises"]
+__all__ = ["Remark", "check_exercise", "exercises_of"]
 
 N_LESSONS = 6
 
 
-def exercises(lesson: int) -> tuple["Exercise", ...]:
+def exercises_of(lesson: int) -> tuple["Exercise", ...]:
     """Return the exercises of a notebook, in the order in which they are asked.
 
     Args:
@@ -36,5 +36,5 @@ def check_exercise(number: str, answer: Any) -> Remark:
     """
     from explorative_user_env.validation import choice
 
-    every = {one.number: one for n in range(1, N_LESSONS + 1) for one in exercises(n)}
+    every = {one.number: one for n in range(1, N_LESSONS + 1) for one in exercises_of(n)}
     return every[choice("number", number, every)].remark(answer)
