@@ -11,7 +11,7 @@ from explorative_user_env.protocol import Array
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour, steps_of
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.failures import failed_response, failed_start
-from explorative_user_env.users.hidden_state import HiddenState, reveal
+from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.state import User
 
@@ -189,7 +189,7 @@ class PlainLanes(Lanes):
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
-        return reveal(self._user, self._states[lane], self._rule, self._truth(lane))
+        return hidden_state_of(self._user, self._states[lane], self._rule, self._truth(lane))
 
     def _truth(self, lane: int) -> Instance:
         """Return a user's instance as it is now."""
