@@ -20,6 +20,8 @@ extensions = [
     "myst_nb",
     "sphinx_copybutton",
     "extensions.formulas",
+    "extensions.reference",
+    "extensions.environments",
 ]
 exclude_patterns = ["_build", "extensions"]
 
@@ -28,6 +30,10 @@ myst_heading_anchors = 3
 nb_execution_mode = (
     "off"  # notebooks are executed where they are built, and come with their outputs
 )
+
+smartquotes = False  # a prime in a docstring is a prime
+toc_object_entries_show_parents = "hide"
+python_maximum_signature_line_length = 88
 
 html_theme = "furo"
 html_title = project
