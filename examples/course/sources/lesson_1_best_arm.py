@@ -3,19 +3,6 @@
 #
 # Five songs, and a listener who likes one of them best. Which one? Every play tells a little, and
 # every play costs one. This lesson is about how many plays it takes to be sure.
-#
-# **You will learn**
-#
-# - what a bandit is, and what the gap $\Delta$ says of how hard it is;
-# - why finding the best arm is another aim than collecting reward;
-# - how a confidence interval is made, and why looking at it often breaks it;
-# - how successive elimination stops by itself, as sure as you ask for;
-# - why this course needs something else: here the system sees no rewards at all.
-#
-# **Time** (80 minutes): the bandit, ten; two aims, fifteen; one mean, twenty; many looks, ten;
-# elimination, fifteen; no rewards, ten.
-#
-# <!-- given: 80 (the plan of the class) -->
 
 # %%
 import gymnasium as gym
@@ -42,6 +29,20 @@ plt.yticks(range(5), [f"arm {arm}" for arm in range(5)])
 plt.xlabel("reward")
 plt.title("Sixty rewards of each arm; a black stroke is the true mean, orange the best arm")
 plt.show()
+
+# %% [markdown]
+# **You will learn**
+#
+# - what a bandit is, and what the gap $\Delta$ says of how hard it is;
+# - why finding the best arm is another aim than collecting reward;
+# - how a confidence interval is made, and why looking at it often breaks it;
+# - how successive elimination stops by itself, as sure as you ask for;
+# - why this course needs something else: here the system sees no rewards at all.
+#
+# **Time** (80 minutes): the bandit, ten; two aims, fifteen; one mean, twenty; many looks, ten;
+# elimination, fifteen; no rewards, ten.
+#
+# <!-- given: 80 (the plan of the class) -->
 
 # %% [markdown]
 # ## A bandit
@@ -221,6 +222,14 @@ def samples_needed(gap, delta):
 check_exercise("1.2", samples_needed)
 
 # %% [markdown]
+# The right answers of this lesson are part of the package, so you can go on with a blank above.
+
+# %%
+from explorative_user_env.course.elimination import survivors
+from explorative_user_env.course.hoeffding import half_width as epsilon
+from explorative_user_env.course.hoeffding import samples_needed as needed
+
+# %% [markdown]
 # **Predict.** The gap becomes half as large. How many times as many rewards do you need?
 
 # %% tags=["exercise"]
@@ -230,16 +239,14 @@ prediction = 4
 # END SOLUTION
 
 # %%
-reveal(prediction, 4, choices=(2, 4, 8), because="the gap is squared: n is 8 log(2/delta) / gap^2")
-
-# %% [markdown]
-# The right answers of this lesson are part of the package, so you can go on with a blank above.
+reveal(
+    prediction,
+    round(needed(0.25, 0.1) / needed(0.5, 0.1)),
+    choices=(2, 4, 8),
+    because="the gap is squared in n = 8 log(2 / delta) / gap^2",
+)
 
 # %%
-from explorative_user_env.course.elimination import survivors
-from explorative_user_env.course.hoeffding import half_width as epsilon
-from explorative_user_env.course.hoeffding import samples_needed as needed
-
 gaps = np.geomspace(0.05, 2, 50)
 for delta in (0.1, 0.01, 0.001):
     plt.loglog(gaps, [needed(gap, delta) for gap in gaps], label=f"$\\delta$ = {delta}")
@@ -291,7 +298,8 @@ plt.plot(n, errors[outside.any(axis=1)][0], c="C3", lw=1.2, label="one that leav
 for edge, colour, which in ((narrow, "C0", "for one look"), (wide, "C1", "for all looks")):
     plt.plot(n, edge, c=colour, label=which)
     plt.plot(n, -edge, c=colour)
-plt.ylim(-1.5, 1.5)
+plt.ylim(-3, 3)
+plt.xscale("log")
 plt.xlabel("rewards n")
 plt.ylabel("error of the estimate")
 plt.legend()
@@ -433,14 +441,11 @@ results = eu.evaluate(agents, n_arms=5, n_instances=300, seed=0, baseline_time="
 told = results.summary().set_index("agent")
 success = told["success"]
 ahead = success["Full-information"] - success["SE"]
+words = ("told every reward", "hears yes or no", "both nearly always")
 reveal(
     prediction,
-    "both nearly always"
-    if abs(ahead) < 0.05
-    else "told every reward"
-    if ahead > 0
-    else "hears yes or no",
-    choices=("told every reward", "hears yes or no", "both nearly always"),
+    words[2] if abs(ahead) < 0.05 else words[int(ahead < 0)],
+    choices=words,
     because="her rejections carry what her rewards have told her",
 )
 
@@ -453,8 +458,8 @@ results
 # {{success["Full-information"]:.1%}}. And UNI, which goes on recommending everything in turn and names
 # what was accepted most, for {{success["UNI"]:.1%}}: it looks at acceptances, which say little.
 #
-# SE promises nothing, though. Nothing bounds how often it is wrong, and with other users it is. The
-# agent BAIR does, and it is where this course is going.
+# SE promises nothing, though: nothing bounds how often it is wrong. The agent BAIR lets you choose
+# that bound, and it is where this course is going.
 
 # %% [markdown]
 # ## Exam question
