@@ -57,7 +57,8 @@ def test_every_mistake_is_one_and_is_told_by_words_of_its_own(exercise: Exercise
         assert not same(exercise, outcomes, other), f"{words} / {others}"
     for mistake in exercise.mistakes:
         remark = check_exercise(exercise.number, mistake.answer)
-        assert (remark.right, remark.words) == (False, mistake.words)
+        assert not remark.right
+        assert remark.words.startswith(mistake.words)
 
 
 def test_a_number_that_no_exercise_has_is_refused_by_name() -> None:
