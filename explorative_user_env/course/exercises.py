@@ -5,6 +5,7 @@ mistakes that are known, each as a function that makes it. An answer that does i
 mistake does is told what that mistake is; another one, the first case in which it goes wrong.
 """
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -28,8 +29,11 @@ class Mistake(NamedTuple):
 
 
 def by_calling(answer: Any, case: tuple[Any, ...]) -> Any:
-    """Return what an answer that is a function gives in a case, the arguments it is called with."""
-    return answer(*case)
+    """Return what an answer that is a function gives in a case, the arguments it is called with.
+
+    They are copies: an answer may write into its arguments, and the next one is to get the same.
+    """
+    return answer(*copy.deepcopy(case))
 
 
 def as_value(answer: Any, case: tuple[Any, ...]) -> Any:
@@ -40,14 +44,22 @@ def as_value(answer: Any, case: tuple[Any, ...]) -> Any:
 def equal(given: Any, expected: Any) -> bool:
     """Return whether two outcomes are the same, numbers up to rounding."""
     if isinstance(given, str) or isinstance(expected, str):
-        return bool(given == expected)
+        return _says_it_is(given, expected)
     try:
         ours, theirs = np.asarray(given, float), np.asarray(expected, float)
     except (TypeError, ValueError):
-        return bool(given == expected)
+        return _says_it_is(given, expected)
     return ours.shape == theirs.shape and bool(
         np.allclose(ours, theirs, rtol=1e-9, atol=1e-12, equal_nan=True)
     )
+
+
+def _says_it_is(given: Any, expected: Any) -> bool:
+    """Return whether two outcomes compare as equal; what cannot be compared does not."""
+    try:
+        return bool(given == expected)
+    except Exception:  # whatever a student's class, or a list of arrays, makes of it
+        return False
 
 
 def differs(case: tuple[Any, ...], given: Any, expected: Any) -> str:

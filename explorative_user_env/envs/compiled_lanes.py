@@ -12,7 +12,7 @@ from explorative_user_env.compiled.compiler import errors_of_compiling, short
 from explorative_user_env.compiled.intrinsics import addresses_of_all
 from explorative_user_env.compiled.layout import MEAN, row_of, user_rows
 from explorative_user_env.envs.lane_loops import compiled_begin, compiled_respond, no_mean
-from explorative_user_env.envs.lanes import Step, drawn_in, in_lane
+from explorative_user_env.envs.lanes import Lanes, Step, drawn_in, in_lane
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import ACCEPTANCE_RATE, Rule
@@ -25,7 +25,7 @@ from explorative_user_env.users.state import User, UserState
 from explorative_user_env.validation import CallableError
 
 
-class CompiledLanes:
+class CompiledLanes(Lanes):
     """The lanes in compiled code.
 
     Args:
