@@ -10,10 +10,10 @@ from explorative_user_env.course.evidence import ENOUGH, POSTERIOR
 from explorative_user_env.course.exercises import Exercise, Mistake
 from explorative_user_env.theory import hard_pair, phase2_error_bound
 
-Numbers = Sequence[float]
+Levels = Sequence[float]
 
 
-def _slope(deltas: Numbers, times: Numbers) -> float:
+def _slope(deltas: Levels, times: Levels) -> float:
     return float(stats.linregress(-np.log(deltas), np.log(times)).slope)
 
 
