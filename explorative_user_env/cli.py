@@ -9,6 +9,7 @@ import typer
 
 from explorative_user_env.commands.bench import bench
 from explorative_user_env.commands.check import check
+from explorative_user_env.commands.course import course
 from explorative_user_env.commands.export import export
 from explorative_user_env.commands.grade import grade
 from explorative_user_env.commands.kept import what_is_kept
@@ -51,6 +52,7 @@ for command in (
     replay,
     plot,
     export,
+    course,
     grade,
 ):
     app.command()(command)
