@@ -24,6 +24,7 @@ extensions = [
     "extensions.environments",
     "extensions.command_line",
     "extensions.paper",
+    "extensions.house",
 ]
 exclude_patterns = ["_build", "extensions"]
 

@@ -415,7 +415,10 @@ settings.round(3)
 # %%
 ALPHAS = (0.25, 0.5, 1.0, 2.0, 4.0)
 patience = pd.DataFrame(
-    {alpha: [acceptances_of_the_worst(seed, alpha=alpha) for seed in range(100)] for alpha in ALPHAS}
+    {
+        alpha: [acceptances_of_the_worst(seed, alpha=alpha) for seed in range(100)]
+        for alpha in ALPHAS
+    }
 )
 figure, axes = plt.subplots(figsize=(7, 3))
 axes.plot(ALPHAS, patience.median(), "o-", label="median user")
@@ -442,9 +445,7 @@ by_coin = [found for seed in range(USERS) if (found := first_rejection(noisy, se
 
 def has_witness(arm, knew):
     """Return whether some other arm was clearly better when she decided."""
-    return any(
-        lcb >= knew.upper_bounds[arm] for j, lcb in enumerate(knew.lower_bounds) if j != arm
-    )
+    return any(lcb >= knew.upper_bounds[arm] for j, lcb in enumerate(knew.lower_bounds) if j != arm)
 
 
 without = sum(not has_witness(arm, knew) for arm, _, knew in by_coin) / len(by_coin)
