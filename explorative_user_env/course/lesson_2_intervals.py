@@ -57,7 +57,7 @@ GAMMA = Exercise(
         *((1, 2.0, 1.0), (10, 1.0, 1.0), (10, 1.5, 1.0), (100, 1.5, 2.0), (100, 2.0, 0.5)),
         *((0, 2.0, 1.0), (1, 0.5, 1.0)),  # nothing accepted yet; a logarithm below 0
     ],
-    shows="her confidence grows with the logarithm of n(t), and never makes Gamma negative.",
+    shows="Gamma grows with the logarithm of n(t), so that she never stops being a little curious.",
     mistakes=[
         Mistake(
             "it fits until the logarithm is below 0: an interval cannot have a negative width, "

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.course import LESSONS, check_exercise, exercises
+from explorative_user_env.course import LESSONS, check_exercise, exercises_of
 from explorative_user_env.course.exercises import Exercise
 from explorative_user_env.validation import InvalidArgumentError
 
-EVERY = [one for lesson in LESSONS for one in exercises(lesson.number)]
+EVERY = [one for lesson in LESSONS for one in exercises_of(lesson.number)]
 
 
 each_exercise = pytest.mark.parametrize("exercise", EVERY, ids=[one.number for one in EVERY])
@@ -27,7 +27,7 @@ def same(exercise: Exercise, outcomes: list[Any], others: list[Any]) -> bool:
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.topic for lesson in LESSONS])
 def test_exercises_are_numbered_by_their_lessons(lesson: Any) -> None:
-    numbers = [one.number for one in exercises(lesson.number)]
+    numbers = [one.number for one in exercises_of(lesson.number)]
     assert numbers == [f"{lesson.number}.{place}" for place in range(1, len(numbers) + 1)]
 
 
@@ -57,7 +57,8 @@ def test_every_mistake_is_one_and_is_told_by_words_of_its_own(exercise: Exercise
         assert not same(exercise, outcomes, other), f"{words} / {others}"
     for mistake in exercise.mistakes:
         remark = check_exercise(exercise.number, mistake.answer)
-        assert (remark.right, remark.words) == (False, mistake.words)
+        assert not remark.right
+        assert remark.words.startswith(mistake.words)
 
 
 def test_a_number_that_no_exercise_has_is_refused_by_name() -> None:

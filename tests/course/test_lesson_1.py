@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from explorative_user_env.course import check_exercise, exercises
+from explorative_user_env.course import check_exercise, exercises_of
 
 
 def one_sided(n: int, delta: float) -> float:
@@ -144,7 +144,7 @@ def test_each_is_told_something_of_its_own() -> None:
 
 
 def test_arms_may_come_in_any_order_and_in_whatever_holds_them() -> None:
-    right = exercises(1)[2].right
+    right = exercises_of(1)[2].right
     for form in (lambda arms: arms[::-1], set, tuple, np.array):
         assert check_exercise("1.3", lambda m, w, form=form: form(right(m, w))).right
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 import explorative_user_env as eu
+from explorative_user_env.agents import Uniform
 from explorative_user_env.course import check_exercise, reveal
 
 MEANS = (1.0, 0.5, -1.0)
@@ -292,9 +293,9 @@ only_the_worst
 #
 # ### Until she says no
 #
-# Give her something to compare with. Suppose that the largest lcb of the other arms is $L$, and that
-# her estimate $\hat\mu_i$ and $\Gamma$ stay as they are while she accepts arm $i$ again and again.
-# Her ucb falls:
+# Give her something to compare with. Suppose that the largest lcb of the other arms is $L$, and
+# that her estimate $\hat\mu_i$ and $\Gamma$ stay as they are while she accepts arm $i$ again and
+# again. Her ucb falls:
 #
 # $$
 # \hat\mu_i + \sqrt{\Gamma / n_i} \le L .
@@ -322,6 +323,18 @@ check_exercise("2.5", acceptances_until_rejected)
 # of it was {{before.estimates[2]:.2f}} at that moment, the lcb of arm 0 was
 # {{before.lower_bounds[0]:.2f}}, and $\Gamma$ was {{before.gamma:.2f}}. From these the formula says
 # {{math.ceil(before.gamma / (before.lower_bounds[0] - before.estimates[2]) ** 2)}}.
+#
+# Here is how it went on. UNI is the algorithm that recommends in turn. Move the slider, and watch
+# each interval shrink when its arm is accepted, and all of them when she takes note of a rejection.
+
+# %%
+in_turn = eu.rollout(eu.ExplorativeUserEnv(n_arms=3, means=MEANS), Uniform(horizon=45), seed=4)
+in_turn.film(reveal=True)
+
+# %% [markdown]
+# In {{in_turn.stopping_time}} steps she rejected {{in_turn.rejections}} times. A rejection moves no
+# estimate, but it lowers $\rho_t$, and with it $\Gamma$: she trusts you less, and is quicker to say
+# no.
 #
 # And how is it for others? All users below have the same three means. Chance alone makes them
 # differ.
@@ -401,8 +414,8 @@ settings.round(3)
 # the cases, and half of the first rejections come by step
 # {{settings.loc["released", "median step"]:.0f}}. But these early rejections rest on one draw an
 # arm. {{settings.loc["released", "of the best arm"]:.1%}} of them hit the **best** arm; under
-# `printed` it was {{settings.loc["printed", "of the best arm"]:.1%}}. An algorithm that drops an arm
-# for ever at its first rejection pays for that.
+# `printed` it was {{settings.loc["printed", "of the best arm"]:.1%}}. An algorithm that drops an
+# arm for ever at its first rejection pays for that.
 #
 # ## Being her mind
 #
@@ -427,6 +440,8 @@ axes.fill_between(
 )
 axes.set(xscale="log", yscale="log", xlabel="alpha", ylabel="acceptances")
 axes.set_xticks(ALPHAS, [f"{alpha:g}" for alpha in ALPHAS])
+axes.set_yticks([1, 3, 10, 30], ["1", "3", "10", "30"])
+axes.minorticks_off()
 axes.legend()
 figure.tight_layout()
 
@@ -435,8 +450,8 @@ figure.tight_layout()
 # {{patience[2.0].median():.0f}}: more than twice, as $\Gamma$ also grows with $\log n(t)$ while she
 # accepts.
 #
-# And noise? With $p = 0.1$ one answer in ten is a coin flip. Then a rejection may have no witness at
-# all.
+# And noise? With $p = 0.1$ one answer in ten is a coin flip. Then a rejection may have no witness
+# at all.
 
 # %%
 noisy = eu.ExplorativeUserEnv(n_arms=3, means=MEANS, noise=0.1)
@@ -469,7 +484,8 @@ f"{without:.0%} of the first rejections have no witness"
 #
 # 1. At which step is that, and which arm does she reject?
 # 2. Who is the witness? Give its lcb, and the ucb of the rejected arm.
-# 3. Had she rejected at this very moment if her $\alpha$ were 1, with the same estimates and counts?
+# 3. Had she rejected at this very moment if her $\alpha$ were 1, with the same estimates and
+#    counts?
 # 4. You have seen only her answers. Which of your arms can you rule out, and which can you not?
 
 # %%
@@ -504,10 +520,10 @@ bounds
 #
 # - Yao, Li, Nekipelov, Wang, Xu: *Learning the Optimal Recommendation from Explorative Users*,
 #   section 2: the user of this notebook.
-# - Lattimore and Szepesvári, *Bandit Algorithms*, [chapter 5](https://tor-lattimore.com/downloads/book/book.pdf)
-#   on concentration, from which such intervals come, and chapter 7 on UCB, who explores by them.
-# - Slivkins, *Introduction to Multi-Armed Bandits*, [chapter 1](https://arxiv.org/abs/1904.07272) on
-#   confidence bounds, and [chapter 11](https://arxiv.org/abs/1904.07272) on agents who explore only
-#   as far as they like to.
-# - Sutton and Barto, *Reinforcement Learning*, second edition, section 2.7 on upper confidence
-#   bounds. <!-- given: 2.7 (section) -->
+# - Lattimore and Szepesvári, *Bandit Algorithms*: chapter 5 on concentration, from which such
+#   intervals come, and chapter 7 on UCB, which explores by them.
+# - Slivkins, *Introduction to Multi-Armed Bandits*: chapter 1 on confidence bounds, and chapter 11
+#   on bandits and agents, who explore only as far as it suits them.
+#   <!-- given: 11, 2.7 (chapter and section) -->
+# - Sutton and Barto, *Reinforcement Learning*, second edition: section 2.7 on upper confidence
+#   bounds.
