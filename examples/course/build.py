@@ -4,8 +4,8 @@
     python examples/course/build.py lesson_2       # those whose name begins so
     python examples/course/build.py --check        # say what is not as the sources give it
 
-A source gives two notebooks of its name, for the student with blanks, and in `solutions/` with the
-answers. What a source may hold is said in CONTRIBUTING.md.
+A source gives two notebooks of its name: in `notebooks/`, for students, with blanks, and in
+`solutions/` with the answers. What a source may hold is said in CONTRIBUTING.md.
 """
 
 import argparse

@@ -9,6 +9,7 @@ import jupytext
 import nbformat
 
 from explorative_user_env.course import LESSONS, Lesson
+from explorative_user_env.course.places import NOTEBOOKS, SOLUTIONS
 
 HERE = Path(__file__).parent
 
@@ -23,7 +24,7 @@ NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NOT_QUOTED = (
     r"```.*?```|`[^`]*`",  # code
     r"\$\$.*?\$\$|\$[^$]*\$",  # mathematics
-    r"^#.*$",  # headings
+    r"^#[^\n]*$",  # headings
     r"!?\[[^\]]*\]\([^)]*\)|<https?:[^>]*>",  # links and pictures
     r"<!--.*?-->",
     r"[Ee]xercises? \d\.\d",
@@ -38,7 +39,7 @@ def source_of(lesson: Lesson) -> Path:
 
 def committed(lesson: Lesson, solved: bool) -> Path:
     """Return where a notebook is, the student's or the one with the solutions."""
-    return (HERE / "solutions" if solved else HERE) / f"{lesson.name}.ipynb"
+    return HERE / (SOLUTIONS if solved else NOTEBOOKS) / f"{lesson.name}.ipynb"
 
 
 def written() -> list[Lesson]:
@@ -127,7 +128,7 @@ def bare_numbers(text: str) -> list[str]:
     """
     given = NUMBER.findall(" ".join(GIVEN.findall(text)))
     for pattern in (FIGURE.pattern, *NOT_QUOTED):
-        text = re.sub(pattern, " ", text, flags=re.DOTALL if "^" not in pattern else re.MULTILINE)
+        text = re.sub(pattern, " ", text, flags=re.DOTALL | re.MULTILINE)
     bare = [each for each in NUMBER.findall(text) if len(each) > 1]
     unused = [each for each in given if each not in bare]
     return [each for each in bare if each not in given] + [f"{each} (given)" for each in unused]

@@ -9,10 +9,10 @@ from explorative_user_env.course.remarks import Remark
 if TYPE_CHECKING:
     from explorative_user_env.course.exercises import Exercise
 
-__all__ = ["LESSONS", "Lesson", "Remark", "check_exercise", "exercises", "reveal"]
+__all__ = ["LESSONS", "Lesson", "Remark", "check_exercise", "exercises_of", "reveal"]
 
 
-def exercises(lesson: int) -> tuple["Exercise", ...]:
+def exercises_of(lesson: int) -> tuple["Exercise", ...]:
     """Return the exercises of a notebook, in the order in which they are asked.
 
     Args:
@@ -36,5 +36,5 @@ def check_exercise(number: str, answer: Any) -> Remark:
     """
     from explorative_user_env.validation import choice
 
-    every = {one.number: one for lesson in LESSONS for one in exercises(lesson.number)}
+    every = {one.number: one for lesson in LESSONS for one in exercises_of(lesson.number)}
     return every[choice("number", number, every)].remark(answer)

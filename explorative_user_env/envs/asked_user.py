@@ -92,6 +92,10 @@ class AskedUser(gym.Env[int, int]):
         """Close the window, if there is one."""
         self._window.close()
 
+    def __repr__(self) -> str:
+        # Gymnasium has words for `print` only: in a notebook there would be an address in memory.
+        return str(self)
+
     def _repr_html_(self) -> str:
         """Return her picture now, for notebooks."""
         from explorative_user_env.display.html import paragraphs

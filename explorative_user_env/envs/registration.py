@@ -8,8 +8,13 @@ import gymnasium as gym
 from explorative_user_env.tasks import BAI, REGRET
 
 ENV_ID = "ExplorativeUser-v0"
+"""One bit a step: what she said."""
+
 COUNTS_ENV_ID = "ExplorativeUserCounts-v0"
+"""All that was heard of her, for a policy without memory."""
+
 BAI_ENV_ID = "ExplorativeUserBAI-v0"
+"""Best-arm identification: to stop and to answer are actions, too."""
 
 MAX_EPISODE_STEPS = 1000
 """Of `ExplorativeUser-v0`, which does not end by itself."""

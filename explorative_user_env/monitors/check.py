@@ -58,6 +58,7 @@ CLAIMS = (
     Claim("phase2_length_printed", "lm:phase2bound2, as printed", on_bands=True),
     Claim("recommendations", "thm:upperbound2", on_bands=True, on_answer=True),
 )
+"""What a run of BAIR is held against, in the order in which tables have it."""
 
 
 @dataclass(frozen=True)

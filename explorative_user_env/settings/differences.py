@@ -141,6 +141,7 @@ COMPARED = RELEASED.name
 is the paper's text."""
 
 SETTINGS = {setting.name: setting for setting in (PRINTED, RELEASED)}
+"""The two settings by their names."""
 
 
 def as_setting(setting: Setting | str) -> Setting:

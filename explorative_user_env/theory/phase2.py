@@ -19,6 +19,7 @@ from explorative_user_env.validation import (
 )
 
 Order = Literal["fewest acceptances", "round robin"]
+"""In which order Phase 2 recommends the arms that are left: as printed, or as released."""
 
 NONE_BELOW = 2**1023
 """A bound that is as large is none: it is no longer a float."""

@@ -19,8 +19,10 @@ TOLD_THEIR_HORIZON = ("UNI", "EXP3")
 """Those of them whose stopping time is given, not found."""
 
 BENCH_DELTAS = (0.1, 0.01)
+"""The risks of the cells that a benchmark runs where no others are asked for."""
+
 BENCH_N_ARMS = (2, 5, 20)
-"""The cells that a benchmark runs where no others are asked for."""
+"""The numbers of arms of those cells."""
 
 QUICK_MOST_ARMS = 20
 """What the quick form of an experiment keeps to."""
@@ -92,6 +94,7 @@ TABLE2 = Experiment(
     n_arms=(2, 5, 20, 100),
     data="table2_alpha1.csv",
 )
+"""The paper's main experiment; the others are changes of it."""
 
 
 def _bair_m(form: str, make: Callable[..., AlgorithmAgent], judged: bool = True) -> Entrant:

@@ -24,6 +24,7 @@ NOTES = (
     "--baseline-time.",
     "drifting: success is to name the arm that is the best when the agent answers.",
 )
+"""What has to be known to read the matrix."""
 
 
 def notes_of(matrix: pd.DataFrame) -> tuple[str, ...]:
