@@ -22,6 +22,9 @@ extensions = [
     "extensions.formulas",
     "extensions.reference",
     "extensions.environments",
+    "extensions.command_line",
+    "extensions.paper",
+    "extensions.house",
 ]
 exclude_patterns = ["_build", "extensions"]
 
@@ -38,5 +41,7 @@ python_maximum_signature_line_length = 88
 html_theme = "furo"
 html_title = project
 html_math_renderer = "mathml"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 html_show_sphinx = False
 copybutton_exclude = ".linenos, .gp, .go"

@@ -9,7 +9,9 @@ import typer
 
 from explorative_user_env.commands.bench import bench
 from explorative_user_env.commands.check import check
+from explorative_user_env.commands.course import course
 from explorative_user_env.commands.export import export
+from explorative_user_env.commands.grade import grade
 from explorative_user_env.commands.kept import what_is_kept
 from explorative_user_env.commands.lower_bound import lower_bound
 from explorative_user_env.commands.play import play, replay
@@ -50,6 +52,8 @@ for command in (
     replay,
     plot,
     export,
+    course,
+    grade,
 ):
     app.command()(command)
 app.command("show")(show_run)

@@ -45,9 +45,17 @@ def _is_for_this_python(requirement: str) -> bool:
     )
 
 
+def is_found(module: str) -> bool:
+    """Return whether a module is there, which is not imported for it."""
+    try:
+        return find_spec(module) is not None
+    except ImportError:  # of who keeps it from being found
+        return False
+
+
 def missing_of(modules: Sequence[str]) -> list[str]:
     """Return those of some modules that are not there, as their distributions are called."""
-    gone = (name for name in modules if find_spec(name) is None)
+    gone = (name for name in modules if not is_found(name))
     return [CALLED.get(name, name.replace("_", "-")) for name in gone]
 
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from test_architecture import FLOORS
+from structure import FLOORS
 
 from explorative_user_env.version import __version__
 
@@ -66,7 +66,7 @@ def test_the_oldest_libraries_of_ci_are_those_that_are_promised() -> None:
     pinned = (ROOT / ".ci" / "oldest.txt").read_text(encoding="utf-8")
     oldest = dict(re.findall(r"^([\w-]+)==([\d.]+)\.\*$", pinned, flags=re.MULTILINE))
     needed = PROJECT["dependencies"]
-    parts = ("play", "plot", "render", "rl", "video")
+    parts = ("course", "play", "plot", "render", "rl", "video")
     promised = {*needed, *(each for extra in parts for each in EXTRAS[extra])}
     # pygame-ce is pygame by another name, and cannot stand beside it.
     kept = (each for each in promised if not each.startswith("pygame-ce"))

@@ -13,6 +13,7 @@ import typer
 from snippets import blocks_of, commands_of
 
 from explorative_user_env import cli, extras
+from explorative_user_env.commands.course import OPENS
 from explorative_user_env.display.figures import NEEDS
 from explorative_user_env.play.serving import SERVED_BY
 from explorative_user_env.rendering.moving import PAINTER, VIDEO_NEEDS
@@ -67,7 +68,7 @@ def test_each_command_of_a_page_is_understood(command: str) -> None:
     found.make_context(name, [each for each in arguments if each != "..."])
 
 
-@pytest.mark.parametrize("extra", ["plot", "play", "rl", "video"])
+@pytest.mark.parametrize("extra", ["course", "plot", "play", "rl", "video"])
 def test_the_command_of_a_message_installs_what_the_extra_brings(extra: str) -> None:
     command = extras.how_to_get(extra)
     assert sorted(shlex.split(command)[2:]) == sorted(PROJECT["optional-dependencies"][extra])
@@ -117,6 +118,7 @@ def test_what_was_not_installed_is_asked_for_from_its_folder(
     [
         PAINTER[1:],
         VIDEO_NEEDS[1:],
+        ("course", OPENS),
         ("render", WINDOW_NEEDS),
         ("play", SERVED_BY),
         ("plot", NEEDS),

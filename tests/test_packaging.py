@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from processes import python
 
+from explorative_user_env.course import LESSONS
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
@@ -20,11 +22,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "explorative_user_env", "agents"):
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, source / name, symlinks=True)
-        else:
-            shutil.copy(ROOT / name, source / name)
+    for name in ("explorative_user_env", "agents", "examples/course"):
+        shutil.copytree(ROOT / name, source / name, symlinks=True)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source / name)
     options = ["--wheel", "--no-isolation", "--outdir", str(folder)]
     finished = python("-m", "build", *options, str(source), folder=folder)
     assert finished.returncode == 0, finished.stdout + finished.stderr
@@ -54,6 +55,18 @@ def test_the_wheel_has_what_pages_are_made_of(wheel: zipfile.ZipFile) -> None:
     assert {path.suffix for path in parts} == kinds
     missing = {path.relative_to(ROOT).as_posix() for path in parts} - {*wheel.namelist()}
     assert missing == set()
+
+
+def test_the_wheel_has_the_notebooks_and_not_what_builds_them(wheel: zipfile.ZipFile) -> None:
+    course = {name for name in wheel.namelist() if name.startswith(f"{PACKAGE.name}/course/")}
+    folders = ("notebooks", "solutions")
+    wanted = {
+        f"{PACKAGE.name}/course/{folder}/{path.name}"
+        for folder in folders
+        for path in (ROOT / "examples" / "course" / folder).iterdir()
+    }
+    assert len(wanted) == 2 * len(LESSONS)
+    assert {name for name in course if name.split("/")[2] in folders} == wanted
 
 
 def test_the_wheel_has_every_module_of_the_checkout(wheel: zipfile.ZipFile) -> None:

@@ -1,6 +1,5 @@
 """The pages of the environments: picture, spaces and `gym.make`, then what the docstrings say."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +9,7 @@ from sphinx.util import logging
 
 from explorative_user_env.envs.registration import ENTRIES, Entry
 from extensions import reference, source
+from extensions.places import fill
 
 _log = logging.getLogger(__name__)
 
@@ -17,22 +17,11 @@ PACKAGE = "explorative_user_env"
 N_ARMS, SEED, STEPS, NUM_ENVS = 5, 7, 400, 3
 
 
-_PLACE = re.compile(r"^```\{environment\} (\S+)\n```$", flags=re.MULTILINE)
-
-
-def put_in(app: Sphinx, docname: str, text: list[str]) -> None:
-    """Put what is to be said of an environment where a page has `{environment} ID`.
-
-    It is no directive, as those have no headings of their own that contents could list.
-    """
-
-    def told(place: re.Match[str]) -> str:
-        for path in source.modules(source.ROOT).values():
-            app.env.note_dependency(str(path), docname=docname)
-        told_of(app.env).add(place[1])
-        return "\n".join([*beginning(place[1]), *sections(place[1])])
-
-    text[0] = _PLACE.sub(told, text[0])
+def page(env: Any, docname: str, name: str) -> Iterator[str]:
+    """Yield all that is to be said of an environment."""
+    told_of(env).add(name)
+    yield from beginning(name)
+    yield from sections(name)
 
 
 def told_of(env: Any) -> set[str]:
@@ -99,6 +88,6 @@ def every_id_has_a_page(app: Sphinx, env: object) -> None:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register what is done to pages."""
-    app.connect("source-read", put_in)
+    fill(app, "environment", page, lambda: source.modules(source.ROOT).values())
     app.connect("env-check-consistency", every_id_has_a_page)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

@@ -4,18 +4,31 @@ import re
 from typing import Any
 
 from docutils import nodes
-from docutils.utils.math import MathError
-from docutils.utils.math.latex2mathml import tex2mathml
+from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
 _log = logging.getLogger(__name__)
 
-_SIZES = re.compile(r"\\[bB]igg?[lrm]?(?![A-Za-z])")
-"""Sizes of parentheses, which grow by themselves in MathML."""
+_UNKNOWN = re.compile(r"\\[A-Za-z]*")
+
+_ARG = re.compile(r"\\arg(?![A-Za-z])")
+
+_FUNCTION = "<mi>(?:log|exp|ln)</mi>"
+_THIN = '<mspace width="0.167em" />'
+_BEFORE = re.compile(rf"(?<=</mi>|</mn>)(?={_FUNCTION})")
+_BEHIND = re.compile(rf"({_FUNCTION})(?!<mo|</)")
+"""Where TeX leaves a thin space: beside the name of a function, but not before a parenthesis."""
+
+_PRIME = re.compile(r"<msup>(<mi>[^<]*</mi>)<mi>(&#x02032;)</mi></msup>")
+"""A prime is raised by itself: as an index it would be too small to be seen."""
 
 
-def markup(tex: str, block: bool) -> str:
+class FormulaError(ValueError):
+    """A formula that cannot be drawn as it is meant."""
+
+
+def markup(tex: str, block: bool = False) -> str:
     """Return a formula as MathML.
 
     Args:
@@ -23,27 +36,36 @@ def markup(tex: str, block: bool) -> str:
         block: whether it is displayed on lines of its own.
 
     Raises:
-        MathError: for what is not LaTeX, or more of it than is understood.
+        FormulaError: for what is not LaTeX, or a command that is not known.
     """
-    return str(tex2mathml(_SIZES.sub("", tex), as_block=block))
+    try:
+        drawn = convert(
+            _ARG.sub(r"\\operatorname{arg}", tex), display="block" if block else "inline"
+        )
+    except Exception as error:
+        raise FormulaError(f"{type(error).__name__} {error}".strip()) from error
+    if unknown := _UNKNOWN.search(drawn):
+        raise FormulaError(f"{unknown[0]} is not known")
+    drawn = _PRIME.sub(r'\1<mo lspace="0" rspace="0">\2</mo>', drawn)
+    return _BEHIND.sub(rf"\1{_THIN}", _BEFORE.sub(_THIN, drawn))
 
 
 def _written(page: Any, node: nodes.Element, block: bool) -> None:
     tex = node.astext()
     try:
         drawn = markup(tex, block)
-    except MathError as error:
+    except FormulaError as error:
         _log.warning("formula %r: %s", tex, error, location=node)
         drawn = f"<code>{page.encode(tex)}</code>"
-    if block:
-        drawn = f'<div class="math">{drawn}</div>\n'
-    page.body.append(drawn)
+    page.body.append(f'<div class="math">{drawn}</div>\n' if block else drawn)
     raise nodes.SkipNode
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the renderer as "mathml"."""
-    inline = (lambda page, node: _written(page, node, block=False)), None
-    block = (lambda page, node: _written(page, node, block=True)), None
-    app.add_html_math_renderer("mathml", inline, block)
+    app.add_html_math_renderer(
+        "mathml",
+        (lambda page, node: _written(page, node, block=False), None),
+        (lambda page, node: _written(page, node, block=True), None),
+    )
     return {"parallel_read_safe": True, "parallel_write_safe": True}

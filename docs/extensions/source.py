@@ -116,6 +116,18 @@ def members_of(made: Definition) -> Iterator[Definition]:
             yield Definition(node.target.id, made.module, node, said)
 
 
+def member(made: Definition, name: str) -> ast.stmt:
+    """Return where a class defines a member.
+
+    Raises:
+        UndefinedNameError: if it does not.
+    """
+    for node in getattr(made.node, "body", ()):
+        if _defines(node, name):
+            return node  # type: ignore[no-any-return]
+    raise UndefinedNameError(f"{made.module}.{made.name} has no {name}")
+
+
 def _is_overload(node: ast.FunctionDef) -> bool:
     return any("overload" in ast.unparse(mark) for mark in node.decorator_list)
 

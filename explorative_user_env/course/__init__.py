@@ -2,17 +2,17 @@
 
 from typing import TYPE_CHECKING, Any
 
+from explorative_user_env.course.lessons import LESSONS, Lesson
+from explorative_user_env.course.predictions import reveal
 from explorative_user_env.course.remarks import Remark
 
 if TYPE_CHECKING:
     from explorative_user_env.course.exercises import Exercise
 
-__all__ = ["Remark", "check_exercise", "exercises"]
-
-N_LESSONS = 6
+__all__ = ["LESSONS", "Lesson", "Remark", "check_exercise", "exercises_of", "reveal"]
 
 
-def exercises(lesson: int) -> tuple["Exercise", ...]:
+def exercises_of(lesson: int) -> tuple["Exercise", ...]:
     """Return the exercises of a notebook, in the order in which they are asked.
 
     Args:
@@ -36,5 +36,5 @@ def check_exercise(number: str, answer: Any) -> Remark:
     """
     from explorative_user_env.validation import choice
 
-    every = {one.number: one for n in range(1, N_LESSONS + 1) for one in exercises(n)}
+    every = {one.number: one for lesson in LESSONS for one in exercises_of(lesson.number)}
     return every[choice("number", number, every)].remark(answer)

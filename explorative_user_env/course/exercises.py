@@ -5,6 +5,7 @@ mistakes that are known, each as a function that makes it. An answer that does i
 mistake does is told what that mistake is; another one, the first case in which it goes wrong.
 """
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -28,8 +29,11 @@ class Mistake(NamedTuple):
 
 
 def by_calling(answer: Any, case: tuple[Any, ...]) -> Any:
-    """Return what an answer that is a function gives in a case, the arguments it is called with."""
-    return answer(*case)
+    """Return what an answer that is a function gives in a case, the arguments it is called with.
+
+    They are copies: an answer may write into its arguments, and the next one is to get the same.
+    """
+    return answer(*copy.deepcopy(case))
 
 
 def as_value(answer: Any, case: tuple[Any, ...]) -> Any:
@@ -40,14 +44,22 @@ def as_value(answer: Any, case: tuple[Any, ...]) -> Any:
 def equal(given: Any, expected: Any) -> bool:
     """Return whether two outcomes are the same, numbers up to rounding."""
     if isinstance(given, str) or isinstance(expected, str):
-        return bool(given == expected)
+        return _says_it_is(given, expected)
     try:
         ours, theirs = np.asarray(given, float), np.asarray(expected, float)
     except (TypeError, ValueError):
-        return bool(given == expected)
+        return _says_it_is(given, expected)
     return ours.shape == theirs.shape and bool(
         np.allclose(ours, theirs, rtol=1e-9, atol=1e-12, equal_nan=True)
     )
+
+
+def _says_it_is(given: Any, expected: Any) -> bool:
+    """Return whether two outcomes compare as equal; what cannot be compared does not."""
+    try:
+        return bool(given == expected)
+    except Exception:  # whatever a student's class, or a list of arrays, makes of it
+        return False
 
 
 def differs(case: tuple[Any, ...], given: Any, expected: Any) -> str:
@@ -70,6 +82,7 @@ class Exercise:
         tried: what an answer gives in a case: by default it is called with the case's arguments.
         same: whether two outcomes are the same.
         told: says where an outcome differs from the right one.
+        where: whether of a known mistake, too, it is said where it first shows.
     """
 
     number: str
@@ -81,6 +94,7 @@ class Exercise:
     tried: Callable[[Any, tuple[Any, ...]], Any] = by_calling
     same: Callable[[Any, Any], bool] = equal
     told: Callable[[tuple[Any, ...], Any, Any], str] = field(default=differs)
+    where: bool = False
 
     def outcomes(self, answer: Any) -> list[Any]:
         """Return what an answer gives in every case."""
@@ -111,9 +125,10 @@ class Exercise:
         pairs = list(zip(self.cases, given, expected, strict=True))
         if all(self.same(mine, right) for _, mine, right in pairs):
             return None
+        case, mine, right = next(trio for trio in pairs if not self.same(trio[1], trio[2]))
+        first = self.told(case, mine, right)
         for mistake in self.mistakes:
             made = self.outcomes(mistake.answer)
             if all(self.same(mine, theirs) for mine, theirs in zip(given, made, strict=True)):
-                return mistake.words
-        case, mine, right = next(trio for trio in pairs if not self.same(trio[1], trio[2]))
-        return self.told(case, mine, right)
+                return f"{mistake.words} ({first})" if self.where else mistake.words
+        return first

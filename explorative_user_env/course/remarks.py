@@ -11,14 +11,17 @@ class Remark(NamedTuple):
         exercise: the number of the exercise, as "2.3".
         right: whether the answer is right.
         words: what is wrong, or what the answer shows.
+        verdict: what is said of it before the words, where it is neither right nor to be mended.
     """
 
     exercise: str
     right: bool
     words: str
+    verdict: str = ""
 
     def __str__(self) -> str:
-        return f"{self.exercise} {'is right' if self.right else 'not yet'}: {self.words}"
+        verdict = self.verdict or ("is right" if self.right else "not yet")
+        return f"{self.exercise} {verdict}: {self.words}"
 
     def __repr__(self) -> str:
         return str(self)

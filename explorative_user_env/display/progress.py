@@ -12,6 +12,7 @@ from typing import Any
 
 from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.display.streams import Unfailing, is_terminal
+from explorative_user_env.display.threads import can_start_threads
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 DUMB = ("dumb", "unknown")
@@ -51,13 +52,14 @@ def progress_bar(title: str = "") -> Iterator[OnProgress]:
     """Show how far the work is while the block runs, in the form that there is a place for.
 
     That is a bar in a notebook and on a terminal, a line now and then on a terminal that cannot go
-    back, and elsewhere a line from time to time, for who looks into the log of a long run.
+    back or where no thread can move the bar, and elsewhere a line from time to time, for who looks
+    into the log of a long run.
     """
     if is_notebook():
         form = _in_notebook()
     elif not is_terminal(sys.stderr):
         form = _as_lines(SELDOM, watched=False)
-    elif os.environ.get("TERM") in DUMB:
+    elif os.environ.get("TERM") in DUMB or not can_start_threads():
         form = _as_lines(OFTEN, watched=True)
     else:
         form = _as_bar()

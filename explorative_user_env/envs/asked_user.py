@@ -15,7 +15,7 @@ from explorative_user_env.envs.pictures import (
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import ONLY, Array
 from explorative_user_env.rendering.window import Window
-from explorative_user_env.users.hidden_state import HiddenState, reveal
+from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import UserState
 from explorative_user_env.validation import choice, flag
@@ -63,7 +63,7 @@ class AskedUser(gym.Env[int, int]):
     def hidden_state(self) -> HiddenState:
         """Return the truth about the user; for teachers and tests, never for an agent."""
         rule = self.population.schedule.rule
-        return reveal(self.population.user, self._state, rule, self.instance())
+        return hidden_state_of(self.population.user, self._state, rule, self.instance())
 
     def instance(self) -> Instance:
         """Return the true means and the best arm as they are now; never for an agent."""
@@ -91,6 +91,10 @@ class AskedUser(gym.Env[int, int]):
     def close(self) -> None:
         """Close the window, if there is one."""
         self._window.close()
+
+    def __repr__(self) -> str:
+        # Gymnasium has words for `print` only: in a notebook there would be an address in memory.
+        return str(self)
 
     def _repr_html_(self) -> str:
         """Return her picture now, for notebooks."""

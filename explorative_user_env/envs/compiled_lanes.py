@@ -12,20 +12,20 @@ from explorative_user_env.compiled.compiler import errors_of_compiling, short
 from explorative_user_env.compiled.intrinsics import addresses_of_all
 from explorative_user_env.compiled.layout import MEAN, row_of, user_rows
 from explorative_user_env.envs.lane_loops import compiled_begin, compiled_respond, no_mean
-from explorative_user_env.envs.lanes import Step, drawn_in, in_lane
+from explorative_user_env.envs.lanes import Lanes, Step, drawn_in, in_lane
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import ACCEPTANCE_RATE, Rule
 from explorative_user_env.users.explorative import rho
 from explorative_user_env.users.failures import failed_response, law_in_words, not_finite
-from explorative_user_env.users.hidden_state import HiddenState, reveal
+from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw, instances_of
 from explorative_user_env.users.reward_laws import GAUSSIAN_LAW, OWN
 from explorative_user_env.users.state import User, UserState
 from explorative_user_env.validation import CallableError
 
 
-class CompiledLanes:
+class CompiledLanes(Lanes):
     """The lanes in compiled code.
 
     Args:
@@ -128,7 +128,7 @@ class CompiledLanes:
         fields = {name: getattr(row, name).tolist() for name in StateTuple._fields[:-2]}
         state = UserState(**fields, logarithms=[], inverse_roots=[])
         instance = Instance(tuple(state.means), int(self._best_arms[lane]))
-        return reveal(self._user, state, self._rule, instance)
+        return hidden_state_of(self._user, state, self._rule, instance)
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_rows": (self._rows.arms, self._rows.own)}

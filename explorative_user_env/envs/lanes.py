@@ -1,7 +1,8 @@
 """Many users in step, one a lane: each as the single environment has her, in plain Python."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from explorative_user_env.protocol import Array
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour, steps_of
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.failures import failed_response, failed_start
-from explorative_user_env.users.hidden_state import HiddenState, reveal
+from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.state import User
 
@@ -34,18 +35,21 @@ STEP_KINDS = (int, float, int, int, int)
 """Of the numbers of a step, in their order."""
 
 
-class Lanes(Protocol):
+class Lanes(ABC):
     """Users of one kind with streams of their own."""
 
     rngs: list[np.random.Generator]
     compiled: bool
 
+    @abstractmethod
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
         """Let the stream of `lane` go on where `rng` is."""
 
+    @abstractmethod
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
 
+    @abstractmethod
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it.
 
@@ -56,12 +60,15 @@ class Lanes(Protocol):
                 in fails.
         """
 
+    @abstractmethod
     def best_arms(self, lanes: Array) -> Array:
         """Return the best arms of the users in these lanes."""
 
+    @abstractmethod
     def instances(self) -> tuple[Instance, ...]:
         """Return the true means and the best arm of every user, as they are now."""
 
+    @abstractmethod
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
 
@@ -89,7 +96,7 @@ def drawn_in(
     return instances
 
 
-class PlainLanes:
+class PlainLanes(Lanes):
     """The lanes as a loop: for few users, and for rules of rho_t that do not compile.
 
     Args:
@@ -182,7 +189,7 @@ class PlainLanes:
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
-        return reveal(self._user, self._states[lane], self._rule, self._truth(lane))
+        return hidden_state_of(self._user, self._states[lane], self._rule, self._truth(lane))
 
     def _truth(self, lane: int) -> Instance:
         """Return a user's instance as it is now."""

@@ -10,7 +10,7 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.asked import AskedUsers, metadata_of_many
 from explorative_user_env.envs.history import History
-from explorative_user_env.envs.lane_kinds import COMPILED_FROM, new_lanes, streams_of
+from explorative_user_env.envs.lane_kinds import is_worth_compiling, new_lanes, streams_of
 from explorative_user_env.envs.lane_users import LaneUsers
 from explorative_user_env.envs.lanes import STEP_KINDS, Lanes, Step
 from explorative_user_env.envs.reset_options import law_of
@@ -56,12 +56,13 @@ class ExplorativeUserVectorEnv(AskedUsers):
         autoreset_mode: when a finished lane gets a new user: at the "NextStep" (in place of it),
             at the "SameStep", or never by itself, "Disabled".
         compiled: whether the users run in compiled code, to the same result; None is where it is
-            worth loading the compiler, from 64 users on. Users of another `behaviour` than the
-            explorative never do.
+            worth loading the compiler, from 64 users on, and there is one. Users of another
+            `behaviour` than the explorative never do.
         **kwargs: as in `ExplorativeUserEnv`.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
+        MissingExtraError: at the first reset, if `compiled` is True and numba is not installed.
     """
 
     single_env: type[ExplorativeUserEnv] = ExplorativeUserEnv
@@ -79,8 +80,8 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self.num_envs = number_of_lanes(num_envs, self._single.user.n_arms)
         self.max_episode_steps = time_limit(max_episode_steps)
         self.autoreset_mode = autoreset_mode_of(autoreset_mode)
-        many = self.num_envs >= COMPILED_FROM
-        self.compiled = many if compiled is None else flag("compiled", compiled)
+        self._asked = None if compiled is None else flag("compiled", compiled)
+        self.compiled = is_worth_compiling(self.num_envs) if compiled is None else self._asked
         self.render_mode = self._single.render_mode
         self.metadata = metadata_of_many(self._single, self.autoreset_mode)
         self.single_action_space = self._single.action_space
@@ -166,7 +167,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
             rngs, begun_with = streams_of(given)
             for lane, seed in enumerate(begun_with):
                 self._users.reseed(lane, seed)
-            self._lanes = new_lanes(self._single, rngs, self.compiled, self._users.who)
+            self._lanes = new_lanes(self._single, rngs, self._asked, self._users.who)
             self.compiled = self._lanes.compiled
             return
         for lane in lanes.tolist():

@@ -11,6 +11,7 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env.compiled.compiler import errors_of_compiling, short
 from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
+from explorative_user_env.compiled.presence import can_compile
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.evaluation.readable import RUN_COLUMNS
 from explorative_user_env.loop import rollout
@@ -157,12 +158,12 @@ def compiles(
 ) -> bool:
     """Compile `agent`'s loop if it can be, with a run of no steps; warn if some code cannot.
 
-    An agent without an algorithm record has nothing to compile.
+    An agent without an algorithm record has nothing to compile, and without numba nothing can be.
 
     Raises:
         CallableError: if it is not the compiling that fails, but code that was handed in.
     """
-    if not isinstance(agent, AlgorithmAgent):
+    if not isinstance(agent, AlgorithmAgent) or not can_compile():
         return False
     if handed_in(population.behaviour.respond):
         _look(population, agent, seed, horizon)  # compiled code takes any answer for a response

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.compiled.presence import can_compile
 from explorative_user_env.evaluation import plays
 from explorative_user_env.evaluation.compiled import play_compiled, plays_compiled, run_compiled
 from explorative_user_env.evaluation.in_step import play_in_step, run_in_step
@@ -50,6 +51,14 @@ def regret_compiled(
 def regret_in_step(*arguments: Any, **halt: Any) -> Array:
     """Return the rows of `regret_readable` from the vector environment."""
     return plays.figures(play_in_step(*arguments, **halt))
+
+
+def quickest_play() -> Callable[..., plays.Play]:
+    """Return what lets an agent with an algorithm record play: compiled, where there is a compiler.
+
+    It is called as `readable.play_readable` is.
+    """
+    return play_compiled if can_compile() else play_readable
 
 
 def bai_columns(agent: Agent, population: Population, rows: Array) -> dict[str, Array]:

@@ -5,6 +5,8 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import Any
 
+from explorative_user_env.display.notices import notice
+from explorative_user_env.display.threads import can_start_threads
 from explorative_user_env.evaluation.engines import (
     ELSEWHERE,
     HERE,
@@ -18,13 +20,15 @@ from explorative_user_env.evaluation.engines import (
 from explorative_user_env.evaluation.halting import halts, new_halt
 from explorative_user_env.evaluation.parcels import Job, UnsendableError, packed
 from explorative_user_env.evaluation.through_joblib import ThroughJoblib, outer_backend
-from explorative_user_env.evaluation.workers import pool_of
 from explorative_user_env.evaluation.workforce import DASK, Workforce
+from explorative_user_env.extras import is_found
 from explorative_user_env.protocol import name_of
 from explorative_user_env.validation import InvalidArgumentError
 
 EACH = 2
 """Chunks that a worker has, or finds when it is done with one."""
+
+NONE_START = "this Python, as one in a browser, starts no other workers"
 
 WITH_OTHERS = 1024
 """Chunks that are with somebody at once who alone knows how many workers there are."""
@@ -76,11 +80,21 @@ def _engine(workforce: Workforce, usual: str, n_chunks: int) -> AbstractContextM
             if outer.n_jobs > 1:
                 return nullcontext(outer)
             n_workers = 1
-        if place == HERE or (place == PROCESSES and n_workers == 1):
+        if place == HERE or (place == PROCESSES and n_workers == 1) or not _can_start(place):
             return nullcontext(Submitting(_Here(), HERE, in_flight=1))
+    elif not _can_start(place):
+        raise InvalidArgumentError("backend", place, f"left out here: {NONE_START}")
     if place == THREADS:
         return _threads(n_workers)
     return _processes(n_workers, workforce.workers)
+
+
+def _can_start(place: str) -> bool:
+    """Return whether workers can start in a place, and say once what is done where they cannot."""
+    starts = can_start_threads() if place == THREADS else is_found("_multiprocessing")
+    if not starts:
+        notice(f"{NONE_START}, so runs are done one after the other")
+    return starts
 
 
 class _Here(Executor):
@@ -107,6 +121,8 @@ def _threads(n_workers: int) -> Iterator[Engine]:
 
 @contextmanager
 def _processes(least: int, most: int) -> Iterator[Engine]:
+    from explorative_user_env.evaluation.workers import pool_of  # which a browser cannot import
+
     with pool_of(least, most) as pool:
         yield Submitting(pool, PROCESSES, EACH * pool.n_workers, renew=pool.renew)
 

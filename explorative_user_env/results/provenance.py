@@ -12,12 +12,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from explorative_user_env.compiled.presence import COMPILER, is_installed
 from explorative_user_env.display.plain_text import in_markdown
 from explorative_user_env.population import OPTIONS
 from explorative_user_env.version import __version__
 
-LIBRARIES = ("gymnasium", "numba", "numpy")
-"""What the numbers of a run may depend on."""
+LIBRARIES = ("gymnasium", COMPILER, "numpy")
+"""What the numbers of a run may depend on; without the compiler no run was compiled."""
 
 SAID_ONCE = ("versions", "differences")
 """What is the same in every cell of one setting."""
@@ -35,6 +36,8 @@ def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
 @functools.cache
 def _version(library: str) -> str | None:
     """Return the version of a library, None where it is not installed, as Numba in a browser."""
+    if library == COMPILER and not is_installed():
+        return None
     try:
         return metadata.version(library)
     except metadata.PackageNotFoundError:

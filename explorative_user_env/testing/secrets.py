@@ -7,15 +7,13 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env.envs.compiled_lanes import CompiledLanes
-from explorative_user_env.envs.lanes import PlainLanes
+from explorative_user_env.envs.lanes import Lanes
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import UserState
 
 DEPTH = 9
-TRUTHS: tuple[Any, ...] = (Instance, HiddenState, UserState, PlainLanes, CompiledLanes, gym.Env)
-TRUTHS += (gym.vector.VectorEnv,)
+TRUTHS: tuple[Any, ...] = (Instance, HiddenState, UserState, Lanes, gym.Env, gym.vector.VectorEnv)
 """Whoever holds one of these has her truth."""
 
 # What anyone can import is handed over by nobody.

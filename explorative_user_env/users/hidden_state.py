@@ -36,7 +36,7 @@ class HiddenState(NamedTuple):
     rejects_ties: bool = True
 
 
-def reveal(user: User, state: UserState, rule: Rule, instance: Instance) -> HiddenState:
+def hidden_state_of(user: User, state: UserState, rule: Rule, instance: Instance) -> HiddenState:
     """Return the truth about the user in this `state`, with this rule of rho_t and `instance`."""
     arms = range(user.n_arms)
     return HiddenState(

@@ -14,7 +14,7 @@ from scipy.special import ndtr
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation.backends import LONGEST_PLAY
-from explorative_user_env.evaluation.compiled import play_compiled
+from explorative_user_env.evaluation.paths import quickest_play
 from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array
@@ -70,11 +70,11 @@ def histories(
     """
     steps = kept_steps("steps", steps)
     size = max(1, LONGEST_PLAY // steps)
-    parts = []
+    parts, play = [], quickest_play()
     for first in range(0, len(seeds), size):
         part = seeds[first : first + size]
         nu, prime = (
-            play_compiled(_population(pair, instance, rho), agent, part, steps, steps)
+            play(_population(pair, instance, rho), agent, part, steps, steps)
             for instance in (pair.nu, pair.nu_prime)
         )
         same = (nu.arms == prime.arms) & (nu.accepted == prime.accepted)

@@ -1,0 +1,49 @@
+"""The page of the command line: every command and option, as `--help` has them."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from sphinx.application import Sphinx
+
+from explorative_user_env import cli
+from extensions import source
+from extensions.places import fill
+
+_DEFAULT = re.compile(r"\s*\[(?:default: \(?(.*?)\)?|(required))\]$", flags=re.DOTALL)
+
+
+def page(env: Any, docname: str, what: str) -> Iterator[str]:
+    """Yield the lines of the page, in Markdown."""
+    group: Any = typer.main.get_command(cli.app)
+    yield from (group.help, "", "| command | what it does |", "| :--- | :--- |")
+    for name, command in group.commands.items():
+        yield f"| [`{name}`](#{name}) | {_first_line(command.help)} |"
+    for name, command in group.commands.items():
+        yield from ("", f"({name})=", f"## {name}", "", command.help, "")
+        yield from _options(command)
+
+
+def _options(command: Any) -> Iterator[str]:
+    """Yield the table of what a command takes."""
+    yield from ("| option | what it is | default |", "| :--- | :--- | :--- |")
+    context = typer.Context(command)
+    for option in command.params:
+        record = option.get_help_record(context)
+        if record is not None:
+            spelled, about = record
+            found = _DEFAULT.search(about)
+            default = "" if found is None else (found[1] or found[2]).replace("|", "\\|")
+            about = _DEFAULT.sub("", about).replace("|", "\\|")
+            yield f"| `{spelled}` | {about} | {default} |"
+
+
+def _first_line(about: str) -> str:
+    return " ".join(about.split("\n\n")[0].split())
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the place."""
+    fill(app, "command-line", page, lambda: source.modules(source.ROOT).values())
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

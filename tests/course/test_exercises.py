@@ -1,0 +1,66 @@
+"""Every exercise knows its right answer, its blank, and its mistakes one from another."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from explorative_user_env.course import LESSONS, check_exercise, exercises_of
+from explorative_user_env.course.exercises import Exercise
+from explorative_user_env.validation import InvalidArgumentError
+
+EVERY = [one for lesson in LESSONS for one in exercises_of(lesson.number)]
+
+
+each_exercise = pytest.mark.parametrize("exercise", EVERY, ids=[one.number for one in EVERY])
+
+
+def outcomes_of_mistakes(exercise: Exercise) -> Iterator[tuple[str, list[Any]]]:
+    for mistake in exercise.mistakes:
+        yield mistake.words, exercise.outcomes(mistake.answer)
+
+
+def same(exercise: Exercise, outcomes: list[Any], others: list[Any]) -> bool:
+    return all(exercise.same(a, b) for a, b in zip(outcomes, others, strict=True))
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=[lesson.topic for lesson in LESSONS])
+def test_exercises_are_numbered_by_their_lessons(lesson: Any) -> None:
+    numbers = [one.number for one in exercises_of(lesson.number)]
+    assert numbers == [f"{lesson.number}.{place}" for place in range(1, len(numbers) + 1)]
+
+
+@each_exercise
+def test_the_right_answer_is_right(exercise: Exercise) -> None:
+    remark = check_exercise(exercise.number, exercise.right)
+    assert remark.right, remark
+    assert remark.words == exercise.shows
+
+
+@each_exercise
+@pytest.mark.parametrize("blank", [None, ...])
+def test_a_blank_is_told_what_is_asked_for(exercise: Exercise, blank: Any) -> None:
+    remark = check_exercise(exercise.number, blank)
+    assert not remark.right
+    assert exercise.asks in remark.words
+
+
+@each_exercise
+def test_every_mistake_is_one_and_is_told_by_words_of_its_own(exercise: Exercise) -> None:
+    right = exercise.outcomes(exercise.right)
+    made = list(outcomes_of_mistakes(exercise))
+    for words, outcomes in made:
+        assert not same(exercise, outcomes, right), words
+    for (words, outcomes), (others, other) in combinations(made, 2):
+        assert words != others
+        assert not same(exercise, outcomes, other), f"{words} / {others}"
+    for mistake in exercise.mistakes:
+        remark = check_exercise(exercise.number, mistake.answer)
+        assert not remark.right
+        assert remark.words.startswith(mistake.words)
+
+
+def test_a_number_that_no_exercise_has_is_refused_by_name() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"number must be one of 1\.1"):
+        check_exercise("9.9", None)
