@@ -25,6 +25,8 @@ extensions = [
     "extensions.command_line",
     "extensions.paper",
     "extensions.house",
+    "extensions.repository",
+    "extensions.notebooks",
 ]
 exclude_patterns = ["_build", "extensions"]
 
