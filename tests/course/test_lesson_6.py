@@ -81,7 +81,7 @@ def in_turn(observation: Any) -> int:
 
 
 def commits(observation: Any) -> int:
-    return 3 if observation[20] < 0.004 else 0
+    return 4 if observation[20] < 0.001 else 0
 
 
 def out_of_range(observation: Any) -> int:
