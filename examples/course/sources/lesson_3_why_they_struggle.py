@@ -168,7 +168,9 @@ pd.DataFrame(
 # she rejects.
 
 # %%
-results.plot("rejections", progress=False)
+axes = results.plot("rejections", progress=False)
+axes.set_xlim(0, 2000)
+axes
 
 # %% [markdown]
 # UNI is rejected at a steady rate to the end: {{summary.rejection_rate["UNI"]:.1%}} of all its
