@@ -63,7 +63,7 @@ def one_interval(n1: float, n_arms: int, alpha: float, rho_0: float) -> Any:
     return min(1, sum((rho_0 * n1) ** -alpha for _ in range(n_arms - 1)))
 
 
-def independent(n1: float, n_arms: int, alpha: float, rho_0: float) -> float:
+def independent(n1: float, n_arms: int, alpha: float, rho_0: float) -> Any:
     each = min(1.0, 2 * (rho_0 * n1) ** -alpha)
     return 1 - math.prod([1 - each] * (n_arms - 1))
 
