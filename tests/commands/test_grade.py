@@ -8,13 +8,16 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import handed_in
 import pandas as pd
 import pytest
 
+from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.grading import grader
 from explorative_user_env.grading.apart import apart
+from explorative_user_env.grading.assignment import REFERENCE_AGENTS
 from explorative_user_env.grading.limits import Limits
 
 SECRET = "a-most-secret-word"
@@ -147,7 +150,7 @@ def test_the_autograder_grades_like_the_command_and_tells_gradescope(
     tmp_path: Path, run: Callable[..., int], submissions: Path
 ) -> None:
     archive = tmp_path / "autograder.zip"
-    words = ["grade", "--key", SECRET, *SMALL, "--task", "regret", "--horizon", "40"]
+    words = ["grade", "--key", SECRET, *SMALL, "--max-steps", "500"]
     assert run(*words, "--autograder", str(archive)) == 0
     assert run(*words, "--autograder", str(archive)) == 2, "nothing is written over"
     assert stat.S_IMODE(archive.stat().st_mode) == 0o600
@@ -181,10 +184,28 @@ def test_the_autograder_grades_like_the_command_and_tells_gradescope(
     assert results["score"] == round(feedback["points"], 2)
     assert results["stdout_visibility"] == "hidden"
     assert "BAIR" in str(results["output"])
-    (home / "submission" / "another.py").write_text(handed_in.UNIFORM)
-    results = _gradescope(home, source)
-    assert results["score"] == 0.0
-    assert "it has 2 Python files, not one" in str(results["output"])
+
+
+@pytest.mark.parametrize("n_files", [0, 2])
+def test_gradescope_is_told_where_not_one_file_was_handed_in(
+    n_files: int, tmp_path: Path, run: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grader, "evaluate", _nobody)
+    folder, results = tmp_path / "submission", tmp_path / "results.json"
+    folder.mkdir()
+    for name in range(n_files):
+        (folder / f"{name}.py").write_text(handed_in.UNIFORM)
+    words = ["grade", str(folder), "--key", SECRET, *SMALL, "--gradescope", str(results)]
+    assert run(*words) == 0
+    told = json.loads(results.read_text())
+    assert told["score"] == 0.0
+    assert f"it has {n_files} Python files, not one" in told["output"]
+
+
+def _nobody(*agents: object, **options: Any) -> Results:
+    """Return two runs of each reference agent."""
+    asked = {name: options[name] for name in ("population", "seed", "max_steps")}
+    return evaluate([*REFERENCE_AGENTS], n_instances=2, compiled=False, progress=False, **asked)
 
 
 def _gradescope(home: Path, source: Path) -> dict[str, object]:
