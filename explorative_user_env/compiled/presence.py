@@ -17,7 +17,7 @@ IN_A_BROWSER = "emscripten"
 
 NONE_THERE = "there is none for a browser"
 
-TIMES_SLOWER = "twenty to a hundred times slower"
+TIMES_SLOWER = "thirty to fifty times slower"
 
 
 def is_installed() -> bool:
