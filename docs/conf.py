@@ -24,6 +24,9 @@ extensions = [
     "extensions.environments",
     "extensions.command_line",
     "extensions.paper",
+    "extensions.house",
+    "extensions.repository",
+    "extensions.notebooks",
 ]
 exclude_patterns = ["_build", "extensions"]
 

@@ -11,6 +11,29 @@ PACKAGE = "explorative_user_env"
 Floors = Sequence[Sequence[str]]
 """The rooms from the ground up; a room imports from floors below its own."""
 
+FLOORS: Floors = (
+    ("validation", "version"),
+    ("extras", "old_names", "record_checks"),
+    ("protocol", "seeding", "files", "tasks", "display"),
+    ("users", "agents", "explanations", "shipped"),
+    ("settings", "rendering", "compiled", "theory"),
+    ("population", "hard_instances"),
+    ("envs",),
+    ("meeting",),
+    ("films",),
+    ("episodes",),
+    ("loop",),
+    ("results",),
+    ("wrappers", "monitors"),
+    ("evaluation",),
+    ("rl", "studies", "testing"),
+    ("play", "course", "grading"),
+    ("commands",),
+    ("cli",),
+    ("__main__", "__init__"),
+)
+"""The rooms from the ground up. A new room gets a place here first."""
+
 
 class Import(NamedTuple):
     """One module imports another, both by their dotted names."""

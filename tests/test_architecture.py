@@ -8,33 +8,11 @@ from pathlib import Path
 
 import pytest
 import structure
+from structure import FLOORS
 
 from explorative_user_env.protocol import Algorithm
 
 ROOT = Path(__file__).parents[1]
-
-FLOORS = (
-    ("validation", "version"),
-    ("extras", "old_names", "record_checks"),
-    ("protocol", "seeding", "files", "tasks", "display"),
-    ("users", "agents", "explanations", "shipped"),
-    ("settings", "rendering", "compiled", "theory"),
-    ("population", "hard_instances"),
-    ("envs",),
-    ("meeting",),
-    ("films",),
-    ("episodes",),
-    ("loop",),
-    ("results",),
-    ("wrappers", "monitors"),
-    ("evaluation",),
-    ("rl", "studies", "testing"),
-    ("play", "course", "grading"),
-    ("commands",),
-    ("cli",),
-    ("__main__", "__init__"),
-)
-"""The rooms from the ground up. A new room gets a place here first."""
 
 CONTRACT = {field.name for field in fields(Algorithm)} | {"ALGORITHM", "Params", "State"}
 

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from test_architecture import FLOORS
+from structure import FLOORS
 
 from explorative_user_env.version import __version__
 

@@ -183,7 +183,8 @@ def test_the_wrappers_that_the_zoo_is_told_of_make_an_observation() -> None:
         env = getattr(importlib.import_module(module), name)(env)
     observation, _ = env.reset(seed=0)
     assert env.observation_space.contains(observation)
-    (zoo,) = re.findall(r"rl_zoo3\.train .*", (EXAMPLES.parent / "README.md").read_text("utf-8"))
+    page = EXAMPLES.parent / "docs" / "how_to" / "use_another_rl_library.md"
+    (zoo,) = re.findall(r"rl_zoo3\.train .*", page.read_text("utf-8"))
     assert "--env ExplorativeUser-v0" in zoo
     assert "--conf-file examples/rl_zoo3.yml" in zoo
 

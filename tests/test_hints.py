@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from snippets import blocks_of, commands_of
 
 from explorative_user_env import cli, extras
 from explorative_user_env.commands.course import OPENS
@@ -22,7 +23,7 @@ from explorative_user_env.validation import MissingExtraError
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("examples/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("examples/*.md"), *ROOT.glob("docs/**/*.md")])
 ELSEWHERE = {"rl_zoo3", "torch"}
 """Packages of others that the pages name, which are on an index."""
 
@@ -31,12 +32,11 @@ def commands() -> Iterator[tuple[str, str]]:
     """Yield every command of every page: lines of shell blocks, and installs within sentences."""
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        blocks = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
-        lines = [line for block in blocks for line in block.splitlines()]
-        lines += re.findall(r"`(pip install [^`\n]+)`", text)
-        for line in lines:
-            for command in line.split("&&"):
-                yield page.name, command.split("#")[0].strip()
+        for block in blocks_of(text):
+            if block.kind == "sh":
+                yield from ((page.name, command) for command in commands_of(block))
+        for command in re.findall(r"`(pip install [^`\n]+)`", text):
+            yield page.name, command
 
 
 def of_kind(*words: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""The committed report is what the code finds, says so, and the README repeats it."""
+"""The committed report is what the code finds, says so, and the tutorial repeats it."""
 
 import re
 from pathlib import Path
@@ -28,7 +28,8 @@ from explorative_user_env.studies.report import glance
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "reproduction"
 REPORT = (FOLDER / "report.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+TUTORIAL = (ROOT / "docs" / "tutorials" / "reproduce_the_paper.md").read_text(encoding="utf-8")
+TUNING = (ROOT / "docs" / "how_to" / "tune_n1.md").read_text(encoding="utf-8")
 PLACE = ["experiment", "delta", "n_arms", "agent"]
 
 
@@ -54,10 +55,10 @@ def test_the_report_rests_on_a_thousand_users_of_both_settings(summary: pd.DataF
         assert rows.groupby("setting").size().to_dict() == {"printed": cells, "released": cells}
 
 
-def test_the_readmes_grid_is_the_reports(verdicts: pd.DataFrame) -> None:
+def test_the_tutorials_grid_is_the_reports(verdicts: pd.DataFrame) -> None:
     titles = {name: f"Table {name[-1]}" for name in dict.fromkeys(verdicts["experiment"])}
     counts = markdown(glance(verdicts, titles))
-    shown = README.split("<!-- grid -->")[1].split("<!-- /grid -->")[0].strip()
+    shown = TUTORIAL.split("<!-- grid -->")[1].split("<!-- /grid -->")[0].strip()
     assert shown in REPORT, "copy the grid from examples/reproduction/report.md"
     assert re.sub(r" \(\d+-\d+\)", "", shown) == counts
     between = re.findall(r"(\d+) of (\d+) \((\d+)-(\d+)\)", shown)
@@ -142,7 +143,9 @@ def test_consecutive_rejections_find_the_best_arm_of_users_with_click_noise(
     assert rows["success"].min() >= 0.99
     longer = (rows["stopping_time"] / rows["published_stopping_time"] - 1).groupby(rows["setting"])
     found = {setting: f"{100 * share:.1f}%" for setting, share in longer.max().items()}
-    said = re.search(r"at most (\S+) above the\s+published ones \((\S+) under `printed`\)", README)
+    said = re.search(
+        r"at most (\S+) above the\s+published ones \((\S+) under `printed`\)", TUTORIAL
+    )
     assert said is not None
     assert found == {"released": said[1], "printed": said[2]}
 
@@ -209,11 +212,11 @@ def test_the_code_finds_the_reports_ladder_for_bair() -> None:
     check_intervals(found, expected)
 
 
-def test_the_readme_says_of_tune_n1_what_its_page_measured() -> None:
-    readme = " ".join(README.split())
+def test_the_how_to_says_of_tune_n1_what_its_page_measured() -> None:
+    how_to = " ".join(TUNING.split())
     page = (ROOT / "examples" / "tune_n1.md").read_text(encoding="utf-8")
     found = re.search(
-        r"it finds N_1 = (\d+) in place of (\d+), and BAIR stops after (\S+) of", readme
+        r"it finds N_1 = (\d+) in place of (\d+), and BAIR stops after (\S+) of", how_to
     )
     assert found is not None
     n1, papers, ratio = found.groups()

@@ -1,7 +1,7 @@
 """What examples/rl.md says of agents that need no training is what the code finds.
 
 The same 2000 users as on the page, so the figures are the very ones. Those of trained models rest
-on hours of training; what can be had of the shipped ones is in test_readme.py.
+on hours of training; what can be had of the shipped ones is in docs/test_benchmark.py.
 """
 
 from pathlib import Path

@@ -15,7 +15,7 @@ from explorative_user_env.studies.tuning.trials import FRONTIER_USERS, Trials
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "examples" / "tune_n1.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+HOW_TO = (ROOT / "docs" / "how_to" / "tune_n1.md").read_text(encoding="utf-8")
 TRIALS = Trials(
     Population(setting=RELEASED, n_arms=20), delta=0.005, max_steps=1_000_000, workers=2, seed=0
 )
@@ -75,4 +75,4 @@ def test_the_saving_is_that_of_the_times() -> None:
     assert f"about {all_runs:.0f}, {all_runs / int(papers):.2f} of" in PAGE
     shares = (float(saving), all_runs / int(papers))
     short, long = (f"{share:.2f}".removeprefix("0") for share in shares)
-    assert f"after {short} of the time ({long} with the few" in README
+    assert f"after {short} of the time ({long} with the few" in HOW_TO

@@ -59,31 +59,40 @@ def _linked(name: str) -> str:
     return f"{{py:obj}}`{short} <{address}>`" if address else f"`{short}`"
 
 
-def _places(row: dict[str, str]) -> str:
-    """Return the names of a row below each other, each with its file behind its last."""
-    by_file: dict[str, list[str]] = {}
-    for name in names(row):
-        path = place_of(name)[1].relative_to(source.ROOT).as_posix()
-        by_file.setdefault(path.removeprefix(f"{PACKAGE}/"), []).append(_linked(name))
-    return "<br>".join(f"{'<br>'.join(found)} in {file}" for file, found in by_file.items())
+def _file(name: str) -> str:
+    path = place_of(name)[1].relative_to(source.ROOT).as_posix()
+    return f"`{path.removeprefix(f'{PACKAGE}/')}`"
 
 
-def page(env: Any, docname: str, table: str) -> Iterator[str]:
-    """Yield a table as Markdown: what the paper has, its names in code, and their files."""
+def symbols(env: Any, docname: str, what: str) -> Iterator[str]:
+    """Yield the table of the symbols, with each name's file beside it."""
+    yield "| in the paper | what it is | name in code | file |"
+    yield "| :--- | :--- | :--- | :--- |"
+    for row in rows("symbols"):
+        linked, files = (map(shown, names(row)) for shown in (_linked, _file))
+        cells = (row["symbol"], row["what it is"], "<br>".join(linked), "<br>".join(files))
+        yield f"| {' | '.join(cells)} |"
+
+
+def theory(env: Any, docname: str, what: str) -> Iterator[str]:
+    """Yield the table of what the paper proves, runs and shows, with the files below the names."""
     yield "| in the paper | what it is | name in code, and file |"
     yield "| :--- | :--- | :--- |"
-    for row in rows(table):
-        paper = f"{row['kind']}<br>`{row['label']}`" if "label" in row else row["symbol"]
-        about = "; ".join(filter(None, (row["what it is"], row.get("note"))))
-        yield f"| {paper} | {about} | {_places(row)} |"
+    for row in rows("theory"):
+        about = "; ".join(filter(None, (row["what it is"], row["note"])))
+        by_file: dict[str, list[str]] = {}
+        for name in names(row):
+            by_file.setdefault(_file(name), []).append(_linked(name))
+        places = (f"{'<br>'.join(found)} in<br>{file}" for file, found in by_file.items())
+        yield f"| {row['kind']}<br>`{row['label']}` | {about} | {'<br>'.join(places)} |"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the place."""
-    fill(
-        app,
-        "paper-table",
-        page,
-        lambda: [*source.modules(source.ROOT).values(), *FOLDER.glob("*.csv")],
-    )
+    """Register the places."""
+    for table, lines in (("symbols", symbols), ("theory", theory)):
+        fill(app, f"{table}-table", lines, _sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def _sources() -> list[Path]:
+    return [*source.modules(source.ROOT).values(), *FOLDER.glob("*.csv")]

@@ -1,0 +1,143 @@
+"""The blocks of a page, run as its reader would: Python in one session, commands in one folder."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tiny_commands
+from processes import python
+
+from explorative_user_env.validation import MissingExtraError
+
+OPTIONAL = {"distributed", "matplotlib", "numba", "sb3_contrib", "stable_baselines3", "torch"}
+"""What a page may import that not everyone has."""
+
+_BLOCK = re.compile(
+    r"^(?:<!-- not run: (?P<reason>[^\n]+?) -->\n)?"
+    r"```(?P<kind>\w+)(?P<marked> no-run)?\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+_FILE = re.compile(r"# (\w+\.py)\n")
+_ANY_LINES = r"\n...\n"
+
+
+class NotHereError(Exception):
+    """Something optional is missing here."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page.
+
+    Attributes:
+        kind: "python", "sh", "text" or another language.
+        text: what stands in it.
+        line: the line of the page at which it begins.
+        not_run: the reason why no test runs it; None if one does.
+    """
+
+    kind: str
+    text: str
+    line: int
+    not_run: str | None
+
+
+def blocks_of(page: str) -> Iterator[Block]:
+    """Yield the blocks of a page, of which one marked as not run has to say why."""
+    for found in _BLOCK.finditer(page):
+        line = page.count("\n", 0, found.start("kind")) + 1
+        assert found["reason"] or not found["marked"], f"line {line}: no reason why it is not run"
+        yield Block(found["kind"], found["text"], line, found["reason"])
+
+
+def commands_of(block: Block) -> Iterator[str]:
+    """Yield the commands of a shell block, without comments."""
+    for line in block.text.replace("\\\n", " ").splitlines():
+        for command in line.split("&&"):
+            words = command.split("#")[0].strip()
+            if words:
+                yield words
+
+
+def follow(page: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Do what a page says, from top to bottom, and hold what it shows against what is printed.
+
+    Args:
+        page: the file.
+        folder: the working folder, in which the page's files are written.
+        capsys: what reads what is printed.
+
+    Returns:
+        What could not be done here, for want of something optional.
+    """
+    space: dict[str, Any] = {"__name__": "page"}
+    lacking: list[str] = []
+    printed: str | None = None
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        place = f"{page.name}:{block.line}"
+        if block.kind == "text":
+            if printed is not None:
+                assert_shown(block.text, printed, place)
+            continue
+        printed = None
+        if block.not_run is not None or block.kind not in ("python", "sh"):
+            continue
+        try:
+            if block.kind == "python":
+                _session(block, place, folder, space)
+            else:
+                _terminal(block, place, folder, capsys)
+            printed = capsys.readouterr().out
+        except NotHereError as missing:
+            lacking.append(f"{place}: {missing}")
+    return lacking
+
+
+def _session(block: Block, place: str, folder: Path, space: dict[str, Any]) -> None:
+    """Run a Python block, and write it if it says which file it is."""
+    named = _FILE.match(block.text)
+    if named is not None:
+        (folder / named[1]).write_text(block.text, encoding="utf-8")
+    try:
+        exec(compile(block.text, place, "exec"), space)
+    except MissingExtraError as error:
+        raise NotHereError(str(error)) from error
+    except ModuleNotFoundError as error:
+        if str(error.name).split(".")[0] not in OPTIONAL:
+            raise
+        raise NotHereError(str(error)) from error
+
+
+def _terminal(block: Block, place: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run the commands of a shell block; what is to be installed is there."""
+    before = ""
+    for command in commands_of(block):
+        program, *words = shlex.split(command)
+        if program == "explorative-user":
+            code = tiny_commands.run(*words)
+            out, err = capsys.readouterr()
+            if code != 0 and "pip install" in err:
+                raise NotHereError(err.strip())
+            assert code == 0, f"{place}: {command}: {err}"
+            before += out
+        elif program == "pytest":
+            finished = python("-m", "pytest", "-p", "no:cacheprovider", *words, folder=folder)
+            assert finished.returncode == 0, f"{place}: {finished.stdout}{finished.stderr}"
+        else:
+            assert program == "pip", f"{place}: say why {program} is not run"
+    print(before, end="")
+
+
+def assert_shown(shown: str, printed: str, place: str) -> None:
+    """Make sure that what a page shows is what is printed; a line `...` stands for any lines."""
+    wanted, found = (
+        "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+        for text in (shown, printed)
+    )
+    parts = re.split(r"^\.\.\.$", wanted, flags=re.MULTILINE)
+    pattern = "(?s:.*)".join(re.escape(part) for part in parts)
+    assert re.fullmatch(pattern, found), f"{place} shows\n{wanted}\nand this is printed\n{found}"
