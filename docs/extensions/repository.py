@@ -82,7 +82,15 @@ def page(env: Any, docname: str, name: str) -> Iterator[str]:
     yield relinked(text, file, DOCS / f"{docname}.md")
 
 
+def _followed(app: Sphinx, docname: str, text: list[str]) -> None:
+    """Lead the links of a page of the site's own to pages, where files of the repository are."""
+    file = Path(app.env.doc2path(docname))
+    if file.suffix == ".md":
+        text[0] = relinked(text[0], file, file)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the place."""
+    """Register the place, and follow the links of pages as a code host does."""
+    app.connect("source-read", _followed)
     fill(app, KIND, page, lambda: pages())
     return {"parallel_read_safe": True, "parallel_write_safe": True}
