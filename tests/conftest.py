@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import no_compiler
 import pandas as pd
 import pytest
 from hypothesis import settings as hypothesis_settings
@@ -24,6 +25,21 @@ from explorative_user_env.studies.paper.comparison import compared
 # Same examples in every run and no time limit on one: this is a proof, not a benchmark.
 hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        no_compiler.OPTION, action="store_true", help="run as where numba is not, as in a browser"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption(no_compiler.OPTION):
+        no_compiler.hide()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    no_compiler.skip_without_compiler(item)
 
 
 @pytest.fixture(params=sorted(SETTINGS))

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.compiled.intrinsics import addresses_of_all
 from explorative_user_env.compiled.kernels import compiled_run_all
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
@@ -21,6 +20,8 @@ def compiled_run(
 
     It is the loop of many runs with one of them, so that tests compile nothing else.
     """
+    from explorative_user_env.compiled.intrinsics import addresses_of_all  # with numba
+
     run_all = compiled_run_all(algorithm, rule, behaviour)
 
     def run(

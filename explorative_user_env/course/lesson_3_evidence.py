@@ -6,7 +6,7 @@ import numpy as np
 
 from explorative_user_env.agents.divergence import bernoulli_kl, transport_cost
 from explorative_user_env.course.exercises import Exercise, Mistake
-from explorative_user_env.results.metrics import summarize
+from explorative_user_env.results.metrics import mean_cost
 
 _Flags = list[bool]
 
@@ -147,15 +147,7 @@ EVIDENCE = Exercise(
 
 def _cost(times: list[int], correct: _Flags, censored: _Flags, step_cost: float) -> float:
     """Return the package's cost of an agent's runs."""
-    figures = summarize(
-        np.array(times),
-        np.zeros(len(times)),
-        np.array(correct),
-        np.array(censored),
-        delta=0.1,
-        step_cost=step_cost,
-    )
-    return float(figures["cost"])
+    return mean_cost(np.array(times), np.array(correct), np.array(censored), step_cost)
 
 
 def _without_cut(times: list[int], correct: _Flags, censored: _Flags, step_cost: float) -> float:

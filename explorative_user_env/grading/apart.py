@@ -17,7 +17,7 @@ from typing import IO, Any
 from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.grading import inside, wire
 from explorative_user_env.grading.limits import Limits, unreadable_to_others
-from explorative_user_env.grading.reasons import CHEATS, SubmissionError, Verdict, ending
+from explorative_user_env.grading.reasons import CHEATS, GradingOutcome, SubmissionError, ending
 from explorative_user_env.validation import one_line
 
 LOOKS_EVERY = 0.02
@@ -89,14 +89,14 @@ class Apart:
     def started(self, source: bytes, name: str | None) -> dict[str, Any]:
         """Hand over the submission's file, and return what its agent says of itself."""
         options = json.dumps({"limits": asdict(self._limits), "class": name}).encode()
-        self.send("importing the file", wire.START, more=options + b"\n" + source)
+        self.send("the import of its file", wire.START, more=options + b"\n" + source)
         reply = self.received(wire.READY)
         try:
             told = json.loads(reply.text)
             self.missing = [str(each) for each in told.pop("missing")]
             return dict(told)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise SubmissionError(Verdict.CHEATED, CHEATS["channel"]) from error
+            raise SubmissionError(GradingOutcome.CHEATED, CHEATS["channel"]) from error
 
     def send(
         self, doing: str, kind: int, first: int = 0, second: int = 0, more: bytes = b""
@@ -160,17 +160,18 @@ class Apart:
             if reply.kind in (wire.RAISED, wire.NO_ARM):
                 memory = "raised MemoryError" in text or text.startswith("MemoryError")
                 more = f"; it may take {self._limits.memory} MB" if memory else ""
-                return SubmissionError(Verdict.FAILED, text + more)
+                return SubmissionError(GradingOutcome.FAILED, text + more)
             if reply.kind == wire.CAUGHT:
                 kind, _, what = text.partition(" ")
                 if kind in CHEATS:
-                    return SubmissionError(Verdict.CHEATED, f"{CHEATS[kind]} ({what})")
+                    return SubmissionError(GradingOutcome.CHEATED, f"{CHEATS[kind]} ({what})")
+        if not reply.kind == reply.number == wire.ENDED:
+            return SubmissionError(GradingOutcome.CHEATED, CHEATS["channel"])
         if self._slow is not None:
-            return SubmissionError(Verdict.STOPPED, self._slow)
-        if reply.kind == reply.number == wire.ENDED:
-            code = self._process.wait()
-            return SubmissionError(Verdict.FAILED, f"{ending(code)}, while {self._doing}")
-        return SubmissionError(Verdict.CHEATED, CHEATS["channel"])
+            return SubmissionError(GradingOutcome.STOPPED, self._slow)
+        return SubmissionError(
+            GradingOutcome.FAILED, f"{ending(self._process.wait())}, in {self._doing}"
+        )
 
     def _watch(self) -> None:
         """Look whether time is up or the process is gone, and tell whoever waits for a reply."""

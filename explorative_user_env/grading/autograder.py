@@ -15,7 +15,7 @@ from explorative_user_env.grading.assignment import FULL_POINTS
 from explorative_user_env.grading.grader import Leaderboard
 from explorative_user_env.grading.hidden import Key
 from explorative_user_env.grading.leaderboard import TOLD_FIGURES, board_notes, reasons_of
-from explorative_user_env.grading.reasons import Verdict
+from explorative_user_env.grading.reasons import GradingOutcome
 from explorative_user_env.validation import PACKAGE, InvalidArgumentError
 
 RUN_SCRIPT = """#!/usr/bin/env bash
@@ -127,7 +127,7 @@ def results_json(board: Leaderboard) -> str:
     graded = board.graded[0]
     names = TOLD_FIGURES[board.assignment.over_horizon]
     lines = reasons_of(board)
-    if graded.verdict == Verdict.GRADED:
+    if graded.outcome == GradingOutcome.GRADED:
         points = graded.points
         interval = (
             "" if math.isnan(points.low) else f" (95%: {points.low:.1f} to {points.high:.1f})"

@@ -21,8 +21,8 @@ from explorative_user_env.grading.limits import Limits
 from explorative_user_env.grading.proxy import SubmittedAgent
 from explorative_user_env.grading.reasons import (
     CHEATS,
+    GradingOutcome,
     SubmissionError,
-    Verdict,
     claimed_score,
 )
 from explorative_user_env.grading.submissions import LARGEST_SUBMISSION, Submission
@@ -35,7 +35,7 @@ class Graded:
 
     Attributes:
         student: whose it is.
-        verdict: what became of it; only what is "graded" has more than 0 points.
+        outcome: what became of it; only what is "graded" has more than 0 points.
         reason: why, if it is not.
         points: its points.
         figures: the row of `Results.summary`; none if it was not graded.
@@ -45,7 +45,7 @@ class Graded:
     """
 
     student: str
-    verdict: Verdict
+    outcome: GradingOutcome
     reason: str = ""
     points: Points = NO_POINTS
     figures: Mapping[str, Any] = field(default_factory=dict)
@@ -114,21 +114,21 @@ def _graded(
     progress(student, 0, int(options["n_instances"]))
     process: Apart | None = None
     figures: Mapping[str, Any] = {}
-    points, verdict, reason = NO_POINTS, Verdict.GRADED, ""
+    points, outcome, reason = NO_POINTS, GradingOutcome.GRADED, ""
     try:
         source = _source(submission)
         with apart(limits) as process:
             told = process.started(source, submission.class_name)
             results = _results(process, told, options, time_told, student, progress)
         if (line := claimed_score(process.output)) is not None:
-            raise SubmissionError(Verdict.CHEATED, f"{CHEATS['score']} ({line})")
+            raise SubmissionError(GradingOutcome.CHEATED, f"{CHEATS['score']} ({line})")
         figures = results.summary().to_dict("records")[0]
         points = points_of(results, figures["agent"], worst)
     except SubmissionError as error:
-        verdict, reason = error.verdict, error.reason
+        outcome, reason = error.outcome, error.reason
     return Graded(
         student,
-        verdict,
+        outcome,
         reason,
         points,
         figures,
@@ -140,15 +140,17 @@ def _graded(
 
 def _source(submission: Submission) -> bytes:
     if submission.fault:
-        raise SubmissionError(Verdict.FAILED, submission.fault)
+        raise SubmissionError(GradingOutcome.FAILED, submission.fault)
     try:
         source = submission.source()
     except OSError as error:
         raise SubmissionError(
-            Verdict.FAILED, f"its file cannot be read ({error.strerror})"
+            GradingOutcome.FAILED, f"its file cannot be read ({error.strerror})"
         ) from error
     if len(source) > LARGEST_SUBMISSION:
-        raise SubmissionError(Verdict.FAILED, f"its file has more than {LARGEST_SUBMISSION} bytes")
+        raise SubmissionError(
+            GradingOutcome.FAILED, f"its file has more than {LARGEST_SUBMISSION} bytes"
+        )
     return source
 
 

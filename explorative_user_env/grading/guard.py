@@ -4,100 +4,151 @@ It keeps no secret: the user is not in the process, and whoever gets round the h
 there. What it tells can only lower a score.
 """
 
+import importlib
+import importlib.util
 import os
+import socket
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
-PYTHONS, LIBRARYS, THEIRS = "python", "libraries", "theirs"
-"""Whose a line of code is."""
-
-HANDLED = {
-    "gc.get_objects": "memory",
-    "gc.get_referrers": "memory",
-    "gc.get_referents": "memory",
-    "sys._getframe": "frames",
-    "sys._current_frames": "frames",
-    "sys._current_exceptions": "frames",
-    "sys.settrace": "frames",
-    "sys.setprofile": "frames",
-    "sys.addaudithook": "frames",
-    "sys.monitoring.register_callback": "frames",
-    "code.__new__": "code",
-    "marshal.loads": "code",
-}
-"""Events that are asked for by a line of one's own, and what they are called in `REASONS`."""
-
-FORBIDDEN = {
-    "subprocess.Popen": "processes",
-    "os.exec": "processes",
-    "os.fork": "processes",
-    "os.forkpty": "processes",
-    "os.posix_spawn": "processes",
-    "os.spawn": "processes",
-    "os.startfile": "processes",
-    "os.system": "processes",
-    "pty.spawn": "processes",
-    "os.kill": "signals",
-    "os.killpg": "signals",
-    "signal.pthread_kill": "signals",
-    "resource.setrlimit": "limits",
-    "resource.prlimit": "limits",
-}
-"""Events that are nobody's business, through whatever of Python's own they come."""
-
-FAMILIES = {"socket.": "network", "ctypes.": "code", "winreg.": "files"}
-"""The same, by how they begin."""
-
-NAMED_FILES: Mapping[str, int] = {
-    "open": 1,
-    "sqlite3.connect": 1,
-    "os.chdir": 1,
-    "os.chmod": 1,
-    "os.chown": 1,
-    "os.link": 2,
-    "os.listdir": 1,
-    "os.mkdir": 1,
-    "os.remove": 1,
-    "os.rename": 2,
-    "os.rmdir": 1,
-    "os.scandir": 1,
-    "os.symlink": 2,
-    "os.truncate": 1,
-    "os.utime": 1,
-    "os.walk": 1,
-    "glob.glob": 1,
-    "shutil.copyfile": 2,
-    "shutil.move": 2,
-    "shutil.rmtree": 1,
-}
-"""Events that name files, and how many."""
-
-FRAMES: Sequence[str] = ("tb_frame", "gi_frame", "cr_frame", "ag_frame", "f_code", "gi_code")
-"""Attributes that lead from what anyone has to frames of code that calls."""
-
-OPEN_TO_ALL: tuple[str, ...] = (
-    "/dev/null",
-    "/dev/urandom",
-    "/dev/random",
-    "/etc/localtime",
-    "/proc/cpuinfo",
+from explorative_user_env.grading.forbidden import (
+    FAMILIES,
+    FORBIDDEN,
+    FRAMES,
+    HANDLED,
+    LIBRARYS,
+    LISTS,
+    METADATA,
+    NAMED_FILES,
+    OPEN_TO_ALL,
+    PYTHONS,
+    READS,
+    SEEN_THROUGH,
+    THEIRS,
+    UNTOLD,
 )
-OPEN_TO_ALL += ("/proc/meminfo", "/sys/", "/usr/share/zoneinfo/")
-"""What libraries read of the machine."""
 
 Caught = Callable[[str, str], None]
 
 
-class _Whose:
-    """Tells by its file whose code runs."""
+LOCAL = getattr(socket, "AF_UNIX", None)
+"""The family of sockets that reach no other machine; to connect one is told on all the same."""
 
-    def __init__(self, trusted: Mapping[str, Sequence[str]]) -> None:
-        self._folders = {whose: tuple(paths) for whose, paths in trusted.items()}
+
+class _Asker(NamedTuple):
+    """Who asks for what happens.
+
+    Attributes:
+        whose: the nearest line's that is not Python's own.
+        imports: whether something is being imported, by the stranger or further in.
+        is_there: whether a line of the stranger's is among those that called.
+    """
+
+    whose: str
+    imports: bool
+    is_there: bool
+
+
+def guarded(folder: str, trusted: Mapping[str, Sequence[str]], caught: Caught) -> None:
+    """Watch this process from now on; nothing takes the hook away.
+
+    Args:
+        folder: the folder that the submission may use.
+        trusted: folders of code that is not watched, see `limits.trusted_folders`.
+        caught: is told the kind of reason and what was done; it does not return.
+    """
+    guard = _Guard(os.path.realpath(folder) + os.sep, trusted, caught)
+    busy = False
+    get_frame = sys._getframe
+
+    def hook(event: str, details: tuple[Any, ...]) -> None:
+        nonlocal busy
+        if busy:
+            return
+        busy = True  # what is asked here raises events, too
+        try:
+            guard.judge(event, details, get_frame(1))
+        finally:
+            busy = False
+
+    sys.addaudithook(hook)
+    for module, name, kind in UNTOLD:
+        guard.watch(module, name, kind)
+
+
+class _Guard:
+    def __init__(self, folder: str, trusted: Mapping[str, Sequence[str]], caught: Caught) -> None:
+        self._folder, self._caught = folder, caught
+        self._trusted = {whose: tuple(paths) for whose, paths in trusted.items()}
         self._known: dict[str, str] = {}
 
-    def file(self, path: str) -> str:
+    def judge(self, event: str, details: tuple[Any, ...], frame: FrameType) -> None:
+        """Tell on what happens if it is a stranger's doing."""
+        if event in HANDLED:
+            if self._is_theirs(frame, SEEN_THROUGH):
+                self._caught(HANDLED[event], event)
+        elif event == "object.__getattr__":
+            if details[1] in FRAMES and self._is_theirs(frame):
+                self._caught("frames", str(details[1]))
+        elif event == "object.__setattr__":
+            if details[1] == "__code__" and self._is_theirs(frame):
+                self._caught("code", "__code__")
+        elif event == "compile":
+            name = details[1]
+            disguised = isinstance(name, str) and self._whose(name) != THEIRS
+            if disguised and self._is_theirs(frame):
+                self._caught("code", f"compile as {name}")
+        elif event == "import":
+            if str(details[1] or "").startswith(self._folder):  # of machine code alone
+                self._caught("code", f"import of {details[0]}")
+        elif event in NAMED_FILES:
+            self._judge_files(event, details, frame)
+        elif event == "socket.__new__" and details[1] == LOCAL:
+            return
+        elif (kind := FORBIDDEN.get(event) or _family(event)) is not None:
+            asker = self._asker(frame)
+            if asker.whose == THEIRS and not asker.imports:
+                self._caught(kind, event)
+            if not event.startswith("ctypes."):  # which libraries are bound by
+                raise PermissionError(f"{event} is not allowed here")
+
+    def watch(self, module: str, name: str, kind: str) -> None:
+        """Put in the place of a function, where there is one, what tells on who calls it."""
+        where = importlib.import_module(module) if importlib.util.find_spec(module) else None
+        get_frame = sys._getframe
+
+        def told(*arguments: Any, **options: Any) -> None:
+            if self._asker(get_frame(1)).is_there:
+                self._caught(kind, name)
+            raise PermissionError(f"{name} is not allowed here")
+
+        if hasattr(where, name):
+            setattr(where, name, told)
+
+    def _judge_files(self, event: str, details: tuple[Any, ...], frame: FrameType) -> None:
+        given = (each for each in details[: NAMED_FILES[event]] if not isinstance(each, int))
+        paths = [os.fsdecode(each) for each in given if each is not None]
+        writes = event not in READS
+        if event == "open":
+            mode, flags = str(details[1] or ""), int(details[2] or 0)
+            writes = not set(mode).isdisjoint("wax+") or bool(flags & (os.O_WRONLY | os.O_RDWR))
+        for path in paths:
+            real = os.path.realpath(path) + os.sep
+            if real.startswith(self._folder) or path == os.devnull:
+                continue
+            if not writes and (real.startswith(self._readable) or _says_what_is_there(event, path)):
+                continue
+            asker = self._asker(frame)
+            if asker.is_there and (writes or not asker.imports):  # imports look where they like
+                self._caught("files", path)
+
+    @property
+    def _readable(self) -> tuple[str, ...]:
+        return (*OPEN_TO_ALL, *self._trusted[LIBRARYS], *self._trusted[PYTHONS])
+
+    def _whose(self, path: str) -> str:
         """Return whose code a file is."""
         if path not in self._known:
             self._known[path] = self._found(path)
@@ -109,136 +160,34 @@ class _Whose:
         real = os.path.realpath(path)
         # Libraries first: they may stand in a folder of Python's.
         for whose in (LIBRARYS, PYTHONS):
-            if real.startswith(self._folders[whose]):
+            if real.startswith(self._trusted[whose]):
                 return whose
         return THEIRS
 
-    def may_read(self, path: str, folder: str) -> bool:
-        """Return whether a file is code, the machine's own, or in a folder."""
-        real = os.path.realpath(path)
-        places = (*OPEN_TO_ALL, folder, *self._folders[LIBRARYS], *self._folders[PYTHONS])
-        return (real + os.sep).startswith(places)
+    def _is_theirs(self, frame: FrameType | None, seen_through: Sequence[str] = ()) -> bool:
+        """Return whether the very line that asks is the stranger's."""
+        while frame is not None and os.path.basename(frame.f_code.co_filename) in seen_through:
+            frame = frame.f_back
+        return frame is not None and self._whose(frame.f_code.co_filename) == THEIRS
 
-
-def guarded(folder: str, trusted: Mapping[str, Sequence[str]], caught: Caught) -> None:
-    """Watch this process from now on; nothing takes the hook away.
-
-    Args:
-        folder: the folder that the submission may use.
-        trusted: folders of code that is not watched, see `limits.trusted_folders`.
-        caught: is told the kind of reason and what was done; it does not return.
-    """
-    whose = _Whose(trusted)
-    own = os.path.realpath(folder) + os.sep
-    busy = False
-    get_frame = sys._getframe
-
-    def hook(event: str, details: tuple[Any, ...]) -> None:
-        nonlocal busy
-        if busy:
-            return
-        busy = True  # what is asked here raises events, too
-        try:
-            _judge(event, details, get_frame(1), whose, own, caught)
-        finally:
-            busy = False
-
-    sys.addaudithook(hook)
-
-
-def _judge(
-    event: str,
-    details: tuple[Any, ...],
-    frame: FrameType | None,
-    whose: _Whose,
-    folder: str,
-    caught: Caught,
-) -> None:
-    if event in HANDLED:
-        if _asker(frame, whose, ("inspect.py",)) == THEIRS:
-            caught(HANDLED[event], event)
-    elif event == "object.__getattr__":
-        if details[1] in FRAMES and _asker(frame, whose, ()) == THEIRS:
-            caught("frames", str(details[1]))
-    elif event == "object.__setattr__":
-        if details[1] == "__code__" and _asker(frame, whose, ()) == THEIRS:
-            caught("code", "__code__")
-    elif event == "compile":
-        name = details[1]
-        named = (
-            isinstance(name, str)
-            and not name.startswith("<")
-            and _asker(frame, whose, ()) == THEIRS
-        )
-        if named and whose.file(name) != THEIRS:
-            caught("code", f"compile as {name}")
-    elif event in NAMED_FILES:
-        _judge_paths(event, details, frame, whose, folder, caught)
-    else:
-        kind = FORBIDDEN.get(event) or _family(event)
-        if kind is not None:
-            asker, imports = _through_python(frame, whose)
-            if asker == THEIRS and not imports:
-                caught(kind, event)
-            if not event.startswith("ctypes."):  # which libraries are bound by
-                raise PermissionError(f"{event} is not allowed here")
-
-
-def _judge_paths(
-    event: str,
-    details: tuple[Any, ...],
-    frame: FrameType | None,
-    whose: _Whose,
-    folder: str,
-    caught: Caught,
-) -> None:
-    """Tell on code that opens or changes a file which is not its own."""
-    paths = [
-        os.fsdecode(each)
-        for each in details[: NAMED_FILES[event]]
-        if isinstance(each, str | bytes | os.PathLike)
-    ]
-    writes = event not in ("open", "os.listdir", "os.scandir", "os.walk", "glob.glob", "os.chdir")
-    if event == "open":
-        mode, flags = str(details[1] or ""), int(details[2] or 0)
-        writes = any(letter in mode for letter in "wax+") or bool(flags & (os.O_WRONLY | os.O_RDWR))
-    for path in paths:
-        inside = (os.path.realpath(path) + os.sep).startswith(folder)
-        if inside or path == os.devnull or (not writes and whose.may_read(path, folder)):
-            continue
-        if not writes and _through_python(frame, whose)[1]:
-            continue  # an import looks where it likes
-        caught("files", path)
+    def _asker(self, frame: FrameType | None) -> _Asker:
+        imports, nearest = False, PYTHONS
+        while frame is not None:
+            path = frame.f_code.co_filename
+            whose = self._whose(path)
+            nearest = whose if nearest == PYTHONS else nearest
+            if whose == THEIRS:
+                return _Asker(nearest, imports, True)
+            imports |= path == "<frozen importlib._bootstrap>"  # its loaders alone are anyone's
+            frame = frame.f_back
+        return _Asker(nearest, imports, False)
 
 
 def _family(event: str) -> str | None:
     return next((kind for start, kind in FAMILIES.items() if event.startswith(start)), None)
 
 
-def _asker(frame: FrameType | None, whose: _Whose, seen_through: Sequence[str]) -> str:
-    """Return whose the line is that asks, seen through some files of Python's own."""
-    while frame is not None:
-        path = frame.f_code.co_filename
-        if os.path.basename(path) not in seen_through:
-            return whose.file(path)
-        frame = frame.f_back
-    return PYTHONS
-
-
-def _through_python(frame: FrameType | None, whose: _Whose) -> tuple[str, bool]:
-    """Return whose the nearest line is that is not Python's own, and whether it is being imported.
-
-    A library that is being imported does as it likes; a submission's own lines do not.
-    """
-    imports, asker = False, PYTHONS
-    while frame is not None:
-        path = frame.f_code.co_filename
-        owner = whose.file(path)
-        if owner == THEIRS:
-            return (asker if asker != PYTHONS else THEIRS), imports
-        if path == "<frozen importlib._bootstrap>":  # its loaders alone may be anyone's
-            imports = True
-        if owner == LIBRARYS and asker == PYTHONS:
-            asker = LIBRARYS
-        frame = frame.f_back
-    return asker, imports
+def _says_what_is_there(event: str, path: str) -> bool:
+    """Return whether a file or folder is one by which Python finds what is installed."""
+    listed = event in LISTS and path in sys.path
+    return listed or any(part.endswith(METADATA) for part in path.split(os.sep)[-2:])

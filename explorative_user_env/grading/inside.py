@@ -28,10 +28,18 @@ SUBMISSION_FILE = "submission.py"
 AGENT_CLASS = "Agent"
 """The class that is the agent where nothing else is said."""
 
+METHODS = ("reset", "act", "observe", "answer")
+
 CAUGHT_CODE = 77
 """The exit code of a process that was told on."""
 
 NO_VALUE = -1
+
+LONGEST_AGENT_NAME = 200
+
+
+class _NoAgentError(Exception):
+    """The file has not one agent."""
 
 
 class _Channel:
@@ -43,6 +51,7 @@ class _Channel:
             os.set_inheritable(descriptor, False)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
+        os.close(nothing)
         os.dup2(2, 1)
         self.number = 0
 
@@ -92,7 +101,7 @@ def _started(channel: _Channel, options: dict[str, Any], source: bytes) -> "_Pla
     try:
         agent = _agent_in(_run(source, folder / SUBMISSION_FILE), options["class"])
         told = {
-            "name": name_of(agent),
+            "name": name_of(agent)[:LONGEST_AGENT_NAME],
             "max_steps": cap_of(agent),
             "needs_horizon": needs_horizon(agent),
             "sees_rewards": sees_rewards(agent),
@@ -120,27 +129,24 @@ def _agent_in(module: types.ModuleType, name: str | None) -> Agent:
     """Return the agent of a module, made.
 
     Raises:
-        InvalidArgumentError: where there is none, or nobody knows which.
+        _NoAgentError: where there is none, or nobody knows which.
     """
     own = {
         each.__name__: each
         for each in vars(module).values()
         if isinstance(each, type)
         and each.__module__ == module.__name__
-        and all(
-            callable(getattr(each, method, None))
-            for method in ("reset", "act", "observe", "answer")
-        )
+        and all(callable(getattr(each, method, None)) for method in METHODS)
     }
     if name is None:
         if AGENT_CLASS not in own and len(own) != 1:
-            allowed = (
-                f"one class with the four methods of an agent, or one of them called {AGENT_CLASS}"
-            )
-            raise InvalidArgumentError("the file", sorted(own), allowed)
+            there = ", ".join(sorted(own)) or "none"
+            wanted = f"one class with the methods {', '.join(METHODS)}, or one called {AGENT_CLASS}"
+            raise _NoAgentError(f"the file has to have {wanted}; it has {there}")
         name = AGENT_CLASS if AGENT_CLASS in own else next(iter(own))
     if name not in own:
-        raise InvalidArgumentError("the class", name, f"one of {', '.join(sorted(own)) or 'none'}")
+        there = ", ".join(sorted(own)) or "none"
+        raise _NoAgentError(f"the file has no agent called {name}; it has {there}")
     agent: Agent = own[name]()
     return agent
 
@@ -204,6 +210,8 @@ class _Playing:
 
 def _told(error: BaseException) -> str:
     """Return in a line what was raised, and in which line of the submission."""
+    if isinstance(error, _NoAgentError):
+        return str(error)
     text = traceback.format_exception_only(error)[-1].strip()
     lines = [
         frame.lineno

@@ -14,10 +14,10 @@ from explorative_user_env.display.plain_text import in_line, in_markdown
 from explorative_user_env.display.tables import markdown, new_table
 from explorative_user_env.grading.assignment import Assignment, Points
 from explorative_user_env.grading.grader import Graded, Leaderboard
-from explorative_user_env.grading.reasons import Verdict
+from explorative_user_env.grading.reasons import GradingOutcome
 
 REFERENCE_ROW = "reference"
-"""What stands in the place of an verdict for an agent of the package."""
+"""What stands in the place of an outcome for an agent of the package."""
 
 TOLD_FIGURES = {
     False: (
@@ -37,15 +37,15 @@ def rows_of(board: Leaderboard) -> pd.DataFrame:
         for name, points, figures in board.references
     ]
     rows += [
-        _row(each.student, str(each.verdict), each.reason, each.points, each.figures, names)
+        _row(each.student, str(each.outcome), each.reason, each.points, each.figures, names)
         for each in board.graded
     ]
     rank_by = "regret" if board.assignment.over_horizon else "cost"
     rows.sort(key=lambda row: _order(row, rank_by))
     place = 0
     for row in rows:
-        place += row["verdict"] == Verdict.GRADED
-        row["place"] = place if row["verdict"] == Verdict.GRADED else None
+        place += row["outcome"] == GradingOutcome.GRADED
+        row["place"] = place if row["outcome"] == GradingOutcome.GRADED else None
     frame = pd.DataFrame(rows)
     frame.insert(0, "place", frame.pop("place").astype("Int64"))
     return frame
@@ -53,19 +53,19 @@ def rows_of(board: Leaderboard) -> pd.DataFrame:
 
 def _row(
     name: str,
-    verdict: str,
+    outcome: str,
     reason: str,
     points: Points,
     figures: Mapping[str, Any],
     names: tuple[str, ...],
 ) -> dict[str, Any]:
-    own: dict[str, Any] = {"name": name, "verdict": verdict}
+    own: dict[str, Any] = {"name": name, "outcome": outcome}
     own |= {"points": points.value, "points_low": points.low, "points_high": points.high}
     return own | {each: figures.get(each, math.nan) for each in names} | {"reason": reason}
 
 
 def _order(row: Mapping[str, Any], rank_by: str) -> tuple[bool, float, str]:
-    done = row["verdict"] in (REFERENCE_ROW, Verdict.GRADED)
+    done = row["outcome"] in (REFERENCE_ROW, GradingOutcome.GRADED)
     return not done, float(row[rank_by]) if done else 0.0, str(row["name"]).casefold()
 
 
@@ -77,15 +77,15 @@ def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
         if over_horizon
         else ("stopping time", "success [95%]", "wrong", "cens.", "cost")
     )
-    columns = ("place", "name", "points", *figures, "verdict")
-    table = new_table(columns, left=("name", "verdict"), title=title, leading=2)
+    columns = ("place", "name", "points", *figures, "outcome")
+    table = new_table(columns, left=("name", "outcome"), title=title, leading=2)
     for row in frame.to_dict("records"):
         place = "" if pd.isna(row["place"]) else str(row["place"])
         points = with_error(row["points"], row["points_high"])
         shown = [""] * len(figures)
-        if row["verdict"] in (REFERENCE_ROW, Verdict.GRADED):
+        if row["outcome"] in (REFERENCE_ROW, GradingOutcome.GRADED):
             shown = _shown(row, over_horizon)
-        table.add_row(place, str(row["name"]), points, *shown, str(row["verdict"]))
+        table.add_row(place, str(row["name"]), points, *shown, str(row["outcome"]))
     return table
 
 
@@ -113,9 +113,9 @@ def board_notes(board: Leaderboard) -> list[str]:
 def reasons_of(board: Leaderboard) -> list[str]:
     """Return, in a line each, why submissions got no points."""
     return [
-        in_line(f"{each.student}: 0 points, {each.verdict}: {each.reason}.")
+        in_line(f"{each.student}: 0 points, {each.outcome}: {each.reason}.")
         for each in board.graded
-        if each.verdict != Verdict.GRADED
+        if each.outcome != GradingOutcome.GRADED
     ]
 
 
@@ -141,7 +141,7 @@ def feedback_of(board: Leaderboard, graded: Graded) -> str:
     names = TOLD_FIGURES[board.assignment.over_horizon]
     told = {
         "student": graded.student,
-        "verdict": str(graded.verdict),
+        "outcome": str(graded.outcome),
         "reason": graded.reason,
         "points": _number(graded.points.value),
         "interval": [_number(graded.points.low), _number(graded.points.high)],

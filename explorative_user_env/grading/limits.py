@@ -51,12 +51,12 @@ class Limits:
 
     def __post_init__(self) -> None:
         for name in ("seconds", "call_seconds"):
-            given = positive(_SPELLED.get(name, name), getattr(self, name))
+            given = positive(_SPELLED[name], getattr(self, name))
             object.__setattr__(self, name, min(given, LONGEST_TIME))
         integer("memory_limit", self.memory, 1, LARGEST_MEMORY)
 
 
-_SPELLED = {"seconds": "time_limit"}
+_SPELLED = {"seconds": "time_limit", "call_seconds": "call_limit"}
 
 Enforced = Callable[[], object]
 
@@ -111,6 +111,7 @@ def trusted_folders() -> dict[str, list[str]]:
     ]
     libraries += [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
     own = [paths["stdlib"], paths["platstdlib"]]
+    own += [path for path in sys.path if path.endswith(".zip")]
     return {
         "python": sorted({_as_folder(path) for path in own}),
         "libraries": sorted({_as_folder(path) for path in libraries}),

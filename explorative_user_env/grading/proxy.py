@@ -8,9 +8,7 @@ import numpy as np
 from explorative_user_env.grading import wire
 from explorative_user_env.grading.apart import Apart
 from explorative_user_env.grading.inside import NO_VALUE
-from explorative_user_env.grading.reasons import CHEATS, SubmissionError, Verdict
-
-LONGEST_AGENT_NAME = 200
+from explorative_user_env.grading.reasons import CHEATS, GradingOutcome, SubmissionError
 
 
 class SubmittedAgent:
@@ -31,7 +29,7 @@ class SubmittedAgent:
     """
 
     def __init__(self, process: Apart, told: Mapping[str, Any]) -> None:
-        self.name = str(told.get("name"))[:LONGEST_AGENT_NAME]
+        self.name = str(told.get("name"))
         self.max_steps = _cap(told.get("max_steps"))
         self.needs_horizon = told.get("needs_horizon") is True
         self.failure: SubmissionError | None = None
@@ -39,14 +37,20 @@ class SubmittedAgent:
         self._awaits_arm = False
         self._n_arms, self._n_steps, self._n_users = 0, 0, 0
         if told.get("sees_rewards") is not False:
-            raise SubmissionError(Verdict.CHEATED, CHEATS["rewards"])
+            raise SubmissionError(GradingOutcome.CHEATED, CHEATS["rewards"])
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Hand on that there is a new user, and the agent's own stream."""
         self._n_arms, self._n_steps = n_arms, 0
         self._n_users += 1
         words = np.asarray(rng.bit_generator.seed_seq.entropy, "<u4").tobytes()  # type: ignore[attr-defined]
-        self._ask("reset", wire.RESET, n_arms, NO_VALUE if horizon is None else horizon, words)
+        self._ask(
+            "reset, or the first act",
+            wire.RESET,
+            n_arms,
+            NO_VALUE if horizon is None else horizon,
+            words,
+        )
 
     def act(self) -> int | None:
         """Return the arm that the agent recommends, None where it stops."""
@@ -58,7 +62,7 @@ class SubmittedAgent:
     def observe(self, arm: int, accepted: bool) -> None:
         """Hand on the user's response."""
         self._n_steps += 1
-        self._ask("observe", wire.OBSERVE, arm, accepted)
+        self._ask("observe, or the act after it", wire.OBSERVE, arm, accepted)
 
     def answer(self) -> int:
         """Return the agent's answer."""
@@ -75,7 +79,7 @@ class SubmittedAgent:
         """
         self._process.send("the end", wire.CHECK)
         if name := self._process.received(wire.CHECK_DONE).text:
-            raise SubmissionError(Verdict.CHEATED, f"{CHEATS['package']} ({name})")
+            raise SubmissionError(GradingOutcome.CHEATED, f"{CHEATS['package']} ({name})")
 
     def _ask(
         self, doing: str, kind: int, first: int = 0, second: int = 0, more: bytes = b""
@@ -89,12 +93,12 @@ class SubmittedAgent:
             return self._process.received(*kinds)
         except SubmissionError as error:
             where = f"at step {self._n_steps + 1} with user {self._n_users}"
-            self.failure = SubmissionError(error.verdict, f"{error.reason}, {where}")
+            self.failure = SubmissionError(error.outcome, f"{error.reason}, {where}")
             raise self.failure from error
 
     def _arm(self, reply: wire.Reply) -> int:
         if not 0 <= reply.value < self._n_arms:
-            self.failure = SubmissionError(Verdict.CHEATED, CHEATS["channel"])
+            self.failure = SubmissionError(GradingOutcome.CHEATED, CHEATS["channel"])
             raise self.failure
         return reply.value
 
@@ -107,4 +111,6 @@ def _cap(cap: object) -> int | None:
     """
     if cap is None or (type(cap) is int and cap >= 1):
         return cap
-    raise SubmissionError(Verdict.FAILED, f"its max_steps is {cap!r}, not a number of at least 1")
+    raise SubmissionError(
+        GradingOutcome.FAILED, f"its max_steps is {cap!r}, not a number of at least 1"
+    )

@@ -5,7 +5,7 @@ import signal
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
+class GradingOutcome(StrEnum):
     """What became of a submission."""
 
     GRADED = "graded"
@@ -43,13 +43,13 @@ class SubmissionError(Exception):
     """A submission got no further.
 
     Attributes:
-        verdict: what became of it.
+        outcome: what became of it.
         reason: why, in words.
     """
 
-    def __init__(self, verdict: Verdict, reason: str) -> None:
+    def __init__(self, outcome: GradingOutcome, reason: str) -> None:
         super().__init__(reason)
-        self.verdict, self.reason = verdict, reason
+        self.outcome, self.reason = outcome, reason
 
 
 def claimed_score(output: str) -> str | None:

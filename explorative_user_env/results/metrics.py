@@ -78,8 +78,23 @@ def summarize(
         "wrong": float(np.mean(~correct & ~censored)),
         "censored": float(np.mean(censored)),
         "failure_over_delta": (1.0 - success) / delta,
-        "cost": step_cost * _mean(stopping_times.astype(float)) + 1.0 - success,
+        "cost": mean_cost(stopping_times, correct, censored, step_cost),
     }
+
+
+def mean_cost(
+    stopping_times: np.ndarray, correct: np.ndarray, censored: np.ndarray, step_cost: float
+) -> float:
+    """Return c T + error of a run in the mean; a censored one has not succeeded, and counts.
+
+    Args:
+        stopping_times: T of each run, shape (n,).
+        correct: whether each run's answer is the best arm, shape (n,), bool.
+        censored: whether the step cap ended each run, shape (n,), bool.
+        step_cost: c.
+    """
+    success = float(np.mean(correct & ~censored))
+    return step_cost * _mean(stopping_times.astype(float)) + 1.0 - success
 
 
 def success_interval(

@@ -130,6 +130,7 @@ def test_the_highest_level_draws_the_last_arm_and_no_other(n_arms: int) -> None:
     assert state.chance[0] == pytest.approx(probabilities(params, state)[-1], rel=1e-12)
 
 
+@pytest.mark.compiler
 def test_a_million_acceptances_overflow_no_weight() -> None:
     n_arms, horizon = 5, 1_000_000
     population = Population(n_arms=n_arms, alpha=1e12)  # so explorative that she accepts all

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 from largest_draws import chances_of_the_largest
@@ -124,6 +123,7 @@ def test_with_a_real_user_the_posterior_shrinks_her_own_estimates() -> None:
 
 
 def test_compiled_learning_is_the_readable_one_to_the_last_bit() -> None:
+    numba = pytest.importorskip("numba")
     params, state = taught(ARMS, REWARDS, 4, prior_mean=0.3, prior_variance=0.7)
     _, blank = taught([], [], 4, prior_mean=0.3, prior_variance=0.7)
     compiled: Any = as_arrays(blank)

@@ -225,6 +225,7 @@ def test_a_finished_run_is_run_again_by_who_asks_for_it_again(
     assert about(output / RUN_FILE).request["options"]["seed"] == 3
 
 
+@pytest.mark.compiler  # which has chunks of another size
 def test_show_says_what_is_there_and_what_made_it(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
 ) -> None:

@@ -3,9 +3,11 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, cast
 
-import numba
 import numpy as np
 import pytest
+
+numba = pytest.importorskip("numba")
+
 
 import explorative_user_env
 from explorative_user_env.compiled import callees

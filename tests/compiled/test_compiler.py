@@ -126,6 +126,7 @@ def test_a_rho_out_of_its_range_is_an_error_by_either_path(compiled: bool, heigh
         evaluate([AlgorithmAgent(BOUND, {})], rho=rho, baseline_time=50, compiled=compiled)
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize("checked", [True, False])
 def test_what_looks_at_bounds_for_one_loop_does_not_for_others(
     monkeypatch: pytest.MonkeyPatch, checked: bool

@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest.importorskip("numba")
+
+
 from explorative_user_env.compiled.drawn_instances import draw_at_once
 from explorative_user_env.compiled.generators import N_STREAMS, streams
 from explorative_user_env.compiled.stream_seeds import set_streams_at_once

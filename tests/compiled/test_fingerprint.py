@@ -11,9 +11,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import pytest
+
+numba = pytest.importorskip("numba")
+
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays

@@ -1,6 +1,9 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
+
+pytest.importorskip("numba")
 
 from explorative_user_env.compiled.generators import N_STREAMS, low_first, streams
 from explorative_user_env.compiled.intrinsics import addresses_of

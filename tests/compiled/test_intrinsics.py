@@ -3,9 +3,11 @@
 import threading
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
+
+numba = pytest.importorskip("numba")
+
 
 from explorative_user_env.compiled.intrinsics import (
     ARM_BYTES,

@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import llvmlite
-import numba
 import numpy as np
 import platformdirs
 import pytest
+
+numba = pytest.importorskip("numba")
+llvmlite = pytest.importorskip("llvmlite")
+
 from numba.core.errors import NumbaError
 
 from explorative_user_env.compiled.compiler import compile_loop

@@ -8,6 +8,9 @@ from threading import Barrier
 from typing import Any
 
 import pytest
+
+pytest.importorskip("numba")
+
 from processes import python
 
 import explorative_user_env as eu

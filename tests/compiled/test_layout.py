@@ -1,4 +1,7 @@
 import numpy as np
+import pytest
+
+pytest.importorskip("numba")
 
 from explorative_user_env.compiled.layout import row_of, user_rows
 from explorative_user_env.population import Population

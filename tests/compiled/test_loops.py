@@ -2,6 +2,9 @@ import dataclasses
 
 import numpy as np
 import pytest
+
+pytest.importorskip("numba")
+
 from compared import CAP, HORIZON, agent_as_in_an_evaluation, as_lists, play_of, run_of
 
 from explorative_user_env.agents import (

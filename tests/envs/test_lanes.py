@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+pytest.importorskip("numba")
+
+
 from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError, Schedule
 from explorative_user_env.compiled.arrays import StateTuple
 from explorative_user_env.compiled.layout import row_of, user_rows

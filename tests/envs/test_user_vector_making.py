@@ -84,6 +84,7 @@ def test_the_spaces_are_a_lane_s_side_by_side() -> None:
         observations = vector.step(vector.action_space.sample())[0]
 
 
+@pytest.mark.compiler
 def test_many_users_are_compiled_by_default_and_few_are_not() -> None:
     assert COMPILED_FROM == 64
     assert not ExplorativeUserVectorEnv(63).compiled

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+
+pytest.importorskip("numba")
+
 from compared import CAP, agent_as_in_an_evaluation
 
 from explorative_user_env.agents import (

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("numba")
+
 from compared import agent_as_in_an_evaluation
 
 from explorative_user_env.agents import Uniform, uniform

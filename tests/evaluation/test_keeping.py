@@ -116,13 +116,13 @@ def test_who_asks_for_the_same_again_meets_nobody(path: Path, met: Callable[[], 
     assert met() == 0
 
 
-def interrupted_at(call: int) -> Callable[..., None]:
-    """Return what is told of the progress, and interrupts when it is told so many times."""
+def interrupted_at(call: int, of: str | None = None) -> Callable[..., None]:
+    """Return what is told of the progress, and interrupts at so many words of an agent, or all."""
     n_calls = 0
 
-    def tell(*told: Any) -> None:
+    def tell(what: str, done: int, total: int) -> None:
         nonlocal n_calls
-        n_calls += 1
+        n_calls += of in (None, what)
         if n_calls == call:
             raise KeyboardInterrupt
 
@@ -153,7 +153,7 @@ def test_it_goes_on_where_it_was_broken_off(
 def test_of_a_run_that_was_broken_off_the_users_met_by_then_are_loaded(path: Path) -> None:
     whole = eu.evaluate(line_up(), **SHARED)
     with pytest.raises(KeyboardInterrupt):
-        eu.evaluate(line_up(), store=path, **SHARED | {"progress": interrupted_at(7)})
+        eu.evaluate(line_up(), store=path, **SHARED | {"progress": interrupted_at(3, of="Chooser")})
     part = eu.load(path)
     assert isinstance(part, Results)
     counts = part.runs.groupby("agent").size()

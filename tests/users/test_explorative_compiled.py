@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+
+pytest.importorskip("numba")
+
 from adversary import ADVERSARY, PAIR, RANDOM, STAY, PlayParams, blank
 from lives import LENGTHS, TABLES, left_of
 from one_user import rejects_by_definition, users_of

@@ -8,6 +8,7 @@ from other_users import KINDS, low_means
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
+from explorative_user_env.compiled.presence import can_compile
 from explorative_user_env.settings import Setting
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.others import forgetful
@@ -78,12 +79,12 @@ def test_a_lane_is_the_single_user(
         "noise": noise,
         "info_level": "full",
     }
-    lanes = eu.ExplorativeUserVectorEnv(3, compiled=True, **options)
+    lanes = eu.ExplorativeUserVectorEnv(3, compiled=can_compile(), **options)
     singles = [eu.ExplorativeUserEnv(**options) for _ in range(3)]
     lanes.reset(seed=5)
     for lane, env in enumerate(singles):
         env.reset(seed=5 + lane)
-    assert lanes.compiled == (kind == EXPLORATIVE)
+    assert lanes.compiled == (kind == EXPLORATIVE and can_compile())
     heard = set()
     for arms in np.random.default_rng(0).integers(4, size=(120, 3)).tolist():
         answers, rewards, _, _, infos = lanes.step(arms)

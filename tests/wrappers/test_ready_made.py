@@ -24,6 +24,7 @@ from explorative_user_env import (
     counts_env,
     counts_vector_env,
 )
+from explorative_user_env.compiled.presence import can_compile
 from explorative_user_env.wrappers import CountsObservation, SortedArms
 from explorative_user_env.wrappers import vector as vector_wrappers
 
@@ -68,7 +69,7 @@ def test_many_in_step_are_as_many_single_ones(mode: AutoresetMode, n_envs: int) 
     single = SyncVectorEnv(made, autoreset_mode=mode)
     assert type(many.unwrapped) is ExplorativeUserVectorEnv
     assert told(many.reset(seed=2)) == told(single.reset(seed=2))
-    assert many.unwrapped.compiled == (n_envs == 64)
+    assert many.unwrapped.compiled == (n_envs == 64 and can_compile())
     for ranks in np.random.default_rng(1).integers(3, size=(30, n_envs)):
         one, other = many.step(ranks), single.step(ranks)
         assert told(one) == told(other)

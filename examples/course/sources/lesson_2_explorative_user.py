@@ -503,7 +503,8 @@ bounds = (
 bounds
 
 # %% [markdown] tags=["solution"]
-# **Answers, and what they are worth (10 points).** <!-- given: 10 (points) -->
+# <!-- given: 10 (points) -->
+# **Answers, and what they are worth (10 points).**
 #
 # 1. At step {{step}} she rejects arm {{rejected}}. *(2 points; 1 if counted from 0)*
 # 2. The witness is arm {{against}}: its lcb is {{knew.lower_bounds[against]:.3f}}, and the ucb of

@@ -497,7 +497,8 @@ in_order = list(np.argsort(-m)) == list(np.argsort(-np.array(truth.means)))
 against, threshold, truth.means
 
 # %% [markdown] tags=["solution"]
-# **Answers, and what they are worth (10 points).** <!-- given: 10 (points) -->
+# <!-- given: 10 (points) -->
+# **Answers, and what they are worth (10 points).**
 #
 # 1. After {{examined.stopping_time}} steps, with the rates {{m[0]:.3f}}, {{m[1]:.3f}} and
 #    {{m[2]:.3f}}. *(2 points)*

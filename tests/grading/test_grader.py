@@ -1,0 +1,183 @@
+"""An honest submission gets what `evaluate` gives it, and the same hidden users as all others."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import handed_in
+import numpy as np
+import pandas as pd
+import pytest
+
+from explorative_user_env.evaluation import evaluate
+from explorative_user_env.grading import grader
+from explorative_user_env.grading.assignment import Assignment, Points
+from explorative_user_env.grading.hidden import Key
+from explorative_user_env.grading.leaderboard import TOLD_FIGURES, feedback_of, rows_of
+from explorative_user_env.grading.limits import Limits
+from explorative_user_env.grading.reasons import GradingOutcome
+from explorative_user_env.grading.submissions import Submission, submissions_at
+from explorative_user_env.population import Population
+from explorative_user_env.results.intervals import mean_interval
+from explorative_user_env.tasks import BAI, REGRET
+
+KEY = Key("a teacher's secret")
+TASKS = {
+    "bai": Assignment(n_instances=6, max_steps=300, population=Population(n_arms=3)),
+    "regret": Assignment(task=REGRET, n_instances=6, horizon=80),
+}
+
+
+def agents_in(text: str) -> dict[str, type[Any]]:
+    names: dict[str, Any] = {"__name__": "here"}
+    exec(text, names)
+    return {name: each for name, each in names.items() if hasattr(each, "act")}
+
+
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> list[pd.DataFrame]:
+    """The runs of every evaluation of a submission."""
+    found = []
+    real = grader._results
+
+    def results(*arguments: Any) -> Any:
+        one = real(*arguments)
+        found.append(one.runs)
+        return one
+
+    monkeypatch.setattr(grader, "_results", results)
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
+def test_an_honest_submission_gets_the_rows_that_evaluate_gives_its_class(
+    task: str, tmp_path: Path, seen: list[pd.DataFrame]
+) -> None:
+    for name, text in handed_in.HONEST.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    assignment = TASKS[task]
+    board = grader.grade(submissions_at([str(tmp_path)]), assignment, KEY)
+    assert [each.outcome for each in board.graded] == [GradingOutcome.GRADED] * 3
+    seed = KEY.seed(assignment.task, assignment.population, assignment.delta)
+    options = assignment.options() | {"seed": seed, "progress": False}
+    time = {row["agent"]: row for _, _, row in board.references}["UNI"]["horizon"]
+    for each, runs in zip(board.graded, seen, strict=True):
+        classes = agents_in(handed_in.HONEST[each.student])
+        agent = classes.get("Agent", classes.get("Chooser"))
+        assert agent is not None
+        told = each.student == "told how long" and task == "bai"
+        more = {"baseline_time": time} if told else {}
+        mine = evaluate([agent()], **options, **more)
+        pd.testing.assert_frame_equal(mine.runs, runs, check_exact=True)
+        row = mine.summary().to_dict("records")[0]
+        assert {name: row[name] for name in row if row[name] == row[name]} == {
+            name: value for name, value in each.figures.items() if value == value
+        }
+
+
+@pytest.mark.slow
+def test_points_are_of_the_cost_with_its_interval_and_none_for_naming_an_arm_at_once(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "guess.py").write_text(handed_in.where("act", "return None"))
+    (tmp_path / "uniform.py").write_text(handed_in.UNIFORM)
+    assignment = Assignment(n_instances=40, population=Population(n_arms=4))
+    board = grader.grade(submissions_at([str(tmp_path)]), assignment, KEY)
+    seed = KEY.seed(BAI, assignment.population, assignment.delta)
+    results = evaluate(
+        [agents_in(handed_in.UNIFORM)["Agent"]()],
+        **assignment.options() | {"seed": seed, "progress": False},
+    )
+    costs = 0.0005 * results.runs["stopping_time"] + 1.0 - results.runs["correct"]
+    low, high = mean_interval(np.asarray(costs))
+    guess, uniform = board.graded
+    # Of 40 guesses among four arms some 10 are right, which is 0 points.
+    assert guess.points.low == 0.0
+    expected = [
+        min(max(100.0 * (1.0 - cost / 0.75), 0.0), 100.0) for cost in (costs.mean(), high, low)
+    ]
+    assert [uniform.points.value, uniform.points.low, uniform.points.high] == pytest.approx(
+        expected
+    )
+
+
+def board_of(outcomes: Mapping[str, tuple[GradingOutcome, float]]) -> grader.Leaderboard:
+    names = [name for name in TOLD_FIGURES[False] if name != "cost"]
+    graded = [
+        grader.Graded(
+            name,
+            outcome,
+            "" if outcome == GradingOutcome.GRADED else "it is\nno good",
+            Points(points, points, points),
+            dict.fromkeys(names, 0.5) | {"cost": 1.0 - points / 100} if points else {},
+        )
+        for name, (outcome, points) in outcomes.items()
+    ]
+    row = dict.fromkeys(names, 0.5) | {"cost": 0.4}
+    return grader.Leaderboard(Assignment(), [("BAIR", Points(60.0, 60.0, 60.0), row)], graded)
+
+
+def test_the_leaderboard_ranks_by_cost_and_has_who_got_nothing_last() -> None:
+    graded, cheated = GradingOutcome.GRADED, GradingOutcome.CHEATED
+    board = board_of({"a": (cheated, 0.0), "b": (graded, 50.0), "c": (graded, 70.0)})
+    frame = rows_of(board)
+    assert frame["name"].tolist() == ["c", "BAIR", "b", "a"]
+    assert frame["place"].tolist()[0] == 1
+    assert frame["place"].isna().tolist() == [False, True, False, True]
+
+
+def test_feedback_says_nothing_of_single_users() -> None:
+    board = board_of({"b": (GradingOutcome.GRADED, 50.0)})
+    told = json.loads(feedback_of(board, board.graded[0]))
+    assert told["points"] == 50.0
+    assert list(told["figures"]) == list(TOLD_FIGURES[False])
+    assert not any("seed" in name or "user" in name for name in told)
+
+
+def test_hidden_users_follow_from_the_key_and_the_cell() -> None:
+    here = (BAI, Population(), 0.1)
+    seeds = {
+        KEY.seed(*here),
+        Key("another").seed(*here),
+        KEY.seed(REGRET, *here[1:]),
+        KEY.seed(BAI, Population(n_arms=6), 0.1),
+        KEY.seed(BAI, Population(), 0.2),
+    }
+    assert len(seeds) == 5
+    assert Key("a teacher's secret\n").seed(*here) == KEY.seed(*here)
+    assert max(seeds) < 2**256
+    assert "secret" not in repr(KEY)
+
+
+@pytest.mark.slow
+def test_the_key_is_nowhere_in_the_process_of_a_submission(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secret = "a-most-secret-word"
+    monkeypatch.setenv("EXPLORATIVE_USER_KEY", secret)
+    path = tmp_path / "one.py"
+    look = "import os, sys\nprint(dict(os.environ), sys.argv, sys.path, os.getcwd())\n"
+    look += "print([one for one in range(3, 64) if os.path.exists(f'/dev/fd/{one}')])"
+    path.write_text(handed_in.where("top", look))
+    board = grader.grade([Submission("one", path)], Assignment(n_instances=2), Key(secret))
+    printed, open_ones = board.graded[0].output.splitlines()
+    assert board.graded[0].outcome == GradingOutcome.GRADED
+    assert "PATH" in printed
+    assert secret not in printed
+    assert str(tmp_path) not in printed
+    assert len(json.loads(open_ones)) == 2, "the two ends of its own channel, and nothing else"
+
+
+@pytest.mark.parametrize(
+    ("limits", "name"),
+    [
+        ({"seconds": 0}, "time_limit"),
+        ({"memory": 0}, "memory_limit"),
+        ({"call_seconds": -1}, "call_limit"),
+    ],
+)
+def test_limits_are_above_0(limits: dict[str, Any], name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must be"):
+        Limits(**limits)
