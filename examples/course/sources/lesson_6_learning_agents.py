@@ -501,7 +501,9 @@ exam = eu.evaluate([agent_of(theta_exam, "exam")], **USERS).summary().iloc[0]
 
 # %% [markdown] tags=["solution"]
 # 1. It learned to recommend what is accepted: {{exam["acceptance_rate"]:.1%}} of its recommendations
-#    are, and its regret is {{exam["regret"]:.0f}}. (Three points; one for "it learned nothing".)
+#    are, and its regret is {{exam["regret"]:.0f}}. The reward of the first episode was
+#    {{course_exam[0]:.0f}}, that of the last {{course_exam[-1]:.0f}}. (Three points; one for "it learned
+#    nothing".)
 # 2. The weights $\gamma^k$ add up to $1 / (1 - \gamma) = 10$: it looks some ten steps ahead. Within ten
 #    steps a rejected or a poor arm only costs; what she learns, and we with her, pays after hundreds.
 #    (Three points.)
