@@ -220,7 +220,9 @@ def reinforce(users, features_of, gamma=1.0, episodes=15, step=2.0, seed=0):
             coming = reward + gamma * coming
             gains.append(coming - coming.mean())  # the baseline
         gains = np.array(gains[::-1])
-        gradient = (gains[:, :, None] * np.array(gradients)).mean(axis=(0, 1)) / (gains.std() + 1e-8)
+        gradient = (gains[:, :, None] * np.array(gradients)).mean(axis=(0, 1)) / (
+            gains.std() + 1e-8
+        )
         momentum = 0.8 * momentum + 0.2 * gradient
         size = 0.9 * size + 0.1 * gradient**2
         theta = theta + step * (1 - episode / episodes) * momentum / (np.sqrt(size) + 1e-8)
@@ -232,7 +234,7 @@ counts = gym.make_vec("ExplorativeUserCounts-v0", num_envs=64, n_arms=K)
 theta, course = reinforce(counts, counts_features)
 
 one_bit = gym.make_vec("ExplorativeUser-v0", num_envs=64, n_arms=K, max_episode_steps=T)
-theta_bit, course_bit = reinforce(one_bit, bit_features, episodes=10)
+theta_bit, course_bit = reinforce(one_bit, bit_features, episodes=8)
 
 # %%
 plt.plot(-course, "o-", label="sorted counts")
@@ -315,7 +317,7 @@ against_bair
 # <!-- given: 200 (an example) -->
 
 # %%
-theta_short, _ = reinforce(counts, counts_features, gamma=0.98)
+theta_short, _ = reinforce(counts, counts_features, gamma=0.98, episodes=8)
 
 # %% [markdown]
 # ## Trap 2: a reward for acceptance
@@ -333,7 +335,7 @@ prediction = "never explores"
 
 # %%
 pays_yes = gym.make_vec("ExplorativeUserCounts-v0", num_envs=64, n_arms=K, reward="accept")
-theta_yes, course_yes = reinforce(pays_yes, counts_features)
+theta_yes, course_yes = reinforce(pays_yes, counts_features, episodes=8)
 print(f"accepted at first {course_yes[0] / T:.0%}, at last {course_yes[-1] / T:.1%}")
 
 # %% [markdown]
@@ -481,7 +483,7 @@ if HAVE_TORCH:
 # ## Exam question
 #
 # <!-- given: 61 (the seed) -->
-# *Seed 61.* A colleague trains with `reinforce(counts, counts_features, gamma=0.9, seed=61)` and
+# *Seed 61.* A colleague trains with `reinforce(counts, counts_features, gamma=0.9, episodes=8, seed=61)` and
 # reports: "The reward of the last episode is no better than that of the first, so this user cannot be
 # learned from."
 #
@@ -496,7 +498,7 @@ if HAVE_TORCH:
 # ### Answer and how to mark it
 
 # %% tags=["solution"]
-theta_exam, course_exam = reinforce(counts, counts_features, gamma=0.9, seed=61)
+theta_exam, course_exam = reinforce(counts, counts_features, gamma=0.9, episodes=8, seed=61)
 exam = eu.evaluate([agent_of(theta_exam, "exam")], **USERS).summary().iloc[0]
 
 # %% [markdown] tags=["solution"]
