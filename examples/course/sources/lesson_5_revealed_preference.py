@@ -311,7 +311,7 @@ def both_agents(n, delta):
 
 
 grid = [16, 64, 256, 1024, 4096]
-measured = success(pair, grid, agents=both_agents, n_instances=3000, seed=5)
+measured = success(pair, grid, agents=both_agents, n_instances=2000, seed=5)
 measured = measured[measured["instance"] == "nu'"].assign(wrong=lambda runs: 1 - runs["success"])
 wrong = measured.pivot(index="n", columns="agent", values="wrong")
 last = wrong.loc[4096]
@@ -416,7 +416,7 @@ print("enough:", proved)
 # result on fresh users. And it is a promise about *these* users, and about no others.
 
 # %% [markdown]
-# ## An exam question
+# ## Exam question
 #
 # <!-- given: 55, 400 (the seed and the users of the exam) -->
 # Somebody ran BAIR on 400 users (seed 55) with $K = 2$ and $\alpha = 0.5$:
