@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from explorative_user_env.compiled.presence import why_no_compiler
+from explorative_user_env.compiled.presence import COMPILER, why_no_compiler
 
 OPTION = "--without-numba"
 GONE = ("numba", "llvmlite")
@@ -49,4 +49,4 @@ def asks_for_compiled(item: pytest.Item) -> bool:
 def skip_without_compiler(item: pytest.Item) -> None:
     """Skip a test of compiled code where there is none, with the line that a user would read."""
     if asks_for_compiled(item) and (reason := why_no_compiler()) is not None:
-        pytest.skip(reason)
+        pytest.skip(f"it takes {COMPILER}, but {reason}")

@@ -9,6 +9,7 @@ from pathlib import Path
 import explorative_user_env
 
 PACKAGE = Path(explorative_user_env.__file__).parents[1]
+TESTS = Path(__file__).parent
 
 
 def python(*arguments: str, folder: Path | None = None) -> "subprocess.CompletedProcess[str]":

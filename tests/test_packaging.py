@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from processes import python
 
 from explorative_user_env.course import LESSONS
@@ -31,6 +32,18 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     assert finished.returncode == 0, finished.stdout + finished.stderr
     (built,) = folder.glob("*.whl")
     return zipfile.ZipFile(built)
+
+
+def test_all_that_it_needs_but_numba_it_needs_in_a_browser_too(wheel: zipfile.ZipFile) -> None:
+    (metadata,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    lines = wheel.read(metadata).decode().splitlines()
+    told = [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
+    needed = [each for each in map(Requirement, told) if "extra ==" not in str(each.marker)]
+    assert "numba" in {each.name for each in needed}
+    for place, missing in (("linux", set()), ("emscripten", {"numba"})):
+        here = {"sys_platform": place}
+        gone = {each.name for each in needed if each.marker and not each.marker.evaluate(here)}
+        assert gone == missing
 
 
 def test_the_wheel_has_no_top_level_agents(wheel: zipfile.ZipFile) -> None:

@@ -12,7 +12,7 @@ from extensions import source
 from extensions.places import fill
 
 _DEFAULT = re.compile(r"\s*\[(?:default: \(?(.*?)\)?|(required))\]$", flags=re.DOTALL)
-_OPTION = re.compile(r"(?<![\w`-])(--[a-z][a-z0-9-]*)(?![\w`])")
+_OPTION = re.compile(r"`[^`]*`|(?<![\w-])(--[a-z][a-z0-9-]*)")
 
 
 def page(env: Any, docname: str, what: str) -> Iterator[str]:
@@ -42,7 +42,8 @@ def _options(command: Any) -> Iterator[str]:
 
 def _marked(text: str) -> str:
     """Return words of the command line as Markdown: options as code, one line in a table."""
-    return _OPTION.sub(r"`\1`", " ".join(text.split())).replace("|", "\\|")
+    marked = _OPTION.sub(lambda it: f"`{it[1]}`" if it[1] else it[0], " ".join(text.split()))
+    return marked.replace("|", "\\|")
 
 
 def _first_line(about: str) -> str:

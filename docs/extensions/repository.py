@@ -82,15 +82,15 @@ def page(env: Any, docname: str, name: str) -> Iterator[str]:
     yield relinked(text, file, DOCS / f"{docname}.md")
 
 
-def _followed(app: Sphinx, docname: str, text: list[str]) -> None:
-    """Lead the links of a page of the site's own to pages, where files of the repository are."""
-    file = Path(app.env.doc2path(docname))
-    if file.suffix == ".md":
-        text[0] = relinked(text[0], file, file)
+def relink(app: Sphinx, docname: str, text: list[str]) -> None:
+    """Let a page that leads to a file lead to the page of the site that shows it, if one does."""
+    page = app.env.doc2path(docname)
+    if page.suffix == ".md":
+        text[0] = relinked(text[0], Path(page), Path(page))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the place, and follow the links of pages as a code host does."""
-    app.connect("source-read", _followed)
+    """Register the place, and what is done to links."""
+    app.connect("source-read", relink, priority=100)  # before anything is put into a page
     fill(app, KIND, page, lambda: pages())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

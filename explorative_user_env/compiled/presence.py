@@ -15,7 +15,9 @@ COMPILER = "numba"
 IN_A_BROWSER = "emscripten"
 """What Python calls the system in a browser, which there is no numba for."""
 
-TIMES_SLOWER = "twenty to a hundred times slower"
+NONE_THERE = "there is none for a browser"
+
+TIMES_SLOWER = "thirty to fifty times slower"
 
 
 def is_installed() -> bool:
@@ -25,14 +27,13 @@ def is_installed() -> bool:
 
 @functools.cache
 def why_no_compiler() -> str | None:
-    """Return why nothing can be compiled here, None where the compiler is there."""
+    """Return what is the matter with the compiler, in words; None where it is there."""
     if not is_installed():
-        where = "there is none for a browser" if sys.platform == IN_A_BROWSER else "not installed"
-        return f"{COMPILER} is missing ({where})"
+        return NONE_THERE if sys.platform == IN_A_BROWSER else "it is not installed"
     try:
         import numba  # noqa: F401
     except (ImportError, OSError) as error:  # as beside a NumPy that is too new for it
-        return f"{COMPILER} cannot be imported ({one_line(str(error))})"
+        return f"it cannot be imported ({one_line(str(error))})"
     return None
 
 
@@ -42,7 +43,8 @@ def can_compile() -> bool:
     if reason is not None:
         from explorative_user_env.display.notices import notice
 
-        notice(f"{reason}: users and agents run in plain Python, {TIMES_SLOWER}, to the same end")
+        without = f"without {COMPILER} ({reason}) all runs in plain Python"
+        notice(f"{without}, {TIMES_SLOWER}, to the same end")
     return reason is None
 
 
@@ -58,4 +60,4 @@ def require_compiler(what: str) -> None:
     reason = why_no_compiler()
     if reason is not None:
         get = "" if sys.platform == IN_A_BROWSER else f": pip install {COMPILER}"
-        raise MissingExtraError(f"{what} what compiles, and {reason}{get}")
+        raise MissingExtraError(f"{what} {COMPILER}, but {reason}{get}")

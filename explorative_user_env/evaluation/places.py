@@ -80,21 +80,20 @@ def _engine(workforce: Workforce, usual: str, n_chunks: int) -> AbstractContextM
             if outer.n_jobs > 1:
                 return nullcontext(outer)
             n_workers = 1
-        if place == HERE or (place == PROCESSES and n_workers == 1) or not _can_start(place):
+        if place == HERE or (place == PROCESSES and n_workers == 1) or not can_start(place):
+            if workforce.workers > 1 and not can_start(place):
+                notice(f"{NONE_START}, so runs are done one after the other")
             return nullcontext(Submitting(_Here(), HERE, in_flight=1))
-    elif not _can_start(place):
+    elif not can_start(place):
         raise InvalidArgumentError("backend", place, f"left out here: {NONE_START}")
     if place == THREADS:
         return _threads(n_workers)
     return _processes(n_workers, workforce.workers)
 
 
-def _can_start(place: str) -> bool:
-    """Return whether workers can start in a place, and say once what is done where they cannot."""
-    starts = can_start_threads() if place == THREADS else is_found("_multiprocessing")
-    if not starts:
-        notice(f"{NONE_START}, so runs are done one after the other")
-    return starts
+def can_start(place: str) -> bool:
+    """Return whether workers can start in this place."""
+    return can_start_threads() if place == THREADS else is_found("_multiprocessing")
 
 
 class _Here(Executor):

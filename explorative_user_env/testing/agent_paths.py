@@ -5,7 +5,7 @@ from functools import partial
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation.engines import PROCESSES
-from explorative_user_env.evaluation.places import done
+from explorative_user_env.evaluation.places import NONE_START, can_start, done
 from explorative_user_env.evaluation.readable import run_readable
 from explorative_user_env.evaluation.workforce import Workforce
 from explorative_user_env.meeting import informed
@@ -40,6 +40,8 @@ def compiled_is_readable(subject: Subject) -> None:
 
 def runs_in_another_process(subject: Subject) -> None:
     """In a process that was started for it, it does what it does in this one."""
+    if not can_start(PROCESSES):
+        raise NotAskedError(NONE_START)
     users = Population(n_arms=usual_arms(subject))
     agent = informed(subject.make(), users)
     seeds = [*range(subject.seed, subject.seed + 4)]

@@ -6,7 +6,7 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent, Uniform
 from explorative_user_env.compiled.compiler import errors_of_compiling, short
-from explorative_user_env.compiled.presence import why_no_compiler
+from explorative_user_env.compiled.presence import COMPILER, why_no_compiler
 from explorative_user_env.evaluation.compiled import play_compiled, run_compiled
 from explorative_user_env.evaluation.readable import play_readable, run_readable
 from explorative_user_env.population import Population
@@ -38,7 +38,7 @@ def expect_compiled(population: Population, agent: AlgorithmAgent, seeds: Sequen
         FailedCheckError: naming the first user and step that differ.
     """
     if (reason := why_no_compiler()) is not None:
-        raise NotAskedError(reason)
+        raise NotAskedError(f"it takes {COMPILER}, but {reason}")
     given = (population, agent, seeds, COMPILED_STEPS, COMPILED_STEPS)
     wanted = play_readable(*given)
     try:

@@ -6,8 +6,9 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-numba = pytest.importorskip("numba")
+pytest.importorskip("numba")
 
+import numba
 
 import explorative_user_env
 from explorative_user_env.compiled import callees

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-numba = pytest.importorskip("numba")
+pytest.importorskip("numba")
 
+import numba
 
 from explorative_user_env.compiled.intrinsics import (
     ARM_BYTES,

@@ -1,0 +1,199 @@
+"""What readers of the course do, in a Python that is as a browser's is: run as a program.
+
+What is not there was found by trial in Pyodide 314 (Python 3.14): numba, some modules of the
+standard library, threads, processes, and who the user is. Results go to `found.json`.
+"""
+
+import io
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+STEPS = 40
+
+GONE = (
+    *("_multiprocessing", "_posixshmem", "_posixsubprocess", "curses", "dbm", "grp", "pwd"),
+    *("readline", "resource", "tkinter", "distributed", "pygame", "stable_baselines3", "torch"),
+)
+"""Modules that are not there, besides numba's: of the standard library, and libraries."""
+
+
+def become_a_browser() -> None:
+    """Take from this process what a browser has not; libraries have chosen by their imports."""
+    import scipy.stats  # noqa: F401
+    from no_compiler import hide
+
+    def no_thread(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    def no_process(*arguments: Any, **options: Any) -> None:
+        raise OSError(138, "emscripten does not support processes.")
+
+    for name in [name for name in sys.modules if name.partition(".")[0] in GONE]:
+        del sys.modules[name]
+    hide()
+    hide(GONE)
+    for name in ("geteuid", "fork"):
+        if hasattr(os, name):
+            delattr(os, name)
+    os.cpu_count = lambda: 1
+    threading.Thread.start = no_thread  # type: ignore[assignment]
+    subprocess.Popen.__init__ = no_process  # type: ignore[method-assign]
+    sys.platform = "emscripten"
+
+
+def steps_of_many(mode: str) -> list[Any]:
+    """What 70 users in step answer and what is told of them, and who they are in the end."""
+    import gymnasium as gym
+    import numpy as np
+    from alike import told
+
+    options: dict[str, Any] = {"n_arms": 4, "noise": 0.2, "max_episode_steps": 11}
+    many: Any = gym.make_vec(
+        "explorative_user_env:ExplorativeUser-v0", 70, autoreset_mode=mode, **options
+    )
+    heard = [repr(told(many.reset(seed=5)))]
+    for arms in np.random.default_rng(2).integers(4, size=(STEPS, 70)):
+        given = many.step(arms)
+        heard.append(repr(told(given)))
+        if mode == "Disabled" and given[3].any():
+            heard.append(repr(told(many.reset(options={"reset_mask": given[3]}))))
+    return [*heard, repr(many.unwrapped.hidden_states())]
+
+
+def refused(ask: Callable[..., Any], *given: Any, **options: Any) -> str:
+    """The words in which something is refused."""
+    try:
+        ask(*given, **options)
+    except Exception as error:
+        return str(error)
+    return "not refused"
+
+
+def runs_found(line_up: list[str], shared: dict[str, Any]) -> dict[str, Any]:
+    """What came of evaluations."""
+    import explorative_user_env as eu
+
+    shared = shared | {"progress": False}
+    over_horizon = {"task": "regret", "horizon": 60}
+    bai = eu.evaluate(line_up, **shared)
+    regret = eu.evaluate(line_up, **shared | over_horizon)
+    cells = eu.sweep(["BAIR"], deltas=(0.1, 0.2), n_arms=(2, 3), n_instances=3, progress=False)
+    checks: Any = eu.evaluate(["BAIR"], check_theory=True, **shared).checks
+    bai.save("runs.sqlite")
+    loaded: Any = eu.load("runs.sqlite")
+    return {
+        "bai": bai.runs.map(repr).to_numpy().tolist(),
+        "regret": regret.runs.map(repr).to_numpy().tolist(),
+        "versions": bai.cell["versions"],
+        "two workers": bai.runs.equals(eu.evaluate(line_up, workers=2, **shared).runs),
+        "threads": refused(eu.evaluate, ["BAIR"], backend="threads", **shared),
+        "processes": refused(eu.evaluate, ["BAIR"], backend="processes", **shared),
+        "a sweep": len(cells.runs) == 12,
+        "checks of the theory": len(checks) == shared["n_instances"],
+        "a file of runs": bool(loaded.runs.equals(bai.runs)),
+        "a plot": type(bai.plot()).__name__ == "Axes",
+    }
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def has_a_bar(line_up: list[str], shared: dict[str, Any]) -> bool:
+    """Whether progress is shown on a terminal."""
+    import explorative_user_env as eu
+
+    os.environ["TERM"] = "xterm"
+    usual, sys.stderr = sys.stderr, Screen()
+    try:
+        eu.evaluate(line_up, **shared)
+        return line_up[0] in sys.stderr.getvalue()
+    finally:
+        sys.stderr = usual
+
+
+def one_run_found() -> dict[str, Any]:
+    """What came of single runs, and of what is made of them."""
+    import gymnasium as gym
+
+    import explorative_user_env as eu
+    from explorative_user_env import testing, theory
+    from explorative_user_env.agents import BAIR, Uniform
+    from explorative_user_env.course import check_exercise
+    from explorative_user_env.play.game import PLAYED, Game
+    from explorative_user_env.play.terminal import play_lines
+    from explorative_user_env.studies.lower_bound.shared_history import histories
+
+    def first_arm(observation: Any) -> int:
+        return 0
+
+    env: Any = gym.make("ExplorativeUser-v0", n_arms=3, render_mode="svg")
+    episode = eu.rollout(env, BAIR(delta=0.2), seed=1)
+    episode.film().save("film.html")
+    asked: Any = gym.make_vec("ExplorativeUser-v0", 3, compiled=True)
+    mine = eu.PolicyAgent(first_arm, observation="counts", horizon=20, name="mine")
+    met = eu.evaluate([mine], task="regret", horizon=20, n_instances=70, progress=False)
+    pair = theory.hard_pair(0.1)
+    report = testing.check_agent(BAIR, raises=False)
+    said: list[str] = []
+    game = Game(options=PLAYED, seed=1)
+    over = play_lines(game, ["0", "1x3", "best 1"], lambda *lines: said.extend(lines))
+    return {
+        "rollout": episode.stopping_time > 2,
+        "pictures": "<svg" in env.render() and "<svg" in Path("film.html").read_text(),
+        "compiled users": refused(asked.reset),
+        "a policy of many users": len(met.runs) == 70,
+        "the hard pair": len(histories(pair, Uniform(horizon=20), 20, [1, 2, 3]).same) == 3,
+        "theory": theory.characteristic_time(pair.nu) > 0,
+        "the checks of an agent": not report.failed,
+        "a game": over.answer == 1 and len(said) > 4,
+        "an exercise": not check_exercise("2.1", None).right,
+    }
+
+
+def bench_found() -> bool:
+    """Whether a command runs to its end."""
+    from explorative_user_env import cli
+
+    words = "bench --quick --n-instances 4 --n-arms 2 --delta 0.2 --output bench"
+    sys.argv = ["explorative-user", *words.split()]
+    try:
+        cli.main()
+    except SystemExit as end:
+        return not end.code
+    return False
+
+
+def main() -> None:
+    """Do it all, and write down what came of it."""
+    asked = json.loads(sys.argv[1])
+    become_a_browser()
+    import explorative_user_env as eu
+
+    notices: list[str] = []
+
+    class Hearing(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            notices.append(record.getMessage())
+
+    logging.getLogger(eu.__name__).addHandler(Hearing())
+    found = runs_found(asked["line_up"], asked["shared"])
+    found |= one_run_found() | {mode: steps_of_many(mode) for mode in asked["modes"]}
+    found["a bar"] = has_a_bar(asked["line_up"], asked["shared"])
+    found["bench --quick"] = bench_found()
+    found["notices"] = notices
+    Path("found.json").write_text(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
