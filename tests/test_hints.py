@@ -35,8 +35,8 @@ def commands() -> Iterator[tuple[str, str]]:
         for block in blocks_of(text):
             if block.kind == "sh":
                 yield from ((page.name, command) for command in commands_of(block))
-        for command in re.findall(r"`(pip install [^`\n]+)`", text):
-            yield page.name, command
+        for line in re.findall(r"`(pip install [^`\n]+)`", text):
+            yield page.name, line.split("&&")[0].strip()
 
 
 def of_kind(*words: str) -> list[str]:
