@@ -45,6 +45,16 @@ def test_every_link_within_it_leads_somewhere(site: Built) -> None:
     assert lost == []
 
 
+def test_every_page_stands_once_in_the_contents(site: Built) -> None:
+    text = (site.folder / "index.html").read_text(encoding="utf-8")
+    side = text.split('class="sidebar-tree"')[1].split("</aside>")[0]
+    listed = re.findall(
+        r'<li class="toctree-l\d[^"]*"><a class="reference internal" href="(.*?)"', side
+    )
+    assert len(listed) > 40
+    assert sorted({*listed}) == sorted(listed)
+
+
 def test_it_can_be_read_without_a_network(site: Built) -> None:
     parts = {part for page in site.pages().values() for part in page.parts}
     assert parts
