@@ -27,6 +27,7 @@ extensions = [
     "extensions.house",
     "extensions.repository",
     "extensions.notebooks",
+    "extensions.pictures",
 ]
 exclude_patterns = ["_build", "extensions"]
 

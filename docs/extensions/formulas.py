@@ -10,9 +10,14 @@ from sphinx.util import logging
 
 _log = logging.getLogger(__name__)
 
-_UNKNOWN = re.compile(r"\\[A-Za-z]*")
+_OTHERWISE = (
+    (re.compile(r"\\arg(?![A-Za-z])"), r"\\operatorname{arg}"),
+    (re.compile(r"\\(begin|end)\{aligned\}"), r"\\\1{align*}"),
+)
+"""What the converter does not know, and what it knows that is the same."""
 
-_ARG = re.compile(r"\\arg(?![A-Za-z])")
+_NOT_MEANT = re.compile(r"\\[A-Za-z]*|<mi>&</mi>|linebreak")
+"""What is left of a command that it does not know, and of columns and lines outside of a table."""
 
 _FUNCTION = "<mi>(?:log|exp|ln)</mi>"
 _THIN = '<mspace width="0.167em" />'
@@ -38,14 +43,16 @@ def markup(tex: str, block: bool = False) -> str:
     Raises:
         FormulaError: for what is not LaTeX, or a command that is not known.
     """
+    for written, meant in _OTHERWISE:
+        tex = written.sub(meant, tex)
+    if len(re.findall(r"(?<!\\)\{", tex)) != len(re.findall(r"(?<!\\)\}", tex)):
+        raise FormulaError("braces do not match")
     try:
-        drawn = convert(
-            _ARG.sub(r"\\operatorname{arg}", tex), display="block" if block else "inline"
-        )
+        drawn = convert(tex, display="block" if block else "inline")
     except Exception as error:
         raise FormulaError(f"{type(error).__name__} {error}".strip()) from error
-    if unknown := _UNKNOWN.search(drawn):
-        raise FormulaError(f"{unknown[0]} is not known")
+    if left := _NOT_MEANT.search(drawn):
+        raise FormulaError(f"{left[0]} is not understood")
     drawn = _PRIME.sub(r'\1<mo lspace="0" rspace="0">\2</mo>', drawn)
     return _BEHIND.sub(rf"\1{_THIN}", _BEFORE.sub(_THIN, drawn))
 

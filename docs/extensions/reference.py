@@ -132,6 +132,12 @@ def resolve(
     return shown if generated or hasattr(builtins, target) else None
 
 
+def dashes(app: Sphinx, doctree: nodes.document) -> None:
+    """Put a dash between an argument and what is said of it, where Sphinx has two hyphens."""
+    for text in [each for each in doctree.findall(nodes.Text) if each == " -- "]:
+        text.parent.replace(text, nodes.Text(" – "))
+
+
 def every_room_has_a_page(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of rooms whose public names stand on no page."""
     for room in sorted({*source.rooms()} - rooms_told_of(env)):
@@ -145,5 +151,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
         if kind.name == "variable":
             kind.label = "Attributes"
     app.connect("missing-reference", resolve)
+    app.connect("doctree-read", dashes)
     app.connect("env-check-consistency", every_room_has_a_page)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

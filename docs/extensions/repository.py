@@ -82,7 +82,15 @@ def page(env: Any, docname: str, name: str) -> Iterator[str]:
     yield relinked(text, file, DOCS / f"{docname}.md")
 
 
+def relink(app: Sphinx, docname: str, text: list[str]) -> None:
+    """Let a page that leads to a file lead to the page of the site that shows it, if one does."""
+    page = app.env.doc2path(docname)
+    if page.suffix == ".md":
+        text[0] = relinked(text[0], Path(page), Path(page))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the place."""
+    """Register the place, and what is done to links."""
+    app.connect("source-read", relink, priority=100)  # before anything is put into a page
     fill(app, KIND, page, lambda: pages())
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,6 +7,9 @@ from extensions.source import Definition, definition
 
 _USERS = "lists_user_options"
 
+LONGEST_VALUE = 60
+"""Characters of a constant that is shown beside its name."""
+
 
 class _Unquoted(ast.NodeTransformer):
     """Annotations without the quotes that names of later classes need; words stay words."""
@@ -36,12 +39,16 @@ def signature(made: Definition) -> str:
 
 
 def value(made: Definition) -> str:
-    """Return what a constant is if that is short, else nothing."""
+    """Return what a constant is if it is written down and short, else nothing."""
     node = made.node
-    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-        written = ast.unparse(node.value)
-        return written if len(written) <= 60 else ""
-    return ""
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return ""
+    try:
+        ast.literal_eval(node.value)
+    except ValueError:  # it is made of other names
+        return ""
+    written = ast.unparse(node.value)
+    return written if len(written) <= LONGEST_VALUE else ""
 
 
 def _of_function(node: ast.FunctionDef, method: bool = False) -> str:

@@ -8,7 +8,8 @@ import typer
 
 from explorative_user_env.commands.asked import OverwriteOption
 from explorative_user_env.commands.options import DeltaOption, takes_users
-from explorative_user_env.grading.hidden import VARIABLE
+from explorative_user_env.grading.hidden import HIDDEN_USERS, USUAL_CAP, VARIABLE
+from explorative_user_env.grading.limits import Limits
 from explorative_user_env.tasks import BAI, DELTA, STEP_COST
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     from explorative_user_env.grading.assignment import Assignment
     from explorative_user_env.grading.grader import Leaderboard
     from explorative_user_env.grading.submissions import Submission
-
-HIDDEN_USERS = 200
-"""Hidden users where nothing else is said."""
 
 
 @takes_users()
@@ -60,19 +58,19 @@ def grade(
         int | None,
         typer.Option(
             help="Step cap of a run of the task bai, at least 1; one that reaches it is censored.",
-            show_default="20000",
+            show_default=f"{USUAL_CAP}",
         ),
     ] = None,
     n_instances: Annotated[int, typer.Option(help="Hidden users, at least 1.")] = HIDDEN_USERS,
     time_limit: Annotated[
         float, typer.Option(help="Seconds that a submission may take in all, above 0.")
-    ] = 300.0,
+    ] = Limits.seconds,
     call_limit: Annotated[
         float, typer.Option(help="Seconds that one call of a method may take, above 0.")
-    ] = 10.0,
+    ] = Limits.call_seconds,
     memory_limit: Annotated[
         int, typer.Option(help="MB that a submission may take, beside Python and the package.")
-    ] = 1024,
+    ] = Limits.memory,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -85,13 +83,17 @@ def grade(
     overwrite: OverwriteOption = False,
     gradescope: Annotated[
         Path | None,
-        typer.Option(help="File for the results of one submission, as Gradescope reads them."),
+        typer.Option(
+            help="File for the results of one submission, as Gradescope reads them.",
+            show_default="none",
+        ),
     ] = None,
     autograder: Annotated[
         Path | None,
         typer.Option(
             help="Write an autograder for Gradescope, FILE.zip, that asks for the same. It holds "
-            "the secret."
+            "the secret.",
+            show_default="none",
         ),
     ] = None,
 ) -> None:
@@ -105,7 +107,6 @@ def grade(
     from explorative_user_env.grading.assignment import Assignment
     from explorative_user_env.grading.autograder import single_options, write_autograder
     from explorative_user_env.grading.hidden import key_from
-    from explorative_user_env.grading.limits import Limits
     from explorative_user_env.population import Population
     from explorative_user_env.tasks import as_task
 

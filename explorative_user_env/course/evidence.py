@@ -20,14 +20,14 @@ def _posterior(d: float, prior: float) -> float:
 
 POSTERIOR = Exercise(
     number="5.4",
-    asks="a function of d and prior that returns the probability of ν' once the history is seen",
+    asks="a function of d and prior that returns the probability of ν' after so low a reward",
     right=_posterior,
     cases=[(1.0, 0.5), (2.0, 0.5), (2.8, 0.9), (3.0, 0.1), (4.0, 0.999)],
-    shows="the history makes ν' unlikely, not impossible: who answers arm 2 errs so often.",
+    shows="so low a reward makes ν' unlikely, not impossible: who answers arm 2 errs so often.",
     mistakes=[
         Mistake(
-            "that is how likely the history is for a user of ν'. It asks for the other way round: "
-            "how likely ν' is for a user with the history.",
+            "that is how likely so low a reward is for a user of ν'. It asks for the other way "
+            "round: how likely ν' is for a user who had it.",
             lambda d, prior: ndtr(-d),
         ),
         Mistake(
@@ -44,8 +44,8 @@ POSTERIOR = Exercise(
             lambda d, prior: prior * ndtr(-d) / ((1 - prior) * FROM_NU),
         ),
         Mistake(
-            "it takes the history for certain under ν, but there arm 1's first reward is below its "
-            "mean for half of the users only.",
+            "it takes so low a reward for certain under ν, but there, too, half of the users have "
+            "a first reward above the mean.",
             lambda d, prior: prior * ndtr(-d) / (prior * ndtr(-d) + 1 - prior),
         ),
         Mistake(
@@ -63,7 +63,7 @@ POSTERIOR = Exercise(
             lambda d, prior: 1 - _posterior(d, prior),
         ),
         Mistake(
-            "that is the prior: the history does say something.",
+            "that is the prior: so low a reward does say something.",
             lambda d, prior: prior,
         ),
     ],

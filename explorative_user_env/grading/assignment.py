@@ -8,6 +8,7 @@ import numpy as np
 
 from explorative_user_env.evaluation import Results, Workforce
 from explorative_user_env.evaluation.request import Request
+from explorative_user_env.grading.hidden import HIDDEN_USERS, USUAL_CAP
 from explorative_user_env.population import Population
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.scores import scores_of
@@ -16,9 +17,6 @@ from explorative_user_env.validation import InvalidArgumentError
 
 REFERENCE_AGENTS = ("BAIR", "SE", "UNI")
 """Agents of the package that stand beside the submissions."""
-
-USUAL_CAP = 20_000
-"""The step cap of a run: an agent that never stops is censored there, and the next is asked."""
 
 FULL_POINTS = 100.0
 
@@ -34,7 +32,7 @@ class Assignment:
     task: Task = BAI
     population: Population = field(default_factory=Population)
     delta: float = DELTA
-    n_instances: int = 200
+    n_instances: int = HIDDEN_USERS
     horizon: int | None = None
     max_steps: int | None = None
     step_cost: float | None = None

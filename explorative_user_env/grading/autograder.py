@@ -51,6 +51,25 @@ fi
 environment/bin/pip install -r requirements.txt
 # The submission's process is that of a user who owns nothing, and cannot read this.
 chmod 600 key.txt
+# One agent is graded now: what has to be compiled is, and what is wrong is seen before any student.
+mkdir -p trial/submission trial/results
+cp example.py trial/submission
+ln -sfn "$PWD" trial/source
+AUTOGRADER="$PWD/trial" bash run_autograder
+"""
+
+EXAMPLE = """class Agent:
+    def reset(self, n_arms, rng, horizon=None):
+        self.n_arms, self.rng = n_arms, rng
+
+    def act(self):
+        return int(self.rng.integers(self.n_arms)) if self.rng.random() < 0.9 else None
+
+    def observe(self, arm, accepted):
+        pass
+
+    def answer(self):
+        return 0
 """
 
 LEFT_OUT = ("__pycache__",)
@@ -86,6 +105,7 @@ def write_autograder(path: Path, key: Key, options: str, overwrite: bool = False
         "setup.sh": (SETUP_SCRIPT, EXECUTABLE),
         "run_autograder": (RUN_SCRIPT.format(package=PACKAGE, options=options), EXECUTABLE),
         "requirements.txt": (_requirements(), READABLE),
+        "example.py": (EXAMPLE, READABLE),
         "key.txt": (key.text() + "\n", PRIVATE),
     }
 

@@ -11,6 +11,12 @@ from explorative_user_env.validation import InvalidArgumentError
 VARIABLE = "EXPLORATIVE_USER_KEY"
 """The environment variable that may hold the key."""
 
+HIDDEN_USERS = 200
+"""How many there are where nothing else is said."""
+
+USUAL_CAP = 20_000
+"""The step cap of a run: an agent that never stops is censored there, and meets the next user."""
+
 SHORTEST = 16
 """Characters of a key that nobody finds by trying."""
 

@@ -77,16 +77,22 @@ def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
         if over_horizon
         else ("stopping time", "success [95%]", "wrong", "cens.", "cost")
     )
-    columns = ("place", "name", "points", *figures, "outcome")
+    columns = ("place", "name", "points [95%]", *figures, "outcome")
     table = new_table(columns, left=("name", "outcome"), title=title, leading=2)
     for row in frame.to_dict("records"):
         place = "" if pd.isna(row["place"]) else str(row["place"])
-        points = with_error(row["points"], row["points_high"])
+        points = "0"
         shown = [""] * len(figures)
         if row["outcome"] in (REFERENCE_ROW, GradingOutcome.GRADED):
             shown = _shown(row, over_horizon)
+            points = _with_interval(row["points"], row["points_low"], row["points_high"])
         table.add_row(place, str(row["name"]), points, *shown, str(row["outcome"]))
     return table
+
+
+def _with_interval(value: float, low: float, high: float) -> str:
+    """Return points with their interval, which ends at 0: it is no mean plus or minus an error."""
+    return f"{value:.0f}" if math.isnan(low) else f"{value:.0f} [{low:.0f}, {high:.0f}]"
 
 
 def _shown(row: Mapping[str, Any], over_horizon: bool) -> list[str]:
@@ -103,7 +109,7 @@ def board_notes(board: Leaderboard) -> list[str]:
         worst = "points: 100 (1 - regret / the regret of UNI), at least 0"
     else:
         worst = "points: 100 (1 - (c T + error) / the error of naming an arm at once), at least 0"
-    notes = [f"{worst}. ± half a 95% interval. All met the same hidden users."]
+    notes = [f"{worst}. All met the same hidden users."]
     missing = sorted({what for each in board.graded for what in each.missing})
     if missing:
         notes.append(f"Not enforced on this system: {', '.join(missing)}.")

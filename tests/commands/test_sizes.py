@@ -44,8 +44,12 @@ WORK = (
 )
 """Where the work of the commands begins."""
 
-FIRST = {"reproduce": ["table2"], "bench": ["--agent", "uni", "--agent", "bair"]}
-REST = {"--horizon": {"bench": ["--task", "regret"]}}
+FIRST = {
+    "reproduce": ["table2"],
+    "bench": ["--agent", "uni", "--agent", "bair"],
+    "grade": [__file__, "--key", "a-key-of-16-letters"],
+}
+REST = {"--horizon": dict.fromkeys(("bench", "grade"), ["--task", "regret"])}
 """What a command, and an option of it, needs besides."""
 
 LONGEST_LINE = 1500

@@ -44,7 +44,7 @@ def base_2(n: int, rho: float, alpha: float) -> float:
     return 2 * alpha * math.log2(max(1.0, rho * n))
 
 
-def with_its_root(n: int, rho: float, alpha: float) -> float:
+def with_its_root(n: int, rho: float, alpha: float) -> Any:
     return (2 * alpha * math.log(max(1.0, rho * n))) ** 0.5
 
 

@@ -55,3 +55,53 @@ def test_a_page_does_what_it_says(
     lacking = follow(page, as_a_reader, capsys)
     if lacking:
         pytest.skip("; ".join(lacking))
+
+
+def written(folder: Path, *lines: str) -> Path:
+    page = folder / "page.md"
+    page.write_text("\n".join([*lines, ""]), encoding="utf-8")
+    return page
+
+
+PRINTING = ["```python", "print('one')", "print('two')", "print('three')", "```", "", "```text"]
+
+
+def test_what_a_page_shows_is_held_against_what_is_printed(
+    as_a_reader: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert follow(written(as_a_reader, *PRINTING, "one", "...", "```"), as_a_reader, capsys) == []
+    for shown in (["one"], ["one", "two"], ["one", "...", "two"], ["...", "four"]):
+        with pytest.raises(AssertionError, match=r"page.md:\d+ shows"):
+            follow(written(as_a_reader, *PRINTING, *shown, "```"), as_a_reader, capsys)
+
+
+def test_a_file_of_a_page_is_there_for_its_commands(
+    as_a_reader: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    agent = ["```python", "# nobody.py", "class Nobody:", "    pass", "```"]
+    check = ["```sh", "explorative-user check nobody:Nobody", "```"]
+    with pytest.raises(AssertionError, match="nobody:Nobody"):
+        follow(written(as_a_reader, *agent, *check), as_a_reader, capsys)
+    assert (as_a_reader / "nobody.py").exists()
+
+
+def test_a_block_is_run_unless_the_page_says_why_not(
+    as_a_reader: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failing = ["```python", "raise ValueError('it was run')", "```"]
+    with pytest.raises(ValueError, match="it was run"):
+        follow(written(as_a_reader, *failing), as_a_reader, capsys)
+    follow(written(as_a_reader, "<!-- not run: it fails -->", *failing), as_a_reader, capsys)
+    with pytest.raises(AssertionError, match="no reason"):
+        follow(written(as_a_reader, "```python no-run", *failing[1:]), as_a_reader, capsys)
+    with pytest.raises(AssertionError, match="say why make is not run"):
+        follow(written(as_a_reader, "```sh", "make", "```"), as_a_reader, capsys)
+
+
+def test_what_is_optional_may_be_missing_and_is_said(
+    as_a_reader: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    page = written(as_a_reader, "```python", "import torch", "```")
+    (lacking,) = follow(page, as_a_reader, capsys)
+    assert "torch" in lacking

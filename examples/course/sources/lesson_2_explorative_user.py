@@ -131,7 +131,9 @@ check_exercise("2.2", interval)
 n = np.arange(1, 201)
 figure, axes = plt.subplots(figsize=(7, 3))
 axes.plot(n, np.sqrt(2 * np.log(2 * n) / n), label="the only arm she is given: $n_i = n(t)$")
-axes.plot(n, np.sqrt(2 * np.log(2 * n) / 5), label="left alone after 5 acceptances: $n_i = 5$")
+axes.plot(
+    n[4:], np.sqrt(2 * np.log(2 * n[4:]) / 5), label="left alone after 5 acceptances: $n_i = 5$"
+)
 axes.set(xlabel="acceptances of all arms, n(t)", ylabel="half width", ylim=(0, 2))
 axes.legend()
 figure.tight_layout()
@@ -206,7 +208,7 @@ check_exercise("2.3", rejects)
 # ## What a rejection proves
 #
 # A rejection has a cause: some arm is clearly better in her eyes. Call the one with the largest lcb
-# the *witness*. In the picture above an arrow points to it.
+# the *witness*. It is marked in the picture above, with a line at its lcb.
 #
 # **Exercise 2.4.** Return the witness against an arm, or `None` where she accepts.
 

@@ -69,11 +69,9 @@ show_run(shown, eu.rollout(env, Phase1(n1=20), seed=80).stopping_time)
 
 # %%
 hasty = eu.rollout(env, SuccessiveElimination(), seed=348)
-for step in range(6):
-    print(
-        f"t = {step + 1}: arm {hasty.arms[step]}",
-        "accepted" if hasty.accepted[step] else "REJECTED",
-    )
+for t in range(1, 7):
+    said = "accepted" if hasty.accepted[t - 1] else "REJECTED"
+    print(f"t = {t}: arm {hasty.arms[t - 1]} {said}")
 
 # %% [markdown]
 # Her best arm is arm 0. She has accepted it both times. Now SE recommends it once more, at $t = 7$.
@@ -245,8 +243,8 @@ reveal(
 
 # %% [markdown]
 # ### Exercise 4.2
-# Write Phase 1. The first lines of the class are there; `observe` is yours. `act` recommends the
-# arm at `self.place` of `self.F`.
+# Write Phase 1. What it remembers is there already: the arm at `self.place` of `self.F` has its
+# turn.
 
 
 # %% tags=["exercise"]
@@ -263,7 +261,9 @@ class Sweeping:
 
     def act(self):
         """Return the arm to recommend, None when Phase 1 is over."""
+        # BEGIN SOLUTION
         return None if self.over else self.F[self.place]
+        # END SOLUTION
 
     def observe(self, arm, accepted):
         """Count the response, drop a rejected arm, and see who is next."""
@@ -302,8 +302,8 @@ check_exercise("4.2", Sweeping)
 #
 # > **input** $n_1, \dots, n_K$ from Phase 1. Begin with $F = [K]$.
 # >
-# > **while** $|F| 1$: recommend $a_t = \arg\min_{i \in [K]} n_i$; if it is accepted, $n_{a_t}$ goes
-# > up by one, if it is rejected, $a_t$ leaves $F$.
+# > **while** $\lvert F \rvert > 1$: recommend $a_t = \arg\min_{i \in [K]} n_i$; if it is accepted,
+# > $n_{a_t}$ goes up by one, if it is rejected, $a_t$ leaves $F$.
 # >
 # > **output** the arm in $F$.
 #
@@ -432,7 +432,8 @@ check_exercise("4.4", MyBAIR)
 # figures: try it. (The package's runs compiled, so yours takes longer.)
 #
 # And here is the run with the user whom SE got wrong, as a film. Press play, and stop where Phase 2
-# begins. The left half is what the agent knows, the right half is what it never sees.
+# begins. On the left is what you hear, in the middle what she believes, on the right what BAIR
+# makes of it.
 
 # %%
 careful.film(reveal=True)
@@ -510,7 +511,7 @@ class EliminationOfM:
 check_exercise("4.5", EliminationOfM)
 
 # %% [markdown]
-# ## An exam question
+# ## Exam question
 #
 # <!-- given: 150 (the seed of the exam) -->
 # A user with four arms (seed 150) meets BAIR with $N_1 = 10$. These are her responses, in order, A

@@ -1,0 +1,104 @@
+"""The documentation site as it is built, and what its pages hold."""
+
+import functools
+import subprocess
+import sys
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+NEEDS = ("sphinx", "furo", "latex2mathml", "myst_nb", "sphinx_copybutton")
+"""What the extra `docs` brings."""
+
+
+class Built(NamedTuple):
+    """A site, or what is there of one that could not be built.
+
+    Attributes:
+        folder: where its pages are.
+        code: the exit code of the build.
+        warnings: what it warned of, a line each.
+    """
+
+    folder: Path
+    code: int
+    warnings: list[str]
+
+    def page(self, name: str) -> "Page":
+        """Return a page by its name, without ending."""
+        return page_of(self.folder / f"{name}.html")
+
+    def pages(self) -> dict[Path, "Page"]:
+        """Return every page by its file."""
+        return {path: page_of(path) for path in sorted(self.folder.rglob("*.html"))}
+
+
+def build(docs: Path, folder: Path, packages: Path = ROOT) -> Built:
+    """Build a site by the command that people are told."""
+    for module in NEEDS:
+        pytest.importorskip(module, reason="the site needs the extra docs")
+    finished = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "-n", "--keep-going", "-q", docs, folder],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=packages,
+    )
+    return Built(folder, finished.returncode, finished.stderr.splitlines())
+
+
+class Page(HTMLParser):
+    """What a page links to, what can be linked to in it, and its words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []  # where readers may go
+        self.parts: list[str] = []  # what the page is made of: styles, scripts, pictures
+        self.words: list[str] = []
+        self.n_formulas = 0
+
+    @property
+    def text(self) -> str:
+        """The words of the page, one space between them."""
+        return " ".join(" ".join(self.words).split())
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take in an element."""
+        known = {name: value or "" for name, value in attrs}
+        self.ids += [known["id"]] if "id" in known else []
+        self.n_formulas += tag == "math"
+        if tag == "a" and "href" in known:
+            self.links.append(known["href"])
+        elif tag == "link" and known.get("rel") in ("stylesheet", "icon"):
+            self.parts.append(known["href"])
+        elif tag in ("img", "script", "iframe", "source") and "src" in known:
+            self.parts.append(known["src"])
+
+    def handle_data(self, data: str) -> None:
+        """Take in words."""
+        self.words.append(data)
+
+
+@functools.cache
+def page_of(path: Path) -> Page:
+    """Return what stands in a file, which is read once."""
+    page = Page()
+    page.feed(path.read_text(encoding="utf-8"))
+    return page
+
+
+def inventory(folder: Path) -> dict[str, list[str]]:
+    """Return the kinds and addresses of every name that a site explains, by the name."""
+    content = (folder / "objects.inv").read_bytes().split(b"\n", 4)[4]
+    found: dict[str, list[str]] = {}
+    for line in zlib.decompress(content).decode().splitlines():
+        name, kind, _, address, _ = line.split(" ", 4)
+        if kind.startswith("py:"):
+            found.setdefault(name, []).append(f"{kind} {address}")
+    return found

@@ -1,0 +1,211 @@
+"""The site: built without a warning, every name once, every link leads somewhere."""
+
+import re
+import shutil
+from importlib import import_module
+from urllib.parse import unquote
+
+import gymnasium as gym
+import pytest
+import typer
+from browser import DESKTOP, PHONE, chromium, page_in, too_wide
+from built_site import ROOT, Built, build, inventory
+
+from explorative_user_env import cli
+from explorative_user_env.envs.registration import ENTRIES
+
+pytestmark = pytest.mark.slow
+
+PACKAGE = "explorative_user_env"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return build(ROOT / "docs", tmp_path_factory.mktemp("site"))
+
+
+def test_it_is_built_without_a_warning(site: Built) -> None:
+    assert site.warnings == []
+    assert site.code == 0
+
+
+def test_every_link_within_it_leads_somewhere(site: Built) -> None:
+    pages, lost = site.pages(), []
+    for path, page in pages.items():
+        for link in [*page.links, *page.parts]:
+            target, _, part = unquote(link).partition("#")
+            if re.match(r"[a-z][a-z0-9+.-]*:", target):
+                continue
+            there = (path.parent / target.partition("?")[0]).resolve() if target else path
+            there = there / "index.html" if there.is_dir() else there
+            known = pages.get(there)
+            if not there.is_file() or (part and known and part not in known.ids):
+                lost.append(f"{path.relative_to(site.folder)}: {link}")
+    assert sum(len(page.links) for page in pages.values()) > 2000
+    assert lost == []
+
+
+def test_it_can_be_read_without_a_network(site: Built) -> None:
+    parts = {part for page in site.pages().values() for part in page.parts}
+    assert parts
+    assert [part for part in parts if part.startswith(("http:", "https:", "//"))] == []
+
+
+def test_every_public_name_is_there_once(site: Built) -> None:
+    explained = inventory(site.folder)
+    assert {name: where for name, where in explained.items() if len(where) > 1} == {}
+    public: dict[str, object] = {}
+    for path in sorted((ROOT / PACKAGE).rglob("__init__.py")):
+        room = ".".join(path.relative_to(ROOT).parent.parts)
+        if "\n__all__ = [" not in path.read_text(encoding="utf-8"):
+            continue
+        if room.endswith(".rl"):
+            pytest.importorskip("sb3_contrib", reason="the room needs the extra rl")
+        module = import_module(room)
+        public |= {f"{room}.{name}": getattr(module, name) for name in module.__all__}
+    assert len(public) > 150
+    # A name that is handed on is explained in one of the rooms that have it.
+    by_thing: dict[tuple[str, int], list[str]] = {}
+    for address, thing in public.items():
+        by_thing.setdefault((address.rpartition(".")[2], id(thing)), []).append(address)
+    for addresses in by_thing.values():
+        assert len([each for each in addresses if each in explained]) == 1, addresses
+    inside = {name for name in explained if re.search(r"\._(?!_version__)", name)}
+    assert inside == set()
+
+
+def test_a_class_is_there_with_its_methods(site: Built) -> None:
+    explained = inventory(site.folder)
+    for name in ("Results.summary", "Results.plot", "Episode.film", "ExplorativeUserEnv.step"):
+        assert f"{PACKAGE}.{name}" in explained
+
+
+def test_every_environment_has_a_page_with_all_that_gymnasium_s_have(site: Built) -> None:
+    pages = [site.page(f"environments/{path.stem}") for path in DOCS_OF_ENVIRONMENTS]
+    for name, entry in ENTRIES.items():
+        (page,) = [each for each in pages if each.text.startswith(name)]
+        one = gym.make(name, n_arms=5)
+        assert str(one.action_space) in page.text
+        for words in (f'gym.make("{name}")', f'gym.make_vec("{name}"', entry.one, entry.many):
+            assert words in page.text
+        sections = {"description", "action-space", "observation-space", "rewards", "arguments"}
+        sections |= {"starting-state", "episode-end", "information", "version-history"}
+        assert sections <= set(page.ids)
+        assert "what she believes" in page.text  # the picture
+
+
+DOCS_OF_ENVIRONMENTS = [
+    path for path in (ROOT / "docs/environments").glob("*.md") if path.stem != "index"
+]
+
+
+def test_an_argument_is_told_with_its_name(site: Built) -> None:
+    text = site.page("reference/package").text
+    assert "n_instances – number of users, at least 1" in text
+    assert " -- " not in text
+    assert ":param" not in text
+
+
+def test_every_command_and_option_is_there(site: Built) -> None:
+    text = site.page("reference/command_line").text
+    group = typer.main.get_command(cli.app)
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        assert name in site.page("reference/command_line").ids
+        for option in command.params:
+            if option.param_type_name == "option" and not option.hidden:
+                assert set(re.findall(r"--[\w-]+", " ".join(option.opts))) <= set(
+                    re.findall(r"--[\w-]+", text)
+                )
+
+
+def test_the_notebooks_come_with_their_outputs(site: Built) -> None:
+    notebooks = sorted((ROOT / "examples/course").glob("*s/lesson_*.ipynb"))
+    assert notebooks
+    for path in notebooks:
+        page = site.page(f"course/{path.parent.name}/{path.stem}")
+        assert page.n_formulas > 3
+        assert any("_images/" in part for part in page.parts)
+
+
+def test_what_is_searched_for_is_found(site: Built) -> None:
+    index = (site.folder / "searchindex.js").read_text(encoding="utf-8")
+    for name in ("environments/explorative_user", "paper/symbols", "measured/report"):
+        assert f'"{name}"' in index
+    assert '"Symbols"' in index
+
+
+LOOKED_AT = (
+    "index",
+    "environments/explorative_user",
+    "reference/package",
+    "reference/command_line",
+    "paper/symbols",
+    "paper/theory",
+    "project/house",
+    "measured/report",
+    "course/notebooks/lesson_1_best_arm",
+)
+
+
+@pytest.fixture(scope="module")
+def looks(site: Built) -> dict[str, int]:
+    """How much wider than the screen each page is, by its name, the screen's and the theme's."""
+    found = {}
+    with chromium() as browser:
+        for size, dark in ((DESKTOP, False), (PHONE, True)):
+            with page_in(browser, size, dark=dark) as page:
+                for name in LOOKED_AT:
+                    page.goto((site.folder / f"{name}.html").as_uri())
+                    found[f"{name} at {size[0]}"] = too_wide(page)
+    return found
+
+
+def test_no_page_is_wider_than_a_screen_or_a_phone(looks: dict[str, int]) -> None:
+    assert len(looks) == 2 * len(LOOKED_AT)
+    assert {name: wide for name, wide in looks.items() if wide > 0} == {}
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """A site of one room, in which somebody took away what is said of one name."""
+    root = tmp_path_factory.mktemp("broken")
+    for folder in (PACKAGE, "agents", "docs/extensions", "tests"):
+        shutil.copytree(
+            ROOT / folder,
+            root / folder,
+            ignore=shutil.ignore_patterns("__pycache__", "*.zip", "agents", "test_*"),
+        )
+    (root / PACKAGE / "agents").symlink_to("../agents")
+    path = root / PACKAGE / "theory" / "lower.py"
+    text = path.read_text(encoding="utf-8")
+    whole = re.sub(r'(def lower_bound\(.*?\) -> float:\n)    """.*?"""\n', r"\1", text, flags=re.S)
+    assert whole != text
+    path.write_text(whole, encoding="utf-8")
+    (root / "docs" / "index.md").write_text(
+        f"# A room\n\n```{{room}} {PACKAGE}.theory\n```\n", encoding="utf-8"
+    )
+    (root / "docs" / "conf.py").write_text(
+        "import sys\n"
+        f"sys.path[:0] = [{str(root / 'docs')!r}, {str(root)!r}, {str(root / 'tests')!r}]\n"
+        'extensions = ["myst_nb", "extensions.reference"]\n'
+        'myst_enable_extensions = ["colon_fence", "fieldlist"]\n',
+        encoding="utf-8",
+    )
+    return build(root / "docs", root / "built", packages=root)
+
+
+def test_a_public_name_that_nobody_explains_stops_the_build(broken: Built) -> None:
+    said = f"{PACKAGE}.theory.lower_bound is public, and nobody explains it"
+    assert broken.code != 0
+    assert [line for line in broken.warnings if "nobody explains" in line] == [f"WARNING: {said}"]
+
+
+def test_a_room_that_no_page_has_stops_the_build(broken: Built) -> None:
+    without = {line.rpartition(" ")[2] for line in broken.warnings if "no page has" in line}
+    assert f"{PACKAGE}.agents" in without
+    assert f"{PACKAGE}.theory" not in without
+
+
+def test_nothing_that_is_generated_is_kept() -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert {"/docs/_build/", "/docs/course/notebooks/", "/docs/course/solutions/"} <= {*ignored}
