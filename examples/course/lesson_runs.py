@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from explorative_user_env.course import Lesson
 
 LONGEST_CELL = 120
-"""Seconds that a cell may take; that is the limit of a whole notebook as well."""
+"""Seconds that a cell may take; whole notebooks take a tenth of it."""
 
 ROOT = Path(__file__).parents[2]
 FIGURES = "figures"
