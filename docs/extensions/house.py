@@ -84,7 +84,7 @@ def picture(floors: structure.Floors, below: dict[str, set[str]]) -> Iterator[st
     for room in placed:
         for there in sorted(drawn.get(room, ())):
             yield f'<path class="rest" d="{_line(placed[room], placed[there])}" />'
-    for room, box in placed.items():
+    for room, box in reversed(placed.items()):  # lines lead down: boxes below lie upon them
         yield f'<g class="room" tabindex="0"><title>{html.escape(_about(room, below))}</title>'
         for there in sorted(below.get(room, ())):
             yield f'<path d="{_line(box, placed[there])}" />'
