@@ -75,7 +75,7 @@ def test_an_installation_without_notebooks_says_so(
 def test_who_is_interrupted_has_all_notebooks_or_none(
     run: Run, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace, moved = os.replace, []
+    replace, moved = os.replace, list[Path]()
 
     def interrupted(source: Path, target: Path) -> None:
         if len(moved) == 3:
