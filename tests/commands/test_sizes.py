@@ -49,7 +49,7 @@ FIRST = {
     "bench": ["--agent", "uni", "--agent", "bair"],
     "grade": [__file__, "--key", "a-key-of-16-letters"],
 }
-REST = {"--horizon": dict.fromkeys(("bench", "grade"), ["--task", "regret"])}
+REST = {"--horizon": {command: ["--task", "regret"] for command in ("bench", "grade")}}
 """What a command, and an option of it, needs besides."""
 
 LONGEST_LINE = 1500
