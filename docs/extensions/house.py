@@ -130,7 +130,8 @@ def _about(room: str, below: dict[str, set[str]]) -> str:
 def page(env: Any, docname: str, what: str) -> Iterator[str]:
     """Yield the picture, and the same as a table."""
     below = arrows(structure.all_imports(source.ROOT))
-    yield from ("```{raw} html", *picture(structure.FLOORS, below), "```", "")
+    drawn = picture(structure.FLOORS, below)
+    yield from ("```{raw} html", '<div class="frame">', *drawn, "</div>", "```", "")
     yield from ("| room | what stands there | imports |", "| :--- | :--- | :--- |")
     for rooms in reversed(structure.FLOORS):
         for room in rooms:
