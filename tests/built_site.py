@@ -1,5 +1,6 @@
 """The documentation site as it is built, and what its pages hold."""
 
+import functools
 import subprocess
 import sys
 import zlib
@@ -30,11 +31,11 @@ class Built(NamedTuple):
 
     def page(self, name: str) -> "Page":
         """Return a page by its name, without ending."""
-        return Page.of(self.folder / f"{name}.html")
+        return page_of(self.folder / f"{name}.html")
 
     def pages(self) -> dict[Path, "Page"]:
         """Return every page by its file."""
-        return {path: Page.of(path) for path in sorted(self.folder.rglob("*.html"))}
+        return {path: page_of(path) for path in sorted(self.folder.rglob("*.html"))}
 
 
 def build(docs: Path, folder: Path, packages: Path = ROOT) -> Built:
@@ -62,13 +63,6 @@ class Page(HTMLParser):
         self.words: list[str] = []
         self.n_formulas = 0
 
-    @classmethod
-    def of(cls, path: Path) -> "Page":
-        """Return what stands in a file."""
-        page = cls()
-        page.feed(path.read_text(encoding="utf-8"))
-        return page
-
     @property
     def text(self) -> str:
         """The words of the page, one space between them."""
@@ -89,6 +83,14 @@ class Page(HTMLParser):
     def handle_data(self, data: str) -> None:
         """Take in words."""
         self.words.append(data)
+
+
+@functools.cache
+def page_of(path: Path) -> Page:
+    """Return what stands in a file, which is read once."""
+    page = Page()
+    page.feed(path.read_text(encoding="utf-8"))
+    return page
 
 
 def inventory(folder: Path) -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ from explorative_user_env.validation import MissingExtraError
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("examples/*.md"), *ROOT.glob("docs/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("examples/**/*.md"), *ROOT.glob("docs/**/*.md")])
 ELSEWHERE = {"rl_zoo3", "torch"}
 """Packages of others that the pages name, which are on an index."""
 
@@ -35,8 +35,8 @@ def commands() -> Iterator[tuple[str, str]]:
         for block in blocks_of(text):
             if block.kind == "sh":
                 yield from ((page.name, command) for command in commands_of(block))
-        for command in re.findall(r"`(pip install [^`\n]+)`", text):
-            yield page.name, command
+        for line in re.findall(r"`(pip install [^`\n]+)`", text):
+            yield page.name, line.split("&&")[0].strip()
 
 
 def of_kind(*words: str) -> list[str]:

@@ -132,9 +132,9 @@ def resolve(
     return shown if generated or hasattr(builtins, target) else None
 
 
-def dashes(app: Sphinx, domain: str, kind: str, content: nodes.Element) -> None:
+def dashes(app: Sphinx, doctree: nodes.document) -> None:
     """Put a dash between an argument and what is said of it, where Sphinx has two hyphens."""
-    for text in [each for each in content.findall(nodes.Text) if each == " -- "]:
+    for text in [each for each in doctree.findall(nodes.Text) if each == " -- "]:
         text.parent.replace(text, nodes.Text(" – "))
 
 
@@ -151,6 +151,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
         if kind.name == "variable":
             kind.label = "Attributes"
     app.connect("missing-reference", resolve)
-    app.connect("object-description-transform", dashes)
+    app.connect("doctree-read", dashes)
     app.connect("env-check-consistency", every_room_has_a_page)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

@@ -20,6 +20,9 @@ from explorative_user_env.validation import one_line
 STUDENT = "mine"
 """What the random stream of a student's agent follows from, beside the user's seed."""
 
+STOPS = "stops"
+"""What an agent does that recommends nothing more."""
+
 STEPS_BEFORE = 7
 """Recommendations of a run that is broken off, to see whether the next one begins anew."""
 
@@ -173,7 +176,7 @@ def _unlike(agent: Phase, run: PaperRun, step: int) -> str:
     if step > len(run.arms):
         return "" if arm is None else f"goes on with {_spelled(arm)}"
     if arm is None:
-        return "stops"
+        return STOPS
     if arm != run.arms[step - 1]:
         return f"recommends {_spelled(arm)}"
     agent.observe(arm, run.accepted[step - 1])
@@ -196,8 +199,10 @@ def _told(step: int, did: str, run: PaperRun, right: str = "") -> Parting:
     return Parting(step, did, f"in {run.phases[step - 1]}: {before}. It {did}; {right}")
 
 
-def differs_at(case: tuple[Any, ...], given: Parting, expected: Parting) -> str:
+def differs_at(case: tuple[Any, ...], given: Parting | None, expected: Parting) -> str:
     """Say at which step an agent leaves the paper's, in which phase, and what was right."""
+    if given is None:
+        return f"with {case[0]!r} it stops before it recommends anything."
     return f"with {case[0]!r} it leaves the paper's agent at step {given.step}, {given.why}."
 
 

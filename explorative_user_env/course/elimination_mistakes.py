@@ -42,11 +42,6 @@ class Eliminating:
         return self.left[0]
 
 
-class _Done(Eliminating):
-    def act(self) -> int | None:
-        return None
-
-
 class _OverAll(Eliminating):
     def choose(self) -> int:
         return min(range(len(self.accepted)), key=self.accepted.__getitem__)
@@ -129,11 +124,6 @@ class _RoundRobin(Eliminating):
 
 ELIMINATION_MISTAKES = (
     Mistake(
-        "it stops before it recommends anything. A method that is still blank returns None, and "
-        "None says that it is done: that it is when F has one arm left.",
-        _Done,
-    ),
-    Mistake(
         "it recommends an arm again that has just been eliminated. Either the arm is still in F, "
         "or the argmin is over [K]: taken literally the pseudo-code never ends, as a rejection "
         "raises no n_i. The argmin has to be over F.",
@@ -182,7 +172,6 @@ ELIMINATION_MISTAKES = (
 """Of an answer that makes a Phase 2 of n_i."""
 
 ELIMINATION_M_MISTAKES = (
-    *ELIMINATION_MISTAKES[:1],
     Mistake(
         "an arm goes at its first rejection, whatever m: with click noise that may be a slip.",
         _FirstRejection,

@@ -6,6 +6,7 @@ from typing import Any
 
 from explorative_user_env.agents import BAIR
 from explorative_user_env.course.beside_bair import (
+    STOPS,
     Encounter,
     Parting,
     begun_anew,
@@ -95,17 +96,32 @@ AS_THE_PAPER = object()
 """In place of an answer that is a phase: the paper's agent does both phases itself."""
 
 
-def _compared(compare: Callable[[Any, Encounter], Parting]) -> Callable[[Any, Any], Parting]:
-    """Return what tries an answer with the user of a case."""
+def _compared(
+    compare: Callable[[Any, Encounter], Parting],
+    begins: Callable[[Encounter], int] = lambda meeting: 1,
+) -> Callable[[Any, Any], Parting | None]:
+    """Return what tries an answer with the user of a case; one that stops at once gives None.
 
-    def tried(answer: Any, case: tuple[Any, ...]) -> Parting:
+    Args:
+        compare: says where an answer leaves the paper's agent.
+        begins: the step at which the answer has its first turn.
+    """
+
+    def tried(answer: Any, case: tuple[Any, ...]) -> Parting | None:
         if answer is AS_THE_PAPER:
             return Parting()
         if not callable(answer):
             raise TypeError("it has to be the class itself")
-        return compare(answer, case[0])
+        parted = compare(answer, case[0])
+        at_once = parted.did == STOPS and parted.step == begins(case[0])
+        return None if at_once else parted
 
     return tried
+
+
+def _begins(meeting: Encounter) -> int:
+    """Return the first step of Phase 2."""
+    return len(phase1_run(meeting).arms) + 1
 
 
 def _phase1(answer: Any, meeting: Encounter) -> Parting:
@@ -149,7 +165,7 @@ PHASE_2 = Exercise(
     number="4.3",
     asks="a class that is made with n_i, with the methods act, observe and answer",
     right=AS_THE_PAPER,
-    tried=_compared(_phase2),
+    tried=_compared(_phase2, _begins),
     told=differs_at,
     where=True,
     cases=[(meeting,) for meeting in USERS_BY_N1],
@@ -173,7 +189,7 @@ PHASE_2_OF_M = Exercise(
     number="4.5",
     asks="a class that is made with n_i and m, with the methods act, observe and answer",
     right=AS_THE_PAPER,
-    tried=_compared(_phase2_of_m),
+    tried=_compared(_phase2_of_m, _begins),
     told=differs_at,
     where=True,
     cases=[(meeting,) for meeting in USERS_WHO_SLIP],

@@ -53,7 +53,7 @@ class Sweeping:
         return self.first_sweep and accepted
 
 
-class _Blank(Sweeping):
+class _StaysThere(Sweeping):
     def observe(self, arm: int, accepted: bool) -> None:
         pass
 
@@ -114,8 +114,8 @@ def _of_package(n_arms: int, n1: float, **options: str) -> AlgorithmAgent:
 
 SWEEPING_MISTAKES = (
     Mistake(
-        "it never leaves the first arm: `observe` is still blank, or does not pass the turn on.",
-        _Blank,
+        "it never leaves the first arm: `observe` is blank, or does not pass the turn on.",
+        _StaysThere,
     ),
     Mistake(
         "N_1 is compared with time steps. A rejected arm gives her no reward, so it teaches her "

@@ -82,17 +82,7 @@ class _AsItIs(_Whole):
         return phase1_acceptances_needed(n_arms, 0.1)
 
 
-class _Blank(_Whole):
-    def act(self) -> int | None:
-        return None
-
-
 WHOLE_MISTAKES = (
-    Mistake(
-        "it stops before it recommends anything: a method that is still blank returns None, and "
-        "None says that it is done.",
-        _Blank,
-    ),
     Mistake(
         "it stops where Phase 1 is over: from there on Phase 2 has to be asked.",
         _NoPhase2,

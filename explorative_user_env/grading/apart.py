@@ -207,18 +207,15 @@ class Apart:
 @contextmanager
 def apart(limits: Limits) -> Iterator[Apart]:
     """Open a process in the block, with a folder of its own; neither outlives it."""
-    unreadable_to_others()
-    try:
-        with tempfile.TemporaryDirectory(
-            prefix="submission-", ignore_cleanup_errors=True
-        ) as folder:
-            process = Apart(limits, os.path.realpath(folder))
-            try:
-                yield process
-            finally:
-                process.end()
-    finally:
-        unreadable_to_others(False)
+    with (
+        unreadable_to_others(),
+        tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as folder,
+    ):
+        process = Apart(limits, os.path.realpath(folder))
+        try:
+            yield process
+        finally:
+            process.end()
 
 
 def _clean_environment(folder: str) -> Mapping[str, str]:

@@ -4,8 +4,8 @@ import ctypes
 import os
 import sys
 import sysconfig
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ LONGEST_TIME = 1e7
 NEW_USERS, NEW_NETWORK = 0x10000000, 0x40000000
 """What Linux calls by `unshare`."""
 
-DIES_WITH_PARENT, IS_DUMPABLE, NO_NEW_PRIVILEGES = 1, 4, 38
+DIES_WITH_PARENT, WHETHER_DUMPABLE, IS_DUMPABLE, NO_NEW_PRIVILEGES = 1, 3, 4, 38
 """What Linux calls by `prctl`."""
 
 NOBODY = 65534
@@ -93,10 +93,18 @@ def closed_in(limits: Limits, folder: Path) -> list[str]:
     return missing
 
 
-def unreadable_to_others(unreadable: bool = True) -> None:
-    """Keep what this process remembers from other processes of the same user, where Linux can."""
+@contextmanager
+def unreadable_to_others() -> Iterator[None]:
+    """Keep in the block what this process remembers from others of its user, where Linux can."""
+    before = 1
     with suppress(OSError, AttributeError):
-        _prctl(IS_DUMPABLE, 0 if unreadable else 1)
+        before = _libc().prctl(WHETHER_DUMPABLE, 0, 0, 0, 0)
+        _prctl(IS_DUMPABLE, 0)
+    try:
+        yield
+    finally:
+        with suppress(OSError, AttributeError):
+            _prctl(IS_DUMPABLE, before)
 
 
 def trusted_folders() -> dict[str, list[str]]:

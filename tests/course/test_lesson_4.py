@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from lesson_answers import answers_in
 from wrong_bairs import (
     AnswersTheFirst,
     AnswersTheMostAccepted,
@@ -38,37 +37,6 @@ from explorative_user_env.agents import BAIR
 from explorative_user_env.course import check_exercise
 from explorative_user_env.course.beside_bair import bair_of, paper_run, parting
 from explorative_user_env.course.whole_mistakes import USERS_BY_DELTA, USERS_BY_N1, USERS_WHO_SLIP
-
-ANSWERS = {
-    "4.1": "acceptances_needed",
-    "4.2": "Sweeping",
-    "4.3": "Elimination",
-    "4.4": "MyBAIR",
-    "4.5": "EliminationOfM",
-}
-
-
-@pytest.mark.parametrize("number", ANSWERS)
-def test_the_notebooks_answers_are_right(number: str) -> None:
-    remark = check_exercise(number, answers_in(4, solved=True)[ANSWERS[number]])
-    assert remark.right, remark
-
-
-@pytest.mark.parametrize(
-    ("number", "words"),
-    [
-        ("4.1", "it returns nothing yet; it asks for a function of n_arms"),
-        ("4.2", "it never leaves the first arm: `observe` is still blank"),
-        ("4.3", "it stops before it recommends anything"),
-        ("4.4", "it stops before it recommends anything"),
-        ("4.5", "it stops before it recommends anything"),
-    ],
-)
-def test_the_notebooks_blanks_are_told_what_is_to_be_done(number: str, words: str) -> None:
-    remark = check_exercise(number, answers_in(4, solved=False)[ANSWERS[number]])
-    assert not remark.right
-    assert remark.words.startswith(words)
-
 
 WRONG: list[tuple[str, Any, str]] = [
     ("4.1", linear, "it is right for α = 1 only"),
@@ -146,6 +114,40 @@ def test_an_unknown_mistake_is_told_step_phase_what_it_did_and_what_was_right() 
 def test_a_known_mistake_is_told_where_it_shows() -> None:
     words = check_exercise("4.3", AsPrinted).words
     assert "(with user 3 (printed, K = 5, N_1 = 20) it leaves the paper's agent at step " in words
+
+
+def test_who_writes_the_first_method_only_is_told_what_the_second_is_for() -> None:
+    class Halfway(Sweep):
+        def observe(self, arm: int, accepted: bool) -> None:
+            pass
+
+    words = check_exercise("4.2", Halfway).words
+    assert words.startswith("it never leaves the first arm: `observe` is blank")
+
+
+@pytest.mark.parametrize("number", ["4.2", "4.3", "4.4", "4.5"])
+def test_a_class_that_stops_at_once_is_taken_for_a_blank(number: str) -> None:
+    class Silent:
+        def __init__(self, *numbers: Any, **options: Any) -> None:
+            pass
+
+        def reset(self, n_arms: int, rng: Any, horizon: int | None = None) -> None:
+            pass
+
+        def act(self) -> None:
+            pass
+
+    words = check_exercise(number, Silent).words
+    assert words.startswith("it returns nothing yet; it asks for a class that is made with ")
+
+
+def test_one_that_stops_at_once_with_some_users_is_told_with_whom() -> None:
+    class GivesUp(Eliminate):
+        def act(self) -> int | None:
+            return None if len(self.n) == 5 else super().act()
+
+    words = check_exercise("4.3", GivesUp).words
+    assert words == "with user 3 (printed, K = 5, N_1 = 20) it stops before it recommends anything."
 
 
 def test_code_that_fails_is_told_where() -> None:

@@ -99,6 +99,13 @@ DOCS_OF_ENVIRONMENTS = [
 ]
 
 
+def test_an_argument_is_told_with_its_name(site: Built) -> None:
+    text = site.page("reference/package").text
+    assert "n_instances – number of users, at least 1" in text
+    assert " -- " not in text
+    assert ":param" not in text
+
+
 def test_every_command_and_option_is_there(site: Built) -> None:
     text = site.page("reference/command_line").text
     group = typer.main.get_command(cli.app)

@@ -1,6 +1,8 @@
 """An honest submission gets what `evaluate` gives it, and the same hidden users as all others."""
 
+import ctypes
 import json
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.grading import grader
+from explorative_user_env.grading.apart import apart
 from explorative_user_env.grading.assignment import Assignment, Points
 from explorative_user_env.grading.hidden import Key
 from explorative_user_env.grading.leaderboard import TOLD_FIGURES, feedback_of, rows_of
@@ -168,6 +171,16 @@ def test_the_key_is_nowhere_in_the_process_of_a_submission(
     assert secret not in printed
     assert str(tmp_path) not in printed
     assert len(json.loads(open_ones)) == 2, "the two ends of its own channel, and nothing else"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux knows this")
+def test_the_memory_of_the_grader_is_closed_to_others_while_a_submission_runs() -> None:
+    whether_dumpable = ctypes.CDLL(None).prctl
+    before = whether_dumpable(3, 0, 0, 0, 0)
+    with apart(Limits()):
+        assert whether_dumpable(3, 0, 0, 0, 0) == 0
+    assert whether_dumpable(3, 0, 0, 0, 0) == before
 
 
 @pytest.mark.parametrize(

@@ -243,8 +243,8 @@ reveal(
 
 # %% [markdown]
 # ### Exercise 4.2
-# Write Phase 1. The first lines of the class are there; `observe` is yours. `act` recommends the
-# arm at `self.place` of `self.F`.
+# Write Phase 1. What it remembers is there already: the arm at `self.place` of `self.F` has its
+# turn.
 
 
 # %% tags=["exercise"]
@@ -261,7 +261,9 @@ class Sweeping:
 
     def act(self):
         """Return the arm to recommend, None when Phase 1 is over."""
+        # BEGIN SOLUTION
         return None if self.over else self.F[self.place]
+        # END SOLUTION
 
     def observe(self, arm, accepted):
         """Count the response, drop a rejected arm, and see who is next."""
@@ -509,7 +511,7 @@ class EliminationOfM:
 check_exercise("4.5", EliminationOfM)
 
 # %% [markdown]
-# ## An exam question
+# ## Exam question
 #
 # <!-- given: 150 (the seed of the exam) -->
 # A user with four arms (seed 150) meets BAIR with $N_1 = 10$. These are her responses, in order, A

@@ -17,7 +17,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, FullInformation, Uniform
 from explorative_user_env.course import check_exercise, reveal
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.studies.lower_bound import histories, success
+from explorative_user_env.studies.lower_bound import histories
 from explorative_user_env.studies.lower_bound.comparison import (
     standard_bandit_needs,
     standard_bandit_success,
@@ -304,14 +304,22 @@ prediction = "about the same"
 
 
 # %%
-def both_agents(n, delta):
-    """Return BAIR with a Phase 1 of n acceptances, and n steps of who sees rewards."""
-    return [BAIR(delta=delta, n1=n), FullInformation(horizon=n)]
+def with_nu_prime(n):
+    """Return what BAIR with n acceptances in Phase 1 and n steps with rewards come to."""
+    return eu.evaluate(
+        [BAIR(n1=n), FullInformation(horizon=n)],
+        n_arms=2,
+        means=pair.nu_prime.means,
+        alpha=0.25,
+        rho=1.0,
+        n_instances=2000,
+        seed=5,
+    ).summary()
 
 
 grid = [16, 64, 256, 1024, 4096]
-measured = success(pair, grid, agents=both_agents, n_instances=3000, seed=5)
-measured = measured[measured["instance"] == "nu'"].assign(wrong=lambda runs: 1 - runs["success"])
+measured = pd.concat([with_nu_prime(n).assign(n=n) for n in grid])
+measured["wrong"] = 1 - measured["success"]
 wrong = measured.pivot(index="n", columns="agent", values="wrong")
 last = wrong.loc[4096]
 happened = (
@@ -335,7 +343,13 @@ few = [n for n in grid if n <= 256]
 axes.plot(
     few, [1 - standard_bandit_success(half_gap, n // 2) for n in few], "s-", label="standard bandit"
 )
-axes.set(xscale="log", yscale="log", xlabel="N", ylabel="wrong on ν'", ylim=(1e-4, 1))
+axes.set(
+    xscale="log",
+    yscale="log",
+    xlabel="$N_1$ of BAIR, or steps",
+    ylabel="wrong on ν'",
+    ylim=(1e-4, 1),
+)
 axes.legend(frameon=False)
 plt.show()
 
@@ -415,7 +429,7 @@ print("enough:", proved)
 # result on fresh users. And it is a promise about *these* users, and about no others.
 
 # %% [markdown]
-# ## An exam question
+# ## Exam question
 #
 # <!-- given: 55, 400 (the seed and the users of the exam) -->
 # Somebody ran BAIR on 400 users (seed 55) with $K = 2$ and $\alpha = 0.5$:
