@@ -19,7 +19,9 @@ SHOWN_INSTEAD = re.compile(r"^(\s*)# ?\|( ?)(.*)$")
 """A line of a solution that the student sees in its place."""
 
 FIGURE = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
-GIVEN = re.compile(r"<!-- given: (.*?)-->\n?", re.DOTALL)
+GIVEN = re.compile(r"(?:^[ \t]*)?<!-- given: (.*?)-->\n?", re.DOTALL | re.MULTILINE)
+"""Goes with what indents it: that would make the line below an item of the item above."""
+
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NOT_QUOTED = (
     r"```.*?```|`[^`]*`",  # code

@@ -1,5 +1,6 @@
 """A source gives the student's notebook and the teacher's, and quotes no number by hand."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ pytest.importorskip("jupytext", reason="jupytext is not installed")
 pytest.importorskip("nbformat", reason="nbformat is not installed")
 
 import lesson_sources
-from lesson_sources import bare_numbers, notebook_of, with_answers
+from lesson_sources import bare_numbers, cells_of, notebook_of, with_answers, written
 
 from explorative_user_env.course import Lesson
 
@@ -74,6 +75,27 @@ def test_an_answer_that_has_no_end_or_no_beginning_is_no_exercise(text: str) -> 
 )
 def test_numbers_that_nothing_computes_are_found(text: str, bare: list[str]) -> None:
     assert bare_numbers(text) == bare
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("- One,\n  <!-- given: 11 (chapter) -->\n- two.", "- One,\n- two."),
+        ("<!-- given: 11 (chapter) -->\n\nChapter 11.", "\nChapter 11."),
+        ("In <!-- given: 11 (chapter) -->chapter 11.", "In chapter 11."),
+    ],
+)
+def test_what_is_given_leaves_nothing_behind_that_indents_the_next_line(
+    text: str, left: str
+) -> None:
+    assert lesson_sources.GIVEN.sub("", text) == left
+
+
+@pytest.mark.parametrize("lesson", written(), ids=[each.name for each in written()])
+def test_no_line_within_a_paragraph_begins_as_a_list_does(lesson: Lesson) -> None:
+    texts = [cell.source for cell in cells_of(lesson) if cell.cell_type == "markdown"]
+    begun = re.compile(r"^(?![-*>|#\d ])[^\n]+\n(\d+[.)] [^\n]*)", re.MULTILINE)
+    assert [found for text in texts for found in begun.findall(text)] == []
 
 
 SOURCE = """# %% [markdown]

@@ -53,7 +53,9 @@ plt.show()
 # - The **best arm** has the largest mean, $\mu_*$.
 # - The **gap** of arm $i$ is $\Delta_i = \mu_* - \mu_i$. The smallest gap, $\Delta_1$, belongs to the
 #   second best arm.
-# - The **hardness** is $H = \sum_i 1 / \Delta_i^2$. You will see soon why the gaps are squared.
+#   The best arm itself has no distance to anything: it is given $\Delta_1$ as well.
+# - The **hardness** is $H = \sum_i 1 / \Delta_i^2$, over all arms. You will see soon why the gaps are
+#   squared.
 #
 # In the picture arm {{best}} is the best by a gap of {{instance.gap:.1f}}. Cover the black strokes
 # with your hand: would you have known?
@@ -314,7 +316,8 @@ plt.show()
 # With more care $\log n$ becomes $\log \log n$, and no less will do: that is the **law of the iterated
 # logarithm** (LIL). The user whom you meet in the next lesson looks after every reward, too. Her
 # half-width is $\sqrt{\Gamma / n_i}$ with $\Gamma = 2 \alpha \log(\rho_t n(t))$, where $n(t)$ counts all
-# that she has accepted.
+# that she has accepted. But no $\delta$ is in it. She promises nothing, and while $n(t)$ is small her
+# intervals are narrow.
 
 # %% [markdown]
 # ## Successive elimination
@@ -385,8 +388,8 @@ plt.show()
 # %% [markdown]
 # ## How often was it right?
 #
-# An algorithm that was right for all of $300$ users is not always right. You have seen a sample, and
-# a sample has an interval.
+# An algorithm that was right for all of $300$ users may still be wrong now and then. You have seen a
+# sample, and a sample has an interval.
 #
 # ### Exercise 1.4
 #

@@ -28,8 +28,8 @@ results.plot()
 # - why a rate of acceptance is no estimate of a mean;
 # - what UNI spends its time on;
 # - how EXP3 settles on an arm for no reason;
-# - how Track-and-Stop stops by evidence, and how one early "no" can lock it in for ever;
-# - how to read $T$ and success together, and what to do with runs that never end.
+# - how Track-and-Stop stops by evidence, and how one early "no" can lock it in for very long;
+# - how to read $T$ and success together, and what to do with runs that were cut off.
 #
 # ## Time plan
 #
@@ -58,10 +58,10 @@ T = results.cell["horizon"]
 
 # %% [markdown]
 # A run *succeeds* if it stops and names the best arm. It is *wrong* if it stops and names another.
-# It is *censored* if it never stopped, and we cut it off. UNI succeeds in
+# It is *censored* if it had not stopped when we cut it off. UNI succeeds in
 # {{summary.success["UNI"]:.1%}} of its runs and EXP3 in {{summary.success["EXP3"]:.1%}}. T&S
 # succeeds in {{summary.success["T&S"]:.1%}}, is wrong in {{summary.wrong["T&S"]:.1%}}, and the rest
-# does not end.
+# was cut off.
 #
 # ## UNI: a rate is no mean
 #
@@ -338,7 +338,7 @@ check_exercise("3.4", evidence)
 # $\log((1 + \log t) / \delta)$. While several arms share the highest rate there is no test, and one
 # of them is recommended at random.
 #
-# Here is one of the users with whom it never stopped.
+# Here is one of the users with whom it had not stopped when we cut it off.
 
 # %%
 stuck_runs = results.runs[(results.runs.agent == "T&S") & results.runs.censored]
@@ -381,12 +381,39 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# {{leading}} arms share the rate 1, for ever: she never finds one of them clearly worse. As long as
-# they are tied there is no test, and nothing but these {{leading}} is recommended. One "no" at the
-# start, which rested on a single draw, has decided the run.
+# {{leading}} arms share the rate 1 to the end: in {{stuck.stopping_time}} steps she found none of them
+# clearly worse. As long as they are tied there is no test, and nothing but these {{leading}} is
+# recommended. One "no" at the start, which rested on a single draw, has decided the run so far.
 #
 # This is how Track-and-Stop fails here. It is almost never *wrong*. It is *stuck*, with
 # {{len(stuck_runs)}} of {{results.runs.instance.nunique()}} users.
+#
+# For how long? Two tied arms whose means are $d$ apart stay tied until both her intervals have
+# half-widths of some $d / 2$: until $2 \sqrt{\Gamma / n} = d$, which is after $n = 4 \Gamma / d^2$
+# acceptances of **each**. Only when one arm leads alone is there a test again, and a look at the
+# arms that were left behind. So let us wait a hundred times as long.
+
+# %%
+leaders = np.sort(true_means(row)[n_yes == n_asked])
+closest = np.diff(leaders).min()
+each_takes = 4 * 2 * math.log(2 * stuck.stopping_time) / closest**2
+waited = eu.evaluate(
+    ["T&S"],
+    setting="released",
+    n_arms=5,
+    n_instances=200,
+    seed=0,
+    max_steps=100 * stuck.stopping_time,
+)
+late = waited.runs[waited.runs.instance.isin(stuck_runs.instance)]
+late[["instance", "interactions", "correct", "censored"]]
+
+# %% [markdown]
+# The two closest of the arms above are {{closest:.3f}} apart, which is some
+# {{round(each_takes, -3):.0f}} acceptances of each. With that patience {{(~late.censored).sum()}} of
+# the {{len(late)}} runs do end, {{late.correct.sum()}} of them with the best arm, after
+# {{late.interactions[~late.censored].median():.0f}} steps in the median. A user who is asked so
+# often has long gone.
 
 # %%
 results.plot("stopping_times")
@@ -465,14 +492,14 @@ pd.DataFrame(
 # %% [markdown]
 # The paper says of T&S {{cell.published_success["T&S"]}}, and does not say what the others did. You
 # know it now: of our failures {{summary.censored["T&S"] / (1 - summary.success["T&S"]):.0%}} are
-# runs that never ended. A table that gave wrong and censored runs apart would have told its readers
+# runs that had not ended. A table that gave wrong and censored runs apart would have told its readers
 # that the rule is not careless but stuck.
 #
 # ## In a nutshell
 #
 # - A rate of acceptance measures curiosity. It saturates, it moves, and it depends on you.
 # - UNI does not listen to "no". EXP3 does, and walks at random among the rest. T&S can believe one
-#   early "no" for ever.
+#   early "no" for a very long time.
 # - What all three lack is a plan for *her* learning. That is what BAIR has.
 #
 # ## Exam question

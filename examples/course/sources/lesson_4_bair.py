@@ -148,7 +148,7 @@ plt.show()
 # {{hasty_runs[~hasty_runs["correct"]]["interactions"].median():.0f}}.
 #
 # (The table has medians, and for a reason. Where her best arm is dropped by mistake, two close
-# rivals may be left, and to tell those apart can take for ever: the longest run here has
+# rivals may be left, and to tell those apart can take very long: the longest run here has
 # {{hasty_runs["interactions"].max():,}} steps, where it was cut off, and it makes up
 # {{100 * hasty_runs["interactions"].max() / hasty_runs["interactions"].sum():.0f}} % of all steps
 # with $N_1 = 1$. A mean would be that one run's doing.)

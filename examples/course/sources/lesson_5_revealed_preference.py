@@ -154,10 +154,9 @@ reward_slope = linregress(np.log(1 / deltas[late]), np.log(rewards_seen[late])).
 # %% [markdown]
 # ## 2. Where BAIR's price comes from
 #
-# The paper's upper bound adds up three things: the acceptances of Phase 1, its rejections, and
-# Phase
-# 2. `upper_bound` has them with explicit constants. Our users' arms are $0.5$ behind the best one
-#    or more, so what holds for five arms that are just $0.5$ behind holds for them.
+# The paper's upper bound adds up three things: the acceptances of Phase 1, its rejections, and all
+# of Phase 2. `upper_bound` has them with explicit constants. Our users' arms are $0.5$ behind the
+# best one or more, so what holds for five arms that are just $0.5$ behind holds for them.
 
 # %%
 levels = [0.1, 0.01, 0.001, 0.0001]
