@@ -73,8 +73,8 @@ def test_every_public_name_is_there_once(site: Built) -> None:
     explained = inventory(site.folder)
     assert {name: where for name, where in explained.items() if len(where) > 1} == {}
     public: dict[str, object] = {}
-    for path in sorted((ROOT / PACKAGE).rglob("__init__.py")):
-        room = ".".join(path.relative_to(ROOT).parent.parts)
+    for path in sorted((ROOT / PACKAGE).rglob("*.py")):
+        room = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         if "\n__all__ = [" not in path.read_text(encoding="utf-8"):
             continue
         if room.endswith(".rl"):
