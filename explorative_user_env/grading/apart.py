@@ -33,6 +33,9 @@ from {inside.__name__} import play_on_request
 play_on_request()
 """
 
+ISOLATED = ("-I", "-B", "-u", "-X", "utf8")
+"""Python that heeds no variables and folders of who grades, and writes at once what is printed."""
+
 THREADED = ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "NUMBA")
 """Whose number of threads is set by a variable."""
 
@@ -60,17 +63,7 @@ class Apart:
         with suppress(OSError, AttributeError):
             os.set_blocking(self._kept_open, False)
         self._process = subprocess.Popen(
-            [
-                sys.executable,
-                "-I",
-                "-B",
-                "-u",
-                "-X",
-                "utf8",
-                "-c",
-                BOOT,
-                str(Path(__file__).parents[2]),
-            ],
+            [sys.executable, *ISOLATED, "-c", BOOT, str(Path(__file__).parents[2])],
             stdin=subprocess.PIPE,
             stdout=self._kept_open,
             stderr=subprocess.PIPE,

@@ -9,6 +9,7 @@ import importlib.util
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
@@ -60,18 +61,18 @@ def guarded(folder: str, trusted: Mapping[str, Sequence[str]], caught: Caught) -
         caught: is told the kind of reason and what was done; it does not return.
     """
     guard = _Guard(os.path.realpath(folder) + os.sep, trusted, caught)
-    busy = False
-    get_frame = sys._getframe
+    busy: set[int] = set()  # threads: what is asked here raises events, too
+    get_frame, this_thread = sys._getframe, threading.get_ident
 
     def hook(event: str, details: tuple[Any, ...]) -> None:
-        nonlocal busy
-        if busy:
+        thread = this_thread()
+        if thread in busy:
             return
-        busy = True  # what is asked here raises events, too
+        busy.add(thread)
         try:
             guard.judge(event, details, get_frame(1))
         finally:
-            busy = False
+            busy.discard(thread)
 
     sys.addaudithook(hook)
     for module, name, kind in UNTOLD:

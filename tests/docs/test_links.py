@@ -11,7 +11,8 @@ WRITTEN = sorted([*(DOCS / "tutorials").glob("*.md"), *(DOCS / "how_to").glob("*
 WRITTEN = [
     page
     for page in WRITTEN
-    if page.name != "index.md" and not page.read_text("utf-8").startswith("```{")  # shows another
+    # A page that shows a file of the repository is written there.
+    if page.name != "index.md" and "```{from-repository}" not in page.read_text("utf-8")
 ]
 PAGES = [
     *sorted(ROOT.glob("*.md")),
