@@ -1,12 +1,14 @@
 """The documentation site as it is built, and what its pages hold."""
 
 import functools
+import re
 import subprocess
 import sys
 import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 import pytest
 
@@ -36,6 +38,21 @@ class Built(NamedTuple):
     def pages(self) -> dict[Path, "Page"]:
         """Return every page by its file."""
         return {path: page_of(path) for path in sorted(self.folder.rglob("*.html"))}
+
+    def lost_links(self) -> list[str]:
+        """Return the links and parts within the site that are not there, with their pages."""
+        pages, lost = self.pages(), []
+        for path, page in pages.items():
+            for link in [*page.links, *page.parts]:
+                target, _, part = unquote(link).partition("#")
+                if re.match(r"[a-z][a-z0-9+.-]*:", target):
+                    continue
+                there = (path.parent / target.partition("?")[0]).resolve() if target else path
+                there = there / "index.html" if there.is_dir() else there
+                known = pages.get(there)
+                if not there.is_file() or (part and known and part not in known.ids):
+                    lost.append(f"{path.relative_to(self.folder)}: {link}")
+        return lost
 
 
 def build(docs: Path, folder: Path, packages: Path = ROOT) -> Built:

@@ -8,6 +8,7 @@ import no_compiler
 import pandas as pd
 import pytest
 from hypothesis import settings as hypothesis_settings
+from long_first import long_modules_first
 
 from explorative_user_env.compiled import kernel_cache
 from explorative_user_env.display.progress import silent
@@ -36,6 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption(no_compiler.OPTION):
         no_compiler.hide()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):  # one of many processes
+        items[:] = long_modules_first(items)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

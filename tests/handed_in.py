@@ -66,6 +66,42 @@ def where(place: str, code: str, base: str = UNIFORM) -> str:
     return base.replace(method, f"{method}\n{body}\n", 1)
 
 
+ZEALOUS = where(
+    "top",
+    """
+    import collections, dataclasses, enum, inspect, logging, pickle, tempfile, traceback, warnings
+    import gymnasium, numpy
+    import explorative_user_env
+    from explorative_user_env.agents import BAIR
+
+    Pair = collections.namedtuple("Pair", "mean n")
+    Colour = enum.Enum("Colour", "RED BLUE")
+
+    @dataclasses.dataclass
+    class Note:
+        pairs: list[Pair] = dataclasses.field(default_factory=list)
+
+    pickle.loads(pickle.dumps(Note([Pair(0.5, 3)])))
+    with tempfile.TemporaryFile() as file:
+        file.write(b"so far")
+    with open("notes.txt", "w") as file:
+        file.write("mine")
+    assert open("notes.txt").read() == "mine"
+    inspect.signature(BAIR)
+    logging.getLogger("mine").warning("the scores: 0.3, 0.7")
+    warnings.warn("score 3 looks odd")
+    try:
+        1 / 0
+    except ZeroDivisionError:
+        traceback.print_exc()
+    env = gymnasium.make("ExplorativeUser-v0")
+    env.reset(seed=0)
+    env.unwrapped.hidden_state()
+    print("the best score is that of arm", numpy.argmax([1, 2]))
+    """,
+)
+"""Does much that one may do, and meets a user of its own, whose truth is nobody's secret."""
+
 CHEATS = {
     # Reads hidden state.
     "searches memory": (
@@ -257,12 +293,11 @@ FAILING = {
 SLOW = {
     "never ends": (
         where("act", "while True:\n    pass"),
-        "reset, or the first act took longer than 1 s, at step 1 with user 1",
+        "reset, or the first act took longer than 2 s, at step 1 with user 1",
     ),
     "floods": (
         where("answer", "while True:\n    print('x' * 9999)"),
-        "answer took longer than 1 s",
+        "answer took longer than 2 s",
     ),
-    "slow": (where("act", "import time\ntime.sleep(0.3)"), "it took longer than 2 s in all"),
 }
 """Files that take too long, and what is said of them."""

@@ -24,7 +24,7 @@ from explorative_user_env.validation import MissingExtraError
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("examples/**/*.md"), *ROOT.glob("docs/**/*.md")])
-ELSEWHERE = {"rl_zoo3", "torch"}
+ELSEWHERE = {"jupyter-server", "jupyterlite-core", "jupyterlite-pyodide-kernel", "rl_zoo3", "torch"}
 """Packages of others that the pages name, which are on an index."""
 
 

@@ -84,7 +84,7 @@ def picture(floors: structure.Floors, below: dict[str, set[str]]) -> Iterator[st
     for room in placed:
         for there in sorted(drawn.get(room, ())):
             yield f'<path class="rest" d="{_line(placed[room], placed[there])}" />'
-    for room, box in placed.items():
+    for room, box in reversed(placed.items()):  # lines lead down: boxes below lie upon them
         yield f'<g class="room" tabindex="0"><title>{html.escape(_about(room, below))}</title>'
         for there in sorted(below.get(room, ())):
             yield f'<path d="{_line(box, placed[there])}" />'
@@ -130,7 +130,8 @@ def _about(room: str, below: dict[str, set[str]]) -> str:
 def page(env: Any, docname: str, what: str) -> Iterator[str]:
     """Yield the picture, and the same as a table."""
     below = arrows(structure.all_imports(source.ROOT))
-    yield from ("```{raw} html", *picture(structure.FLOORS, below), "```", "")
+    drawn = picture(structure.FLOORS, below)
+    yield from ("```{raw} html", '<div class="frame">', *drawn, "</div>", "```", "")
     yield from ("| room | what stands there | imports |", "| :--- | :--- | :--- |")
     for rooms in reversed(structure.FLOORS):
         for room in rooms:

@@ -1,6 +1,7 @@
 """The notebooks of the course as pages, with the outputs that they come with."""
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ from sphinx.application import Sphinx
 from explorative_user_env.course.places import NOTEBOOKS, SOLUTIONS
 from extensions import repository, source
 from extensions.places import fill
+
+_TITLE = re.compile(r"\A# .+")
 
 COURSE = source.ROOT / "examples" / "course"
 
@@ -35,11 +38,13 @@ def bring(app: Sphinx) -> None:
 
 
 def _relinked(content: bytes, file: Path, page: Path) -> bytes:
-    """Return a notebook whose links lead where they led from where it stands."""
+    """Return a notebook whose links lead where they led; those with answers say so."""
     notebook = json.loads(content)
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
             text = "".join(cell["source"])
+            if page.parent.name == SOLUTIONS:
+                text = _TITLE.sub(r"\g<0>, with answers", text)
             cell["source"] = repository.relinked(text, file, page)
     return json.dumps(notebook, indent=1, ensure_ascii=False).encode()
 

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +24,10 @@ _log = logging.getLogger(__name__)
 
 ON_PAGES_OF_THEIR_OWN = {name for each in ENTRIES.values() for name in (each.one, each.many)}
 """What makes the environments: their pages say all of it."""
+
+
+_DISTINCT = re.compile(r"_|[a-z][A-Z]|[A-Z][A-Z]|^[A-Z][a-z]+$")
+"""What makes a name one that no sentence has otherwise."""
 
 
 class Room(SphinxDirective):
@@ -138,6 +143,18 @@ def dashes(app: Sphinx, doctree: nodes.document) -> None:
         text.parent.replace(text, nodes.Text(" – "))
 
 
+def links(app: Sphinx, doctree: nodes.document) -> None:
+    """Let a public name in code lead to what is said of it, unless it is a word as well."""
+    known = source.addresses()
+    for code in [*doctree.findall(nodes.literal)]:
+        name = code.astext().removesuffix("()")
+        linked = isinstance(code.parent, nodes.reference | nodes.title | pending_xref)
+        if name in known and _DISTINCT.search(name) and not linked:
+            wanted = pending_xref("", refdomain="py", reftype="obj", reftarget=known[name])
+            code.replace_self(wanted)
+            wanted += code
+
+
 def every_room_has_a_page(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of rooms whose public names stand on no page."""
     for room in sorted({*source.rooms()} - rooms_told_of(env)):
@@ -152,5 +169,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
             kind.label = "Attributes"
     app.connect("missing-reference", resolve)
     app.connect("doctree-read", dashes)
+    app.connect("doctree-read", links)
     app.connect("env-check-consistency", every_room_has_a_page)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

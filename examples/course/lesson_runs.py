@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from explorative_user_env.course import Lesson
 
 LONGEST_CELL = 120
-"""Seconds that a cell may take; that is the limit of a whole notebook as well."""
+"""Seconds that a cell may take; whole notebooks take a tenth of it."""
 
 ROOT = Path(__file__).parents[2]
 FIGURES = "figures"
@@ -44,7 +44,7 @@ def run(lesson: Lesson, solved: bool) -> Any:
     notebook.cells = _with_figures(notebook.cells)
     for number, cell in enumerate(_code(notebook.cells), 1):
         cell.execution_count = number
-        cell.outputs = _steady(cell, number)
+        cell.outputs = steady(cell, number)
     notebook.metadata = METADATA
     return notebook
 
@@ -103,7 +103,7 @@ def _with_figures(cells: list[Any]) -> list[Any]:
     return kept
 
 
-def _steady(cell: Any, number: int) -> list[Any]:
+def steady(cell: Any, number: int) -> list[Any]:
     """Return those outputs of a cell that are the same each time, and fail for others.
 
     What is said to who waits goes, and so do bars that have done their work.

@@ -9,6 +9,7 @@ import importlib.util
 import os
 import socket
 import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
@@ -60,18 +61,18 @@ def guarded(folder: str, trusted: Mapping[str, Sequence[str]], caught: Caught) -
         caught: is told the kind of reason and what was done; it does not return.
     """
     guard = _Guard(os.path.realpath(folder) + os.sep, trusted, caught)
-    busy = False
-    get_frame = sys._getframe
+    busy: set[int] = set()  # threads: what is asked here raises events, too
+    get_frame, this_thread = sys._getframe, threading.get_ident
 
     def hook(event: str, details: tuple[Any, ...]) -> None:
-        nonlocal busy
-        if busy:
+        thread = this_thread()
+        if thread in busy:
             return
-        busy = True  # what is asked here raises events, too
+        busy.add(thread)
         try:
             guard.judge(event, details, get_frame(1))
         finally:
-            busy = False
+            busy.discard(thread)
 
     sys.addaudithook(hook)
     for module, name, kind in UNTOLD:
@@ -129,7 +130,7 @@ class _Guard:
 
     def _judge_files(self, event: str, details: tuple[Any, ...], frame: FrameType) -> None:
         given = (each for each in details[: NAMED_FILES[event]] if not isinstance(each, int))
-        paths = [os.fsdecode(each) for each in given if each is not None]
+        paths = [_as_it_is(each) for each in given if each is not None]
         writes = event not in READS
         if event == "open":
             mode, flags = str(details[1] or ""), int(details[2] or 0)
@@ -188,6 +189,16 @@ def _family(event: str) -> str | None:
 
 
 def _says_what_is_there(event: str, path: str) -> bool:
-    """Return whether a file or folder is one by which Python finds what is installed."""
-    listed = event in LISTS and path in sys.path
+    """Return whether a file or folder is one by which Python finds what is installed.
+
+    A folder that cannot be listed is tried as an archive by who looks for packages.
+    """
+    listed = path in sys.path and (event in LISTS or os.path.isdir(path))
     return listed or any(part.endswith(METADATA) for part in path.split(os.sep)[-2:])
+
+
+def _as_it_is(path: Any) -> str:
+    """Return a path as the system is told it, whatever a stranger's class makes of itself."""
+    if isinstance(path, bytes):
+        return os.fsdecode(bytes(memoryview(path)))
+    return str.__str__(path) if isinstance(path, str) else str.__str__(os.fspath(path))

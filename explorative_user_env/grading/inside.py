@@ -13,13 +13,7 @@ import numpy as np
 from explorative_user_env.envs.spaces import as_action
 from explorative_user_env.grading import guard, seals, wire
 from explorative_user_env.grading.limits import Limits, closed_in, trusted_folders
-from explorative_user_env.protocol import (
-    Agent,
-    cap_of,
-    name_of,
-    needs_horizon,
-    sees_rewards,
-)
+from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon, sees_rewards
 from explorative_user_env.validation import InvalidArgumentError, one_line
 
 SUBMISSION_FILE = "submission.py"
@@ -78,10 +72,9 @@ def play_on_request() -> None:
             playing.go_on()
     except wire.ClosedError:
         pass
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)  # whatever else of a stranger's waits to run
+    except BaseException:
+        traceback.print_exc()
+    os._exit(0)  # whatever else of a stranger's waits to run
 
 
 def _started(channel: _Channel, options: dict[str, Any], source: bytes) -> "_Playing | None":

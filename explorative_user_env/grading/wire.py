@@ -23,9 +23,6 @@ ENDED, READY, ARM, DONE, RAISED, NO_ARM, CAUGHT, CHECK_DONE = range(8)
 LONGEST_TEXT = 1000
 """Bytes of text in a reply."""
 
-LARGEST_START = 4_000_000
-"""Bytes that follow a request to start."""
-
 
 class ClosedError(Exception):
     """Nothing more can be read."""

@@ -14,7 +14,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy import optimize, special
 
 HALF = 0.5
 """Both parameters of the Beta law that mixes: Jeffreys' choice, with much weight near 0 and 1."""
@@ -28,6 +27,8 @@ def log_evidence_against(p: Any, successes: Any, n: Any) -> Any:
         successes: successes among the first n trials.
         n: numbers of trials.
     """
+    from scipy import special
+
     failures = n - successes
     mixture = special.betaln(HALF + successes, HALF + failures) - special.betaln(HALF, HALF)
     return mixture - special.xlogy(successes, p) - special.xlog1py(failures, -p)
@@ -44,6 +45,7 @@ def sequence_interval(successes: int, n: int, error: float) -> tuple[float, floa
         n: trials so far.
         error: probability that it ever misses the probability, in (0, 1).
     """
+    from scipy.optimize import brentq  # which takes long to import, and few need
 
     def excess(p: float) -> float:
         """How far the evidence against p is above 1/error."""
@@ -53,7 +55,7 @@ def sequence_interval(successes: int, n: int, error: float) -> tuple[float, floa
         """Where the evidence is 1/error; `limit` if that is beyond the `furthest` float."""
         if not excess(furthest) > 0.0:
             return limit
-        return float(optimize.brentq(excess, *sorted((furthest, estimate)), xtol=1e-12))
+        return float(brentq(excess, *sorted((furthest, estimate)), xtol=1e-12))
 
     estimate = successes / n if n else 0.5
     low = end(np.finfo(float).tiny, 0.0) if successes else 0.0

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from explorative_user_env.display.series import (
     colour_of,
@@ -62,6 +61,8 @@ def survival_course(runs: pd.DataFrame) -> pd.DataFrame:
         One row a time at which a run ends, of at most `MOST_POINTS`, the first 0: `time`, `going`,
         and its 95% interval `low`, `high`.
     """
+    from scipy import stats
+
     times, cut = _column(runs, "stopping_time"), _column(runs, "censored")
     found = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
     first_cut = times[cut].min() if cut.any() else np.inf

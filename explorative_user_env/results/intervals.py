@@ -1,10 +1,12 @@
-"""Confidence intervals, by SciPy; examples/intervals.md has how often each holds what it is for."""
+"""Confidence intervals, by SciPy; examples/intervals.md has how often each holds what it is for.
+
+Its statistics take as long to import as all else, and who only runs agents needs none of them.
+"""
 
 import math
 from functools import lru_cache
 
 import numpy as np
-from scipy import stats
 
 LEVEL = 0.95
 
@@ -24,6 +26,8 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
         values: independent, of one law.
         level: probability that the interval holds the mean.
     """
+    from scipy import stats
+
     if len(values) < 2:
         return math.nan, math.nan
     mean, error = float(np.mean(values)), float(stats.sem(values))
@@ -37,6 +41,8 @@ def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, floa
 
 def mean_p_value(values: np.ndarray) -> float:
     """Return 1 minus the level at which an end of `mean_interval` is 0; NaN for fewer than two."""
+    from scipy import stats
+
     if len(values) < 2:
         return math.nan
     mean, error = float(np.mean(values)), float(stats.sem(values))
@@ -70,6 +76,8 @@ def median_interval(values: np.ndarray) -> tuple[float, float]:
 
     From order statistics (Conover 1999, "Practical nonparametric statistics", chapter 3).
     """
+    from scipy import stats
+
     if len(values) == 0:
         return math.nan, math.nan
     interval = stats.quantile_test(values, p=0.5).confidence_interval(LEVEL)
@@ -111,6 +119,8 @@ def proportion_interval(successes: int, n: int, level: float = LEVEL) -> tuple[f
         n: how many trials there were.
         level: probability that the interval holds the success probability.
     """
+    from scipy import stats
+
     if n == 0:
         return math.nan, math.nan
     interval = stats.binomtest(successes, n).proportion_ci(level, method="exact")

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import (
@@ -113,6 +112,8 @@ def probability_of_less(figure: str, first: Array, second: Array, level: float) 
 
 
 def _sign_test(firsts: int, seconds: int) -> float:
+    from scipy import stats
+
     unequal = firsts + seconds
     return float(stats.binomtest(firsts, unequal).pvalue) if unequal else 1.0
 

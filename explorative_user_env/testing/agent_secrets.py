@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from scipy.stats import binom
 
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.evaluation.in_step import run_in_step
@@ -51,6 +50,8 @@ def holds_no_secret(subject: Subject) -> None:
 
 def guesses_when_it_cannot_know(subject: Subject) -> None:
     """With users who have rejected nothing it is right no more often than one who guesses."""
+    from scipy.stats import binom
+
     if sees_rewards(subject.make()):
         raise NotAskedError("it is told rewards, as a reference that is labelled so")
     n_arms, seeds = usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)

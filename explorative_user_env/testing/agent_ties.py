@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import binom, hypergeom
 
 from explorative_user_env.evaluation.readable import RUN_COLUMNS, run_readable
 from explorative_user_env.meeting import informed
@@ -75,6 +74,8 @@ def _expect_chance(subject: Subject, situation: Situation) -> bool:
     answers, n_arms = _tied_answers(subject, situation, TRIES), situation.n_arms
     if answers.sum() < LEAST_TIES:
         return False
+    from scipy.stats import binom
+
     # Each arm's share is binomial; that of the largest of K is above with K times the chance, and
     # there are four situations.
     most = int(binom.isf(FALSE_ALARM / (4 * n_arms), answers.sum(), 1 / n_arms))
@@ -100,6 +101,8 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
 
 def succeeds_wherever_the_best_is(subject: Subject) -> None:
     """Where it stops by itself, it is right as often whatever the number of the best arm."""
+    from scipy.stats import hypergeom
+
     n_arms = usual_arms(subject)
     right, ended = np.zeros(n_arms, int), np.zeros(n_arms, int)
     for place in range(n_arms):

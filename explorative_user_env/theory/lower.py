@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, of_class, positive, real, risk
@@ -115,6 +114,8 @@ def unique_gap(instance: Instance) -> float:
 
 def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
     """Return the optimal weights and T*."""
+    from scipy.optimize import brentq
+
     gap, gaps = unique_gap(instance), instance.gaps
     others = [arm for arm in range(instance.n_arms) if arm != instance.best_arm]
     with np.errstate(over="ignore"):  # an arm infinitely far has weight 0

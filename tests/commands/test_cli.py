@@ -12,7 +12,9 @@ from explorative_user_env.version import __version__
 COMMANDS = [
     "bench",
     "check",
+    "course",
     "export",
+    "grade",
     "lower-bound",
     "play",
     "plot",

@@ -1,5 +1,6 @@
 """`explorative-user course` gives the notebooks out, and takes nobody's work away."""
 
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -69,3 +70,21 @@ def test_an_installation_without_notebooks_says_so(
     monkeypatch.setattr(places, "_HOMES", (tmp_path,))
     with pytest.raises(InvalidArgumentError, match=f"the notebook must be part .* {tmp_path}"):
         places.notebook_files()
+
+
+def test_who_is_interrupted_has_all_notebooks_or_none(
+    run: Run, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace, moved = os.replace, list[Path]()
+
+    def interrupted(source: Path, target: Path) -> None:
+        if len(moved) == 3:
+            raise KeyboardInterrupt
+        moved.append(target)
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    assert run("course", str(tmp_path)) == 130
+    assert capsys.readouterr().err == "error: interrupted; no file was written\n"
+    assert len(moved) == 3
+    assert not list(tmp_path.iterdir())

@@ -13,7 +13,16 @@ from explorative_user_env.validation import InvalidArgumentError
 EVERY = [one for lesson in LESSONS for one in exercises_of(lesson.number)]
 
 
-each_exercise = pytest.mark.parametrize("exercise", EVERY, ids=[one.number for one in EVERY])
+SLOW = {"6.4"}
+"""Exercises whose answers are tried on many users."""
+
+each_exercise = pytest.mark.parametrize(
+    "exercise",
+    [
+        pytest.param(one, marks=[pytest.mark.slow] * (one.number in SLOW), id=one.number)
+        for one in EVERY
+    ],
+)
 
 
 def outcomes_of_mistakes(exercise: Exercise) -> Iterator[tuple[str, list[Any]]]:

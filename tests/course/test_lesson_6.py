@@ -128,8 +128,14 @@ WRONG = [
 ]
 
 
+SLOW = {"6.4"}
+"""Answers that are tried on many users."""
+
+
 @pytest.mark.parametrize(
-    ("number", "answer", "words"), WRONG, ids=[f"{n}-{answer.__name__}" for n, answer, _ in WRONG]
+    ("number", "answer", "words"),
+    [pytest.param(*each, marks=[pytest.mark.slow] * (each[0] in SLOW)) for each in WRONG],
+    ids=[f"{number}-{answer.__name__}" for number, answer, _ in WRONG],
 )
 def test_a_wrong_answer_is_told_what_is_wrong(number: str, answer: Any, words: str) -> None:
     remark = check_exercise(number, answer)
@@ -137,6 +143,7 @@ def test_a_wrong_answer_is_told_what_is_wrong(number: str, answer: Any, words: s
     assert words in remark.words
 
 
+@pytest.mark.slow
 def test_another_policy_than_ours_that_beats_uniform_play_is_right() -> None:
     def streaks(observation: Any) -> int:
         latest = np.asarray(observation[10:15])

@@ -34,6 +34,7 @@ def test_a_committed_notebook_is_what_its_source_gives(lesson: Lesson) -> None:
 def test_a_blank_notebook_runs_from_top_to_bottom(
     lesson: Lesson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pyplot.switch_backend("agg")  # there may be no screen, or somebody at it
     monkeypatch.setattr(pyplot, "show", lambda: pyplot.close("all"))
     written: Any = notebooks.read(lesson, solved=False)
     sources = [cell.source for cell in notebooks.code_cells(notebook_of(lesson, solved=False))]

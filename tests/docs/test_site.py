@@ -3,7 +3,7 @@
 import re
 import shutil
 from importlib import import_module
-from urllib.parse import unquote
+from pathlib import Path
 
 import gymnasium as gym
 import pytest
@@ -30,19 +30,28 @@ def test_it_is_built_without_a_warning(site: Built) -> None:
 
 
 def test_every_link_within_it_leads_somewhere(site: Built) -> None:
-    pages, lost = site.pages(), []
-    for path, page in pages.items():
-        for link in [*page.links, *page.parts]:
-            target, _, part = unquote(link).partition("#")
-            if re.match(r"[a-z][a-z0-9+.-]*:", target):
-                continue
-            there = (path.parent / target.partition("?")[0]).resolve() if target else path
-            there = there / "index.html" if there.is_dir() else there
-            known = pages.get(there)
-            if not there.is_file() or (part and known and part not in known.ids):
-                lost.append(f"{path.relative_to(site.folder)}: {link}")
-    assert sum(len(page.links) for page in pages.values()) > 2000
-    assert lost == []
+    assert sum(len(page.links) for page in site.pages().values()) > 2000
+    assert site.lost_links() == []
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path: Path) -> None:
+    (tmp_path / "there.html").write_text('<p id="part"></p>', encoding="utf-8")
+    good = ("there.html", "there.html#part", "#own", "https://example.org", "mailto:a@b.c")
+    lost = ("gone.html", "there.html#gone", "#gone", "gone.png")
+    links = "".join(f'<a href="{link}"></a>' for link in (*good, *lost[:-1]))
+    page = f'<p id="own">{links}<img src="{lost[-1]}"></p>'
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
+    assert Built(tmp_path, 0, []).lost_links() == [f"page.html: {link}" for link in lost]
+
+
+def test_every_page_stands_once_in_the_contents(site: Built) -> None:
+    text = (site.folder / "index.html").read_text(encoding="utf-8")
+    side = text.split('class="sidebar-tree"')[1].split("</aside>")[0]
+    listed = re.findall(
+        r'<li class="toctree-l\d[^"]*"><a class="reference internal" href="(.*?)"', side
+    )
+    assert len(listed) > 40
+    assert sorted({*listed}) == sorted(listed)
 
 
 def test_it_can_be_read_without_a_network(site: Built) -> None:
@@ -97,6 +106,16 @@ def test_every_environment_has_a_page_with_all_that_gymnasium_s_have(site: Built
 DOCS_OF_ENVIRONMENTS = [
     path for path in (ROOT / "docs/environments").glob("*.md") if path.stem != "index"
 ]
+
+
+def test_a_name_in_code_leads_to_what_is_said_of_it(site: Built) -> None:
+    links = site.page("reference/evaluation").links
+    assert f"package.html#{PACKAGE}.InvalidArgumentError" in links  # in a list of fields
+    # In a signature, and in the words below it.
+    assert site.page("reference/package").links.count(WORKFORCE) > 1
+
+
+WORKFORCE = f"evaluation.html#{PACKAGE}.evaluation.Workforce"
 
 
 def test_an_argument_is_told_with_its_name(site: Built) -> None:

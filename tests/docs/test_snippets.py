@@ -98,6 +98,14 @@ def test_a_block_is_run_unless_the_page_says_why_not(
         follow(written(as_a_reader, "```sh", "make", "```"), as_a_reader, capsys)
 
 
+def test_a_block_within_a_list_is_run_as_well(
+    as_a_reader: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = written(as_a_reader, "- a point:", "", "  ```python", "  raise KeyError(1)", "  ```")
+    with pytest.raises(KeyError):
+        follow(page, as_a_reader, capsys)
+
+
 def test_what_is_optional_may_be_missing_and_is_said(
     as_a_reader: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,9 +30,9 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Graded]:
     folder = tmp_path_factory.mktemp("submissions")
     texts = {name: text for those in ALL.values() for name, (text, _) in those.items()}
     # One that is honest, behind all others.
-    for name, text in {**texts, "zealous": handed_in.UNIFORM}.items():
+    for name, text in {**texts, "zealous": handed_in.ZEALOUS}.items():
         (folder / f"{name}.py").write_text(text)
-    limits = Limits(seconds=2.0, call_seconds=1.0, memory=512)
+    limits = Limits(call_seconds=2.0, memory=512)  # others need far less, on any machine
     board = grade(submissions_at([str(folder)]), Assignment(n_instances=2), Key("a key"), limits)
     return {each.student: each for each in board.graded}
 
@@ -54,15 +54,21 @@ def test_every_kind_of_cheat_that_is_known_is_among_them(graded: dict[str, Grade
 
 
 def test_an_honest_one_goes_on_behind_all_of_them(graded: dict[str, Graded]) -> None:
+    assert graded["zealous"].reason == ""
     assert graded["zealous"].outcome == GradingOutcome.GRADED
+    assert "the best score is that of arm 1" in graded["zealous"].output
     assert list(graded)[-1] == "zealous"
 
 
-def test_slow_ones_are_stopped_at_their_limits(graded: dict[str, Graded]) -> None:
-    assert graded["slow"].seconds >= 2.0
-    assert graded["never ends"].seconds >= 1.0
-    # Nobody waits for what does not come: a minute is far more than any machine needs.
-    assert all(each.seconds < 60.0 for each in graded.values())
+def test_a_slow_one_is_stopped_at_its_limit(tmp_path: Path) -> None:
+    path = tmp_path / "slow.py"
+    path.write_text(handed_in.where("act", "import time\ntime.sleep(0.3)"))
+    found = submissions_at([str(path)])
+    (told,) = grade(found, Assignment(n_instances=9), Key("a key"), Limits(seconds=3.0)).graded
+    assert told.outcome == GradingOutcome.STOPPED
+    assert told.reason.startswith("it took longer than 3 s in all")
+    # Forty steps with each of nine users would take nine times twelve seconds.
+    assert 3.0 <= told.seconds < 9 * 12.0
 
 
 def test_what_is_printed_is_kept_as_feedback_and_cut_off(graded: dict[str, Graded]) -> None:
@@ -82,7 +88,7 @@ def test_nothing_is_left_of_their_processes_and_folders(
     path = tmp_path / "mine.py"
     text = handed_in.where("reset", "open('left', 'w').write('x')\nwhile True:\n    pass")
     path.write_text(text)
-    limits = Limits(seconds=2.0, call_seconds=0.2)
+    limits = Limits(call_seconds=0.2)
     board = grade(submissions_at([str(path)]), Assignment(n_instances=2), Key("a key"), limits)
     assert board.graded[0].outcome == GradingOutcome.STOPPED
     assert [each.name for each in tmp_path.iterdir()] == ["mine.py"]

@@ -18,7 +18,6 @@ from bounds import (
 from scipy import optimize
 
 from explorative_user_env import theory
-from explorative_user_env.theory import lower
 from explorative_user_env.users.instances import Instance
 
 
@@ -151,14 +150,14 @@ def test_an_argument_out_of_range_is_named(call: Callable[[], object], argument:
 def test_the_weights_of_any_gaps_are_found_soon(
     means: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    taken = []
+    taken, usual = [], optimize.brentq
 
     def counting(*arguments: Any, **options: Any) -> float:
-        root, report = optimize.brentq(*arguments, **options, full_output=True)
+        root, report = usual(*arguments, **options, full_output=True)
         taken.append(report.function_calls)
         return float(root)
 
-    monkeypatch.setattr(lower, "brentq", counting)
+    monkeypatch.setattr(optimize, "brentq", counting)
     n_looked_at = 0
     gaps = Instance.gaps
 

@@ -169,8 +169,8 @@ plt.show()
 
 # %% [markdown]
 # The regret of *in turn* grows with every round, to {{plays["in turn"][0][-1]:.0f}}. It pays for
-# knowing all arms equally well. The *optimist* stops paying, at
-# {{plays["optimist"][0][-1]:.0f}}. And *greedy* is caught: for
+# knowing all arms equally well. The *optimist* pays less and less,
+# {{plays["optimist"][0][-1]:.0f}} in all. And *greedy* is caught: for
 # {{1 - plays["greedy"][1][-1]:.0%}} of the users it is sure of a wrong arm, and nothing that it does
 # will tell it so.
 #
@@ -313,11 +313,10 @@ plt.show()
 # time* but with probability $\delta$. In our runs it left
 # {{(np.abs(errors) >= wide).any(axis=1).mean():.1%}} of the time.
 #
-# The best one can do is wider by $\log \log n$ only; that is the **law of the iterated logarithm**
-# (LIL). The user whom you meet in the next lesson looks often, too, and her intervals grow with a
-# logarithm as the cure's do: they are made of $\Gamma = 2 \alpha \log(\rho_t n(t))$, where $n(t)$
-# counts all that she has accepted. But no $\delta$ is in them. She promises nothing, and while
-# $n(t)$ is small they are narrow.
+# With more care $\log n$ becomes $\log \log n$, and no less will do: that is the **law of the iterated
+# logarithm** (LIL). The user whom you meet in the next lesson looks after every reward, too. Her
+# half-width is $\sqrt{\Gamma / n_i}$ with $\Gamma = 2 \alpha \log(\rho_t n(t))$, where $n(t)$ counts all
+# that she has accepted. No $\delta$ is in it: she promises nothing, and early on it is small.
 
 # %% [markdown]
 # ## Successive elimination
@@ -426,8 +425,8 @@ env.unwrapped
 
 # %% [markdown]
 # After {{len(accepted)}} recommendations in turn she has rejected
-# {{len(accepted) - sum(accepted)}}. Each acceptance said next to nothing; each rejection said that an
-# arm is not the best. So the system can eliminate with *her* intervals, though it never sees them:
+# {{len(accepted) - sum(accepted)}}. Each acceptance said next to nothing; each rejection said that
+# another arm is clearly better, as far as she knows. So the system can eliminate with *her* intervals, though it never sees them:
 # **drop what she rejects**. That agent is called SE in this package. Beside it you may look at an
 # agent that cheats with permission, *Full-information*: it is told every reward.
 #

@@ -28,6 +28,7 @@ def show_run(episode, phase2=None):
         axes.text(phase2 + 0.7, -0.65, "Phase 2", color="grey", va="center")
     axes.set(xlabel="t", ylabel="arm", yticks=range(max(episode.arms) + 1))
     axes.set_ylim(max(episode.arms) + 0.6, -1)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     plt.show()
 
 

@@ -216,7 +216,8 @@ check_exercise("5.2", error_bound)
 # But perhaps another agent is cleverer than BAIR? The paper's lower bound says no: for any agent
 # there is an instance with which it errs with probability at least $\delta$, if it has fewer than
 # about $\delta^{-1/\alpha}$ acceptances. Its proof is the picture at the top. Two instances with
-# two arms ($\rho_t = 1$), and arm 2 has mean 1 in both:
+# two arms ($\rho_t = 1$), and arm 2 has mean 1 in both. (The paper counts arms from 1, the package
+# from 0.)
 #
 # |  | mean of arm 1 | the best arm |
 # | :--- | :--- | :--- |
@@ -379,21 +380,17 @@ frontier = eu.evaluate(tried, n_arms=5, alpha=0.25, n_instances=300, seed=5).run
 rows = frontier.groupby("agent", sort=False)
 counts = [int(n) for n in rows["correct"].apply(lambda each: (~each).sum())]
 table = pd.DataFrame({"N_1": n1s, "wrong of 300": counts})
-table["upper end, 95% one-sided"] = [
-    binomtest(count, 300, alternative="less").proportion_ci(0.95).high for count in counts
-]
 table["median T"] = rows["interactions"].median().to_numpy()
-table.round(3)
+table
 
 # %% [markdown]
 # <!-- given: 95, 95, 97.5 (levels) -->
 # Say you promised $\delta = 0.05$. Which $N_1$ is enough? With $N_1 = 10$ the share of wrong runs
 # is {{100 * counts[1] / 300:.1f}} %, which is below five. But the next three hundred users may be
 # worse. What you want is to be wrong about your promise in at most one of twenty studies: the upper
-# end of a **one-sided** interval of 95 %. Exact ones for a binomial count are Clopper and
-# Pearson's, `binomtest(wrong, n_runs, alternative="less").proportion_ci(0.95).high`. (The upper end
-# of a *two-sided* interval of 95 % is a one-sided bound of 97.5 %: it asks for more than you
-# promised.)
+# end of a **one-sided** interval of 95 %. `binomtest` of SciPy has exact ones, Clopper and
+# Pearson's; mind its `alternative`. (The upper end of a *two-sided* interval of 95 % is a one-sided
+# bound of 97.5 %: it asks for more than you promised.)
 #
 # ### Exercise 5.5
 # Return the least $N_1$ of which the runs prove, in this sense, that a wrong run has a probability
@@ -417,10 +414,11 @@ check_exercise("5.5", enough)
 
 # %%
 lemma = phase1_acceptances_needed(5, 0.05, 0.25)
-proved = [
-    n1 for n1, high in zip(n1s, table["upper end, 95% one-sided"], strict=True) if high <= 0.05
+table["upper end"] = [
+    binomtest(count, 300, alternative="less").proportion_ci(0.95).high for count in counts
 ]
-print("enough:", proved)
+proved = table["N_1"][table["upper end"] <= 0.05].tolist()
+table.round(3)
 
 # %% [markdown]
 # The least is {{proved[0]}}, where the lemma asks for {{lemma:,.0f}}. Two warnings. We looked at
