@@ -5,7 +5,6 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ OPTIONAL = {"distributed", "matplotlib", "numba", "sb3_contrib", "stable_baselin
 """What a page may import that not everyone has."""
 
 _BLOCK = re.compile(
-    r"^ *(?:<!-- not run: (?P<reason>[^\n]+?) -->\n *)?"
+    r"^(?P<indent> *)(?:<!-- not run: (?P<reason>[^\n]+?) -->\n *)?"
     r"```(?P<kind>\w+)(?P<marked> no-run)?\n(?P<text>.*?)^ *```$",
     re.DOTALL | re.MULTILINE,
 )
@@ -52,7 +51,8 @@ def blocks_of(page: str) -> Iterator[Block]:
     for found in _BLOCK.finditer(page):
         line = page.count("\n", 0, found.start("kind")) + 1
         assert found["reason"] or not found["marked"], f"line {line}: no reason why it is not run"
-        yield Block(found["kind"], dedent(found["text"]), line, found["reason"])
+        text = re.sub(rf"^{found['indent']}", "", found["text"], flags=re.MULTILINE)
+        yield Block(found["kind"], text, line, found["reason"])
 
 
 def commands_of(block: Block) -> Iterator[str]:

@@ -98,6 +98,13 @@ def test_a_block_is_run_unless_the_page_says_why_not(
         follow(written(as_a_reader, "```sh", "make", "```"), as_a_reader, capsys)
 
 
+def test_what_is_shown_may_begin_with_a_space(
+    as_a_reader: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printing = ["```python", "print('  a  b')", "```", "", "```text"]
+    assert follow(written(as_a_reader, *printing, "  a  b", "```"), as_a_reader, capsys) == []
+
+
 def test_a_block_within_a_list_is_run_as_well(
     as_a_reader: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
