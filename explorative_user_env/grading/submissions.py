@@ -99,9 +99,10 @@ def _in(folder: Path) -> Iterator[Submission]:
             files = _python_files(path)
             fault = "" if len(files) == 1 else f"its folder has {len(files)} Python files, not one"
             if files:
+                fault = fault or _fault_of(files[0], folder)
                 yield Submission(in_line(path.name), files[0], None, fault)
         elif path.suffix == ".py":
-            yield Submission(in_line(path.stem), path)
+            yield Submission(in_line(path.stem), path, None, _fault_of(path, folder))
 
 
 def one_submission(place: str) -> Submission:
@@ -115,9 +116,17 @@ def one_submission(place: str) -> Submission:
         return Submission(in_line(path.stem), path)
     files = _python_files(path)
     fault = "" if len(files) == 1 else f"it has {len(files)} Python files, not one"
+    fault = fault or _fault_of(files[0], path)
     return Submission(
         in_line(files[0].stem) if files else "submission", (files or [path])[0], None, fault
     )
+
+
+def _fault_of(path: Path, folder: Path) -> str:
+    """Say why nobody's file is read: a link leads to another's, and a pipe has no end."""
+    if path.resolve() != folder.resolve() / path.relative_to(folder):
+        return "its file is a link, and not a file of its own"
+    return "" if path.is_file() else "it is not a file"
 
 
 def _python_files(folder: Path) -> list[Path]:
