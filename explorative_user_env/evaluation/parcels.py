@@ -44,8 +44,13 @@ def packed(job: Job, *, shares_path: bool) -> Job:
         content = cloudpickle.dumps(job)
     except Exception as error:  # of any class: it is for what was handed in to say how it packs
         raise UnsendableError(_reason(error)) from error
-    path = tuple(os.path.abspath(folder) for folder in sys.path) if shares_path else ()
+    path = tuple(map(_from_anywhere, sys.path)) if shares_path else ()
     return partial(_opened, traits(), path, content)
+
+
+def _from_anywhere(entry: str) -> str:
+    """Return where modules are found, for any folder; what an installer's hook goes by stays."""
+    return os.path.abspath(entry) if not entry or os.path.exists(entry) else entry
 
 
 def _opened(

@@ -17,11 +17,15 @@ from typing import IO, Any
 from explorative_user_env.display.plain_text import in_line
 from explorative_user_env.grading import inside, wire
 from explorative_user_env.grading.limits import Limits, unreadable_to_others
+from explorative_user_env.grading.own_folder import flatten, too_much_in
 from explorative_user_env.grading.reasons import CHEATS, GradingOutcome, SubmissionError, ending
 from explorative_user_env.validation import one_line
 
 LOOKS_EVERY = 0.02
 """Seconds between two looks at whether time is up, or the process gone."""
+
+SIGHTS_EVERY = 0.25
+"""Seconds between two looks at how much it has written."""
 
 MOST_OUTPUT = 4000
 """Bytes that are kept of what a submission prints."""
@@ -54,9 +58,10 @@ class Apart:
         self.missing: list[str] = []
         self._limits = limits
         self._number = 0
-        self._slow: str | None = None
+        self._stopped: str | None = None
         self._doing, self._deadline, self._seconds = "", float("inf"), START_SECONDS
         self._end = time.monotonic() + limits.seconds
+        self._folder = folder
         self._output = bytearray()
         self._n_printed = 0
         self._replies, self._kept_open = os.pipe()
@@ -160,21 +165,27 @@ class Apart:
                     return SubmissionError(GradingOutcome.CHEATED, f"{CHEATS[kind]} ({what})")
         if not reply.kind == reply.number == wire.ENDED:
             return SubmissionError(GradingOutcome.CHEATED, CHEATS["channel"])
-        if self._slow is not None:
-            return SubmissionError(GradingOutcome.STOPPED, self._slow)
+        if self._stopped is not None:
+            return SubmissionError(GradingOutcome.STOPPED, self._stopped)
         return SubmissionError(
             GradingOutcome.FAILED, f"{ending(self._process.wait())}, in {self._doing}"
         )
 
     def _watch(self) -> None:
         """Look whether time is up or the process is gone, and tell whoever waits for a reply."""
+        next_sight = 0.0
         while not self._over.wait(LOOKS_EVERY):
             now = time.monotonic()
+            if now > next_sight:
+                if why := too_much_in(self._folder):
+                    self._stopped = why
+                    self._kill()
+                next_sight = time.monotonic() + SIGHTS_EVERY
             if now > self._deadline:
                 if now > self._end:
-                    self._slow = f"it took longer than {self._limits.seconds:g} s in all"
+                    self._stopped = f"it took longer than {self._limits.seconds:g} s in all"
                 else:
-                    self._slow = f"{self._doing} took longer than {self._seconds:g} s"
+                    self._stopped = f"{self._doing} took longer than {self._seconds:g} s"
                 self._kill()
             if self._process.poll() is not None:
                 with suppress(OSError):  # if it is full, there is enough to read
@@ -209,6 +220,7 @@ def apart(limits: Limits) -> Iterator[Apart]:
             yield process
         finally:
             process.end()
+            flatten(folder)
 
 
 def _clean_environment(folder: str) -> Mapping[str, str]:

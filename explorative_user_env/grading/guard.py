@@ -130,7 +130,7 @@ class _Guard:
 
     def _judge_files(self, event: str, details: tuple[Any, ...], frame: FrameType) -> None:
         given = (each for each in details[: NAMED_FILES[event]] if not isinstance(each, int))
-        paths = [os.fsdecode(each) for each in given if each is not None]
+        paths = [_as_it_is(each) for each in given if each is not None]
         writes = event not in READS
         if event == "open":
             mode, flags = str(details[1] or ""), int(details[2] or 0)
@@ -189,6 +189,16 @@ def _family(event: str) -> str | None:
 
 
 def _says_what_is_there(event: str, path: str) -> bool:
-    """Return whether a file or folder is one by which Python finds what is installed."""
-    listed = event in LISTS and path in sys.path
+    """Return whether a file or folder is one by which Python finds what is installed.
+
+    A folder that cannot be listed is tried as an archive by who looks for packages.
+    """
+    listed = path in sys.path and (event in LISTS or os.path.isdir(path))
     return listed or any(part.endswith(METADATA) for part in path.split(os.sep)[-2:])
+
+
+def _as_it_is(path: Any) -> str:
+    """Return a path as the system is told it, whatever a stranger's class makes of itself."""
+    if isinstance(path, bytes):
+        return os.fsdecode(bytes(memoryview(path)))
+    return str.__str__(path) if isinstance(path, str) else str.__str__(os.fspath(path))

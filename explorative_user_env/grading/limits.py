@@ -1,15 +1,20 @@
 """What the process of a submission may take, and what else is kept from it."""
 
-import ctypes
 import os
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
+from explorative_user_env.grading.walls import (
+    files_of_others_closed,
+    libc,
+    other_processes_closed,
+    powers_dropped,
+)
 from explorative_user_env.validation import integer, positive
 
 LARGEST_WRITTEN = 16 << 20
@@ -71,14 +76,17 @@ def closed_in(limits: Limits, folder: Path) -> list[str]:
     Returns:
         What could not be enforced on this system.
     """
+    libraries = list(chain(*trusted_folders().values()))
     steps: dict[str, Enforced] = {
         "no network": _without_network,
         "a user of its own": lambda: _as_nobody(folder),
         "processor time": lambda: _limit("RLIMIT_CPU", int(limits.seconds) + 2),
         "sizes of files": lambda: _limit("RLIMIT_FSIZE", LARGEST_WRITTEN),
         "open files": lambda: _limit("RLIMIT_NOFILE", MOST_OPEN_FILES),
-        "number of processes": _without_processes,
         "memory": lambda: _limit("RLIMIT_AS", _taken() + (limits.memory << 20)),
+        "powers of root": powers_dropped,
+        "files of others": lambda: files_of_others_closed(folder, libraries),
+        "other processes": _without_processes,  # last: no limit can be set after it
     }
     missing = []
     with suppress(OSError, AttributeError, ImportError, ValueError):
@@ -98,7 +106,7 @@ def unreadable_to_others() -> Iterator[None]:
     """Keep in the block what this process remembers from others of its user, where Linux can."""
     before = 1
     with suppress(OSError, AttributeError):
-        before = _libc().prctl(WHETHER_DUMPABLE, 0, 0, 0, 0)
+        before = libc().prctl(WHETHER_DUMPABLE, 0, 0, 0, 0)
         _prctl(IS_DUMPABLE, 0)
     try:
         yield
@@ -148,14 +156,18 @@ def _taken() -> int:
 
 
 def _without_processes() -> None:
-    _limit("RLIMIT_NPROC", 0)
-    if os.geteuid() == 0:
-        raise OSError("root may start as many as it likes")
+    """Let no process be started: by the filter, under which threads may be, or by their number."""
+    try:
+        other_processes_closed()
+    except OSError:
+        _limit("RLIMIT_NPROC", 0)
+        if os.geteuid() == 0:  # root may start as many as it likes
+            raise
 
 
 def _without_network() -> None:
-    libc = _libc()
-    if libc.unshare(NEW_NETWORK) and libc.unshare(NEW_USERS | NEW_NETWORK):
+    unshare = libc().unshare
+    if unshare(NEW_NETWORK) and unshare(NEW_USERS | NEW_NETWORK):
         raise OSError("it cannot be cut off")
 
 
@@ -177,11 +189,5 @@ def _is_open_to_all(path: str) -> bool:
 
 
 def _prctl(option: int, value: int) -> None:
-    if _libc().prctl(option, value, 0, 0, 0):
+    if libc().prctl(option, value, 0, 0, 0):
         raise OSError("prctl refuses")
-
-
-def _libc() -> Any:
-    if not sys.platform.startswith("linux"):
-        raise OSError("only Linux knows this")
-    return ctypes.CDLL(None, use_errno=True)

@@ -316,8 +316,7 @@ plt.show()
 # With more care $\log n$ becomes $\log \log n$, and no less will do: that is the **law of the iterated
 # logarithm** (LIL). The user whom you meet in the next lesson looks after every reward, too. Her
 # half-width is $\sqrt{\Gamma / n_i}$ with $\Gamma = 2 \alpha \log(\rho_t n(t))$, where $n(t)$ counts all
-# that she has accepted. But no $\delta$ is in it. She promises nothing, and while $n(t)$ is small her
-# intervals are narrow.
+# that she has accepted. No $\delta$ is in it: she promises nothing, and early on it is small.
 
 # %% [markdown]
 # ## Successive elimination
