@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def trust(paths: Iterable[Path]) -> None:
+def trust(notebooks: Iterable[bytes]) -> None:
     """Sign notebooks for who runs this, as `jupyter trust` does, where there is a Jupyter.
 
     Of a notebook that was not signed it shows neither SVG nor films: pictures become bare words.
     Where it can keep no signatures, as in a home that is read-only, they are so until they run.
 
     Args:
-        paths: notebooks whose outputs this package has made.
+        notebooks: what is in each; their outputs are of this package's making.
     """
     try:
         import nbformat
@@ -25,7 +25,7 @@ def trust(paths: Iterable[Path]) -> None:
         folder = Path(jupyter_data_dir())
         folder.mkdir(parents=True, exist_ok=True)
         with NotebookNotary(data_dir=str(folder), log=silent) as notary:
-            for path in paths:
-                notary.sign(nbformat.read(path, as_version=4))
+            for notebook in notebooks:
+                notary.sign(nbformat.reads(notebook.decode(), as_version=4))
     except Exception:  # a home that is read-only, a broken store: the notebooks are written
         return

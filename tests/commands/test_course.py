@@ -57,6 +57,20 @@ def test_where_jupyter_can_keep_nothing_the_notebooks_are_written_without_a_word
     assert capfd.readouterr().err == ""
 
 
+def test_who_interrupts_it_before_the_end_has_nothing(
+    run: Run, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sign = pytest.importorskip("nbformat.sign", reason="the extra course is not here")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sign.NotebookNotary, "sign", interrupted)
+    assert run("course", str(tmp_path)) == 130
+    assert capsys.readouterr().err == "error: interrupted; no file was written\n"
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_notebooks_are_written_and_it_is_said_how_to_open_them(
     run: Run, capsys: Printed, tmp_path: Path
 ) -> None:
