@@ -23,6 +23,8 @@ import numpy as np
 from explorative_user_env.record_checks import check_fields
 from explorative_user_env.validation import InvalidArgumentError
 
+__all__ = ["STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtATime"]
+
 Array = np.ndarray[Any, Any]
 
 STOP = -1

@@ -15,6 +15,8 @@ import numpy as np
 
 from explorative_user_env.validation import InvalidArgumentError, count
 
+__all__ = ["agent_generator", "training_seeds", "user_generator", "user_seeds"]
+
 MOST_USERS = 10_000_000
 """Of a study: the table of their runs takes a GB, and more are better met in several studies."""
 

@@ -92,3 +92,36 @@ def too_wide(page: "Page") -> int:
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
     return wide
+
+
+def cut_off(page: "Page") -> list[str]:
+    """Return what of a page's text goes beyond the screen, and cannot be moved into view."""
+    found: list[str] = page.evaluate(
+        """() => {
+          const moves = e => e && e.tagName !== "ARTICLE"
+            && (/auto|scroll/.test(getComputedStyle(e).overflowX) || moves(e.parentElement));
+          return [...document.querySelectorAll("article :is(p, li, td, h1, h2, h3)")]
+            .filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !moves(e))
+            .map(e => e.textContent.trim().slice(0, 40));
+        }"""
+    )
+    return found
+
+
+def moved_tables(page: "Page") -> list[str]:
+    """Return the beginnings of the tables that have to be moved to be read whole."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll(".table-wrapper")]
+          .filter(e => e.scrollWidth > e.clientWidth + 1)
+          .map(e => e.textContent.trim().replace(/\\s+/g, " ").slice(0, 40))"""
+    )
+    return found
+
+
+def bordered_cells(page: "Page") -> int:
+    """Return how many cells of data frames look as a browser has them of itself."""
+    cells = page.locator("table.dataframe td")
+    count: int = cells.evaluate_all(
+        "cells => cells.filter(e => getComputedStyle(e).borderLeftWidth !== '0px').length"
+    )
+    return count

@@ -39,13 +39,12 @@ modules = functools.cache(structure.modules)
 
 @functools.cache
 def rooms(root: Path = ROOT) -> dict[str, list[str]]:
-    """Return the public names of every room that says which they are, by its dotted name."""
+    """Return the public names of each room or file that says which they are, by its name."""
     found = {}
     for module, path in modules(root).items():
-        if path.name == "__init__.py":
-            for node in structure.tree_of(path).body:
-                if isinstance(node, ast.Assign) and _assigns(node, "__all__"):
-                    found[module] = list(ast.literal_eval(node.value))
+        for node in structure.tree_of(path).body:
+            if isinstance(node, ast.Assign) and _assigns(node, "__all__"):
+                found[module] = list(ast.literal_eval(node.value))
     return found
 
 

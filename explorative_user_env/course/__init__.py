@@ -29,7 +29,7 @@ def check_exercise(number: str, answer: Any) -> Remark:
 
     Args:
         number: the number of the exercise, as "2.3".
-        answer: the student's: a function, an agent's class, or a value.
+        answer: the student's: a function, or an agent's class.
 
     Raises:
         InvalidArgumentError: for a number that no exercise has.

@@ -11,6 +11,8 @@ from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.reward_laws import OWN, Stream, draw_reward
 from explorative_user_env.users.state import UNSEEN, User, UserState
 
+__all__ = ["lcb", "learn", "log_confidence", "realize", "rejects", "respond", "rho", "start", "ucb"]
+
 CEILING_SLACK = 0.99
 """A ceiling is found for this share of sqrt(Gamma), so that it outlives a small fall."""
 

@@ -8,7 +8,16 @@ from pathlib import Path
 import gymnasium as gym
 import pytest
 import typer
-from browser import DESKTOP, PHONE, chromium, page_in, too_wide
+from browser import (
+    DESKTOP,
+    PHONE,
+    bordered_cells,
+    chromium,
+    cut_off,
+    moved_tables,
+    page_in,
+    too_wide,
+)
 from built_site import ROOT, Built, build, inventory
 
 from explorative_user_env import cli
@@ -64,8 +73,8 @@ def test_every_public_name_is_there_once(site: Built) -> None:
     explained = inventory(site.folder)
     assert {name: where for name, where in explained.items() if len(where) > 1} == {}
     public: dict[str, object] = {}
-    for path in sorted((ROOT / PACKAGE).rglob("__init__.py")):
-        room = ".".join(path.relative_to(ROOT).parent.parts)
+    for path in sorted((ROOT / PACKAGE).rglob("*.py")):
+        room = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         if "\n__all__ = [" not in path.read_text(encoding="utf-8"):
             continue
         if room.endswith(".rl"):
@@ -155,6 +164,8 @@ def test_what_is_searched_for_is_found(site: Built) -> None:
 
 LOOKED_AT = (
     "index",
+    "genindex",
+    "benchmark",
     "environments/explorative_user",
     "reference/package",
     "reference/command_line",
@@ -162,26 +173,37 @@ LOOKED_AT = (
     "paper/theory",
     "project/house",
     "measured/report",
-    "course/notebooks/lesson_1_best_arm",
+    "course/notebooks/lesson_4_bair",
 )
 
 
 @pytest.fixture(scope="module")
-def looks(site: Built) -> dict[str, int]:
-    """How much wider than the screen each page is, by its name, the screen's and the theme's."""
+def looks(site: Built) -> dict[str, dict[str, object]]:
+    """What is wrong with how each page looks, by its name, the screen and the theme."""
     found = {}
     with chromium() as browser:
         for size, dark in ((DESKTOP, False), (PHONE, True)):
             with page_in(browser, size, dark=dark) as page:
                 for name in LOOKED_AT:
                     page.goto((site.folder / f"{name}.html").as_uri())
-                    found[f"{name} at {size[0]}"] = too_wide(page)
+                    found[f"{name} at {size[0]}"] = {
+                        "wide": too_wide(page),
+                        "cut": cut_off(page),
+                        "moved": moved_tables(page),
+                        "borders": bordered_cells(page),
+                    }
     return found
 
 
-def test_no_page_is_wider_than_a_screen_or_a_phone(looks: dict[str, int]) -> None:
+def test_no_page_is_wider_than_a_screen_or_a_phone(looks: dict[str, dict[str, object]]) -> None:
     assert len(looks) == 2 * len(LOOKED_AT)
-    assert {name: wide for name, wide in looks.items() if wide > 0} == {}
+    for what in ("wide", "cut", "borders"):
+        assert {name: said[what] for name, said in looks.items() if said[what]} == {}
+
+
+def test_a_table_is_read_whole_on_a_screen(looks: dict[str, dict[str, object]]) -> None:
+    names = [f"{name} at {DESKTOP[0]}" for name in LOOKED_AT if name != "measured/report"]
+    assert {name: looks[name]["moved"] for name in names if looks[name]["moved"]} == {}
 
 
 @pytest.fixture(scope="module")
