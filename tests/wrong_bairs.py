@@ -24,6 +24,10 @@ def no_two(n_arms: int, delta: float, alpha: float, rho_0: float) -> float:
     return float(np.power(n_arms / delta, 1 / alpha) / rho_0)
 
 
+def whole(n_arms: int, delta: float, alpha: float, rho_0: float) -> int:
+    return int(np.ceil(phase1_acceptances_needed(n_arms, delta, alpha, rho_0)))
+
+
 class Sweep:
     """Phase 1 as a student may write it who keeps F as a list and goes round with an index."""
 

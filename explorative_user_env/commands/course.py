@@ -22,10 +22,13 @@ def course(
 
     from explorative_user_env.commands.output import say
     from explorative_user_env.course.places import notebook_files
+    from explorative_user_env.course.trust import trust
     from explorative_user_env.extras import how_to_get, missing_of
     from explorative_user_env.files.additions import add_files
 
-    added = add_files("folder", folder, notebook_files(solutions))
+    notebooks = notebook_files(solutions)
+    trust(notebooks.values())  # first: who interrupts it has no notebook, as is said then
+    added = add_files("folder", folder, notebooks)
     say(*(f"new: {name}" for name in added.new))
     say(*(f"there already: {name}" for name in added.same), style="dim")
     say(*(f"kept as it is, with what was changed in it: {name}" for name in added.kept))

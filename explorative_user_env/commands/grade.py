@@ -191,5 +191,5 @@ def _files(board: "Leaderboard") -> dict[str, Any]:
         f"feedback_{each.student}.json": text_file(leaderboard.feedback_of(board, each))
         for each in board.graded
     }
-    table = table_file(leaderboard.rows_of(board))
+    table = table_file(leaderboard.for_spreadsheets(leaderboard.rows_of(board)))
     return {"leaderboard.csv": table, "leaderboard.md": text_file(page), **files}

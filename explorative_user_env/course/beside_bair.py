@@ -9,6 +9,8 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
+
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Phase1
 from explorative_user_env.agents.bair_parts import ELIMINATION, PHASES
 from explorative_user_env.course.two_phases import Phase
@@ -184,7 +186,7 @@ def _unlike(agent: Phase, run: PaperRun, step: int) -> str:
 
 
 def _spelled(arm: Any) -> str:
-    return f"arm {arm}" if isinstance(arm, int) else one_line(repr(arm), 60)
+    return f"arm {arm}" if isinstance(arm, int | np.integer) else one_line(repr(arm), 60)
 
 
 def _told(step: int, did: str, run: PaperRun, right: str = "") -> Parting:

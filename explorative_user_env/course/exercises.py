@@ -8,10 +8,12 @@ mistake does is told what that mistake is; another one, the first case in which 
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from explorative_user_env.course.endless import EndlessError, broken_off
 from explorative_user_env.course.remarks import Remark
 from explorative_user_env.validation import one_line
 
@@ -29,29 +31,44 @@ class Mistake(NamedTuple):
 
 
 def by_calling(answer: Any, case: tuple[Any, ...]) -> Any:
-    """Return what an answer that is a function gives in a case, the arguments it is called with.
+    """Return what an answer gives in a case, the arguments it is called with.
 
     They are copies: an answer may write into its arguments, and the next one is to get the same.
+    Lists come as arrays to one that can do nothing with lists: both ways to write it are right.
     """
-    return answer(*copy.deepcopy(case))
-
-
-def as_value(answer: Any, case: tuple[Any, ...]) -> Any:
-    """Return an answer that is a value."""
-    return answer
+    try:
+        return answer(*copy.deepcopy(case))
+    except (TypeError, AttributeError):
+        if any(isinstance(each, list) for each in case):
+            try:
+                return answer(*(np.array(x) if isinstance(x, list) else x for x in case))
+            except Exception:  # then what is told is what it makes of lists
+                pass
+        raise
 
 
 def equal(given: Any, expected: Any) -> bool:
     """Return whether two outcomes are the same, numbers up to rounding."""
-    if isinstance(given, str) or isinstance(expected, str):
-        return _says_it_is(given, expected)
-    try:
-        ours, theirs = np.asarray(given, float), np.asarray(expected, float)
-    except (TypeError, ValueError):
+    ours, theirs = _numbers(given), _numbers(expected)
+    if ours is None or theirs is None:
         return _says_it_is(given, expected)
     return ours.shape == theirs.shape and bool(
         np.allclose(ours, theirs, rtol=1e-9, atol=1e-12, equal_nan=True)
     )
+
+
+def _numbers(outcome: Any) -> Any:
+    """Return an outcome as an array of numbers; None if it is none, or holds what is none.
+
+    NumPy would take None for nan, and the text "1" for 1.
+    """
+    try:
+        array = np.asarray(outcome)
+        if array.dtype.kind == "O" and not all(isinstance(each, Real) for each in array.flat):
+            return None
+        return array.astype(float) if array.dtype.kind in "biufO" else None
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _says_it_is(given: Any, expected: Any) -> bool:
@@ -64,8 +81,13 @@ def _says_it_is(given: Any, expected: Any) -> bool:
 
 def differs(case: tuple[Any, ...], given: Any, expected: Any) -> str:
     """Say in which case an outcome is not the right one."""
-    arguments = ", ".join(repr(argument) for argument in case)
-    return one_line(f"for ({arguments}) it gives {given!r}, where {expected!r} is right", 400)
+    with np.printoptions(legacy="1.21"):  # 2.5, and not np.float64(2.5)
+        told = f"for {_called_with(case)} it gives {given!r}, where {expected!r} is right"
+    return one_line(told, 400)
+
+
+def _called_with(case: tuple[Any, ...]) -> str:
+    return f"({', '.join(repr(argument) for argument in case)})"
 
 
 @dataclass(frozen=True)
@@ -83,6 +105,7 @@ class Exercise:
         same: whether two outcomes are the same.
         told: says where an outcome differs from the right one.
         where: whether of a known mistake, too, it is said where it first shows.
+        patience: seconds that an answer may take in a case; then it is taken for endless.
     """
 
     number: str
@@ -95,6 +118,7 @@ class Exercise:
     same: Callable[[Any, Any], bool] = equal
     told: Callable[[tuple[Any, ...], Any, Any], str] = field(default=differs)
     where: bool = False
+    patience: float = 30.0
 
     def outcomes(self, answer: Any) -> list[Any]:
         """Return what an answer gives in every case."""
@@ -109,26 +133,34 @@ class Exercise:
         """Say what is wrong with an answer, None if nothing is."""
         if answer is None or answer is ...:
             return f"it is still blank; it asks for {self.asks}"
-        if self.tried is by_calling and not callable(answer):
-            return f"it has to be a function, {self.asks}, but it is {one_line(repr(answer), 100)}"
-        given = []
-        for case in self.cases:
-            try:
-                given.append(self.tried(answer, case))
-            except Exception as error:  # whatever a student's code may do
-                arguments = ", ".join(repr(argument) for argument in case)
-                said = f"{type(error).__name__}: {error}"
-                return one_line(f"for ({arguments}) it fails with {said}", 400)
-        if all(one is None or one is ... for one in given):
+        if not callable(answer):
+            return f"it has to be {self.asks}, but it is {one_line(repr(answer), 100)}"
+        expected = self.outcomes(self.right)  # first: what has to be compiled is, and takes no time
+        given, failed = self._given(answer)
+        if not failed and all(one is None or one is ... for one in given):
             return f"it returns nothing yet; it asks for {self.asks}"
-        expected = self.outcomes(self.right)
-        pairs = list(zip(self.cases, given, expected, strict=True))
-        if all(self.same(mine, right) for _, mine, right in pairs):
-            return None
-        case, mine, right = next(trio for trio in pairs if not self.same(trio[1], trio[2]))
-        first = self.told(case, mine, right)
+        trios = zip(self.cases, given, expected, strict=False)  # up to where it failed
+        parted = next((trio for trio in trios if not self.same(trio[1], trio[2])), None)
+        if parted is None:
+            return failed
+        first = self.told(*parted)
         for mistake in self.mistakes:
             made = self.outcomes(mistake.answer)
-            if all(self.same(mine, theirs) for mine, theirs in zip(given, made, strict=True)):
+            if all(self.same(mine, theirs) for mine, theirs in zip(given, made, strict=False)):
                 return f"{mistake.words} ({first})" if self.where else mistake.words
         return first
+
+    def _given(self, answer: Any) -> tuple[list[Any], str | None]:
+        """Return what an answer gives in the cases up to where it fails, and how it does."""
+        given: list[Any] = []
+        for case in self.cases:
+            try:
+                with broken_off(self.patience):
+                    given.append(self.tried(answer, case))
+            except EndlessError:
+                seconds = f"{self.patience:g} seconds: is there a loop that never ends?"
+                return given, f"for {_called_with(case)} it is not done after {seconds}"
+            except Exception as error:  # whatever a student's code may do
+                said = f"for {_called_with(case)} it fails with {type(error).__name__}: {error}"
+                return given, one_line(said, 400)
+        return given, None

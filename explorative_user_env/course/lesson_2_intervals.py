@@ -159,6 +159,7 @@ HOW_OFTEN = Exercise(
         *((-0.5, 0.5, 4.0), (0.0, 0.5, 4.0), (0.0, 0.75, 4.0), (0.0, 3.0, 2.0)),
         (0.5, 0.25, 4.0),  # an estimate above the bound
         (-1.0, 0.0, 0.0),  # Gamma = 0, but an arm never accepted is not rejected
+        (0.5, 0.5, 4.0),  # her ucb comes down to the bound, and never reaches it
     ],
     shows="an arm that is worse by a little is accepted very often: the number grows as one over "
     "the square of the distance.",
@@ -192,7 +193,9 @@ HOW_OFTEN = Exercise(
         Mistake(
             "an arm that she thinks better than the bound is rejected too: the square hides the "
             "sign of the distance.",
-            lambda mean, bound, gamma: max(1, _rounded_up(mean, bound, gamma)),
+            lambda mean, bound, gamma: (
+                max(1, _rounded_up(mean, bound, gamma)) if mean != bound else math.inf
+            ),
         ),
         Mistake(
             "where Gamma is 0 she rejects an arm that she has never accepted: its interval is "

@@ -46,8 +46,10 @@ _NARROW = ([0.75, -1.0, 0.0], [1.25, 4.0, 0.5])
 _FOUR = ([0.25, 0.5, 0.375, -3.0], [2.5, 1.0, 3.0, -1.0])
 _UNKNOWN = ([-math.inf, 0.5], [math.inf, 1.0])
 _POINTS = ([0.5, 0.25], [0.5, 0.25])
+_MIDDLE = ([-1.0, 0.75, -2.0], [0.5, 1.5, 0.625])
 """Intervals as (lower, upper): that touch; of which one is apart; of which the best for sure is not
-the best so far; of which three are above another; an arm never accepted; Gamma = 0."""
+the best so far; of which three are above another; an arm never accepted; Gamma = 0; of which one is
+above the others, and neither the first nor the last."""
 
 RULE = Exercise(
     number="2.3",
@@ -64,6 +66,7 @@ RULE = Exercise(
             (3, *_FOUR),
         ),
         *((3, *_FOUR), (1, *_FOUR), (0, *_UNKNOWN), (1, *_UNKNOWN), (0, *_POINTS), (1, *_POINTS)),
+        *((2, *_MIDDLE), (0, *_MIDDLE)),
     ],
     shows="she rejects an arm only where another is clearly better, and stays curious otherwise.",
     mistakes=[
@@ -125,6 +128,15 @@ RULE = Exercise(
             "the arm is compared only with the one that has the largest mean: another one, which "
             "she knows better, can stand against it.",
             lambda arm, lower, upper: lower[_best_so_far(arm, lower, upper)] >= upper[arm],
+        ),
+        Mistake(
+            "only the first of the other arms is looked at: is there a `return` in every branch of "
+            "the loop?",
+            lambda arm, lower, upper: lower[_others(arm, lower)[0]] >= upper[arm],
+        ),
+        Mistake(
+            "only the last of the other arms counts: what the loop found before it is forgotten.",
+            lambda arm, lower, upper: lower[_others(arm, lower)[-1]] >= upper[arm],
         ),
         Mistake(
             "it says when she accepts.",

@@ -171,6 +171,7 @@ COST = Exercise(
         ([100, 200], [True, True], [False, False], 0.001),
         ([100, 200], [True, False], [False, False], 0.001),
         (_T, _RIGHT, _CUT, 0.001),
+        ([100, 300, 1000], [True, False, False], [False, False, True], 0.001),
         (_T, _RIGHT, _CUT, 0.0),
     ],
     shows="stopping early and being wrong is no bargain any more, and neither is never stopping.",
@@ -192,6 +193,13 @@ COST = Exercise(
                 _without_cut(times, correct, censored, step_cost)
                 + _cost(times, correct, censored, 0.0)
                 - _without_cut(times, correct, censored, 0.0)
+            ),
+        ),
+        Mistake(
+            "a censored run whose best guess is wrong counts as two failures here, and it is one.",
+            lambda times, correct, censored, step_cost: (
+                _cost(times, correct, censored, step_cost)
+                + np.mean([cut and not right for right, cut in zip(correct, censored, strict=True)])
             ),
         ),
         Mistake(

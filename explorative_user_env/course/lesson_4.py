@@ -79,6 +79,13 @@ N_1 = Exercise(
             ),
         ),
         Mistake(
+            "it is rounded up, and the lemma's N_1 is not: acceptances are compared with it as it "
+            "is.",
+            lambda n_arms, delta, alpha, rho_0: math.ceil(
+                phase1_acceptances_needed(n_arms, delta, alpha, rho_0)
+            ),
+        ),
+        Mistake(
             "δ is in the numerator: it asks for fewer acceptances the surer the answer is to be.",
             lambda n_arms, delta, alpha, rho_0: (2 * n_arms * delta) ** (1 / alpha) / rho_0,
         ),
@@ -92,8 +99,8 @@ N_1 = Exercise(
 )
 
 
-AS_THE_PAPER = object()
-"""In place of an answer that is a phase: the paper's agent does both phases itself."""
+def as_the_paper(*_: Any) -> None:
+    """Stand in for an answer that is a phase: the paper's agent does both phases itself."""
 
 
 def _compared(
@@ -108,10 +115,8 @@ def _compared(
     """
 
     def tried(answer: Any, case: tuple[Any, ...]) -> Parting | None:
-        if answer is AS_THE_PAPER:
+        if answer is as_the_paper:
             return Parting()
-        if not callable(answer):
-            raise TypeError("it has to be the class itself")
         parted = compare(answer, case[0])
         at_once = parted.did == STOPS and parted.step == begins(case[0])
         return None if at_once else parted
@@ -152,7 +157,7 @@ def _whole(answer: Any, meeting: Encounter) -> Parting:
 PHASE_1 = Exercise(
     number="4.2",
     asks="a class that is made with n_arms and n1, with the methods act and observe",
-    right=AS_THE_PAPER,
+    right=as_the_paper,
     tried=_compared(_phase1),
     told=differs_at,
     where=True,
@@ -164,7 +169,7 @@ PHASE_1 = Exercise(
 PHASE_2 = Exercise(
     number="4.3",
     asks="a class that is made with n_i, with the methods act, observe and answer",
-    right=AS_THE_PAPER,
+    right=as_the_paper,
     tried=_compared(_phase2, _begins),
     told=differs_at,
     where=True,
@@ -188,7 +193,7 @@ BOTH_PHASES = Exercise(
 PHASE_2_OF_M = Exercise(
     number="4.5",
     asks="a class that is made with n_i and m, with the methods act, observe and answer",
-    right=AS_THE_PAPER,
+    right=as_the_paper,
     tried=_compared(_phase2_of_m, _begins),
     told=differs_at,
     where=True,

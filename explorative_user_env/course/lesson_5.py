@@ -86,6 +86,11 @@ ERROR_BOUND = Exercise(
             lambda n1, n_arms, alpha, rho_0: 2 * (n_arms - 1) * _each(n1, alpha, rho_0),
         ),
         Mistake(
+            "the best arm's interval counts once here for all rivals. She compares it with each of "
+            "them at a time of its own, and it may miss at each.",
+            lambda n1, n_arms, alpha, rho_0: min(1.0, n_arms * _each(n1, alpha, rho_0)),
+        ),
+        Mistake(
             "one arm too many is added up: the best arm is no rival of its own.",
             lambda n1, n_arms, alpha, rho_0: min(1.0, 2 * n_arms * _each(n1, alpha, rho_0)),
         ),

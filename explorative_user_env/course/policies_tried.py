@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.course.exercises import Exercise, Mistake
+from explorative_user_env.validation import one_line
 
 _HORIZON, _N_ARMS, _N_USERS = 500, 5, 20
 _BETTER, _ONE_RANK, _DEAF, _SETTLED = "better", "one rank", "deaf", "settled"
@@ -14,11 +15,16 @@ _BETTER, _ONE_RANK, _DEAF, _SETTLED = "better", "one rank", "deaf", "settled"
 _MOST_REJECTIONS = 0.1
 """The share of rejections that is more than it takes to hear which arms she does not want."""
 
+_NO_RANK = f"a rank is a whole number from 0 to {_N_ARMS - 1}"
+
 _Policy = Callable[[Any], int]
 
 
 def what_it_does(policy: _Policy, case: tuple[Any, ...]) -> str | None:
-    """Return how a policy on sorted counts does over 500 steps, None for one that is blank."""
+    """Return how a policy on sorted counts does over 500 steps, None for one that is blank.
+
+    Of one that returns what is no rank it is said what that was.
+    """
     from explorative_user_env.agents import Uniform
     from explorative_user_env.evaluation import evaluate
     from explorative_user_env.results.intervals import mean_interval
@@ -27,9 +33,13 @@ def what_it_does(policy: _Policy, case: tuple[Any, ...]) -> str | None:
     if policy(np.zeros(4 * _N_ARMS + 1, np.float32)) is None:
         return None
     ranks: set[int] = set()
+    others: list[Any] = []
 
-    def watched(observation: Any) -> Any:
+    def watched(observation: Any) -> int:
         rank = policy(observation)
+        if not _is_rank(rank):
+            others.append(rank)
+            return 0
         ranks.add(rank)
         return rank
 
@@ -42,6 +52,8 @@ def what_it_does(policy: _Policy, case: tuple[Any, ...]) -> str | None:
         seed=case[0],
         progress=False,
     )
+    if others:
+        return one_line(f"{_NO_RANK}, and once it returns {others[0]!r}", 200)
     by_agent = results.runs.set_index(["agent", "instance"])
     yours = by_agent.loc["yours"]
     _, worst = mean_interval((yours["regret"] - by_agent.loc["UNI"]["regret"]).to_numpy(float))
@@ -53,8 +65,14 @@ def what_it_does(policy: _Policy, case: tuple[Any, ...]) -> str | None:
     return _DEAF if rejected > _MOST_REJECTIONS else _SETTLED
 
 
+def _is_rank(rank: Any) -> bool:
+    whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool)
+    return whole and 0 <= rank < _N_ARMS
+
+
 def _told(case: tuple[Any, ...], given: Any, expected: Any) -> str:
-    return "it is not clearly better than uniform play"
+    no_rank = isinstance(given, str) and given.startswith(_NO_RANK)
+    return given if no_rank else "it is not clearly better than uniform play"
 
 
 def eliminating(observation: Any) -> int:

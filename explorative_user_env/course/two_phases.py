@@ -1,7 +1,7 @@
 """An agent made of two phases, the second of which is handed the acceptances of the first."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Phase(Protocol):
@@ -41,6 +41,6 @@ class InTurn:
         self.accepted[arm] += accepted
         self.part.observe(arm, accepted)
 
-    def answer(self) -> int:
-        """Return what Phase 2 answers."""
-        return int(self.part.answer())  # type: ignore[attr-defined]
+    def answer(self) -> Any:
+        """Return what Phase 2 answers, an arm if it is right."""
+        return self.part.answer()  # type: ignore[attr-defined]

@@ -33,7 +33,7 @@ class _Whole:
         self.both.observe(arm, accepted)
 
     def answer(self) -> int:
-        return self.both.answer()
+        return int(self.both.answer())
 
 
 class _NotReset(_Whole):

@@ -29,6 +29,9 @@ SPELLED = {
 CONTROLS = ("Cc", "Cs", "Zl", "Zp")
 """Categories of characters that are no symbols: controls, halves, ends of lines and paragraphs."""
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How cells begin that a spreadsheet calculates."""
+
 NO_SYMBOLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
 """What turns the rest of a line round, and what no page may hold."""
 
@@ -53,6 +56,11 @@ def printable(text: str) -> str:
 
 def _commands(symbol: str) -> bool:
     return unicodedata.category(symbol) in CONTROLS or symbol in NO_SYMBOLS
+
+
+def in_spreadsheet(text: str) -> str:
+    """Return `text` as a cell that no spreadsheet takes for a formula and calculates."""
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def in_line(text: str) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from explorative_user_env.display.numbers import cost as shown_cost
 from explorative_user_env.display.numbers import share_with_interval, with_error
-from explorative_user_env.display.plain_text import in_line, in_markdown
+from explorative_user_env.display.plain_text import in_line, in_markdown, in_spreadsheet
 from explorative_user_env.display.tables import markdown, new_table
 from explorative_user_env.grading.assignment import Assignment, Points
 from explorative_user_env.grading.grader import Graded, Leaderboard
@@ -49,6 +49,12 @@ def rows_of(board: Leaderboard) -> pd.DataFrame:
     frame = pd.DataFrame(rows)
     frame.insert(0, "place", frame.pop("place").astype("Int64"))
     return frame
+
+
+def for_spreadsheets(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `rows_of` with texts that nothing calculates: students choose them."""
+    told = {name: frame[name].map(in_spreadsheet) for name in ("name", "reason")}
+    return frame.assign(**told)
 
 
 def _row(

@@ -29,15 +29,14 @@ Cell = Mapping[str, Any]
 def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
     """Return the versions of the package, of Python and of those of these that are installed."""
     found = {"explorative-user-env": __version__, "python": platform.python_version()}
-    versions = {name: _version(name) for name in libraries}
+    there = [name for name in libraries if name != COMPILER or is_installed()]
+    versions = {name: _version(name) for name in there}
     return found | {name: version for name, version in versions.items() if version is not None}
 
 
 @functools.cache
 def _version(library: str) -> str | None:
-    """Return the version of a library, None where it is not installed, as Numba in a browser."""
-    if library == COMPILER and not is_installed():
-        return None
+    """Return the version of a library, None where it is not installed."""
     try:
         return metadata.version(library)
     except metadata.PackageNotFoundError:

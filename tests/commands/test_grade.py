@@ -111,6 +111,18 @@ def test_a_place_without_submissions_is_refused(
 
 
 @pytest.mark.slow
+def test_a_name_that_a_spreadsheet_would_calculate_is_a_text_in_the_file(
+    tmp_path: Path, run: Callable[..., int]
+) -> None:
+    (tmp_path / "=1+1.py").write_text(handed_in.UNIFORM)
+    output = tmp_path / "grades"
+    words = (str(tmp_path / "=1+1.py"), *SMALL, "--key", SECRET, "--out", str(output))
+    assert run("grade", *words) == 0
+    assert "'=1+1" in set(pd.read_csv(output / "leaderboard.csv")["name"])
+    assert "| =1+1 |" in (output / "leaderboard.md").read_text()
+
+
+@pytest.mark.slow
 def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(
     tmp_path: Path, run: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,7 @@ from explorative_user_env.compiled.presence import (
     why_no_compiler,
 )
 from explorative_user_env.display.notices import notice
+from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.testing.checks import NotAskedError
 from explorative_user_env.testing.compiled_paths import expect_compiled_users
 from explorative_user_env.validation import MissingExtraError
@@ -44,7 +45,8 @@ def heard() -> Iterator[list[str]]:
 
 @pytest.fixture
 def without(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As where numba is not, however many loops were compiled before."""
+    """As where numba is not, however many loops were compiled and recorded before."""
+    versions_of()
     for name in [name for name in sys.modules if name.partition(".")[0] in GONE]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "meta_path", [Hider(GONE), *sys.meta_path])

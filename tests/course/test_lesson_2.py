@@ -132,6 +132,21 @@ def below_the_estimate(arm: int, lower: Bounds, upper: Bounds) -> Any:
     return any(low >= mean for j, low in enumerate(lower) if j != arm)
 
 
+def returns_in_the_loop(arm: int, lower: Bounds, upper: Bounds) -> Any:
+    for other, bound in enumerate(lower):
+        if other != arm:
+            return bound >= upper[arm]
+    return False
+
+
+def forgets(arm: int, lower: Bounds, upper: Bounds) -> Any:
+    rejected = False
+    for other, bound in enumerate(lower):
+        if other != arm:
+            rejected = bound >= upper[arm]
+    return rejected
+
+
 def accepts(arm: int, lower: Bounds, upper: Bounds) -> Any:
     return all(low < upper[arm] for j, low in enumerate(lower) if j != arm)
 
@@ -177,7 +192,7 @@ def one_too_few(estimate: float, bound: float, gamma: float) -> float:
 
 
 def one_too_many(estimate: float, bound: float, gamma: float) -> float:
-    if estimate > bound:
+    if estimate >= bound:
         return math.inf
     n = 1
     while estimate + math.sqrt(gamma / n) >= bound:
@@ -195,6 +210,10 @@ def sign_lost(estimate: float, bound: float, gamma: float) -> float:
 
 def never_accepted(estimate: float, bound: float, gamma: float) -> float:
     return math.inf if estimate > bound else math.ceil(gamma / (bound - estimate) ** 2)
+
+
+def divides_by_no_distance(estimate: float, bound: float, gamma: float) -> float:
+    return math.inf if estimate > bound else max(1, math.ceil(gamma / (bound - estimate) ** 2))
 
 
 def both_shrink(estimate: float, bound: float, gamma: float) -> float:
@@ -229,6 +248,8 @@ WRONG = [
     ("2.3", apart_at_all, "wherever two intervals are apart"),
     ("2.3", like_ucb1, "how UCB1 chooses an arm"),
     ("2.3", below_the_estimate, "her estimate of this one"),
+    ("2.3", returns_in_the_loop, "only the first of the other arms is looked at"),
+    ("2.3", forgets, "only the last of the other arms counts"),
     ("2.3", accepts, "it says when she accepts"),
     ("2.4", the_first, "the first arm that is clearly better"),
     ("2.4", the_highest_hope, "the largest ucb"),
@@ -243,6 +264,7 @@ WRONG = [
     ("2.5", sign_lost, "the square hides the sign"),
     ("2.5", never_accepted, "that she has never accepted"),
     ("2.5", both_shrink, "as if both arms"),
+    ("2.5", divides_by_no_distance, "for (0.5, 0.5, 4.0) it fails with ZeroDivisionError"),
 ]
 
 

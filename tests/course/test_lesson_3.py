@@ -210,6 +210,10 @@ def guesses_count(times: Any, correct: Any, censored: Any, step_cost: float) -> 
     return step_cost * np.mean(times) + 1 - np.mean(correct)
 
 
+def fails_twice(times: Any, correct: Any, censored: Any, step_cost: float) -> Any:
+    return step_cost * np.mean(times) + 1 - np.mean(correct) + np.mean(censored)
+
+
 def drops_them(times: Any, correct: Any, censored: Any, step_cost: float) -> Any:
     kept = ~np.array(censored)
     return step_cost * np.array(times)[kept].mean() + 1 - np.array(correct)[kept].mean()
@@ -279,6 +283,7 @@ WRONG = [
     ("3.4", crosswise, "the weights of the two arms are swapped"),
     ("3.4", for_each_step, "the evidence of one recommendation"),
     ("3.5", guesses_count, "whose best guess happens to be right"),
+    ("3.5", fails_twice, "whose best guess is wrong counts as two failures"),
     ("3.5", drops_them, "censored runs are left out"),
     ("3.5", drops_their_steps, "their steps are left out"),
     ("3.5", success_costs, "success is added"),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from wrong_bairs import (
     AnswersTheFirst,
@@ -30,6 +31,7 @@ from wrong_bairs import (
     linear,
     no_two,
     times_rho,
+    whole,
     wrong_way_round,
 )
 
@@ -43,6 +45,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("4.1", wrong_way_round, "the exponent is turned over"),
     ("4.1", times_rho, "ρ_0 multiplies"),
     ("4.1", no_two, "the factor 2 is missing"),
+    ("4.1", whole, "it is rounded up"),
     ("4.2", InSteps, "N_1 is compared with time steps"),
     ("4.2", AtOnce, "Phase 1 breaks off in the middle of a pass"),
     ("4.2", Exceeds, "one recommendation too many"),
@@ -164,4 +167,22 @@ def test_code_that_fails_is_told_where() -> None:
 def test_what_is_no_class_is_refused_in_words(answer: Any) -> None:
     remark = check_exercise("4.4", answer)
     assert not remark.right
-    assert "it has to be the class itself" in remark.words
+    assert "it has to be a class that is made with delta" in remark.words
+
+
+@pytest.mark.parametrize("number", ["4.3", "4.5"])
+def test_an_answer_that_is_none_is_told_as_what_it_is(number: str) -> None:
+    class SaysNothing(Eliminate):
+        def answer(self) -> Any:
+            print(self.gone.argmin())
+
+    words = check_exercise(number, SaysNothing).words
+    assert "It answers None; arm" in words
+
+
+def test_arms_of_numpy_are_told_as_arms() -> None:
+    class OfNumpy(Mine):
+        def act(self) -> Any:
+            return np.int64(1)
+
+    assert "It recommends arm 1; arm 0 is right" in check_exercise("4.4", OfNumpy).words

@@ -41,6 +41,10 @@ def one_interval(n1: float, n_arms: int, alpha: float, rho_0: float) -> Any:
     return min(1, sum((rho_0 * n1) ** -alpha for _ in range(n_arms - 1)))
 
 
+def best_arm_once(n1: float, n_arms: int, alpha: float, rho_0: float) -> Any:
+    return min(1, sum((rho_0 * n1) ** -alpha for _ in range(n_arms)))
+
+
 def independent(n1: float, n_arms: int, alpha: float, rho_0: float) -> Any:
     each = min(1.0, 2 * (rho_0 * n1) ** -alpha)
     return 1 - math.prod([1 - each] * (n_arms - 1))
@@ -129,6 +133,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("5.1", by_the_ends, "only the first and the last point"),
     ("5.2", above_1, "it is more than 1 for a short Phase 1"),
     ("5.2", all_arms, "one arm too many"),
+    ("5.2", best_arm_once, "the best arm's interval counts once"),
     ("5.2", one_interval, "one interval misses for each rival"),
     ("5.2", independent, "takes the rivals to be independent"),
     ("5.2", no_alpha, "it is right for α = 1 only"),

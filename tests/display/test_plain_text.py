@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.display.plain_text import in_line, in_markdown, plain, printable
+from explorative_user_env.display.plain_text import (
+    in_line,
+    in_markdown,
+    in_spreadsheet,
+    plain,
+    printable,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,3 +60,9 @@ def test_every_text_can_be_written_and_ascii_stays(text: str, encoding: str) -> 
     written.encode(encoding)
     if text.isascii():
         assert written == text
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@sum(1)", "\t=1"])
+def test_no_spreadsheet_calculates_what_somebody_called_herself(text: str) -> None:
+    assert in_spreadsheet(text) == f"'{text}"
+    assert in_spreadsheet(f"a{text}") == f"a{text}"

@@ -126,7 +126,7 @@ print("time          ", observation[0, 20:])
 # $$ \theta \leftarrow \theta + \eta \sum_t (G_t - b_t) \, \nabla_\theta \log \pi_\theta(a_t). $$
 #
 # It needs two things: the return $G_t$, and the gradient of the logarithm. (The baseline $b_t$ is the
-# mean of $G_t$ over all users; it changes nothing on average, and takes out much of the noise.)
+# mean of $G_t$ over all users; on average it turns the gradient nowhere, and takes out much of the noise.)
 #
 # ### Exercise 6.2
 #
