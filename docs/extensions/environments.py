@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import gymnasium as gym
+import structure
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -13,7 +14,7 @@ from extensions.places import fill
 
 _log = logging.getLogger(__name__)
 
-PACKAGE = "explorative_user_env"
+PACKAGE = structure.PACKAGE
 N_ARMS, SEED, STEPS, NUM_ENVS = 5, 7, 400, 3
 
 

@@ -1,5 +1,6 @@
 """The house: the rooms of the package on their floors and who imports whom, from the code."""
 
+import functools
 import html
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -47,6 +48,7 @@ def arrows(imports: Sequence[structure.Import]) -> dict[str, set[str]]:
 def needed(below: dict[str, set[str]]) -> dict[str, set[str]]:
     """Return the arrows that say something new: no other path leads there."""
 
+    @functools.cache
     def reached(room: str) -> set[str]:
         return {each for there in below.get(room, ()) for each in {there, *reached(there)}}
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import structure
 from sphinx.application import Sphinx
 
 from extensions import source
 from extensions.places import fill
 
 FOLDER = source.ROOT / "docs" / "paper"
-PACKAGE = "explorative_user_env"
+PACKAGE = structure.PACKAGE
 
 
 def rows(table: str) -> list[dict[str, str]]:

@@ -1,5 +1,6 @@
 """Pages that stand elsewhere in the repository, put into the site as they are, with their links."""
 
+import functools
 import os
 import re
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ _LINK = re.compile(rf"(?P<code>`+[^`]+`+)|(!?)\[({_WORDS})\]\(([^)\s]+)\)")
 _BLOCK = re.compile(r"(^```.*?^```$)", flags=re.MULTILINE | re.DOTALL)
 
 
+@functools.cache
 def pages() -> dict[Path, Path]:
     """Return the page of the site for each file that one shows whole."""
     found = {source.ROOT / "README.md": DOCS / "index.md"}

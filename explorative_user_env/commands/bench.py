@@ -8,14 +8,18 @@ import typer
 from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     ABOUT,
-    DELTA_HELP,
+    DELTAS_HELP,
+    STEP_CAP_HELP,
+    TASK_HELP,
     BackendOption,
     BaselineTimeOption,
     FewUsersOption,
+    HorizonOption,
     OutputOption,
     QuickInstancesOption,
     SchedulerOption,
     SeedOption,
+    StepCostOption,
     UntilWidthOption,
     WorkersOption,
     setting_named,
@@ -23,7 +27,7 @@ from explorative_user_env.commands.options import (
     takes_users,
     users_a_cell,
 )
-from explorative_user_env.tasks import STEP_CAP, STEP_COST
+from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -46,14 +50,14 @@ def bench(
     task: Annotated[
         str | None,
         typer.Option(
-            help="bai (stop and name the best arm) or regret (over a horizon).",
+            help=TASK_HELP,
             show_default="bai, or a model's",
         ),
     ] = None,
     delta: Annotated[
         list[float] | None,
         typer.Option(
-            help=f"{DELTA_HELP} Repeat for more.",
+            help=DELTAS_HELP,
             show_default="0.1 0.01; beside a model, or for regret, 0.1; or as tuned",
         ),
     ] = None,
@@ -63,18 +67,9 @@ def bench(
             help=f"{ABOUT['n_arms']} Repeat for more.", show_default="2 5 20, or a model's"
         ),
     ] = None,
-    horizon: Annotated[
-        int | None,
-        typer.Option(help="Steps of the task regret, at least 1.", show_default="500"),
-    ] = None,
+    horizon: HorizonOption = None,
     baseline_time: BaselineTimeOption = None,
-    step_cost: Annotated[
-        float | None,
-        typer.Option(
-            help="c of the cost c T + error of the task bai, at least 0.",
-            show_default=f"{STEP_COST:g}",
-        ),
-    ] = None,
+    step_cost: StepCostOption = None,
     n_instances: QuickInstancesOption = None,
     until_width: UntilWidthOption = None,
     quick: FewUsersOption = False,
@@ -85,7 +80,7 @@ def bench(
     max_steps: Annotated[
         int | None,
         typer.Option(
-            help="Step cap of a run of the task bai, at least 1; one that reaches it is censored.",
+            help=STEP_CAP_HELP,
             show_default=f"{STEP_CAP}; T&S the setting's",
         ),
     ] = None,

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from explorative_user_env.commands.asked import OverwriteOption
-from explorative_user_env.commands.options import DeltaOption, takes_users
+from explorative_user_env.commands.options import (
+    STEP_CAP_HELP,
+    TASK_HELP,
+    DeltaOption,
+    HorizonOption,
+    StepCostOption,
+    takes_users,
+)
 from explorative_user_env.grading.hidden import HIDDEN_USERS, USUAL_CAP, VARIABLE
 from explorative_user_env.grading.limits import Limits
-from explorative_user_env.tasks import BAI, DELTA, STEP_COST
+from explorative_user_env.tasks import BAI, DELTA
 from explorative_user_env.validation import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -40,24 +47,14 @@ def grade(
     key_file: Annotated[
         Path | None, typer.Option(help="File with the secret.", show_default="none")
     ] = None,
-    task: Annotated[
-        str, typer.Option(help="bai (stop and name the best arm) or regret (over a horizon).")
-    ] = BAI.name,
+    task: Annotated[str, typer.Option(help=TASK_HELP)] = BAI.name,
     delta: DeltaOption = DELTA,
-    horizon: Annotated[
-        int | None, typer.Option(help="Steps of the task regret, at least 1.", show_default="500")
-    ] = None,
-    step_cost: Annotated[
-        float | None,
-        typer.Option(
-            help="c of the cost c T + error of the task bai, at least 0.",
-            show_default=f"{STEP_COST:g}",
-        ),
-    ] = None,
+    horizon: HorizonOption = None,
+    step_cost: StepCostOption = None,
     max_steps: Annotated[
         int | None,
         typer.Option(
-            help="Step cap of a run of the task bai, at least 1; one that reaches it is censored.",
+            help=STEP_CAP_HELP,
             show_default=f"{USUAL_CAP}",
         ),
     ] = None,

@@ -8,7 +8,7 @@ import typer
 
 from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
-    DELTA_HELP,
+    DELTAS_HELP,
     BackendOption,
     InstancesOption,
     OutputOption,
@@ -42,9 +42,7 @@ def lower_bound(
     asked: Asked,
     delta: Annotated[
         list[float] | None,
-        typer.Option(
-            help=f"{DELTA_HELP} Repeat for more.", show_default=" ".join(map(str, DELTAS))
-        ),
+        typer.Option(help=DELTAS_HELP, show_default=" ".join(map(str, DELTAS))),
     ] = None,
     n_instances: InstancesOption = 2000,
     seed: SeedOption = 0,

@@ -11,7 +11,7 @@ import typer
 
 from explorative_user_env.population import OPTIONS
 from explorative_user_env.seeding import number_of_users, seed_number
-from explorative_user_env.tasks import MOST_WORKERS, N_INSTANCES
+from explorative_user_env.tasks import MOST_WORKERS, N_INSTANCES, REGRET, STEP_COST
 from explorative_user_env.validation import choice, count
 
 QUICK_N_INSTANCES = 100
@@ -23,6 +23,9 @@ ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
 INSTANCES_HELP = "Users in each cell, at least 1."
 OUTPUT_HELP = "Folder for files and runs, or X.sqlite for the runs and X for the files."
 DELTA_HELP = "Allowed probability of a wrong answer, in (0, 1)."
+DELTAS_HELP = f"{DELTA_HELP} Repeat for more."
+TASK_HELP = "bai (stop and name the best arm) or regret (over a horizon)."
+STEP_CAP_HELP = "Step cap of a run of the task bai, at least 1; one that reaches it is censored."
 
 
 def time_or_agent(text: str) -> int | str:
@@ -47,6 +50,16 @@ def _time_option(*spellings: str) -> Any:
 BaselineTimeOption = Annotated[Any, _time_option()]
 OldBaselineTimeOption = Annotated[Any, _time_option("--horizon")]
 DeltaOption = Annotated[float, typer.Option(help=DELTA_HELP)]
+HorizonOption = Annotated[
+    int | None,
+    typer.Option(help="Steps of the task regret, at least 1.", show_default=f"{REGRET.horizon}"),
+]
+StepCostOption = Annotated[
+    float | None,
+    typer.Option(
+        help="c of the cost c T + error of the task bai, at least 0.", show_default=f"{STEP_COST:g}"
+    ),
+]
 InstancesOption = Annotated[int, typer.Option(help=INSTANCES_HELP)]
 MaxStepsOption = Annotated[
     int, typer.Option(help="Step cap of a run, at least 1; one that reaches it is no success.")
