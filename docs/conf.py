@@ -28,6 +28,7 @@ extensions = [
     "extensions.repository",
     "extensions.notebooks",
     "extensions.pictures",
+    "extensions.searched",
 ]
 exclude_patterns = ["_build", "extensions"]
 

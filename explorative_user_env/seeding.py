@@ -70,7 +70,9 @@ def agent_generator(seed: int, name: str) -> np.random.Generator:
 
 def agent_words(seeds: Sequence[int], name: str) -> np.ndarray:
     """Return what the agent's streams are seeded with: a row of 32-bit words for each user."""
-    digests = [hashlib.sha256(f"agent {seed} {name}".encode()).digest() for seed in seeds]
+    # Half of a symbol may stand in a name, and has no bytes of its own.
+    texts = [f"agent {seed} {name}".encode(errors="backslashreplace") for seed in seeds]
+    digests = [hashlib.sha256(text).digest() for text in texts]
     return np.frombuffer(b"".join(digests), "<u4").reshape(len(digests), -1).astype(np.uint32)
 
 

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 import pytest
 
 ROOT = Path(__file__).parents[1]
+PACKAGE = "explorative_user_env"
 
 NEEDS = ("sphinx", "furo", "latex2mathml", "myst_nb", "sphinx_copybutton")
 """What the extra `docs` brings."""

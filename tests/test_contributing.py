@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from structure import FLOORS
+from structure import FLOORS, PACKAGE
 
 from explorative_user_env.version import __version__
 
@@ -32,6 +32,15 @@ def test_every_file_that_the_page_names_is_there() -> None:
         assert any((folder / name).exists() for folder in (ROOT, ROOT / "explorative_user_env")), (
             name
         )
+
+
+def test_a_list_that_a_step_names_is_in_its_file() -> None:
+    steps = re.findall(r"^\d\. `([\w/]+\.py)`: (.*?)(?=^\d\. |^$)", PAGE, flags=re.M | re.S)
+    lists = {(file, name) for file, words in steps for name in re.findall(r"`([A-Z_]+)`", words)}
+    assert {("agents/__init__.py", "ALGORITHMS"), ("tests/other_users.py", "KINDS")} <= lists
+    for file, name in lists:
+        path = next(each for each in (ROOT / file, ROOT / PACKAGE / file) if each.exists())
+        assert re.search(rf"^{name}\b.* =", path.read_text(encoding="utf-8"), flags=re.M), name
 
 
 def test_the_links_lead_somewhere() -> None:

@@ -103,6 +103,11 @@ def test_an_agent_that_reads_its_seed_guesses() -> None:
     assert row["success"] <= 0.086
 
 
+def test_any_name_has_a_stream_also_one_that_no_file_could_hold() -> None:
+    draws = {agent_generator(1, name).random() for name in ("\ud800", "\udfff", "")}
+    assert len(draws) == 3
+
+
 def test_no_agent_shares_the_users_stream() -> None:
     user = user_generator(3).random(5).tolist()
     for name in ("", "BAIR", "UNI", "EXP3", "T&S"):

@@ -80,7 +80,8 @@ def entry(room: str, made: Definition, said: str | None = None) -> Iterator[str]
     """
     yield f":::::{{py:{_kind(made)}}} {made.name}{signature(made)}"
     yield f":module: {room}"
-    yield f":canonical: {made.module}.{made.name}"
+    if made.module not in source.rooms():  # whose names stand in a table of their own
+        yield f":canonical: {made.module}.{made.name}"
     if value(made):
         yield f":value: {value(made)}"
     yield ""

@@ -24,11 +24,11 @@ def exercises_of(lesson: int) -> tuple["Exercise", ...]:
     return found
 
 
-def check_exercise(number: str, answer: Any) -> Remark:
+def check_exercise(number: str | float, answer: Any) -> Remark:
     """Return what is to be said of an answer to an exercise.
 
     Args:
-        number: the number of the exercise, as "2.3".
+        number: the number of the exercise, as "2.3"; who forgets the quotes is understood.
         answer: the student's: a function, or an agent's class.
 
     Raises:
@@ -37,4 +37,4 @@ def check_exercise(number: str, answer: Any) -> Remark:
     from explorative_user_env.validation import choice
 
     every = {one.number: one for lesson in LESSONS for one in exercises_of(lesson.number)}
-    return every[choice("number", number, every)].remark(answer)
+    return every[choice("number", str(number), every)].remark(answer)

@@ -32,11 +32,11 @@ class ExplorativeUserEnv(AskedUser):
 
     ## Description
     The user keeps a confidence interval for the mean reward of every arm. She rejects a recommended
-    arm if and only if another arm is clearly better (some lcb_j is at least ucb_i), accepts it
+    arm if and only if another arm is clearly better (some `lcb_j >= ucb_i`), accepts it
     otherwise, and learns from the reward of what she accepts. The system sees acceptances and
     rejections, no reward and no interval, and wants to find her best arm. This is the model of
     section 2 of the paper:
-    lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i), Gamma = max(0, 2 alpha log(rho_t n(t))).
+    `lcb_i, ucb_i = hat mu_i -/+ sqrt(Gamma / n_i)`, `Gamma = max(0, 2 alpha log(rho_t n(t)))`.
 
     ## Action Space
     `Discrete(n_arms)`: the arm to recommend, 0..K-1.
@@ -83,7 +83,7 @@ class ExplorativeUserEnv(AskedUser):
       is the setting's.
     - `noise` (0.0): probability in [0, 1] that a decision is a coin flip.
     - `reward_law` ("gaussian"): of her rewards: N(mu, 1), "bernoulli" (1 with probability mu, else
-      0; so means must be in [0, 1], and None is "uniform_with_room") "bounded" (uniform on
+      0; so means must be in [0, 1], and None is "uniform_with_room"), "bounded" (uniform on
       mu +- sqrt 3, of variance 1), a registered name, a callable `(mean, rng) -> reward` or a
       `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"

@@ -177,9 +177,11 @@ def _results(
 
     try:
         results = evaluate([agent], progress=report, **asked)
-    except CallableError:
-        if agent.failure is None:
-            raise
-        raise agent.failure from None
+    except CallableError as error:
+        if agent.failure is not None:
+            raise agent.failure from None
+        # Not its words: they name the user's seed, and this is shown to students.
+        why = f"it cannot be played ({type(error.__cause__).__name__})"
+        raise SubmissionError(GradingOutcome.FAILED, why) from error
     agent.check()
     return results

@@ -1,5 +1,6 @@
 """The files that students hand in, each with a name."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from explorative_user_env.validation import InvalidArgumentError
 
 LARGEST_SUBMISSION = 1_000_000
 """Bytes of a submission."""
+
+LONGEST_STUDENT_NAME = 150
+"""Bytes of a student's name, which the names of files are made of."""
 
 PLACES = "a .py file, FILE:Class or a folder of files"
 """Where submissions may be."""
@@ -69,9 +73,18 @@ def submissions_at(places: Iterable[str]) -> list[Submission]:
     return sorted(told_apart, key=lambda each: each.student.casefold())
 
 
+def _called(name: str) -> str:
+    """Return a name as it is shown, and short enough to stand in the name of a file."""
+    shown = in_line(name)
+    if len(shown.encode()) <= LONGEST_STUDENT_NAME:
+        return shown
+    mark = hashlib.sha256(name.encode(errors="backslashreplace")).hexdigest()[:8]
+    return f"{shown.encode()[: LONGEST_STUDENT_NAME - 9].decode(errors='ignore')}-{mark}"
+
+
 def _longer_name(path: Path) -> str:
     whole = path.resolve()
-    return in_line(f"{whole.parent.name}-{whole.stem}")
+    return _called(f"{whole.parent.name}-{whole.stem}")
 
 
 def _at(place: str) -> Iterator[Submission]:
@@ -85,7 +98,7 @@ def _at(place: str) -> Iterator[Submission]:
             raise InvalidArgumentError("submission", place, "a folder with .py files in it")
         yield from within
     elif path.is_file():
-        yield Submission(in_line(path.stem), path, name)
+        yield Submission(_called(path.stem), path, name)
     else:
         raise InvalidArgumentError("submission", place, PLACES)
 
@@ -100,9 +113,9 @@ def _in(folder: Path) -> Iterator[Submission]:
             fault = "" if len(files) == 1 else f"its folder has {len(files)} Python files, not one"
             if files:
                 fault = fault or _fault_of(files[0], folder)
-                yield Submission(in_line(path.name), files[0], None, fault)
+                yield Submission(_called(path.name), files[0], None, fault)
         elif path.suffix == ".py":
-            yield Submission(in_line(path.stem), path, None, _fault_of(path, folder))
+            yield Submission(_called(path.stem), path, None, _fault_of(path, folder))
 
 
 def one_submission(place: str) -> Submission:
@@ -113,12 +126,12 @@ def one_submission(place: str) -> Submission:
     """
     path = Path(place)
     if path.is_file():
-        return Submission(in_line(path.stem), path)
+        return Submission(_called(path.stem), path)
     files = _python_files(path)
     fault = "" if len(files) == 1 else f"it has {len(files)} Python files, not one"
     fault = fault or _fault_of(files[0], path)
     return Submission(
-        in_line(files[0].stem) if files else "submission", (files or [path])[0], None, fault
+        _called(files[0].stem) if files else "submission", (files or [path])[0], None, fault
     )
 
 

@@ -116,7 +116,7 @@ def files_of_others_closed(folder: Path, libraries: Iterable[str]) -> None:
     rules = struct.pack(f"={len(words)}Q", *words)
     opened = _asked(CREATE_RULESET, rules, len(rules), 0)
     shared = {*libraries, *OPEN_TO_ALL, *OPEN_BESIDE}
-    shared |= {str(sysconfig.get_config_var("LIBDIR") or "/lib")}
+    shared |= {str(sysconfig.get_config_var("LIBDIR") or "/lib"), f"{sys.base_prefix}/lib"}
     # Nothing may be executed, and no device be made.
     own = rights & ~(1 | 1 << 6 | 1 << 11)
     for path, allowed in [(str(folder), own), *((each, READ | READ_FOLDER) for each in shared)]:

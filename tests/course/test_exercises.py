@@ -68,6 +68,10 @@ def test_every_mistake_is_one_and_is_told_by_words_of_its_own(exercise: Exercise
         assert remark.words.startswith(mistake.words)
 
 
+def test_a_number_without_quotes_is_understood() -> None:
+    assert check_exercise(2.3, None) == check_exercise("2.3", None)
+
+
 def test_a_number_that_no_exercise_has_is_refused_by_name() -> None:
     with pytest.raises(InvalidArgumentError, match=r"number must be one of 1\.1"):
         check_exercise("9.9", None)

@@ -19,6 +19,7 @@ from explorative_user_env.grading.assignment import Assignment, Points
 from explorative_user_env.grading.hidden import Key
 from explorative_user_env.grading.leaderboard import TOLD_FIGURES, feedback_of, rows_of
 from explorative_user_env.grading.limits import Limits
+from explorative_user_env.grading.proxy import SubmittedAgent
 from explorative_user_env.grading.reasons import GradingOutcome
 from explorative_user_env.grading.submissions import Submission, submissions_at
 from explorative_user_env.population import Population
@@ -194,3 +195,27 @@ def test_the_memory_of_the_grader_is_closed_to_others_while_a_submission_runs() 
 def test_limits_are_above_0(limits: dict[str, Any], name: str) -> None:
     with pytest.raises(ValueError, match=f"^{name} must be"):
         Limits(**limits)
+
+
+@pytest.mark.slow
+def test_what_nobody_thought_of_ends_one_submission_and_not_the_grading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = SubmittedAgent.reset
+
+    def reset(self: Any, *given: Any) -> None:
+        if self.name == "odd":
+            raise KeyError("the seed of this user is 77")
+        real(self, *given)
+
+    monkeypatch.setattr(SubmittedAgent, "reset", reset)
+    odd = handed_in.UNIFORM.replace("class Agent:", "class Agent:\n    name = 'odd'")
+    (tmp_path / "anna.py").write_text(odd)
+    (tmp_path / "bert.py").write_text(handed_in.UNIFORM)
+    board = grader.grade(submissions_at([str(tmp_path)]), TASKS["bai"], KEY)
+    anna, bert = board.graded
+    assert (anna.outcome, anna.reason) == (
+        GradingOutcome.FAILED,
+        "it cannot be played (KeyError)",
+    )
+    assert bert.outcome == GradingOutcome.GRADED

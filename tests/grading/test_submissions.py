@@ -57,3 +57,12 @@ def test_nobody_waits_for_a_pipe_to_end(handed_in: Path, tmp_path: Path) -> None
     (tmp_path / "one").mkdir()
     os.mkfifo(tmp_path / "one" / "agent.py")
     assert one_submission(str(tmp_path / "one")).fault == "it is not a file"
+
+
+def test_a_name_of_any_length_stands_in_the_name_of_a_file(handed_in: Path) -> None:
+    names = ["a" * 252, "a" * 251 + "b", "é" * 126]
+    for name in names:
+        (handed_in / f"{name}.py").write_text("mine = 1\n")
+    called = [name for name in _faults(handed_in) if name not in ("anna", "bert")]
+    assert len(called) == len(names), "no two of them are called the same"
+    assert all(len(f"feedback_{name}.json".encode()) < 200 for name in called)

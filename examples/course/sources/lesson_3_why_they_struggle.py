@@ -445,8 +445,8 @@ of_printed[["stopping_time", "rejection_rate", "success", "wrong", "censored"]].
 # $$
 #
 # **Exercise 3.5.** Compute it from the runs of an agent: lists of the stopping times, of who named
-# the best arm, and of who was censored. For a censored run there is a best guess, which may be
-# right. Think about what it is worth.
+# the best arm, and of who was censored. $\overline{T}$ is the mean over all runs, however they
+# ended. For a censored run there is a best guess, which may be right. Think about what it is worth.
 
 
 # %% tags=["exercise"]

@@ -86,8 +86,9 @@ exact = [1 - standard_bandit_success(standard, int(m)) for m in pulls]
 pd.DataFrame({"rewards": 2 * pulls, "wrong, simulated": simulated, "wrong, exact": exact})
 
 # %% [markdown]
-# Twice the rewards, and the error is not half but nearly squared: it falls **exponentially**. So an
-# error of $\delta$ takes $O(\log 1/\delta)$ rewards.
+# Each time the rewards double, the error is divided by more than before: by {{exact[0] / exact[1]:.1f}},
+# by {{exact[1] / exact[2]:.1f}}, by {{exact[2] / exact[3]:.1f}}. It falls **exponentially**. So an error
+# of $\delta$ takes $O(\log 1/\delta)$ rewards.
 #
 # Now BAIR, which hears yes and no, with five arms and users who are drawn at random. Before you
 # look: it has been run with $\delta = 0.001$. With $\delta = 0.0001$, how much longer will it take?
