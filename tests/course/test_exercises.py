@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from wrong_answers import TRIED_ON_MANY
 
 from explorative_user_env.course import LESSONS, check_exercise, exercises_of
 from explorative_user_env.course.exercises import Exercise
@@ -13,13 +14,10 @@ from explorative_user_env.validation import InvalidArgumentError
 EVERY = [one for lesson in LESSONS for one in exercises_of(lesson.number)]
 
 
-SLOW = {"6.4"}
-"""Exercises whose answers are tried on many users."""
-
 each_exercise = pytest.mark.parametrize(
     "exercise",
     [
-        pytest.param(one, marks=[pytest.mark.slow] * (one.number in SLOW), id=one.number)
+        pytest.param(one, marks=[pytest.mark.slow] * (one.number in TRIED_ON_MANY), id=one.number)
         for one in EVERY
     ],
 )

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.special import rel_entr
+from wrong_answers import assert_told, assert_told_apart, each_of
 
 from explorative_user_env import ExplorativeUserEnv, rollout
 from explorative_user_env.agents import EXP3, TrackAndStop
-from explorative_user_env.course import check_exercise, exercises_of
+from explorative_user_env.course import exercises_of
 
 Floats = list[float]
 
@@ -294,18 +295,13 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "words"), WRONG, ids=[f"{n}-{answer.__name__}" for n, answer, _ in WRONG]
-)
+@each_of(WRONG)
 def test_a_wrong_answer_is_told_what_is_wrong(number: str, answer: Any, words: str) -> None:
-    remark = check_exercise(number, answer)
-    assert not remark.right
-    assert words in remark.words
+    assert_told(number, answer, words)
 
 
 def test_each_is_told_something_of_its_own() -> None:
-    said = [check_exercise(number, answer).words for number, answer, _ in WRONG]
-    assert len(set(said)) == len(said)
+    assert_told_apart(WRONG)
 
 
 RATES, NEXT_CHANCES, KL, EVIDENCE, COST = (one.right for one in exercises_of(3))

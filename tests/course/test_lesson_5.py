@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pytest
 from scipy.stats import binomtest, norm
+from wrong_answers import assert_told, assert_told_apart, each_of
 
 from explorative_user_env.course import check_exercise
 from explorative_user_env.theory import hard_pair
@@ -154,18 +154,13 @@ WRONG: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "words"), WRONG, ids=[f"{n}-{answer.__name__}" for n, answer, _ in WRONG]
-)
+@each_of(WRONG)
 def test_a_wrong_answer_is_told_what_is_wrong(number: str, answer: Any, words: str) -> None:
-    remark = check_exercise(number, answer)
-    assert not remark.right
-    assert words in remark.words
+    assert_told(number, answer, words)
 
 
 def test_each_is_told_something_of_its_own() -> None:
-    said = [check_exercise(number, answer).words for number, answer, _ in WRONG]
-    assert len(set(said)) == len(said)
+    assert_told_apart(WRONG)
 
 
 def test_an_unknown_mistake_is_told_a_case() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from wrong_answers import assert_told, each_of
 
 from explorative_user_env.course import check_exercise
 
@@ -130,19 +131,9 @@ WRONG = [
 ]
 
 
-SLOW = {"6.4"}
-"""Answers that are tried on many users."""
-
-
-@pytest.mark.parametrize(
-    ("number", "answer", "words"),
-    [pytest.param(*each, marks=[pytest.mark.slow] * (each[0] in SLOW)) for each in WRONG],
-    ids=[f"{number}-{answer.__name__}" for number, answer, _ in WRONG],
-)
+@each_of(WRONG)
 def test_a_wrong_answer_is_told_what_is_wrong(number: str, answer: Any, words: str) -> None:
-    remark = check_exercise(number, answer)
-    assert not remark.right
-    assert words in remark.words
+    assert_told(number, answer, words)
 
 
 @pytest.mark.slow
