@@ -96,7 +96,8 @@ def write_autograder(path: Path, key: Key, options: str, overwrite: bool = False
         overwrite: whether something may be there.
 
     Raises:
-        InvalidArgumentError: for a path that is no zip, or cannot be written to.
+        InvalidArgumentError: for a path that is no zip, or cannot be written to; where the package
+            runs without having been installed.
     """
     if path.suffix != ".zip":
         raise InvalidArgumentError("autograder", str(path), "a path that ends in .zip")
@@ -104,7 +105,7 @@ def write_autograder(path: Path, key: Key, options: str, overwrite: bool = False
     texts = {
         "setup.sh": (SETUP_SCRIPT, EXECUTABLE),
         "run_autograder": (RUN_SCRIPT.format(package=PACKAGE, options=options), EXECUTABLE),
-        "requirements.txt": (_requirements(), READABLE),
+        "requirements.txt": (_requirements(path), READABLE),
         "example.py": (EXAMPLE, READABLE),
         "key.txt": (key.text() + "\n", PRIVATE),
     }
@@ -136,9 +137,13 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes, mode: int) -> None:
     archive.writestr(entry, data)
 
 
-def _requirements() -> str:
+def _requirements(path: Path) -> str:
     """Return what the package needs, a line each."""
-    every = metadata.requires(DISTRIBUTION) or []
+    try:
+        every = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:
+        allowed = "written where the package is installed, which says what it needs"
+        raise InvalidArgumentError("autograder", str(path), allowed) from None
     return "".join(f"{line}\n" for line in every if "extra ==" not in line)
 
 

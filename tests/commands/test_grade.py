@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.evaluation import Results, evaluate
-from explorative_user_env.grading import grader
+from explorative_user_env.grading import autograder, grader
 from explorative_user_env.grading.apart import apart
 from explorative_user_env.grading.assignment import REFERENCE_AGENTS
 from explorative_user_env.grading.limits import Limits
@@ -196,6 +196,19 @@ def test_the_autograder_grades_like_the_command_and_tells_gradescope(
     assert results["score"] == round(feedback["points"], 2)
     assert results["stdout_visibility"] == "hidden"
     assert "BAIR" in str(results["output"])
+
+
+def test_who_did_not_install_the_package_is_told_to(
+    tmp_path: Path,
+    run: Callable[..., int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(autograder, "DISTRIBUTION", "a-package-that-is-nowhere")
+    archive = tmp_path / "autograder.zip"
+    assert run("grade", "--key", SECRET, "--autograder", str(archive)) == 2
+    assert "where the package is installed" in " ".join(capsys.readouterr().err.split())
+    assert not archive.exists()
 
 
 @pytest.mark.parametrize("n_files", [0, 2])
