@@ -14,7 +14,8 @@ def course(
         Path, typer.Argument(metavar="DIR", help="Folder for the notebooks, made if not there.")
     ],
     solutions: Annotated[
-        bool, typer.Option("--solutions", help="Those with the answers as well, for teachers.")
+        bool,
+        typer.Option("--solutions", help="Those with the answers as well; by default without."),
     ] = False,
 ) -> None:
     """Write the notebooks of the course into a folder, and never over what is there."""

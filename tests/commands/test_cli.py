@@ -49,7 +49,9 @@ def test_help_explains_each_option_with_its_default(
     printed = capsys.readouterr().out
     options = re.findall(r"^\W*(--.*)$", printed, flags=re.MULTILINE)
     explained = [option for option in options if not option.startswith("--help")]
-    assert len(explained) >= (5 if command not in ("export", "plot", "replay", "show") else 0)
+    assert len(explained) >= (
+        5 if command not in ("course", "export", "plot", "replay", "show") else 0
+    )
     assert [option for option in explained if "default" not in option] == []
 
 
