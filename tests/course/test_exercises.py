@@ -1,5 +1,6 @@
 """Every exercise knows its right answer, its blank, and its mistakes one from another."""
 
+import re
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
@@ -64,8 +65,9 @@ def test_every_mistake_is_one_and_is_told_by_words_of_its_own(exercise: Exercise
         assert not same(exercise, outcomes, other), f"{words} / {others}"
     for mistake in exercise.mistakes:
         remark = check_exercise(exercise.number, mistake.answer)
+        where = r" \(.+\)" if exercise.where else ""
+        assert re.fullmatch(re.escape(mistake.words) + where, remark.words)
         assert not remark.right
-        assert remark.words.startswith(mistake.words)
 
 
 def test_a_number_without_quotes_is_understood() -> None:
