@@ -13,6 +13,7 @@ from explorative_user_env.results.figures_of_cells import (
     cell_axis_of,
     figure_by_cell,
 )
+from explorative_user_env.results.figures_of_comparisons import paired_differences
 from explorative_user_env.results.figures_of_courses import (
     acceptances_by_arm,
     regret_over_time,
@@ -28,6 +29,21 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+__all__ = [
+    "RUN_KINDS",
+    "acceptances_by_arm",
+    "figure_by_cell",
+    "kinds_for",
+    "paired_differences",
+    "phase1_against_bound",
+    "plot_cells",
+    "plot_runs",
+    "regret_over_time",
+    "rejections_over_time",
+    "stopping_time_survival",
+    "success_by_budget",
+]
 
 
 class RunPlot(NamedTuple):
