@@ -15,7 +15,7 @@ import numpy as np
 
 from explorative_user_env.validation import InvalidArgumentError, count
 
-__all__ = ["agent_generator", "training_seeds", "user_generator", "user_seeds"]
+__all__ = ["agent_generator", "member_seeds", "training_seeds", "user_generator", "user_seeds"]
 
 MOST_USERS = 10_000_000
 """Of a study: the table of their runs takes a GB, and more are better met in several studies."""
@@ -51,6 +51,16 @@ def user_seeds(seed: int, n_users: int) -> list[int]:
     n_users = number_of_users(n_users, "n_users", 0)
     words = np.random.SeedSequence(seed_number(seed)).generate_state(n_users, np.uint64)
     return [int(word) >> 1 for word in words]
+
+
+def member_seeds(seed: int, n_users: int) -> list[int]:
+    """Return the seeds of the users who come one after another in the episode of this `seed`.
+
+    User u has the same seed however many users there are, and whatever happened before her.
+    """
+    n_users = number_of_users(n_users, "n_users", 0)
+    sequence = np.random.SeedSequence(seed_number(seed), spawn_key=(crc32(b"members"),))
+    return [int(word) >> 1 for word in sequence.generate_state(n_users, np.uint64)]
 
 
 def user_generator(seed: int) -> np.random.Generator:

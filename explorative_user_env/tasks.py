@@ -1,4 +1,4 @@
-"""The two tasks: least regret over a horizon, and best-arm identification."""
+"""The tasks: least regret over a horizon, best-arm identification, and one user after another."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ class Task:
     """What an agent is asked for, as a record that is compared by its values.
 
     Attributes:
-        name: "regret" or "bai".
+        name: "regret", "bai" or "population".
         horizon: steps of an episode where nothing else is said.
         ends_itself: whether an episode ends with an answer, and the environment takes the horizon
             as part of the task (`terminated`); else it is a time limit (`truncated`).
@@ -27,6 +27,10 @@ BAI = Task("bai", horizon=2000, ends_itself=True)
 
 TASKS = {task.name: task for task in (REGRET, BAI)}
 
+POPULATION = Task("population", horizon=300, ends_itself=False)
+"""Least regret with users who come one after another and share what is popular; the horizon is that
+of each of them."""
+
 STEP_COST = 5e-4
 """c, what a recommendation costs in best-arm identification unless something else is said."""
 
@@ -35,6 +39,12 @@ DELTA = 0.1
 
 STEP_CAP = 1_000_000
 """The step cap of a run of best-arm identification unless something else is said."""
+
+N_USERS = 20
+"""Users of an episode of the population task unless something else is said."""
+
+DEVIATION = 0.3
+"""Standard deviation of a user's means around what is popular unless something else is said."""
 
 N_INSTANCES = 1000
 """Users of an evaluation unless something else is said, as in the paper."""

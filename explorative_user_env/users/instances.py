@@ -154,17 +154,20 @@ class InstanceLaw:
         """
         if self._fixed is not None:
             return self._fixed
-        if self.named is not None:
-            means = (self.scale * self.named.many(self.n_arms, rng)).tolist()
-        elif self.own is not None:
-            means = finite_vector("means", self.own(self.n_arms, rng), self.n_arms)
-        else:
-            assert self.given is not None
-            means = list(self.given)
-        instance = separated(means, self.gap, rng)
+        instance = separated(self.draw_unmoved(rng), self.gap, rng)
         if self.named is None and self.within is not None:
             self._check(instance.means, *self.within)
         return instance
+
+    def draw_unmoved(self, rng: np.random.Generator) -> list[float]:
+        """Return means of which the best is not moved yet."""
+        if self.named is not None:
+            means: list[float] = (self.scale * self.named.many(self.n_arms, rng)).tolist()
+            return means
+        if self.own is not None:
+            return finite_vector("means", self.own(self.n_arms, rng), self.n_arms)
+        assert self.given is not None
+        return list(self.given)
 
     def _check_all(self) -> None:
         """Refuse now what could not be drawn later, as far as that can be known."""

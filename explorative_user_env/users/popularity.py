@@ -1,0 +1,42 @@
+"""Users who share what is popular: m_i of every arm, and each user's own deviation from it."""
+
+import numpy as np
+
+from explorative_user_env.users.instances import Instance, InstanceLaw, separated
+from explorative_user_env.users.reward_laws import reflected
+from explorative_user_env.validation import not_negative
+
+
+class PopularityLaw:
+    """Where users come from who share what is popular.
+
+    m_i is drawn from the law of the means; a user's means are m_i + deviation * N(0, 1), of which
+    the best is moved to the second best + gap, as everywhere. Where a reward law allows not all
+    means, they are reflected at the ends of those that leave room for the gap.
+
+    Args:
+        law: of the means and the gap.
+        deviation: standard deviation of a user's means around m_i, at least 0.
+
+    Raises:
+        InvalidArgumentError: for a deviation out of range.
+    """
+
+    def __init__(self, law: InstanceLaw, deviation: float) -> None:
+        self.law, self.deviation = law, not_negative("deviation", deviation)
+
+    def draw(self, rng: np.random.Generator) -> list[float]:
+        """Return what is popular: m_i of every arm."""
+        return self.law.draw_unmoved(rng)
+
+    def instance(self, popularity: list[float], rng: np.random.Generator) -> Instance:
+        """Return the instance of a new user, drawn from her own stream."""
+        deviations = rng.standard_normal(self.law.n_arms).tolist()
+        means = [
+            popular + self.deviation * own
+            for popular, own in zip(popularity, deviations, strict=True)
+        ]
+        if self.law.within is not None:
+            low, high = self.law.within
+            means = [reflected(mean, low, high - (self.law.gap or 0.0)) for mean in means]
+        return separated(means, self.law.gap, rng)
