@@ -2,7 +2,8 @@
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,16 +69,11 @@ def rollout(
     agent = informed(agent, population_in(env), risk("delta", delta))
     cap, horizon = _limits(env, agent, max_steps, horizon, commits)
     run = _Run(env, agent, n_arms, seed, _learning(agent, env))
-    try:
-        with in_use(agent):
-            run.begin(horizon)
-            run.go_on(cap, commits)
-    except Exception as error:
-        if not run.begun and type(error) is InvalidArgumentError:
-            raise  # what the run was asked for, not code that was handed in
-        who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
-        told = CallableError.of(run.doing, error, f"{run.when}, with {who}")
-        raise told from (error.__cause__ if isinstance(error, CallableError) else error)
+    rng = agent_generator(seed, name_of(agent))
+    who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
+    with _told(run, who), in_use(agent):
+        run.begin(lambda: agent.reset(n_arms, rng, horizon))
+        run.go_on(cap, commits)
     if run.cut_by_limit:
         warnings.warn(
             f"the environment's time limit cut the run of {name_of(agent)} off after "
@@ -85,6 +81,47 @@ def rollout(
             stacklevel=2,
         )
     return run.episode(_rerun(env, agent, seed, horizon, commits, delta, len(run.arms)))
+
+
+def play_with_member(
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    seed: int,
+    horizon: int,
+    begin: Callable[[], None],
+    who: str,
+) -> Episode:
+    """Let `agent` meet one of the users who come one after another, over her whole horizon.
+
+    Args:
+        env: hers, without a time limit.
+        agent: anything with reset / act / observe / answer.
+        seed: hers.
+        horizon: how many steps she stays; an agent that stops goes on with its answer.
+        begin: gets the agent ready for her.
+        who: she, in words, for what fails.
+
+    Raises:
+        CallableError: if the agent's code fails, or recommends or answers what is no arm.
+    """
+    n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
+    run = _Run(env, agent, n_arms, seed, _learning(agent, env))
+    with _told(run, who):
+        run.begin(begin)
+        run.go_on(horizon, commits=True)
+    return run.episode(None)
+
+
+@contextmanager
+def _told(run: "_Run", who: str) -> Iterator[None]:
+    """Tell of code that fails in the block whose it is, when it failed and with whom."""
+    try:
+        yield
+    except Exception as error:
+        if not run.begun and type(error) is InvalidArgumentError:
+            raise  # what the run was asked for, not code that was handed in
+        told = CallableError.of(run.doing, error, f"{run.when}, with {who}")
+        raise told from (error.__cause__ if isinstance(error, CallableError) else error)
 
 
 def _rerun(
@@ -127,13 +164,12 @@ class _Run:
     begun: bool = False
     cut_by_limit: bool = False  # of the environment, though nobody asked for it here
 
-    def begin(self, horizon: int | None) -> None:
-        """Start with a new user."""
-        name = name_of(self.agent)
+    def begin(self, begin_agent: Callable[[], None]) -> None:
+        """Start with a new user, for whom the agent is made ready."""
         self.doing = "reset of the environment"
         self.env.reset(seed=self.seed)
-        self.doing = f"reset of {name}"
-        self.agent.reset(self.n_arms, agent_generator(self.seed, name), horizon)
+        self.doing = f"reset of {name_of(self.agent)}"
+        begin_agent()
         self.begun = True
 
     def go_on(self, cap: int, commits: bool) -> None:

@@ -1,6 +1,6 @@
 """Agents that meet many users at once, in the vector environment."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,26 +73,57 @@ def _meet(
     halt: Array | None,
 ) -> _Meeting:
     """Let the agent meet users; with a `play` to write down, it goes on with its answers."""
-    n_users, name = len(seeds), name_of(agent)
+    n_users = len(seeds)
     envs = ExplorativeUserVectorEnv(n_users, population=population, reward="none")
     envs.reset(seed=list(seeds))
     truth = _Truth(envs, population.behaviour.moves_means)
-    agent.reset_all(population.n_arms, agent_generators(seeds, name), horizon)
+    agent.reset_all(population.n_arms, agent_generators(seeds, name_of(agent)), horizon)
+
+    def respond(arms: Array) -> Array:
+        return np.asarray(envs.step(arms)[0] == 1)
+
+    room = (n_users, population.n_arms, max_steps)
+    told = meet_all(agent, respond, truth.renew, room, play, halt)
+    return _Meeting(truth.instances, *told)
+
+
+def meet_all(
+    agent: ManyUserAgent,
+    respond: Callable[[Array], Array],
+    renew: Callable[[Array], None],
+    room: tuple[int, int, int],
+    play: Play | None,
+    halt: Array | None,
+) -> tuple[Array, Array, Array, Array]:
+    """Let an agent that is ready for its users meet them.
+
+    Args:
+        agent: who meets them.
+        respond: recommends an arm to each user, and returns who accepts.
+        renew: called with users before the agent is asked for its answers.
+        room: the numbers of users, of arms and of steps at most.
+        play: what is written down, if anything; the agent goes on with its answers then.
+        halt: see `halting`.
+
+    Returns:
+        Each user's answer, acceptances and steps, and those with whom the agent has not stopped.
+    """
+    (n_users, n_arms, max_steps), name = room, name_of(agent)
     acceptances, steps = np.zeros(n_users, int), np.zeros(n_users, int)
     answers, arms = np.zeros(n_users, int), np.zeros(n_users, int)
     going_on = np.arange(n_users)
 
     def ask(users: Array) -> None:
-        truth.renew(users)
+        renew(users)
         told = agent.answer_all(users.copy())  # copies, as the agent may write on what it is handed
-        answers[users] = _checked(told, users, population.n_arms, 0, name)
+        answers[users] = checked_arms(told, users, n_arms, 0, name)
 
     for step in range(max_steps + 1):
         go_on(halt)
         chosen = going_on  # none, when the agent has stopped with all
         if going_on.size:
             told = agent.act_all(going_on.copy())
-            chosen = _checked(told, going_on, population.n_arms, STOP, name)
+            chosen = checked_arms(told, going_on, n_arms, STOP, name)
         stopped = going_on[chosen == STOP]
         if stopped.size:
             ask(stopped)
@@ -101,7 +132,7 @@ def _meet(
         if step == max_steps or (play is None and not going_on.size):
             break
         arms[going_on] = chosen
-        accepted = envs.step(arms)[0] == 1
+        accepted = respond(arms)
         if going_on.size:
             agent.observe_all(going_on.copy(), chosen, accepted[going_on])
         steps[going_on] += 1
@@ -110,7 +141,7 @@ def _meet(
             play.arms[:, step], play.accepted[:, step] = arms, accepted
     if going_on.size:
         ask(going_on)
-    return _Meeting(truth.instances, answers, acceptances, steps, going_on)
+    return answers, acceptances, steps, going_on
 
 
 class _Truth:
@@ -128,7 +159,7 @@ class _Truth:
                 self.instances[user] = present[user]
 
 
-def _checked(arms: Any, users: Array, n_arms: int, least: int, name: str) -> Array:
+def checked_arms(arms: Any, users: Array, n_arms: int, least: int, name: str) -> Array:
     """Return an arm (or `STOP`, where that is `least`) for each of these users."""
     chosen: Array = np.asarray(arms)
     fits = chosen.shape == users.shape and chosen.dtype.kind in "iu"

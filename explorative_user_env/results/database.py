@@ -19,7 +19,7 @@ if TYPE_CHECKING or HAS_SQLITE:
 FILE_OF_RUNS = 0x45555354
 """What the file's header says whose file it is."""
 
-TABLES_VERSION = 1
+TABLES_VERSION = 2
 """The version of the tables; a file with another is not read."""
 
 LONGEST_BUSY = 1.0
@@ -28,7 +28,7 @@ LONGEST_BUSY = 1.0
 WAL = "wal"
 """The journal in which readers do not wait for a writer; some file systems refuse it."""
 
-_SQL_TYPES = {int: "INTEGER", bool: "INTEGER", float: "REAL"}
+_SQL_TYPES = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 
 _TABLES = (
     "about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",

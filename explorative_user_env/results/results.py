@@ -16,18 +16,19 @@ from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, needs_horizon, sees_rewards
+from explorative_user_env.results.columns import regrets_by_user
 from explorative_user_env.results.comparison import (
     Comparison,
     LineUpComparison,
     compare,
     compare_all,
 )
-from explorative_user_env.results.metrics import summarize, summarize_play
+from explorative_user_env.results.metrics import summarize, summarize_members, summarize_play
 from explorative_user_env.results.records import record_of
 from explorative_user_env.results.scores import scores_of
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import table_of, warnings_of
-from explorative_user_env.tasks import REGRET
+from explorative_user_env.tasks import POPULATION, TASKS
 from explorative_user_env.validation import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ class Results:
             `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
             reports them (the released setting counts its private draws). Of the task "regret":
             `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` and
-            `most_accepted_is_best` (1/n where it is one of n tied arms) in their place.
+            `most_accepted_is_best` (1/n where it is one of n tied arms) in their place. Of the task
+            "population" a run is an episode: `regret`, `utility`, `acceptances`, `last_is_best`
+            and `most_accepted_is_best` (with how many of its users, a share), and
+            `regret_by_user`, numbers as words (`results.columns.regrets_by_user` reads them).
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
             which the setting is not the paper's text), of best-arm identification `step_cost`,
@@ -80,7 +84,7 @@ class Results:
         shared = {name: value for name, value in self.cell.items() if name not in UNREPEATED}
         rows = []
         for agent, runs in self.runs.groupby("agent", sort=False):
-            figures = self._of_play(runs) if self.over_horizon else self._of_runs(str(agent), runs)
+            figures = self._figures(str(agent), runs)
             sees = {"sees_rewards": agent in self.references}
             rows.append({**shared, "agent": agent, **figures, **sees})
         summary = pd.DataFrame(rows)
@@ -95,8 +99,14 @@ class Results:
 
     @property
     def over_horizon(self) -> bool:
-        """Whether the task is "regret", not best-arm identification."""
-        return bool(self.cell.get("task") == REGRET.name)
+        """Whether agents ran to a horizon, with one user or many, and were not to answer."""
+        return not TASKS[self.cell["task"]].ends_itself
+
+    def _figures(self, agent: str, runs: pd.DataFrame) -> Mapping[str, Any]:
+        if not self.over_horizon:
+            return self._of_runs(agent, runs)
+        is_members = self.cell["task"] == POPULATION.name
+        return self._of_members(runs) if is_members else self._of_play(runs)
 
     def _of_runs(self, agent: str, runs: pd.DataFrame) -> Mapping[str, Any]:
         return summarize(
@@ -121,6 +131,12 @@ class Results:
             runs["most_accepted_is_best"].to_numpy(),
             horizon=self.cell["horizon"],
         )
+
+    def _of_members(self, runs: pd.DataFrame) -> Mapping[str, Any]:
+        names = ("regret", "utility", "acceptances", "last_is_best", "most_accepted_is_best")
+        figures = (runs[name].to_numpy() for name in names)
+        by_user = regrets_by_user(runs)
+        return summarize_members(*figures, by_user, horizon=self.cell["horizon"])
 
     def compare(self, first: str, second: str) -> Comparison:
         """Return how two agents compare with the same users: see `comparison`, also for errors.

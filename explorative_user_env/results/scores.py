@@ -7,7 +7,7 @@ import pandas as pd
 
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.provenance import Cell
-from explorative_user_env.tasks import BAI, REGRET
+from explorative_user_env.tasks import BAI, POPULATION, REGRET
 from explorative_user_env.validation import InvalidArgumentError, choice
 
 
@@ -26,10 +26,13 @@ SCORES: Mapping[str, Mapping[str, Callable[[pd.DataFrame, Cell], Array]]] = {
         "stopping_time": lambda runs, cell: -np.asarray(runs["stopping_time"], float),
         "success": _success,
     },
-    REGRET.name: {
-        "regret": lambda runs, cell: -np.asarray(runs["regret"], float),
-        "utility": lambda runs, cell: np.asarray(runs["utility"], float),
-    },
+    **dict.fromkeys(
+        (REGRET.name, POPULATION.name),
+        {
+            "regret": lambda runs, cell: -np.asarray(runs["regret"], float),
+            "utility": lambda runs, cell: np.asarray(runs["utility"], float),
+        },
+    ),
 }
 """By task and figure, that by which agents rank first; what is the better the less is negated."""
 

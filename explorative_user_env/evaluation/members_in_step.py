@@ -1,0 +1,56 @@
+"""Users who come one after another, in many episodes at once, for agents that meet many users."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from explorative_user_env.envs.lane_kinds import new_lanes
+from explorative_user_env.envs.lanes import Step
+from explorative_user_env.evaluation.in_step import meet_all
+from explorative_user_env.evaluation.members import MemberLaw, Members, blank_rows
+from explorative_user_env.evaluation.plays import Play, figures
+from explorative_user_env.meeting import environment_of
+from explorative_user_env.population import Population
+from explorative_user_env.protocol import Array, ManyUserAgent, begin_next_all, in_use, name_of
+from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
+from explorative_user_env.users.popularity import PopularityLaw
+
+
+def members_in_step(
+    members: Members,
+    population: Population,
+    agent: ManyUserAgent,
+    seeds: Sequence[int],
+    horizon: int,
+    told: int | None,
+    halt: Array | None = None,
+) -> Array:
+    """Return the rows of `members.members_readable`, for all episodes at once."""
+    n_arms, n_episodes = population.n_arms, len(seeds)
+    popularity = PopularityLaw(population.instance_law, members.deviation)
+    laws = [MemberLaw(popularity, seed) for seed in seeds]
+    hers = [member_seeds(seed, members.n_users) for seed in seeds]
+    own = agent_generators(seeds, name_of(agent))
+    first = [user_generator(users[0]) for users in hers]
+    lanes = new_lanes(environment_of(population, agent), first, None, "episode {}".format)
+    rows, play = blank_rows(n_episodes, members), Play.blank(n_episodes, n_arms, horizon)
+    step = Step.blank(n_episodes)
+
+    def respond(arms: Array) -> Array:
+        lanes.respond(None, arms, step)
+        return np.asarray(step.responses == 1)
+
+    with in_use(agent):
+        for user in range(members.n_users):
+            for lane, law in enumerate(laws):
+                lanes.reseed(lane, user_generator(hers[lane][user]))
+                lanes.begin(np.array([lane]), law)
+            if user == 0:
+                agent.reset_all(n_arms, own, told)
+            else:
+                begin_next_all(agent, n_arms, own, told)
+            room = (n_episodes, n_arms, horizon)
+            answers, *_ = meet_all(agent, respond, lambda users: None, room, play, halt)
+            play.write_truth(lanes.instances())
+            rows[:, user] = figures(play._replace(answers=answers))
+    return rows
