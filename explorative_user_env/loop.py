@@ -5,12 +5,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium as gym
 
 from explorative_user_env.envs.spaces import as_action
 from explorative_user_env.episodes import Episode
+from explorative_user_env.films.rerun import Rerun, rerun_in
 from explorative_user_env.meeting import informed, population_in
 from explorative_user_env.protocol import (
     Agent,
@@ -23,9 +24,6 @@ from explorative_user_env.protocol import (
 from explorative_user_env.seeding import agent_generator, seed_number
 from explorative_user_env.tasks import DELTA, STEP_CAP
 from explorative_user_env.validation import CallableError, InvalidArgumentError, flag, integer, risk
-
-if TYPE_CHECKING:
-    from explorative_user_env.films.rerun import Rerun
 
 
 def rollout(
@@ -80,7 +78,10 @@ def rollout(
             f"{len(run.arms)} steps; give gym.make max_episode_steps=-1, or max_steps here",
             stacklevel=2,
         )
-    return run.episode(_rerun(env, agent, seed, horizon, commits, delta, len(run.arms)))
+    # Whatever ended the run, it ended after so many steps.
+    how: dict[str, Any] = {"max_steps": max(1, len(run.arms)), "horizon": horizon}
+    again = functools.partial(rollout, seed=seed, commits=commits, **how)
+    return run.episode(rerun_in(env, agent, delta, again))
 
 
 def play_with_member(
@@ -122,28 +123,6 @@ def _told(run: "_Run", who: str) -> Iterator[None]:
             raise  # what the run was asked for, not code that was handed in
         told = CallableError.of(run.doing, error, f"{run.when}, with {who}")
         raise told from (error.__cause__ if isinstance(error, CallableError) else error)
-
-
-def _rerun(
-    env: gym.Env[Any, Any],
-    agent: Agent,
-    seed: int,
-    horizon: int | None,
-    commits: bool,
-    delta: float,
-    n_steps: int,
-) -> "Rerun | None":
-    """Return how the same happens again; None with users that are not this package's."""
-    from explorative_user_env.films.rerun import Rerun
-
-    users = population_in(env)
-    if users is None:
-        return None
-    shows = bool(getattr(env.unwrapped, "render_intervals", False))
-    # Whatever ended the run, it ended after so many steps.
-    how: dict[str, Any] = {"max_steps": max(1, n_steps), "horizon": horizon, "commits": commits}
-    again = functools.partial(rollout, seed=seed, **how)
-    return Rerun(users, agent, delta, shows, again)
 
 
 @dataclass
@@ -214,7 +193,7 @@ class _Run:
         self.doing = f"answer of {name_of(self.agent)}"
         return _as_arm(self.doing, self.agent.answer(), self.n_arms)
 
-    def episode(self, rerun: "Rerun | None") -> Episode:
+    def episode(self, rerun: Rerun | None) -> Episode:
         """Return the record of the run."""
         return Episode(
             agent=name_of(self.agent),

@@ -8,8 +8,9 @@ the garbage collector knows from code that searches there: read the code of an a
 not trust.
 
 Beside its methods an agent may say more of itself, in attributes that are looked for here only:
-`name`, `max_steps`, `needs_horizon`, `sees_rewards`, `trained_on` and `options`, and in the method
-`next_user`; see the functions at the end. What it thinks it may `explain()`, which `explanations` asks for.
+`name`, `max_steps`, `needs_horizon`, `sees_rewards`, `trained_on` and `options`; see the functions
+at the end. What it thinks it may `explain()`, which `explanations` asks for; a `next_user()`, where
+users come one after another, is called by `meeting`.
 """
 
 import threading
@@ -55,10 +56,8 @@ class Agent(Protocol):
       "n_arms", "setting", "delta"); a benchmark runs these where nothing else is asked for.
     - `options`: what distinguishes it from others of its class, by name: stored runs are continued
       by an agent with the same. It need not be there: its attributes are looked at instead.
-    - `next_user`: a method without arguments, called in place of a `reset` where users come one
-      after another and the next one begins. What the agent has learnt of those before her it may
-      keep; the arms, the random stream and the horizon stay as they were. An agent without it is
-      reset for every user.
+    - `next_user`: a method that is called in place of a `reset` where users come one after another
+      and the next one begins: arms, stream and horizon stay, and so may what was learnt.
     - `explain`: a method that says what the agent thinks now, by name, for who watches it: a
       number, a word, K numbers (one an arm), K truth values (which arms are left) or an `Against`.
       It changes nothing.
@@ -91,9 +90,8 @@ class ManyUserAgent(Protocol):
     users do not know of each other, and what an agent does with one must not depend on who else is
     there: an evaluation may hand it the same users in other company.
 
-    Derive from `OneUserAtATime`, and these four methods are all there is to write. With a fifth,
-    `next_user_all()`, it keeps what it has learnt where every user is followed by the next one, as
-    `Agent.next_user` does for one.
+    Derive from `OneUserAtATime`, and these four methods are all there is to write; there may be a
+    `next_user_all()`, as an `Agent` may have a `next_user()`.
     """
 
     def reset_all(
@@ -161,8 +159,8 @@ class Algorithm:
         act: `(params, state, rng) -> arm`, or `STOP`.
         observe: `(params, state, arm, accepted)`.
         verdict: `(params, state, rng) -> arm`, the answer.
-        next_user: `(params, state, rng)`; where users come one after another, makes the state of
-            the last one that of the next, and may keep what was learnt; None begins with `start`.
+        next_user: `(params, state, rng)`; makes the state of a user that of who comes after her,
+            and may keep what was learnt; None is `start`.
         defaults: every option and its value where neither the caller nor a setting gives one;
             `max_steps` among them asks for the step cap of the runs.
         stops_itself: False for an algorithm that runs to a horizon it must be told.
@@ -224,38 +222,6 @@ def name_of(agent: object) -> str:
     """Return what tables call `agent`: its `name`, or else its class's."""
     name = getattr(agent, "name", None)
     return name if isinstance(name, str) and name else type(agent).__name__
-
-
-def begin_next(
-    agent: Agent, n_arms: int, rng: np.random.Generator, horizon: int | None = None
-) -> None:
-    """Let `agent` begin with the user who comes after the last; see `Agent.next_user`.
-
-    Args:
-        agent: it has met a user before.
-        n_arms: K, as for `Agent.reset`.
-        rng: the agent's stream, which goes on.
-        horizon: as for `Agent.reset`.
-    """
-    following: Callable[[], None] | None = getattr(agent, "next_user", None)
-    if following is None:
-        agent.reset(n_arms, rng, horizon)
-    else:
-        following()
-
-
-def begin_next_all(
-    agent: ManyUserAgent,
-    n_arms: int,
-    rngs: Sequence[np.random.Generator],
-    horizon: int | None = None,
-) -> None:
-    """Let `agent` begin with the users who come after the last ones; see `begin_next`."""
-    following: Callable[[], None] | None = getattr(agent, "next_user_all", None)
-    if following is None:
-        agent.reset_all(n_arms, rngs, horizon)
-    else:
-        following()
 
 
 def cap_of(agent: object) -> int | None:

@@ -28,18 +28,20 @@ def set_streams_at_once(seeds: Sequence[int], name: str, users: Streams, own: St
         users: what is set to the users' streams, at least as many.
         own: what is set to the agent's.
     """
-    set_users_at_once(seeds, users)
-    set_agents_at_once(seeds, name, own)
+    if _are_small(seeds):
+        set_users_at_once(seeds, users)
+        set_agents_at_once(seeds, name, own)
+    else:
+        set_users(seeds, users.rngs)
+        set_agents(seeds, name, own.rngs)
 
 
 def set_users_at_once(seeds: Sequence[int], users: Streams) -> None:
     """Set lent streams to those of some users; see `set_streams_at_once`."""
-    numbers = np.array(seeds)
-    small = numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0
-    if not small or users.low_first is None:
+    if users.low_first is None or not _are_small(seeds):
         set_users(seeds, users.rngs)
         return
-    _seed(numbers.astype("<i8").view("<u4").reshape(len(numbers), 2), users)
+    _seed(np.array(seeds).astype("<i8").view("<u4").reshape(len(seeds), 2), users)
 
 
 def set_agents_at_once(seeds: Sequence[int], name: str, own: Streams) -> None:
@@ -48,6 +50,12 @@ def set_agents_at_once(seeds: Sequence[int], name: str, own: Streams) -> None:
         set_agents(seeds, name, own.rngs)
         return
     _seed(agent_words(seeds, name), own)
+
+
+def _are_small(seeds: Sequence[int]) -> bool:
+    """Return whether there are seeds, and none has more than 63 bits."""
+    numbers = np.array(seeds)
+    return bool(numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0)
 
 
 def _seed(words: np.ndarray, streams: Streams) -> None:

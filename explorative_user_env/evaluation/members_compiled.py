@@ -6,12 +6,12 @@ from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env.compiled.kernels import compiled_play_members
 from explorative_user_env.evaluation.compiled import check_answers, never
-from explorative_user_env.evaluation.members import MemberLaw, Members, blank_rows
+from explorative_user_env.evaluation.members_readable import blank_rows
 from explorative_user_env.evaluation.plays import Play, figures
+from explorative_user_env.members import Members, laws_of_episodes
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import member_seeds
-from explorative_user_env.users.popularity import PopularityLaw
 
 
 def members_compiled(
@@ -23,7 +23,7 @@ def members_compiled(
     told: int | None,
     halt: Array | None = None,
 ) -> Array:
-    """Return the rows of `members.members_readable` from compiled code.
+    """Return the rows of `members_readable.members_readable` from compiled code.
 
     `halt` is that of `compiled.run_compiled`.
     """
@@ -66,18 +66,17 @@ def members_played(
     params = agent.params(user.n_arms, told)
     numbers, user_state = user_tuple(user), user_arrays(user, behaviour.memory_of(user.n_arms))
     state = as_arrays(agent.algorithm.blank(params))
-    law = PopularityLaw(population.instance_law, members.deviation)
+    law_of = laws_of_episodes(members, population)
     room = Play.blank(min(members.n_users, N_STREAMS), user.n_arms, horizon)
     for place, seed in enumerate(seeds):
-        law_of_episode = MemberLaw(law, seed)
-        hers = member_seeds(seed, members.n_users)
+        law, hers = law_of(seed), member_seeds(seed, members.n_users)
         with streams() as users, streams() as own:
             set_agents_at_once([seed], agent.name, own)
             for first in range(0, len(hers), N_STREAMS):
                 part = hers[first : first + N_STREAMS]
                 set_users_at_once(part, users)
                 play = Play(*(array[: len(part)] for array in room))
-                play.write_truth([law_of_episode.draw(rng) for rng in users.rngs[: len(part)]])
+                play.write_truth([law.draw(rng) for rng in users.rngs[: len(part)]])
                 given = (numbers, user_state, play.means, users.states, params, state)
                 stream = (own.states[0], users.draws)
                 kernel(*given, *stream, first, play.arms, play.accepted, play.answers, halt)

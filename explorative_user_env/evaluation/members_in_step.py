@@ -6,14 +6,15 @@ import numpy as np
 
 from explorative_user_env.envs.lane_kinds import new_lanes
 from explorative_user_env.envs.lanes import Step
+from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.evaluation.in_step import meet_all
-from explorative_user_env.evaluation.members import MemberLaw, Members, blank_rows
+from explorative_user_env.evaluation.members_readable import blank_rows
 from explorative_user_env.evaluation.plays import Play, figures
-from explorative_user_env.meeting import environment_of
+from explorative_user_env.meeting import begin_next_all
+from explorative_user_env.members import Members, laws_of_episodes
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import Array, ManyUserAgent, begin_next_all, in_use, name_of
+from explorative_user_env.protocol import Array, ManyUserAgent, in_use, name_of
 from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
-from explorative_user_env.users.popularity import PopularityLaw
 
 
 def members_in_step(
@@ -25,14 +26,15 @@ def members_in_step(
     told: int | None,
     halt: Array | None = None,
 ) -> Array:
-    """Return the rows of `members.members_readable`, for all episodes at once."""
+    """Return the rows of `members_readable.members_readable`, for all episodes at once."""
     n_arms, n_episodes = population.n_arms, len(seeds)
-    popularity = PopularityLaw(population.instance_law, members.deviation)
-    laws = [MemberLaw(popularity, seed) for seed in seeds]
+    laws = list(map(laws_of_episodes(members, population), seeds))
     hers = [member_seeds(seed, members.n_users) for seed in seeds]
     own = agent_generators(seeds, name_of(agent))
     first = [user_generator(users[0]) for users in hers]
-    lanes = new_lanes(environment_of(population, agent), first, None, "episode {}".format)
+    lanes = new_lanes(
+        ExplorativeUserEnv(population=population, reward="none"), first, None, "episode {}".format
+    )
     rows, play = blank_rows(n_episodes, members), Play.blank(n_episodes, n_arms, horizon)
     step = Step.blank(n_episodes)
 

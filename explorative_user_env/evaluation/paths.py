@@ -11,10 +11,11 @@ from explorative_user_env.compiled.presence import can_compile
 from explorative_user_env.evaluation import plays
 from explorative_user_env.evaluation.compiled import play_compiled, plays_compiled, run_compiled
 from explorative_user_env.evaluation.in_step import play_in_step, run_in_step
-from explorative_user_env.evaluation.members import Members, member_columns, members_readable
 from explorative_user_env.evaluation.members_compiled import members_compiled, members_tried
 from explorative_user_env.evaluation.members_in_step import members_in_step
+from explorative_user_env.evaluation.members_readable import member_columns, members_readable
 from explorative_user_env.evaluation.readable import RUN_COLUMNS, play_readable, run_readable
+from explorative_user_env.members import Members
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.tasks import BAI, POPULATION, REGRET, Task
@@ -129,10 +130,12 @@ def paths_of(task: Task, members: Members | None = None) -> Paths:
 
 def members_paths(members: Members) -> Paths:
     """Return the paths of the task "population"."""
-    ways = (members_readable, members_compiled, members_in_step, members_tried)
     return Paths(
         POPULATION,
-        *(partial(way, members) for way in ways),
+        partial(members_readable, members),
+        partial(members_compiled, members),
+        partial(members_in_step, members),
+        partial(members_tried, members),
         member_columns,
         keeps_steps=True,
     )

@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from explorative_user_env.evaluation.members import Members
+import pandas as pd
+
 from explorative_user_env.evaluation.workforce import Workforce
+from explorative_user_env.members import Members
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.settings import differences_of
@@ -36,8 +38,8 @@ MEANS_NOTHING = {
 }
 """The arguments that mean nothing over a horizon, and why."""
 
-OF_MEMBERS = {"n_users": N_USERS, "deviation": DEVIATION}
-"""The arguments that are for users who come one after another, and what they are if left out."""
+OF_MEMBERS = ("n_users", "deviation")
+"""The arguments that are for users who come one after another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,9 +103,10 @@ class Request:
         """How many users come one after another in an episode, where they do."""
         if self.task != POPULATION:
             return None
-        given = {name: getattr(self, name) for name in OF_MEMBERS}
-        filled = {name: OF_MEMBERS[name] if given[name] is None else given[name] for name in given}
-        return Members(**filled)
+        return Members(
+            N_USERS if self.n_users is None else self.n_users,
+            DEVIATION if self.deviation is None else self.deviation,
+        )
 
     @property
     def told(self) -> int | str:
@@ -177,3 +180,11 @@ def check_behaviour(task: Task, population: Population) -> None:
         raise InvalidArgumentError(
             "behaviour", behaviour.name, "one whose means stay, for this task"
         )
+
+
+def mean_time(runs: pd.DataFrame, request: Request) -> int:
+    """Return T for the others: the mean interactions, at least 1, of the runs a table has."""
+    times = runs["interactions"]
+    drops = request.population.setting.drops_censored
+    kept = times[~runs["censored"]] if drops else times
+    return max(1, round(float((kept if len(kept) else times).mean())))

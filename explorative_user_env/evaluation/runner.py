@@ -20,7 +20,7 @@ from explorative_user_env.evaluation.line_up import (
     watched_of,
 )
 from explorative_user_env.evaluation.paths import paths_of
-from explorative_user_env.evaluation.request import Request, renamed_time
+from explorative_user_env.evaluation.request import Request, mean_time, renamed_time
 from explorative_user_env.evaluation.theory_runs import check_theory as checks_of
 from explorative_user_env.evaluation.until_width import growing, is_known, number_asked
 from explorative_user_env.evaluation.workforce import Workforce, workforce_of
@@ -72,18 +72,17 @@ def evaluate(
     user's alpha, rho_0 and noise (which BAIR's N_1 and m rest on in the paper) and from the
     setting.
 
-    There are three tasks. In "bai", best-arm identification, an agent stops by itself and answers.
-    In "regret" it recommends for `horizon` steps; one that stops goes on with its answer. In
-    "population" a run is an episode of `n_users` users, each of whom stays for `horizon` steps:
-    what is popular is drawn for the episode, and each user's means deviate from it. Her gap is
-    made as everywhere. Agents with a `next_user` keep what they learnt of the users before.
+    In the task "bai", best-arm identification, an agent stops by itself and answers. In "regret" it
+    recommends for `horizon` steps; one that stops goes on with its answer. In "population" a run is
+    an episode of users for `horizon` steps each, who share what is popular; an agent with a
+    `next_user` keeps what it has learnt.
 
     Args:
         agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3" and the references
             "UCB1", "Thompson", "SE" and "Full-information".
         task: "bai", "regret" or "population".
-        n_instances: number of users, or of episodes, at least 1; None is 1000. With `until_width` it is the most
-            users, and None is a million.
+        n_instances: number of users, or of episodes, at least 1; None is 1000. With `until_width`
+            it is the most users, and None is a million.
         until_width: in "bai" users are added until the 95% interval of the success of every agent
             is at most so wide, in (0, 1). It is then one that holds whenever one stops (see
             `results.confidence_sequences`). The runs are those of an evaluation of so many users;
@@ -189,7 +188,7 @@ class _Found:
         """Let an agent meet all users."""
         request, told = self.request, needs_horizon(agent)
         if told and self.steps is None:
-            self.steps = _mean_time(self.runs[str(request.told)], request)
+            self.steps = mean_time(self.runs[str(request.told)], request)
         cap = cap_for(agent, request)
         horizon = self.steps if request.over_horizon or told else None
         kept = self.keeper.part(agent, cap, horizon)
@@ -250,11 +249,3 @@ class _Found:
 
     def _all_checks(self) -> pd.DataFrame | None:
         return pd.concat(self.checks, ignore_index=True) if self.checks else None
-
-
-def _mean_time(runs: pd.DataFrame, request: Request) -> int:
-    """T for the others: the mean number of interactions, at least 1, of the runs a table has."""
-    times = runs["interactions"]
-    drops = request.population.setting.drops_censored
-    kept = times[~runs["censored"]] if drops else times
-    return max(1, round(float((kept if len(kept) else times).mean())))

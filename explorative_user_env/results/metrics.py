@@ -178,7 +178,7 @@ def summarize_members(
 
 def _with_intervals(figures: Mapping[str, np.ndarray]) -> dict[str, float]:
     """Return the means of figures by name, and the ends of their 95% intervals."""
-    found = {}
+    found: dict[str, float] = {}
     for name, values in figures.items():
         low, high = mean_interval(values)
         found |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}

@@ -14,19 +14,19 @@ from explorative_user_env.display.tables import as_text
 from explorative_user_env.episodes import Episode
 from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import environment_of
+from explorative_user_env.members import Members, episode_with_members
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, needs_horizon, sees_rewards
-from explorative_user_env.results.columns import regrets_by_user
 from explorative_user_env.results.comparison import (
     Comparison,
     LineUpComparison,
     compare,
     compare_all,
 )
-from explorative_user_env.results.metrics import summarize, summarize_members, summarize_play
 from explorative_user_env.results.records import record_of
 from explorative_user_env.results.scores import scores_of
 from explorative_user_env.results.store import Store
+from explorative_user_env.results.summaries import figures_of_runs
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.tasks import POPULATION, TASKS
 from explorative_user_env.validation import InvalidArgumentError
@@ -84,7 +84,8 @@ class Results:
         shared = {name: value for name, value in self.cell.items() if name not in UNREPEATED}
         rows = []
         for agent, runs in self.runs.groupby("agent", sort=False):
-            figures = self._figures(str(agent), runs)
+            delta = self.deltas.get(str(agent), self.cell["delta"])
+            figures = figures_of_runs(runs, self.cell, self.population.setting, delta)
             sees = {"sees_rewards": agent in self.references}
             rows.append({**shared, "agent": agent, **figures, **sees})
         summary = pd.DataFrame(rows)
@@ -101,42 +102,6 @@ class Results:
     def over_horizon(self) -> bool:
         """Whether agents ran to a horizon, with one user or many, and were not to answer."""
         return not TASKS[self.cell["task"]].ends_itself
-
-    def _figures(self, agent: str, runs: pd.DataFrame) -> Mapping[str, Any]:
-        if not self.over_horizon:
-            return self._of_runs(agent, runs)
-        is_members = self.cell["task"] == POPULATION.name
-        return self._of_members(runs) if is_members else self._of_play(runs)
-
-    def _of_runs(self, agent: str, runs: pd.DataFrame) -> Mapping[str, Any]:
-        return summarize(
-            runs["stopping_time"].to_numpy(),
-            runs["rejections"].to_numpy(),
-            runs["correct"].to_numpy(),
-            runs["censored"].to_numpy(),
-            delta=self.deltas.get(agent, self.cell["delta"]),
-            step_cost=self.cell["step_cost"],
-            rejection_rate=self.population.setting.rejection_rate,
-            drops_censored=self.population.setting.drops_censored,
-            any_time="until_width" in self.cell,
-        )
-
-    def _of_play(self, runs: pd.DataFrame) -> Mapping[str, Any]:
-        best_arms = runs["best_arm"]
-        return summarize_play(
-            runs["regret"].to_numpy(),
-            runs["utility"].to_numpy(),
-            runs["acceptances"].to_numpy(),
-            (runs["last_arm"] == best_arms).to_numpy(),
-            runs["most_accepted_is_best"].to_numpy(),
-            horizon=self.cell["horizon"],
-        )
-
-    def _of_members(self, runs: pd.DataFrame) -> Mapping[str, Any]:
-        names = ("regret", "utility", "acceptances", "last_is_best", "most_accepted_is_best")
-        figures = (runs[name].to_numpy() for name in names)
-        by_user = regrets_by_user(runs)
-        return summarize_members(*figures, by_user, horizon=self.cell["horizon"])
 
     def compare(self, first: str, second: str) -> Comparison:
         """Return how two agents compare with the same users: see `comparison`, also for errors.
@@ -173,7 +138,8 @@ class Results:
     def replay(self, row: Any) -> Episode:
         """Return a run again, step by step: what the agent recommended and what the user said.
 
-        It is the very run, with the same horizon and step cap, and no time limit of `gym.make`.
+        It is the very run, with the same horizon and step cap, and no time limit of `gym.make`;
+        with users who come one after another it is the steps of all, in their order.
 
         Args:
             row: a row of `runs`, or its label there (its place, as long as nobody sorts them).
@@ -185,6 +151,9 @@ class Results:
         if name not in self.line_up:
             raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
         agent = self.line_up[name]
+        if self.cell["task"] == POPULATION.name:
+            members = Members(self.cell["n_users"], self.cell["deviation"])
+            return episode_with_members(members, self.population, agent, seed, self.cell["horizon"])
         told = self.over_horizon or needs_horizon(agent)
         return rollout(
             environment_of(self.population, agent, reward="regret"),

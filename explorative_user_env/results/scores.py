@@ -20,19 +20,19 @@ def _cost(runs: pd.DataFrame, cell: Cell) -> Array:
     return float(cell["step_cost"]) * times + 1.0 - _success(runs, cell)
 
 
+OVER_HORIZON: Mapping[str, Callable[[pd.DataFrame, Cell], Array]] = {
+    "regret": lambda runs, cell: -np.asarray(runs["regret"], float),
+    "utility": lambda runs, cell: np.asarray(runs["utility"], float),
+}
+
 SCORES: Mapping[str, Mapping[str, Callable[[pd.DataFrame, Cell], Array]]] = {
     BAI.name: {
         "cost": lambda runs, cell: -_cost(runs, cell),
         "stopping_time": lambda runs, cell: -np.asarray(runs["stopping_time"], float),
         "success": _success,
     },
-    **dict.fromkeys(
-        (REGRET.name, POPULATION.name),
-        {
-            "regret": lambda runs, cell: -np.asarray(runs["regret"], float),
-            "utility": lambda runs, cell: np.asarray(runs["utility"], float),
-        },
-    ),
+    REGRET.name: OVER_HORIZON,
+    POPULATION.name: OVER_HORIZON,
 }
 """By task and figure, that by which agents rank first; what is the better the less is negated."""
 
