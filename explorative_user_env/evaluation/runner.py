@@ -72,10 +72,9 @@ def evaluate(
     user's alpha, rho_0 and noise (which BAIR's N_1 and m rest on in the paper) and from the
     setting.
 
-    In the task "bai", best-arm identification, an agent stops by itself and answers. In "regret" it
-    recommends for `horizon` steps; one that stops goes on with its answer. In "population" a run is
-    an episode of users for `horizon` steps each, who share what is popular; an agent with a
-    `next_user` keeps what it has learnt.
+    In "bai", best-arm identification, an agent stops by itself and answers. In "regret" it makes
+    `horizon` recommendations; one that stops goes on with its answer. In "population" a run is an
+    episode of users who share what is popular; an agent with a `next_user` keeps what it learnt.
 
     Args:
         agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3" and the references
