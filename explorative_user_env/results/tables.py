@@ -112,13 +112,12 @@ REGRET_LEGEND = (
 
 def members_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return regret with users who come one after another as a Rich table."""
-    names = ("K", "users", "T", "agent", "regret", "first", "last", "acc. %", "most acc. best")
-    table = new_table(names, left=("agent",), title=title, leading=4)
+    names = ("K", "users x T", "agent", "regret", "first", "last", "acc. %", "most acc. best")
+    table = new_table(names, left=("agent",), title=title, leading=3)
     for row in marked(summary).to_dict("records"):
         table.add_row(
             str(row["n_arms"]),
-            str(row["n_users"]),
-            str(row["horizon"]),
+            f"{row['n_users']} x {row['horizon']}",
             str(row["agent"]),
             *(with_error(row[name], row[f"{name}_high"]) for name in REGRETS_OF_MEMBERS),
             percent(row["acceptance_rate"]),
