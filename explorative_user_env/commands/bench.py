@@ -39,7 +39,10 @@ def bench(
     users: dict[str, Any],
     asked: Asked,
     setting: Annotated[
-        str | None, typer.Option(help=ABOUT["setting"], show_default="released, or a model's; population printed")
+        str | None,
+        typer.Option(
+            help=ABOUT["setting"], show_default="released, or a model's; population printed"
+        ),
     ] = None,
     agent: Annotated[
         list[str] | None,
@@ -144,7 +147,13 @@ def _run(
         words = population.words()
         cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
         until = "" if options["until_width"] is None else "up to "
-        whom = "episodes" if usual.task == POPULATION.name else "users"
+        whom = "users"
+        if usual.task == POPULATION.name:
+            whom, shown = (
+                "episodes",
+                {each: results[0].cell[each] for each in ("n_users", "deviation")},
+            )
+            cell += "".join(f", {name}={value:g}" for name, value in shown.items())
         title = f"{words['setting']}: {until}{options['n_instances']} {whom} a cell, {cell}"
         notes = elsewhere(line_up, usual, population)
         folder.note(**details_of([result.cell for result in results]))

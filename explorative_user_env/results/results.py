@@ -172,7 +172,8 @@ class Results:
         Args:
             kind: "success" against the budget of a run, "stopping_times" (which share goes on),
                 "regret" or "rejections" over time, "acceptances" of each arm in the first run,
-                "rounds" or "phase1_rejections" of checked runs; None is success, or else regret.
+                "rounds" or "phase1_rejections" of checked runs; with users who come one after
+                another "regret_by_user". None is success, or else regret.
             axes: where it is drawn; None is a new figure.
             progress: as for `evaluate`, of runs that are replayed for it.
 
