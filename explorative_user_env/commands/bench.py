@@ -149,11 +149,8 @@ def _run(
         until = "" if options["until_width"] is None else "up to "
         whom = "users"
         if usual.task == POPULATION.name:
-            whom, shown = (
-                "episodes",
-                {each: results[0].cell[each] for each in ("n_users", "deviation")},
-            )
-            cell += "".join(f", {name}={value:g}" for name, value in shown.items())
+            whom, shared = "episodes", results[0].cell
+            cell += f", n_users={shared['n_users']}, deviation={shared['deviation']:g}"
         title = f"{words['setting']}: {until}{options['n_instances']} {whom} a cell, {cell}"
         notes = elsewhere(line_up, usual, population)
         folder.note(**details_of([result.cell for result in results]))
