@@ -6,6 +6,7 @@ from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.impatient import impatient
 from explorative_user_env.users.reward_laws import Stream, reflected
 from explorative_user_env.users.state import UNSEEN, RememberingState, User, UserState
 from explorative_user_env.validation import (
@@ -189,7 +190,7 @@ def unlearn(state: UserState, arm: int, reward: float) -> None:
 
 _BEHAVIOURS: dict[str, Behaviour] = {
     behaviour.name: behaviour
-    for behaviour in (EXPLORATIVE, omniscient(), forgetful(), drifting(), logistic())
+    for behaviour in (EXPLORATIVE, omniscient(), forgetful(), drifting(), logistic(), impatient())
 }
 
 
