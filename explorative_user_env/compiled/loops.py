@@ -63,8 +63,7 @@ def make_run(
         halt: Any,
     ) -> tuple[int, int, int, int]:
         user = with_law(numbers, own_law)
-        user_rng = stream(user_stream)
-        rng = stream(own_stream)
+        user_rng, rng = stream(user_stream), stream(own_stream)
         start_user(user, user_state, user_rng)
         start(params, state, rng)
         acceptances = 0
@@ -183,8 +182,7 @@ def make_play(
         halt: Any,
     ) -> tuple[int, int, bool]:
         user = with_law(numbers, own_law)
-        user_rng = stream(user_stream)
-        rng = stream(own_stream)
+        user_rng, rng = stream(user_stream), stream(own_stream)
         start_user(user, user_state, user_rng)
         start(params, state, rng)
         committed, steps, left = stop, 0, False
