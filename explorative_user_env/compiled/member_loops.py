@@ -53,7 +53,7 @@ def make_play_members(
                 next_user(params, state, rng)
             for arm in range(user.n_arms):
                 user_state.means[arm] = means[index, arm]
-            answers[index] = play(
+            answers[index], _, _ = play(
                 user,
                 user_state,
                 (user_streams[index], draws[0], draws[1], draws[2]),

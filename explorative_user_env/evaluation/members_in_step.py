@@ -7,7 +7,7 @@ import numpy as np
 from explorative_user_env.envs.lane_kinds import new_lanes
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.evaluation.in_step import meet_all
+from explorative_user_env.evaluation.in_step import MeetingOfMany
 from explorative_user_env.evaluation.members_readable import blank_rows
 from explorative_user_env.evaluation.plays import Play, figures
 from explorative_user_env.meeting import begin_next_all
@@ -32,15 +32,15 @@ def members_in_step(
     hers = [member_seeds(seed, members.n_users) for seed in seeds]
     own = agent_generators(seeds, name_of(agent))
     first = [user_generator(users[0]) for users in hers]
-    lanes = new_lanes(
-        ExplorativeUserEnv(population=population, reward="none"), first, None, "episode {}".format
-    )
+    single = ExplorativeUserEnv(population=population, reward="none")
+    lanes = new_lanes(single, first, None, "episode {}".format, horizon)
     rows, play = blank_rows(n_episodes, members), Play.blank(n_episodes, n_arms, horizon)
-    step = Step.blank(n_episodes)
+    step, nobody = Step.blank(n_episodes), np.zeros(n_episodes, bool)
+    size = (n_episodes, n_arms, horizon)
 
-    def respond(arms: Array) -> Array:
+    def respond(arms: Array) -> tuple[Array, Array]:
         lanes.respond(None, arms, step)
-        return np.asarray(step.responses == 1)
+        return step.responses == 1, nobody
 
     with in_use(agent):
         for user in range(members.n_users):
@@ -51,8 +51,8 @@ def members_in_step(
                 agent.reset_all(n_arms, own, told)
             else:
                 begin_next_all(agent, n_arms, own, told)
-            room = (n_episodes, n_arms, horizon)
-            answers, *_ = meet_all(agent, respond, lambda users: None, room, play, halt)
+            met = MeetingOfMany(agent, respond, lambda users: None, size, play)
+            met.go_on(halt)
             play.write_truth(lanes.instances())
-            rows[:, user] = figures(play._replace(answers=answers))
+            rows[:, user] = figures(play._replace(answers=met.answers))
     return rows

@@ -173,9 +173,13 @@ def check_behaviour(task: Task, population: Population) -> None:
     """Make sure that a task can be measured with these users.
 
     Raises:
-        InvalidArgumentError: for regret with users whose means move.
+        InvalidArgumentError: for regret with users whose means move, or for users who come one
+            after another and may leave.
     """
     behaviour = population.behaviour
+    if task == POPULATION and behaviour.leaves is not None:
+        allowed = "one who stays, for this task"
+        raise InvalidArgumentError("behaviour", behaviour.name, allowed)
     if not task.ends_itself and behaviour.moves_means:
         raise InvalidArgumentError(
             "behaviour", behaviour.name, "one whose means stay, for this task"
