@@ -27,7 +27,8 @@ FEATURES_BEFORE = ("acceptances_before", "rejections_before", "share_accepted_be
 OBSERVATIONS = ("response", "counts", "sorted-counts", "last-step")
 """By name: the bare response, counts of each arm, the same with arms sorted, the last step."""
 
-POPULATION_OBSERVATIONS = ("population-counts", "sorted-population-counts")
+SORTED_POPULATION = "sorted-population-counts"
+POPULATION_OBSERVATIONS = ("population-counts", SORTED_POPULATION)
 """Of users who come one after another, besides: counts of this one and of all before."""
 
 
