@@ -112,10 +112,7 @@ def train(
         return SB3Agent(model, task=task, horizon=horizon, **own)
 
     shared = _shared(envs) if task == POPULATION else {}
-    met = {"task": task, "population": users, **shared}
-    met |= {"n_instances": max(1, evaluation_users // shared.get("n_users", 1))}
-    met |= {"step_cost": rest["step_cost"]} if "step_cost" in rest else {}
-    met |= {} if task.ends_itself else {"horizon": horizon}
+    met = _met(task, users, evaluation_users, {**rest, **shared, "horizon": horizon})
     watch = TrainingWatch(as_agent, met, steps, progress)
     checkpoints = Checkpoints(store, watch, steps)
     with _compiling_told_to(progress, steps):
@@ -130,6 +127,16 @@ def train(
         settings |= {"cpu_seconds": round(checkpoints.used()), "versions": versions()}
         save_model(folder, model, settings, watch.evaluations)
     return as_agent()
+
+
+def _met(
+    task: Task, users: Population, evaluation_users: int, known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return whom a model meets while it is trained, as arguments of `evaluate`."""
+    named = ("step_cost", "n_users", "deviation") + (() if task.ends_itself else ("horizon",))
+    met = {"task": task, "population": users}
+    met |= {name: known[name] for name in named if name in known}
+    return met | {"n_instances": max(1, evaluation_users // known.get("n_users", 1))}
 
 
 def _shared(envs: SB3VecEnv) -> dict[str, Any]:
