@@ -5,6 +5,7 @@ from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.reward_laws import Stream
 from explorative_user_env.users.state import RememberingState, User
+from explorative_user_env.users.worded import worded
 from explorative_user_env.validation import count
 from explorative_user_env.validation import probability as share
 
@@ -14,6 +15,7 @@ LEAVING = 0.02
 """Probability that a rejection makes an impatient user leave unless another is given."""
 
 
+@worded
 def impatient(probability: float = LEAVING, patience: int | None = None) -> Behaviour:
     """Return the behaviour of a user who decides as the paper's does, and may leave for good.
 
