@@ -154,8 +154,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv):
             for lane, seed in enumerate(begun_with):
                 self._users.reseed(lane, seed)
             hers = [user_generator(0) for _ in range(self.num_envs)]  # set as they come
-            stays = self._single.stays(None)
-            self._lanes = new_lanes(self._single, hers, self._asked, self._who, stays)
+            self._lanes = new_lanes(self._single, hers, self._asked, self._who, self.horizon)
             self.compiled = self._lanes.compiled
             return
         for lane in lanes.tolist():

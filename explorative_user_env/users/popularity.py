@@ -15,7 +15,7 @@ def check_members(behaviour: Behaviour) -> None:
         InvalidArgumentError: for one whose means move, as what is popular would not last, or who
             leaves, as each stays for as many steps.
     """
-    if behaviour.moves_means or getattr(behaviour, "leaves", None) is not None:
+    if behaviour.moves_means or behaviour.leaves is not None:
         allowed = "one whose means stay, and who stays, in the task population"
         raise InvalidArgumentError("behaviour", behaviour.name, allowed)
 

@@ -138,6 +138,7 @@ def test_options_that_are_none_are_refused_and_change_nothing(options: Any, name
         ({"deviation": -0.1}, "deviation must.*-0.1"),
         ({"horizon": 0}, "horizon must.*0"),
         ({"behaviour": "drifting"}, "behaviour must.*'drifting'"),
+        ({"behaviour": "impatient"}, "behaviour must.*'impatient'"),
     ],
 )
 def test_what_it_cannot_be_made_with_is_named(kwargs: dict[str, Any], named: str) -> None:
