@@ -6,6 +6,7 @@ In every task UNI has 0 and a stated reference 1, with the same users for everyb
 from explorative_user_env.studies.suite.entrants import (
     Entrant,
     entrant_of,
+    taking_part,
     training_name,
 )
 from explorative_user_env.studies.suite.rankings import rankings_of
@@ -18,7 +19,7 @@ from explorative_user_env.studies.suite.records import (
     tasks_named,
 )
 from explorative_user_env.studies.suite.results import SuiteResults
-from explorative_user_env.studies.suite.run import load_suite, run_suite
+from explorative_user_env.studies.suite.run import kept_suite, load_suite, run_suite, who
 
 __all__ = [
     "SUITE",
@@ -28,10 +29,13 @@ __all__ = [
     "SuiteRun",
     "SuiteTask",
     "entrant_of",
+    "kept_suite",
     "load_suite",
     "rankings_of",
     "run_suite",
     "suite_digest",
+    "taking_part",
     "tasks_named",
     "training_name",
+    "who",
 ]

@@ -86,14 +86,28 @@ def taking_part(agents: Iterable[Taking] | None) -> list[Agent | Entrant]:
 
 def line_up_for(task: SuiteTask, entrants: Sequence[Agent | Entrant]) -> list[Agent]:
     """Return who meets the users of a task: those whom it fits, and both anchors at the end."""
-    agents: list[Agent] = []
-    for each in entrants:
-        if isinstance(each, Entrant):
-            agents += each.models.get(task.name, ())
-        elif fits(each, task):
-            agents.append(each)
+    agents = [agent for each in entrants for agent in running(each, task)]
     names = [name_of(each) for each in agents]
     return agents + [agent_named(name) for name in (WORST, task.reference) if name not in names]
+
+
+def running(entrant: Agent | Entrant, task: SuiteTask) -> list[Agent]:
+    """Return the agents with which somebody runs on a task, none if on another one only."""
+    if isinstance(entrant, Entrant):
+        return list(entrant.models.get(task.name, ()))
+    return [entrant] if fits(entrant, task) else []
+
+
+def check_fitting(entrants: Sequence[Agent | Entrant], tasks: Sequence[SuiteTask]) -> None:
+    """Make sure that everybody runs on one of the tasks.
+
+    Raises:
+        InvalidArgumentError: naming who does not.
+    """
+    for each in entrants:
+        if not any(running(each, task) for task in tasks):
+            allowed = f"of a kind and a K that is among {', '.join(task.name for task in tasks)}"
+            raise InvalidArgumentError("agents", name_of(each), allowed)
 
 
 def fits(agent: Agent, task: SuiteTask) -> bool:

@@ -9,7 +9,7 @@ from explorative_user_env.population import Population
 from explorative_user_env.record_checks import check_fields
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import suite_seed
-from explorative_user_env.tasks import BAI, DELTA, REGRET, as_task
+from explorative_user_env.tasks import BAI, DELTA, N_INSTANCES, REGRET, as_task
 from explorative_user_env.validation import InvalidArgumentError, choice
 
 SUITE_VERSION = "v1"
@@ -86,17 +86,26 @@ class SuiteTask:
         return {**shared, **self.numbers(), "population": self.population}
 
 
-def _bai(name: str, seed: int, time: int, cost: float, about: str, **options: Any) -> SuiteTask:
+def _bai(
+    name: str,
+    seed: int,
+    about: str,
+    time: int,
+    cost: float,
+    cap: int = 20_000,
+    n_instances: int = N_INSTANCES,
+    **options: Any,
+) -> SuiteTask:
     return SuiteTask(
         name,
         BAI.name,
         options,
-        n_instances=1000,
+        n_instances=n_instances,
         seed=seed,
         reference="SE",
         about=about,
         baseline_time=time,
-        max_steps=20_000,
+        max_steps=cap,
         step_cost=cost,
     )
 
@@ -106,7 +115,7 @@ def _regret(name: str, seed: int, about: str, **options: Any) -> SuiteTask:
         name,
         REGRET.name,
         options,
-        n_instances=1000,
+        n_instances=N_INSTANCES,
         seed=seed,
         reference="SE",
         about=about,
@@ -115,27 +124,31 @@ def _regret(name: str, seed: int, about: str, **options: Any) -> SuiteTask:
 
 
 SUITE = (
-    _bai("bai-k2", 1701, 400, 5e-4, f"Two arms. {BEST_KNOWN}", n_arms=2),
-    _bai("bai-k5", 1702, 600, 5e-4, f"The paper's central cell. {BEST_KNOWN}", n_arms=5),
-    _bai("bai-k20", 1703, 1000, 2.5e-4, f"Many arms. {BEST_KNOWN}", n_arms=20),
-    _bai("bai-k100", 1704, 2500, 1e-4, f"More arms than patience. {BEST_KNOWN}", n_arms=100),
+    _bai("bai-k2", 1701, f"Two arms. {BEST_KNOWN}", 400, 5e-4, n_arms=2),
+    _bai("bai-k5", 1702, f"The paper's central cell. {BEST_KNOWN}", 600, 5e-4, n_arms=5),
+    _bai("bai-k20", 1703, f"Many arms. {BEST_KNOWN}", 1000, 2.5e-4, n_arms=20),
+    _bai("bai-k100", 1704, f"More arms than patience. {BEST_KNOWN}", 2500, 1e-4, n_arms=100),
     _regret("regret-k5", 1705, f"Recommend well, name nobody. {BEST_KNOWN}", n_arms=5),
     _regret("regret-k20", 1706, f"Too many arms for the horizon. {BEST_KNOWN}", n_arms=20),
     _regret("noisy-k5", 1707, f"One click in ten is a coin flip. {BEST_KNOWN}", noise=0.1),
     _bai(
         "forgetful-k5",
         1708,
-        2100,
+        f"She forgets, and accepts again what she rejected. {BEST_KNOWN}",
+        1800,
         1e-4,
-        f"She forgets, and rejects ever again. {BEST_KNOWN}",
+        cap=8000,
+        n_instances=2 * N_INSTANCES,
         behaviour="forgetful",
     ),
     _bai(
         "drifting-k5",
         1709,
-        1100,
+        f"Her means move; the best arm is that of the moment it is named. {BEST_KNOWN}",
+        800,
         2.5e-4,
-        f"Her means move: the best arm when it is named counts. {BEST_KNOWN}",
+        cap=3000,
+        n_instances=2 * N_INSTANCES,
         behaviour="drifting",
     ),
     _regret(
