@@ -8,9 +8,9 @@ from explorative_user_env.evaluation.request import check_behaviour
 from explorative_user_env.population import Population
 from explorative_user_env.record_checks import check_fields
 from explorative_user_env.results.records import digest, record_of
-from explorative_user_env.seeding import suite_seed
+from explorative_user_env.seeding import seed_number, suite_seed
 from explorative_user_env.tasks import BAI, DELTA, N_INSTANCES, REGRET, as_task
-from explorative_user_env.validation import InvalidArgumentError, choice
+from explorative_user_env.validation import InvalidArgumentError
 
 SUITE_VERSION = "v1"
 """Of `SUITE`: what is published names it, and the records of a version never change."""
@@ -66,7 +66,7 @@ class SuiteTask:
     delta: float = DELTA
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        check_fields(self, seed=lambda _, value: seed_number(value))
         check_behaviour(as_task(self.task), self.population)
 
     @property
@@ -176,7 +176,8 @@ def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
     """
     known = {task.name: task for task in SUITE}
     for name in names or ():
-        choice("task", name, known)
+        if name not in known:
+            raise InvalidArgumentError("task", name, "one of " + ", ".join(known))
     return tuple(known[name] for name in dict.fromkeys(names or known))
 
 

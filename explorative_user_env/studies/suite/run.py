@@ -113,8 +113,8 @@ def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
         InvalidArgumentError: if there is no such file, or it has no runs of a suite.
     """
     asked = request_in(Path(path))
-    if asked["command"] != COMMAND:
-        allowed = f"a file of runs of {COMMAND} (it is of {asked['command']})"
+    if asked.get("command") != COMMAND:
+        allowed = f"a file of runs of {COMMAND} (it is of {asked.get('command')})"
         raise InvalidArgumentError("path", str(path), allowed)
     found = load(path, own)
     return kept_suite(asked["options"], found.cells if isinstance(found, Sweep) else [found])
