@@ -21,9 +21,8 @@ def suite(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="As for bench; of sb3:DIR the folders may be called like tasks, with a model or "
-            "several trainings of one in each. Repeat for more.",
-            show_default="all of the package",
+            help="As for bench; sb3:DIR may hold folders of models, called like tasks. Repeatable.",
+            show_default="the package's",
         ),
     ] = None,
     task: Annotated[
@@ -31,7 +30,10 @@ def suite(
         typer.Option(help="Only this task, as bai-k5; repeat for more.", show_default="all"),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A tenth of the users; what is published has them all.")
+        bool,
+        typer.Option(
+            "--quick", help="A tenth of the users; by default all, as in what is published."
+        ),
     ] = False,
     seed: Annotated[
         int | None,

@@ -7,7 +7,7 @@ from typing import Any
 
 from explorative_user_env.commands.agent_names import MODEL_PREFIX, these_agents
 from explorative_user_env.shipped import SETTINGS_FILE
-from explorative_user_env.studies.suite import SUITE, Entrant, training_name
+from explorative_user_env.studies.suite import SUITE, ModelsByTask, training_name
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -28,7 +28,7 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
     return [alone[name] if name in alone else _entrant(name, by_task[name]) for name in names]
 
 
-def _entrant(source: str, folders: dict[str, list[Path]]) -> Entrant:
+def _entrant(source: str, folders: dict[str, list[Path]]) -> ModelsByTask:
     from explorative_user_env.rl import load_agent
 
     name = Path(source.removeprefix(MODEL_PREFIX)).resolve().name
@@ -40,7 +40,7 @@ def _entrant(source: str, folders: dict[str, list[Path]]) -> Entrant:
         models[task] = [
             load_agent(place, name=own) for place, own in zip(places, called, strict=True)
         ]
-    return Entrant(name, models)
+    return ModelsByTask(name, models)
 
 
 def models_in(folder: Path) -> dict[str, list[Path]]:

@@ -4,7 +4,7 @@ In every task UNI has 0 and a stated reference 1, with the same users for everyb
 """
 
 from explorative_user_env.studies.suite.entrants import (
-    Entrant,
+    ModelsByTask,
     entrant_of,
     taking_part,
     training_name,
@@ -24,7 +24,7 @@ from explorative_user_env.studies.suite.run import kept_suite, load_suite, run_s
 __all__ = [
     "SUITE",
     "SUITE_VERSION",
-    "Entrant",
+    "ModelsByTask",
     "SuiteResults",
     "SuiteRun",
     "SuiteTask",

@@ -14,7 +14,7 @@ from explorative_user_env.results.about import request_in
 from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies.suite.entrants import (
-    Entrant,
+    ModelsByTask,
     Taking,
     check_fitting,
     line_up_for,
@@ -44,8 +44,7 @@ def run_suite(
     1, run along. A trained model runs on the tasks of its kind and its K.
 
     Args:
-        agents: agents, names of the package's, or `Entrant`s, whose models are each for a task;
-            None is all of the package.
+        agents: agents, names of the package's, or `ModelsByTask`; None is all of the package.
         tasks: names of tasks; None is all.
         quick: whether with a tenth of the users, which takes a tenth of the time.
         seed: other users than the suite's own. What is published has none.
@@ -77,7 +76,7 @@ def run_suite(
 
 
 def _kept(
-    store: Store | Path | str | None, run: SuiteRun, entrants: Sequence[Agent | Entrant]
+    store: Store | Path | str | None, run: SuiteRun, entrants: Sequence[Agent | ModelsByTask]
 ) -> Any:
     """Return the store of a suite, if it has one."""
     if store is None or isinstance(store, Store):
@@ -87,11 +86,11 @@ def _kept(
     return Store(store, {"command": COMMAND, "options": options})
 
 
-def who(entrants: Iterable[Agent | Entrant]) -> dict[str, Agent]:
+def who(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]:
     """Return all agents that take part, by names of their own: models by their tasks as well."""
     found: dict[str, Agent] = {}
     for each in entrants:
-        if isinstance(each, Entrant):
+        if isinstance(each, ModelsByTask):
             for task, models in each.models.items():
                 found |= {f"{name_of(model)} ({task})": model for model in models}
         else:

@@ -10,7 +10,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, UCB1, SuccessiveElimination
 from explorative_user_env.studies.suite import (
-    Entrant,
+    ModelsByTask,
     SuiteResults,
     load_suite,
     run_suite,
@@ -107,7 +107,7 @@ def test_who_fits_some_tasks_has_no_score_in_others_and_no_rank(found: SuiteResu
 def test_trainings_of_one_model_are_one_entrant() -> None:
     models = [Constant(arm, f"stubborn #{arm}") for arm in range(3)]
     together = run_suite(
-        [Entrant("stubborn", {"bai-k5": models})], tasks=["bai-k5"], progress=False
+        [ModelsByTask("stubborn", {"bai-k5": models})], tasks=["bai-k5"], progress=False
     )
     (row,) = together.scores().query("agent == 'stubborn'").to_dict("records")
     alone = [
@@ -138,9 +138,9 @@ def test_a_line_up_that_has_no_scores_is_refused(agents: Any, told: str) -> None
 
 def test_models_are_for_tasks_that_there_are_and_called_like_their_entrant() -> None:
     with pytest.raises(InvalidArgumentError, match="task must be one of bai-k2"):
-        Entrant("c", {"bai-k6": [Constant(0, "c")]})
+        ModelsByTask("c", {"bai-k6": [Constant(0, "c")]})
     with pytest.raises(InvalidArgumentError, match="models must be called c, or c #0"):
-        Entrant("c", {"bai-k5": [Constant(0, "d")]})
+        ModelsByTask("c", {"bai-k5": [Constant(0, "d")]})
 
 
 def test_what_is_no_file_of_a_suite_is_refused(tmp_path: Path) -> None:
