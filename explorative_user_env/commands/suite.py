@@ -31,9 +31,7 @@ def suite(
     ] = None,
     quick: Annotated[
         bool,
-        typer.Option(
-            "--quick", help="A tenth of the users; by default all, as in what is published."
-        ),
+        typer.Option("--quick", help="A tenth of the users; by default all, as published."),
     ] = False,
     seed: Annotated[
         int | None,
