@@ -24,10 +24,11 @@ CENTRAL = "bai-k5"
 QUICK_SHARE = 10
 """A quick run has one in so many of the users, the first ones."""
 
-BEST_KNOWN = (
-    "SE, the agent with the least loss of those that see no rewards: nobody can tell arms apart "
-    "before a rejection, and elimination wastes little after it."
+ELIMINATION = (
+    "it loses the least of the package's agents that see no rewards: nobody can tell arms apart "
+    "before a rejection, and elimination wastes little after it"
 )
+"""Why SE is the reference of tasks with one user at a time."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class SuiteTask:
         n_instances: users.
         seed: of the users; each task's are others, so that tasks are independent.
         reference: the agent whose score is 1.
-        about: what the task is for, and why this is the reference.
+        about: what the task is for.
+        why: the reason for this reference.
         horizon: steps of "regret".
         baseline_time: T of the agents that do not stop by themselves, in "bai".
         max_steps: step cap of "bai".
@@ -59,6 +61,7 @@ class SuiteTask:
     seed: int
     reference: str
     about: str = field(compare=False)
+    why: str = field(compare=False)
     horizon: int | None = None
     baseline_time: int | None = None
     max_steps: int | None = None
@@ -104,37 +107,41 @@ def _bai(
         seed=seed,
         reference="SE",
         about=about,
+        why=ELIMINATION,
         baseline_time=time,
         max_steps=cap,
         step_cost=cost,
     )
 
 
-def _regret(name: str, seed: int, about: str, **options: Any) -> SuiteTask:
+def _regret(
+    name: str, seed: int, about: str, n_instances: int = N_INSTANCES, **options: Any
+) -> SuiteTask:
     return SuiteTask(
         name,
         REGRET.name,
         options,
-        n_instances=N_INSTANCES,
+        n_instances=n_instances,
         seed=seed,
         reference="SE",
         about=about,
+        why=ELIMINATION,
         horizon=REGRET.horizon,
     )
 
 
 SUITE = (
-    _bai("bai-k2", 1701, f"Two arms. {BEST_KNOWN}", 400, 5e-4, n_arms=2),
-    _bai("bai-k5", 1702, f"The paper's central cell. {BEST_KNOWN}", 600, 5e-4, n_arms=5),
-    _bai("bai-k20", 1703, f"Many arms. {BEST_KNOWN}", 1000, 2.5e-4, n_arms=20),
-    _bai("bai-k100", 1704, f"More arms than patience. {BEST_KNOWN}", 2500, 1e-4, n_arms=100),
-    _regret("regret-k5", 1705, f"Recommend well, name nobody. {BEST_KNOWN}", n_arms=5),
-    _regret("regret-k20", 1706, f"Too many arms for the horizon. {BEST_KNOWN}", n_arms=20),
-    _regret("noisy-k5", 1707, f"One click in ten is a coin flip. {BEST_KNOWN}", noise=0.1),
+    _bai("bai-k2", 1701, "Two arms.", 400, 5e-4, n_arms=2),
+    _bai("bai-k5", 1702, "The paper's central cell.", 600, 5e-4, n_arms=5),
+    _bai("bai-k20", 1703, "Many arms.", 1000, 2.5e-4, n_arms=20),
+    _bai("bai-k100", 1704, "More arms than patience.", 2500, 1e-4, n_arms=100),
+    _regret("regret-k5", 1705, "Recommend well, name nobody.", n_arms=5),
+    _regret("regret-k20", 1706, "Too many arms for the horizon.", n_arms=20),
+    _regret("noisy-k5", 1707, "One click in ten is a coin flip.", noise=0.1),
     _bai(
         "forgetful-k5",
         1708,
-        f"She forgets, and accepts again what she rejected. {BEST_KNOWN}",
+        "She forgets, and accepts again what she rejected.",
         1800,
         1e-4,
         cap=8000,
@@ -144,7 +151,7 @@ SUITE = (
     _bai(
         "drifting-k5",
         1709,
-        f"Her means move; the best arm is that of the moment it is named. {BEST_KNOWN}",
+        "Her means move; the best arm is that of the moment it is named.",
         800,
         2.5e-4,
         cap=3000,
@@ -154,8 +161,15 @@ SUITE = (
     _regret(
         "logistic-k5",
         1710,
-        f"She accepts by chance, the surer the better. {BEST_KNOWN}",
+        "She accepts by chance, the surer the better.",
         behaviour="logistic",
+    ),
+    _regret(
+        "impatient-k5",
+        1711,
+        "A rejection in fifty makes her leave, and all that remains is lost.",
+        n_instances=2 * N_INSTANCES,
+        behaviour="impatient",
     ),
 )
 """The tasks, in the order in which they are shown."""

@@ -54,8 +54,9 @@ def test_the_table_has_each_score_with_its_interval_and_a_dash_for_none(
 def test_the_page_says_what_the_tasks_are_and_what_a_score_is(found: SuiteResults) -> None:
     page = found.page()
     for task in found.tasks:
-        assert f"| {task.name} | {task.task}: " in page
+        assert f"| {task.task}: " in page
         assert task.about in page
+        assert task.why in page
     assert all(note in page.replace("\\", "") for note in found.notes())
     assert "## Pairs" in page
 
