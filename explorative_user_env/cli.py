@@ -19,6 +19,7 @@ from explorative_user_env.commands.plot import plot
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.show import show_run
+from explorative_user_env.commands.suite import suite
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.commands.watch import watch
@@ -43,6 +44,7 @@ for command in (
     bench,
     reproduce,
     robustness,
+    suite,
     tune_n1,
     lower_bound,
     train,
