@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
+import pandas as pd
+
 from explorative_user_env.evaluation.workforce import Workforce
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
@@ -148,3 +150,15 @@ def check_behaviour(task: Task, population: Population) -> None:
         raise InvalidArgumentError(
             "behaviour", behaviour.name, "one whose means stay, for this task"
         )
+
+
+def mean_time(runs: pd.DataFrame, population: Population) -> int:
+    """Return T for the others: the mean number of interactions, at least 1, that a table has.
+
+    Args:
+        runs: of the agent whose mean it is.
+        population: whose setting may leave runs out that were cut off.
+    """
+    times = runs["interactions"]
+    kept = times[~runs["censored"]] if population.setting.drops_censored else times
+    return max(1, round(float((kept if len(kept) else times).mean())))

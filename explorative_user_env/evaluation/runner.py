@@ -20,7 +20,7 @@ from explorative_user_env.evaluation.line_up import (
     watched_of,
 )
 from explorative_user_env.evaluation.paths import PATHS
-from explorative_user_env.evaluation.request import Request, renamed_time
+from explorative_user_env.evaluation.request import Request, mean_time, renamed_time
 from explorative_user_env.evaluation.theory_runs import check_theory as checks_of
 from explorative_user_env.evaluation.until_width import growing, is_known, number_asked
 from explorative_user_env.evaluation.workforce import Workforce, workforce_of
@@ -172,13 +172,13 @@ class _Found:
                 break
         for place, agent in enumerate(watched, n_agents):
             self.check(agent, portion(report, place, n_pieces))
-        self.keeper.note(self.told(), finished=True)
+        self.keeper.finish(self.told(), self.runs)
 
     def run(self, agent: Agent, progress: OnProgress) -> None:
         """Let an agent meet all users."""
         request, told = self.request, needs_horizon(agent)
         if told and self.steps is None:
-            self.steps = _mean_time(self.runs[str(request.told)], request)
+            self.steps = mean_time(self.runs[str(request.told)], request.population)
         cap = cap_for(agent, request)
         horizon = self.steps if request.over_horizon or told else None
         kept = self.keeper.part(agent, cap, horizon)
@@ -239,11 +239,3 @@ class _Found:
 
     def _all_checks(self) -> pd.DataFrame | None:
         return pd.concat(self.checks, ignore_index=True) if self.checks else None
-
-
-def _mean_time(runs: pd.DataFrame, request: Request) -> int:
-    """T for the others: the mean number of interactions, at least 1, of the runs a table has."""
-    times = runs["interactions"]
-    drops = request.population.setting.drops_censored
-    kept = times[~runs["censored"]] if drops else times
-    return max(1, round(float((kept if len(kept) else times).mean())))

@@ -1,5 +1,6 @@
 """The columns of runs, each with its type: of tables in memory and of tables in a file."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -57,3 +58,18 @@ def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
         for name, kind in kinds.items()
     }
     return pd.DataFrame(whole, index=range(n_runs))
+
+
+def digest_of_runs(task: str, columns: Mapping[str, Any]) -> str:
+    """Return what tells the runs of one agent from any others.
+
+    Args:
+        task: its name.
+        columns: values by the name of each column, as a table or a mapping.
+    """
+    found = hashlib.sha256()
+    for name, kind in RUN_FRAMES[task].items():
+        if name not in OF_A_PART:
+            found.update(name.encode())
+            found.update(np.asarray(columns[name], "<f8" if kind is float else "<i8").tobytes())
+    return found.hexdigest()[:16]
