@@ -28,7 +28,7 @@ WHOSE_RUN = ("instance", "user_seed", "agent")
 EQUAL_WITHIN = 1e-9
 """Of sums, whose last bits depend on the processor: what differs by less is taken to be equal."""
 
-COMPILED_FROM = 50_000
+WORTH_COMPILING = 50_000
 """Steps from which on it is quicker to compile an agent than to run it step by step."""
 
 TELLING_ROWS = 10
@@ -101,7 +101,7 @@ class SecondRun:
             rows: the rows.
             progress: told how far it is.
         """
-        soon = replace(self, compiled=self.compiled and self._n_steps(rows) > COMPILED_FROM)
+        soon = replace(self, compiled=self.compiled and self._n_steps(rows) > WORTH_COMPILING)
         for agent in self._candidates(said_of):
             try:
                 here = soon.runs(agent, said_of, rows, progress)
