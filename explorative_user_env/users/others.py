@@ -1,5 +1,6 @@
 """Users who behave in another way than the paper's: what an agent meets if the model is wrong."""
 
+from collections.abc import Callable
 from math import exp, inf, sqrt
 
 from explorative_user_env.tasks import STEP_CAP
@@ -8,6 +9,7 @@ from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.reward_laws import Stream, reflected
 from explorative_user_env.users.state import UNSEEN, RememberingState, User, UserState
+from explorative_user_env.users.worded import behaviour_in_words, form_of, worded
 from explorative_user_env.validation import (
     InvalidArgumentError,
     count,
@@ -27,6 +29,7 @@ TEMPERATURE = 0.1
 """Of a logistic user: a fifth of the usual gap."""
 
 
+@worded
 def omniscient(tolerance: float = 0.0) -> Behaviour:
     """Return the behaviour of a user who knows mu and accepts her best arms only.
 
@@ -51,6 +54,7 @@ def omniscient_respond(
     return rules.respond(user, state, rule, arm, rng, wants)
 
 
+@worded
 def logistic(temperature: float = TEMPERATURE) -> Behaviour:
     """Return the behaviour of a user who decides by chance where the paper's does by a rule.
 
@@ -86,6 +90,7 @@ def acceptance_probability(user: User, state: RememberingState, arm: int) -> flo
     return odds / (1.0 + odds)
 
 
+@worded
 def drifting(sigma: float = DRIFT) -> Behaviour:
     """Return the behaviour of a user whose taste changes: every mu_i does a random walk.
 
@@ -112,6 +117,7 @@ def drifting_respond(
     return rules.respond(user, state, rule, arm, rng)
 
 
+@worded
 def forgetful(window: int | None = None) -> Behaviour:
     """Return the behaviour of a user who remembers only her last W rewards.
 
@@ -187,9 +193,13 @@ def unlearn(state: UserState, arm: int, reward: float) -> None:
     state.ceiling_spread[0] = inf
 
 
-_BEHAVIOURS: dict[str, Behaviour] = {
-    behaviour.name: behaviour
-    for behaviour in (EXPLORATIVE, omniscient(), forgetful(), drifting(), logistic())
+_FACTORIES: dict[str, Callable[..., Behaviour]] = {
+    factory.__name__: factory for factory in (omniscient, forgetful, drifting, logistic)
+}
+"""What can be asked for by name, and with its parameters in words."""
+
+_BEHAVIOURS: dict[str, Behaviour] = {EXPLORATIVE.name: EXPLORATIVE} | {
+    name: factory() for name, factory in _FACTORIES.items()
 }
 
 
@@ -205,10 +215,23 @@ def register_behaviour(name: str, behaviour: Behaviour) -> None:
 
 
 def as_behaviour(behaviour: Behaviour | str) -> Behaviour:
-    """Return the behaviour meant: itself, or the one that is registered by that name."""
+    """Return the behaviour meant: itself, or the one that these words ask for.
+
+    Args:
+        behaviour: a record; a registered name; or a name of the package's with its parameters, as
+            "drifting(sigma=0.01)".
+
+    Raises:
+        InvalidArgumentError: for words that ask for none, or a parameter that is out of range.
+    """
     if isinstance(behaviour, Behaviour):
         return behaviour
-    if isinstance(behaviour, str) and behaviour in _BEHAVIOURS:
-        return _BEHAVIOURS[behaviour]
+    if isinstance(behaviour, str):
+        if behaviour in _BEHAVIOURS:
+            return _BEHAVIOURS[behaviour]
+        if (asked := behaviour_in_words(behaviour, _FACTORIES)) is not None:
+            return asked
     allowed = "a Behaviour or one of " + ", ".join(sorted(_BEHAVIOURS))
+    forms = ", ".join(form_of(_FACTORIES[name]) for name in sorted(_FACTORIES))
+    allowed += f", or one with parameters (in quotes in a shell): {forms}"
     raise InvalidArgumentError("behaviour", behaviour, allowed)

@@ -13,7 +13,7 @@ from explorative_user_env.validation import InvalidArgumentError
 def test_every_kind_of_user_that_the_package_has_can_be_chosen() -> None:
     with pytest.raises(InvalidArgumentError) as error:
         as_behaviour("")
-    named = str(error.value).partition("one of ")[2].partition(", got")[0].split(", ")
+    named = str(error.value).partition("one of ")[2].partition(", or one with")[0].split(", ")
     assert sorted(words.KINDS) == sorted(named)
     assert all(told.startswith(f"{name}: ") for name, told in words.KINDS.items())
 

@@ -40,7 +40,7 @@ def test_compiled_runs_are_the_readable_ones_to_the_last_bit(
 
 
 # One who remembers nine rewards never rejects enough for an agent to stop.
-STOPPED = [forgetful(200) if kind.name == "forgetful" else kind for kind in KINDS]
+STOPPED = [forgetful(200) if kind == forgetful(9) else kind for kind in KINDS]
 
 
 @pytest.mark.parametrize("kind", STOPPED, ids=lambda kind: kind.name)

@@ -1,0 +1,105 @@
+"""Behaviours as words with parameters: what they mean, what they are called, what is refused."""
+
+import json
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import Uniform
+from explorative_user_env.population import Population
+from explorative_user_env.users import others
+from explorative_user_env.users.behaviour import Behaviour
+from explorative_user_env.users.others import (
+    as_behaviour,
+    drifting,
+    forgetful,
+    logistic,
+    omniscient,
+)
+
+WORDS = [
+    ("drifting(sigma=0.01)", drifting(0.01)),
+    ("drifting(sigma=1e-05)", drifting(1e-5)),
+    ("omniscient(tolerance=1)", omniscient(np.float64(1.0))),
+    ("logistic(temperature=0.30000000000000004)", logistic(0.1 + 0.2)),
+    ("forgetful(window=9)", forgetful(window=9)),
+    ("forgetful", forgetful(window=None)),
+    ("drifting", drifting(0.005)),
+    ("drifting", drifting()),
+]
+
+
+@pytest.mark.parametrize(("words", "behaviour"), WORDS)
+def test_a_behaviour_is_called_by_the_words_that_ask_for_it(
+    words: str, behaviour: Behaviour
+) -> None:
+    assert behaviour.name == words
+    assert as_behaviour(words) == behaviour
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (" drifting ( sigma = 0.010 ) ", "drifting(sigma=0.01)"),
+        ("drifting(sigma=5e-3)", "drifting"),
+        ("forgetful(window=None)", "forgetful"),
+        ("logistic()", "logistic"),
+    ],
+)
+def test_words_may_be_written_otherwise_and_are_told_in_one_way(text: str, words: str) -> None:
+    assert as_behaviour(text).name == words
+
+
+def test_every_factory_has_parameters_that_words_can_say_and_usual_ones() -> None:
+    for name, factory in others._FACTORIES.items():
+        assert factory.__name__ == name
+        assert factory() == as_behaviour(name) == as_behaviour(f"{name}()")
+        assert as_behaviour(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("drifting(sigma=-1)", r"^sigma of behaviour 'drifting' must be a finite .*, got -1$"),
+        ("forgetful(window=2.5)", r"^window of behaviour 'forgetful' must be an integer .* 2\.5$"),
+        ("logistic(temperature=hot)", r"^temperature of behaviour 'logistic' must be a number or"),
+        ("logistic(temperature=)", r"a number or None, got ''$"),
+        ("drifting(speed=1)", r"^behaviour must be one whose parameters are among sigma, got"),
+        ("drifting(0.1)", r"^behaviour must be written as drifting\(sigma=\.\.\.\), got"),
+        ("drifting(sigma=1,)", r"^behaviour must be written as drifting\(sigma=\.\.\.\), got"),
+        ("drifting(sigma=1, sigma=2)", r"^behaviour must be one that says sigma once, got"),
+        ("drifting(sigma=1", r"^behaviour must be a Behaviour or one of .*\(in quotes in a shell"),
+        ("'drifting(sigma=1)'", r"^behaviour must be a Behaviour or one of .*drifting\(sigma=\.\."),
+        ("explorative(sigma=1)", r"^behaviour must be a Behaviour or one of .* got 'explorative\("),
+    ],
+)
+def test_words_that_ask_for_nobody_are_told_what_is_wrong(text: str, message: str) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=message) as caught:
+        as_behaviour(text)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_specification_with_words_is_json_and_makes_the_same_users_again() -> None:
+    env = gym.make(eu.ENV_ID, behaviour="drifting(sigma=0.5)", n_arms=3)
+    assert env.spec is not None
+    spec = gym.envs.registration.EnvSpec.from_json(env.spec.to_json())
+    again: Any = gym.make(spec)
+    direct = eu.ExplorativeUserEnv(3, behaviour=drifting(0.5))
+    for each in (env, again, direct):
+        each.reset(seed=3)
+        for arm in (0, 1, 2, 0):
+            each.step(arm)
+    truth = direct.hidden_state()
+    assert again.unwrapped.hidden_state() == truth
+    assert env.unwrapped.hidden_state() == truth  # type: ignore[attr-defined]
+
+
+def test_results_say_the_words_and_a_population_is_made_of_them_again() -> None:
+    options: dict[str, Any] = {"n_instances": 2, "progress": False, "compiled": False}
+    results = eu.evaluate([Uniform(horizon=20)], behaviour="drifting(sigma=0.3)", **options)
+    cell = json.loads(json.dumps(results.cell))
+    assert cell["behaviour"] == "drifting(sigma=0.3)"
+    assert Population(behaviour=cell["behaviour"]) == Population(behaviour=drifting(0.3))
