@@ -88,8 +88,8 @@ def _tell(found: "Verification") -> None:
     from explorative_user_env.commands.output import say, show
 
     say(*found.notes, style="dim")
-    if found.checked:
-        show(found.table())
+    if (table := found.table()).row_count:
+        show(table)
     say(*(each.words for each in found.findings[:MOST_FINDINGS_TOLD]))
     if rest := len(found.findings[MOST_FINDINGS_TOLD:]):
         say(f"and {rest} more")

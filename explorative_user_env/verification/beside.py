@@ -1,6 +1,7 @@
 """What stands beside a file of runs: summaries of its rows, which must follow from them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,11 @@ import pandas as pd
 from explorative_user_env.files import MADE_BY
 from explorative_user_env.files.manifest import digests_in, is_as
 from explorative_user_env.results.packed import ENDINGS, PACKED
-from explorative_user_env.results.results import Results
 from explorative_user_env.results.sweep import Sweep, all_runs
 from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.verification.claims import FileClaims
 from explorative_user_env.verification.findings import Finding
+from explorative_user_env.verification.suites import results_of_suite, suite_of
 
 OF_A_SUMMARY = ("task", "setting", "delta", "n_arms", "behaviour", "agent")
 OF_A_RUN = ("setting", "delta", "n_arms", "agent", "instance")
@@ -67,18 +68,27 @@ def found_beside(folder: Path | None, claims: FileClaims) -> list[Finding]:
         for name, digest in digests_in(folder).items()
         if not is_as(folder / name, digest)
     ]
-    results = [each.results for each in claims.cells if each.results is not None]
-    for name, keys, frame_of in (
-        ("summary.csv", OF_A_SUMMARY, _summary),
-        ("runs.csv", OF_A_RUN, all_runs),
-    ):
-        if results and (folder / name).is_file():
-            found += list(_held(folder / name, frame_of(results), keys))[:MOST_TOLD_OF_A_FILE]
+    for name, keys, frame_of in _tables_of(claims):
+        if (folder / name).is_file():
+            found += list(_held(folder / name, frame_of(), keys))[:MOST_TOLD_OF_A_FILE]
     return found
 
 
-def _summary(results: Sequence[Results]) -> pd.DataFrame:
-    return Sweep(results).summary()
+def _tables_of(
+    claims: FileClaims,
+) -> Iterator[tuple[str, Sequence[str], Callable[[], pd.DataFrame]]]:
+    """Yield the tables that may stand beside a file: the name, what tells its rows, what it is."""
+    results = [each.results for each in claims.cells if each.results is not None]
+    if not results:
+        return
+    run = suite_of(claims)
+    if run is None:
+        yield "summary.csv", OF_A_SUMMARY, Sweep(results).summary
+        yield "runs.csv", OF_A_RUN, partial(all_runs, results)
+    else:
+        found = results_of_suite(claims, run)
+        yield "scores.csv", ("task", "agent"), found.scores
+        yield "totals.csv", ("agent",), found.totals
 
 
 def table_at(path: Path) -> pd.DataFrame:

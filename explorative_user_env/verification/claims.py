@@ -1,7 +1,8 @@
 """What a file says of its runs, cell by cell, before any of it is believed."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from explorative_user_env.results.records import KIND
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.sealed import BrokenSealError
 from explorative_user_env.shipped import shipped_models
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 MODEL = "explorative_user_env.rl.agent:SB3Agent"
 """What a record says of an agent that is a trained model."""
@@ -80,6 +81,22 @@ class FileClaims:
     cells: Sequence[CellClaim]
 
 
+@contextmanager
+def read_as_they_are(path: Path) -> Iterator[None]:
+    """Say in one line what is wrong with records that somebody else has written.
+
+    Raises:
+        InvalidArgumentError: for whatever fails in the block.
+    """
+    try:
+        yield
+    except (InvalidArgumentError, MissingExtraError, BrokenSealError, OSError):
+        raise
+    except Exception as error:  # whatever somebody has written into it
+        allowed = f"a file of runs whose records can be read ({type(error).__name__}: {error})"
+        raise InvalidArgumentError("path", str(path), allowed) from error
+
+
 def claims_in(path: Path, own: Sequence[Any]) -> FileClaims:
     """Return what a file of runs says.
 
@@ -91,15 +108,8 @@ def claims_in(path: Path, own: Sequence[Any]) -> FileClaims:
         InvalidArgumentError: if it is no such file, has no cell, or cannot be read.
     """
     with read_only(path, "path") as db:
-        try:
-            request = request_from(db)
-            found = kept_evaluations(db, own)
-            cells = [_claim(each, own) for each in found]
-        except (InvalidArgumentError, BrokenSealError, OSError):
-            raise
-        except Exception as error:  # whatever somebody has written into it
-            allowed = f"a file of runs whose records can be read ({type(error).__name__}: {error})"
-            raise InvalidArgumentError("path", str(path), allowed) from error
+        request = request_from(db)
+        cells = [_claim(each, own) for each in kept_evaluations(db, own)]
     if not cells:
         raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
     return FileClaims(request, named_cells(cells))
@@ -154,11 +164,18 @@ def named_cells(cells: Sequence[CellClaim]) -> list[CellClaim]:
         for each in cells
     ]
     names = dict.fromkeys(name for each in words for name in each if name != "horizon")
-    telling = [name for name in names if len({str(each.get(name)) for each in words}) > 1]
+    telling: list[str] = []
+    for name in names:  # until no two are called the same, and no name is given in vain
+        if _n_apart(words, [*telling, name]) > _n_apart(words, telling):
+            telling.append(name)
     return [
         replace(cell, cell=" ".join(f"{name}={_short(told.get(name))}" for name in telling))
         for cell, told in zip(cells, words, strict=True)
     ]
+
+
+def _n_apart(words: Sequence[Mapping[str, Any]], names: Sequence[str]) -> int:
+    return len({tuple(str(each.get(name)) for name in names) for each in words})
 
 
 def _short(value: Any) -> str:

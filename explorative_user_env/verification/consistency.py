@@ -16,6 +16,7 @@ from explorative_user_env.seeding import user_seeds
 from explorative_user_env.validation import one_line
 from explorative_user_env.verification.claims import CellClaim, FileClaims
 from explorative_user_env.verification.findings import Finding
+from explorative_user_env.verification.suites import left_out_of_suite, suite_of
 
 SEEDS_TRIED = 1000
 """Other seeds of a study that are tried, where users' seeds do not follow from its own."""
@@ -170,6 +171,8 @@ def left_out_of(claims: FileClaims) -> Iterator[Finding]:
             yield Finding("request", words + one_line(str(now)))
     elif command == "sweep":
         yield from _cells_of_a_sweep(claims, options["agents"])
+    elif (run := suite_of(claims)) is not None:
+        yield from left_out_of_suite(claims, run)
     elif command == "bench":
         names = [*claims.request["line-up"]["agents"]]
         there = {(cell.told.get("delta"), cell.told.get("n_arms")) for cell in claims.cells}

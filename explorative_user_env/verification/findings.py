@@ -22,6 +22,9 @@ rounding makes them on another processor, and the means are not."""
 MISSED_CHANCE = 0.05
 """The chance that so many different rows are all missed."""
 
+MOST_SHOWN = 24
+"""Agents in cells up to which each is shown, also if there is nothing to be said of it."""
+
 LONGEST_VERDICT = 300
 
 
@@ -107,14 +110,17 @@ class Verification:
         return self.whole and not self.differs
 
     def table(self) -> Table:
-        """Return a row for each agent and cell."""
+        """Return a row for each agent and cell; of many rows those alone that are not equal."""
+        shown = list(self.checked)
+        if len(shown) > MOST_SHOWN:
+            shown = [each for each in shown if each.verdict != SAME_ROWS]
         columns = ["agent", "rows", "again", "differ", "verdict", "why"]
         names = ["cell", *columns] if any(each.cell for each in self.checked) else columns
         left = ("cell", "agent", "verdict", "why")
-        if not any(each.why for each in self.checked):
+        if not any(each.why for each in shown):
             names.remove("why")
         table = new_table(names, left=left, padding=1, leading=len(names) - len(columns) + 1)
-        for each in self.checked:
+        for each in shown:
             row = {"cell": each.cell, "agent": each.agent, "rows": f"{each.n_rows}"}
             row |= {"again": f"{each.n_again}", "differ": f"{each.n_differing}"}
             row |= {"verdict": each.verdict, "why": one_line(each.why, LONGEST_VERDICT)}
@@ -125,6 +131,8 @@ class Verification:
         """Return the verdict of all, what was asked and what that could have missed, in lines."""
         asked = [each for each in self.checked if each.verdict != NOT_CHECKED]
         rows, again = sum(each.n_rows for each in asked), sum(each.n_again for each in asked)
+        verdicts = [each.verdict for each in self.checked]
+        counts = [f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts)]
         lines = [f"{again} of {rows} rows run again, drawn with seed {self.seed}"]
         if again and not any(each.n_differing for each in asked):
             lines[0] += f"; {self._missed(rows, again)}"
@@ -132,7 +140,8 @@ class Verification:
         if left_out:
             lines.append(f"{left_out} rows were not checked, and are not said to be right")
         word = "differs" if self.differs else "equal" if self.equal else "not checked in full"
-        return [*lines, f"{self.path}: {word}"]
+        told = f" (agents in cells: {', '.join(counts)})" if counts else ""
+        return [*lines, f"{self.path}: {word}{told}"]
 
     def _missed(self, n_rows: int, n_again: int) -> str:
         """Return how many rows may be others all the same, where none of those asked for was."""
@@ -146,7 +155,8 @@ class Verification:
 
     def __str__(self) -> str:
         told = [each.words for each in self.findings]
-        return "\n".join([*self.notes, as_text(self.table()), *told, *self.in_short()])
+        table = [as_text(self.table())] if self.table().row_count else []
+        return "\n".join([*self.notes, *table, *told, *self.in_short()])
 
 
 def most_missed(share: float) -> int:

@@ -15,7 +15,7 @@ from explorative_user_env.results.sealed import BrokenSealError
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.validation import InvalidArgumentError, flag, integer, real
 from explorative_user_env.verification.beside import found_beside, runs_file_at
-from explorative_user_env.verification.claims import FileClaims, claims_in
+from explorative_user_env.verification.claims import FileClaims, claims_in, read_as_they_are
 from explorative_user_env.verification.consistency import (
     left_out_of,
 )
@@ -26,6 +26,7 @@ from explorative_user_env.verification.findings import (
 )
 from explorative_user_env.verification.looking import Looking
 from explorative_user_env.verification.made_with import other_streams, other_versions
+from explorative_user_env.verification.suites import named_by_tasks, suite_of
 
 SHARE = 0.05
 """The share of the rows that is run again, unless something else is said."""
@@ -73,7 +74,7 @@ def verify(
     flag("compiled", compiled)
     workforce = workforce_of(workers)
     wanted = _wanted(share, rows)
-    with unpacked(where, "path") as place, shown(progress) as report:
+    with unpacked(where, "path") as place, shown(progress) as report, read_as_they_are(where):
         try:
             claims = _claims(place, own)
         except OtherFileError as error:
@@ -86,14 +87,16 @@ def verify(
         found.findings += [*other_streams(claims.request), *left_out_of(claims)]
         found.findings += found_beside(beside, claims)
         found.look_at(claims, report)
-    notes = [*other_versions(claims.request), *found.notes]
+        notes = [*other_versions(claims.request), *found.notes]
     return Verification(str(path), chosen, asked, found.checked, found.findings, notes)
 
 
 def _claims(place: Path, own: Sequence[Any]) -> FileClaims:
     if place.suffix.lower() in READERS:
         return exported_claims(place, own)
-    return claims_in(place, own)
+    claims = claims_in(place, own)
+    run = suite_of(claims)
+    return claims if run is None else named_by_tasks(claims, run)
 
 
 def _wanted(share: float | None, rows: int | None) -> float | int:
