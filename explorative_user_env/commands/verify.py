@@ -65,7 +65,7 @@ def verify(
     from explorative_user_env.verification import verify as verified
 
     if every and (share is not None or rows is not None):
-        raise InvalidArgumentError("all", True, "left out beside --share or --rows")
+        raise InvalidArgumentError("every", True, "left out beside --share or --rows")
     own = these_agents(agent or [])
     workforce = shared_options(1, seed or 0, workers, backend, scheduler)["workers"]
     with progress_bar() as report:

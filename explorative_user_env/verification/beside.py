@@ -92,13 +92,13 @@ def _tables_of(
 
 
 def table_at(path: Path) -> pd.DataFrame:
-    """Return a table from CSV, every number to the bit.
+    """Return a table from CSV.
 
     Raises:
         InvalidArgumentError: if there is none.
     """
     try:
-        return pd.read_csv(path, float_precision="round_trip")
+        return pd.read_csv(path)
     except (OSError, ValueError, OverflowError) as error:
         raise InvalidArgumentError("path", str(path), f"a table in CSV ({error})") from error
 

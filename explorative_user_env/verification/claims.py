@@ -1,6 +1,7 @@
 """What a file says of its runs, cell by cell, before any of it is believed."""
 
 import copy
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -148,6 +149,7 @@ def named_as(name: str, agent: Any) -> Agent:
     return named
 
 
+@functools.cache
 def _shipped() -> list[Agent]:
     """Return the models of the package, none where they cannot be run."""
     try:
