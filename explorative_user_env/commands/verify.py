@@ -50,6 +50,14 @@ def verify(
             show_default="none",
         ),
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Run rows of this agent or cell alone again, as they are called in the table. "
+            "Repeat for more.",
+            show_default="all",
+        ),
+    ] = None,
     workers: WorkersOption = 0,
     backend: BackendOption = None,
     scheduler: SchedulerOption = None,
@@ -75,6 +83,7 @@ def verify(
             share=1.0 if every else share,
             rows=rows,
             seed=seed,
+            only=only or (),
             workers=workforce,
             progress=report,
         )

@@ -202,7 +202,7 @@ def _cell_left_out(
         for cell in claims.cells
         if f"{cell.told.get('delta', 0):g}" == f"{delta:g}" and cell.told.get("n_arms") == n_arms
     ]
-    name = f"delta={delta:g} n_arms={n_arms}"
+    name = f"n_arms={n_arms} delta={delta:g}"
     if not cells:
         yield Finding("missing", f"the whole cell {name} is missing, which was asked for", name)
         return

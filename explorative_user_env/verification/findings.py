@@ -85,6 +85,7 @@ class Verification:
         checked: one record an agent and cell.
         findings: in what the file contradicts what comes out; empty if in nothing.
         notes: what else is to be known, as other versions of libraries.
+        only: the agents or cells whose rows alone were run again; empty is all.
     """
 
     path: str
@@ -93,6 +94,7 @@ class Verification:
     checked: Sequence[RowsChecked]
     findings: Sequence[Finding]
     notes: Sequence[str] = ()
+    only: Sequence[str] = ()
 
     @property
     def differs(self) -> bool:
@@ -136,6 +138,8 @@ class Verification:
         lines = [f"{again} of {rows} rows run again, drawn with seed {self.seed}"]
         if again and not any(each.n_differing for each in asked):
             lines[0] += f"; {self._missed(rows, again)}"
+        if self.only:
+            lines.append(f"as asked, of {', '.join(self.only)} alone")
         left_out = sum(each.n_rows for each in self.checked) - rows
         if left_out:
             lines.append(f"{left_out} rows were not checked, and are not said to be right")

@@ -52,6 +52,7 @@ class Looking:
         compiled: whether algorithm records run compiled.
         share: the share of the rows to run again.
         rng: what they are drawn with.
+        chosen: the cells and agents whose rows are run again.
         findings: in what the file contradicts what comes out.
         checked: what came of the rows of each agent and cell.
         notes: what else is to be known.
@@ -61,6 +62,7 @@ class Looking:
     compiled: bool
     share: float
     rng: np.random.Generator
+    chosen: frozenset[tuple[str, str]]
     findings: list[Finding] = field(default_factory=list)
     checked: list[RowsChecked] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -77,7 +79,8 @@ class Looking:
                 self.findings += [*seeds_in(claim), *contradictions_in(claim)]
                 self.findings += digests_held(claim)
             report = named(portion(progress, place, len(pieces)), claim.cell)
-            self.checked.append(self._of_agent(claim, agent, report))
+            if (claim.cell, agent) in self.chosen:
+                self.checked.append(self._of_agent(claim, agent, report))
 
     def _of_agent(self, claim: CellClaim, agent: str, progress: OnProgress) -> RowsChecked:
         """Run a part of an agent's rows again."""

@@ -13,7 +13,14 @@ from explorative_user_env.results.database import OtherFileError
 from explorative_user_env.results.packed import unpacked
 from explorative_user_env.results.sealed import BrokenSealError
 from explorative_user_env.seeding import seed_number
-from explorative_user_env.validation import InvalidArgumentError, flag, integer, real
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    choice,
+    flag,
+    integer,
+    real,
+    sequence,
+)
 from explorative_user_env.verification.beside import found_beside, runs_file_at
 from explorative_user_env.verification.claims import FileClaims, claims_in, read_as_they_are
 from explorative_user_env.verification.consistency import (
@@ -41,6 +48,7 @@ def verify(
     share: float | None = None,
     rows: int | None = None,
     seed: int | None = None,
+    only: Sequence[str] = (),
     workers: int | Workforce = 1,
     compiled: bool = True,
     progress: bool | OnProgress = True,
@@ -59,6 +67,7 @@ def verify(
         share: the share of the rows to run again, in (0, 1]; 1 is all. None is 0.05.
         rows: how many rows to run again at least, in place of a share.
         seed: what the rows are drawn with, at least 0; None is a new one, which is told.
+        only: names of agents, or of cells, whose rows alone are run again; empty is all.
         workers: as for `evaluate`.
         compiled: as for `evaluate`.
         progress: as for `evaluate`.
@@ -83,12 +92,15 @@ def verify(
             words = f"what it says of its runs was changed: {error.__cause__}"
             return Verification(str(path), chosen, 0.0, [], [Finding("request", words)])
         asked = _share_of(claims, wanted)
-        found = Looking(workforce, compiled, asked, np.random.default_rng(chosen))
+        chosen_ones = _chosen(claims, sequence("only", only))
+        rng = np.random.default_rng(chosen)
+        found = Looking(workforce, compiled, asked, rng, chosen_ones)
         found.findings += [*other_streams(claims.request), *left_out_of(claims)]
         found.findings += found_beside(beside, claims)
         found.look_at(claims, report)
         notes = [*other_versions(claims.request), *found.notes]
-    return Verification(str(path), chosen, asked, found.checked, found.findings, notes)
+    told = (found.checked, found.findings, notes, tuple(only))
+    return Verification(str(path), chosen, asked, *told)
 
 
 def _claims(place: Path, own: Sequence[Any]) -> FileClaims:
@@ -110,6 +122,15 @@ def _wanted(share: float | None, rows: int | None) -> float | int:
     if not 0.0 < chosen <= 1.0:
         raise InvalidArgumentError("share", share, allowed)
     return chosen
+
+
+def _chosen(claims: FileClaims, only: Sequence[Any]) -> frozenset[tuple[str, str]]:
+    """Return the cells and agents whose rows are run again: those of these names, or all."""
+    pairs = [(claim.cell, agent) for claim in claims.cells for agent in claim.agents]
+    known = {name: None for pair in pairs for name in pair if name}
+    for name in only:
+        choice("only", name, known)
+    return frozenset(pair for pair in pairs if not only or not {*only}.isdisjoint(pair))
 
 
 def _share_of(claims: FileClaims, wanted: float | int) -> float:

@@ -125,7 +125,7 @@ def test_an_agent_or_a_cell_that_was_asked_for_is_missed(
     assert any(line.startswith("agents.SE") for line in words(verified(without)))
 
     cut = by_sql(swept, place, "DELETE FROM results WHERE id = 4")
-    line = "the whole cell delta=0.2 n_arms=3 is missing, which was asked for"
+    line = "the whole cell n_arms=3 delta=0.2 is missing, which was asked for"
     assert words(verified(cut)) == [line]
 
 
@@ -288,3 +288,14 @@ def test_what_is_out_of_range_is_refused(honest: Path, options: dict[str, Any], 
 def test_what_can_be_missed_is_counted_by_hand(share: float, most: int) -> None:
     assert most_missed(share) == most
     assert (1 - share) ** most >= 0.05 > (1 - share) ** (most + 1)
+
+
+def test_some_agents_or_cells_alone_are_run_again(honest: Path, swept: Path) -> None:
+    found = verified(swept, only=["SE", "n_arms=2 delta=0.1"])
+    assert found.equal
+    told = {(each.cell, each.agent) for each in found.checked}
+    assert len(told) == 5
+    assert ("n_arms=2 delta=0.1", "BAIR") in told
+    assert "as asked, of SE, n_arms=2 delta=0.1 alone" in str(found)
+    with pytest.raises(InvalidArgumentError, match="only must be one of BAIR, SE, UNI"):
+        verified(honest, only=["SES"])
