@@ -87,8 +87,9 @@ class ExplorativeUserEnv(AskedUser):
       mu +- sqrt 3, of variance 1), a registered name, a callable `(mean, rng) -> reward` or a
       `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
-      (whose best arm is the present one), "logistic", each with its parameters as in
-      "drifting(sigma=0.01)", a registered name or a `Behaviour`.
+      (whose best arm is the present one), "logistic", "varied" (an alpha, rho_t, noise and gap of
+      her own), each with its parameters as in "drifting(sigma=0.01)", a registered name or a
+      `Behaviour`.
     - `reward` ("regret"), `info_level` ("counts" or "full").
     - `render_mode` (None): "ansi", "human", "rgb_array" or "svg", as below.
     - `render_intervals` (False): whether a rendering shows her intervals and the truth, which are

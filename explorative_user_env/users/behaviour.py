@@ -33,6 +33,8 @@ class Behaviour:
         parameters: numbers that the state's `memory` begins with.
         memory: how many further numbers a user keeps there, 0 at first.
         memory_per_arm: how many for each arm, besides.
+        rho: `rho(user, state, rule) -> rho_t`, for who is shown the truth about her.
+        gap_factor: at least 1; her own gap is log-uniform in [gap / factor, gap * factor].
         moves_means: whether mu_i changes while she lives. Her best arm is then the one with the
             largest mean at the time of the answer, and not that of her instance.
 
@@ -47,6 +49,8 @@ class Behaviour:
     memory: int = 0
     memory_per_arm: int = 0
     moves_means: bool = False
+    rho: Callable[..., float] = explorative.rho
+    gap_factor: float = 1.0
 
     def __post_init__(self) -> None:
         check_fields(self)
