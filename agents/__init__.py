@@ -14,6 +14,7 @@ from .exp3 import EXP3
 from .full_information import FullInformation
 from .shared_phase1 import Phase1, after_phase1
 from .successive_elimination import SuccessiveElimination
+from .text import TextAgent
 from .thompson import Thompson
 from .track_and_stop import TrackAndStop
 from .ucb1 import UCB1
@@ -78,6 +79,7 @@ __all__ = [
     "FullInformation",
     "Phase1",
     "SuccessiveElimination",
+    "TextAgent",
     "Thompson",
     "TrackAndStop",
     "Uniform",

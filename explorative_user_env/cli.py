@@ -20,6 +20,7 @@ from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.show import show_run
 from explorative_user_env.commands.train import train
+from explorative_user_env.commands.transcripts import transcripts
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.commands.watch import watch
 from explorative_user_env.compiled.waiting import ends_heard, interrupts_heard
@@ -52,6 +53,7 @@ for command in (
     replay,
     plot,
     export,
+    transcripts,
     course,
     grade,
 ):

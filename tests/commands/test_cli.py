@@ -23,6 +23,7 @@ COMMANDS = [
     "robustness",
     "show",
     "train",
+    "transcripts",
     "tune-n1",
     "watch",
 ]
