@@ -14,7 +14,7 @@ HER_RULE = (
     "{n_arms} arms, 0 to {last}, is the best for her."
 )
 
-THE_AIM = (
+AIM = (
     "Find it with few recommendations, and then stop and name it: you are judged by how many there "
     "were and by whether the arm is right."
 )
@@ -70,7 +70,7 @@ class Conversation:
 
     def _task(self) -> Iterator[str]:
         yield HER_RULE.format(n_arms=self.n_arms, last=self.n_arms - 1)
-        yield THE_AIM if self.horizon is None else AIM_OVER_HORIZON.format(horizon=self.horizon)
+        yield AIM if self.horizon is None else AIM_OVER_HORIZON.format(horizon=self.horizon)
 
     def _told(self) -> Iterator[str]:
         left = "" if self.horizon is None else f" of {self.horizon}"
