@@ -5,9 +5,10 @@ from typing import Any, Unpack
 import gymnasium as gym
 from gymnasium import spaces
 
-from explorative_user_env.envs.asked_user import AskedUser
 from explorative_user_env.envs.episode import STREAM, Begun, begun
+from explorative_user_env.envs.leaving import LeavingUser
 from explorative_user_env.envs.normals import DrawnAhead
+from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.rewards import REWARDS, reward_of
 from explorative_user_env.envs.spaces import as_action, discrete, labelled
@@ -20,14 +21,14 @@ from explorative_user_env.population import (
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.tasks import REGRET
 from explorative_user_env.users.behaviour import steps_of
-from explorative_user_env.users.failures import failed_response, failed_start, met
+from explorative_user_env.users.failures import failed_response, failed_start
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import choice
+from explorative_user_env.validation import choice, integer
 
 INFO_LEVELS = ("counts", "full")
 
 
-class ExplorativeUserEnv(AskedUser):
+class ExplorativeUserEnv(LeavingUser):
     r"""A user who is still learning what she likes, and says only yes or no.
 
     ## Description
@@ -56,14 +57,19 @@ class ExplorativeUserEnv(AskedUser):
       end, so this rewards never exploring;
     - `"none"`: 0.
 
+    A user who leaves pays `"regret"` for all that is left of the episode at once: each step that
+    she would have stayed for counts as much as her worst arm, min_i mu_i - mu_*. So nobody gains by
+    her leaving, and the rewards of an episode sum to minus its regret, as `evaluate` counts it. The
+    other rewards pay nothing for these steps.
+
     ## Starting State
     A new user with a new instance: means from their law with the best arm moved to gap above the
     second best, or given ones. `reset(options={"means": [...]})` gives the means of one episode
     as they are.
 
     ## Episode End
-    Never by itself (`terminated` is always False); `gym.make` truncates at `max_episode_steps`,
-    1000 unless given.
+    `terminated` when she leaves, as an impatient user may and no other of the package does;
+    `gym.make` truncates at `max_episode_steps`, 1000 unless given.
 
     ## Information
     `has_response`, and the counts `interactions`, `acceptances`, `rejections`. With
@@ -87,9 +93,11 @@ class ExplorativeUserEnv(AskedUser):
       mu +- sqrt 3, of variance 1), a registered name, a callable `(mean, rng) -> reward` or a
       `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
-      (whose best arm is the present one), "logistic", "varied" (an alpha, rho_t, noise and gap of
-      her own), each with its parameters as in "drifting(sigma=0.01)", a registered name or a
-      `Behaviour`.
+      (whose best arm is the present one), "logistic", "impatient" (who may leave at a rejection),
+      "varied" (an alpha, rho_t, noise and gap of her own), each with its parameters as in
+      "drifting(sigma=0.01)", a registered name or a `Behaviour`.
+    - `horizon` (1000): steps that a user would stay for who leaves, where no time limit of
+      `gym.make` says it.
     - `reward` ("regret"), `info_level` ("counts" or "full").
     - `render_mode` (None): "ansi", "human", "rgb_array" or "svg", as below.
     - `render_intervals` (False): whether a rendering shows her intervals and the truth, which are
@@ -133,6 +141,7 @@ class ExplorativeUserEnv(AskedUser):
         info_level: str = "counts",
         render_mode: str | None = None,
         render_intervals: bool = False,
+        horizon: int = MAX_EPISODE_STEPS,
         population: Population | None = None,
         **user: Unpack[UserOptions],
     ) -> None:
@@ -142,7 +151,9 @@ class ExplorativeUserEnv(AskedUser):
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, INFO_LEVELS)
         self._tabled = not (reward == "realized" or self.behaviour.moves_means)
-        self._has_extras = not self._tabled or info_level == "full"
+        self._horizon = integer("horizon", horizon, 1)
+        can_leave = self.behaviour.leaves is not None
+        self._has_extras = can_leave or not self._tabled or info_level == "full"
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = labelled(
             discrete(2), task=REGRET.name, observation="response", n_arms=self.user.n_arms
@@ -152,8 +163,6 @@ class ExplorativeUserEnv(AskedUser):
         self._stream: Any = None
         self._begun: Begun | None = None
         self._prepare(render_mode, render_intervals)
-        self._later = -1  # how many resets without a seed came after the one with the last
-        self._given = False  # whether the means of this episode were
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -171,6 +180,7 @@ class ExplorativeUserEnv(AskedUser):
         seed = None if seed is None else seed_number(seed)  # Gymnasium asks for an int
         law = self.instance_law if options is None else law_of(options, self.instance_law)
         self._instance = self._begun = None  # a user who is begun in part is none
+        self._leaves, self._left = self.behaviour.checked_leaves(), False
         if isinstance(self._stream, DrawnAhead):
             self._stream.settle()
         super().reset(seed=seed)
@@ -198,11 +208,11 @@ class ExplorativeUserEnv(AskedUser):
             action: an arm, as an int, any NumPy integer or an array of one.
 
         Returns:
-            The response (1 accepted), the reward, False, False, and the counts.
+            The response (1 accepted), the reward, whether she has left, False, and the counts.
 
         Raises:
             InvalidArgumentError: for an action that is not an arm.
-            gymnasium.error.ResetNeeded: before the first reset.
+            gymnasium.error.ResetNeeded: before the first reset, and after she has left.
         """
         if self._begun is None:
             raise gym.error.ResetNeeded("call reset before step")
@@ -229,9 +239,11 @@ class ExplorativeUserEnv(AskedUser):
         if self._has_extras:
             if not self._tabled:
                 reward = self._reward(arm, accepted)
+            if self._leaves is not None:
+                reward += self._asked_to_stay(self._leaves, accepted, stream)
             self._take_in(arm, accepted)
             self._add_hidden_state(info)
-        return 1 if accepted else 0, reward, False, False, info
+        return 1 if accepted else 0, reward, self._left, False, info
 
     def _counts(self, has_response: bool) -> dict[str, Any]:
         interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]
@@ -241,9 +253,6 @@ class ExplorativeUserEnv(AskedUser):
             "acceptances": acceptances,
             "rejections": interactions - acceptances,
         }
-
-    def _met(self) -> str:
-        return met(self.np_random_seed, self._later, self._given)
 
     def _reward(self, arm: int, accepted: bool) -> float:
         """Return the reward of a response that has just been given."""

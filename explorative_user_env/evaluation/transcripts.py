@@ -21,6 +21,7 @@ from explorative_user_env.population import (
 from explorative_user_env.protocol import Agent, name_of, needs_horizon
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.tasks import (
+    ANSWERED,
     BAI,
     DELTA,
     N_TRANSCRIBED,
@@ -49,7 +50,7 @@ def transcript_of(
     for arm, accepted in zip(episode.arms, episode.accepted, strict=True):
         yield talk.question(), answer_in_words(TextAnswer(arm, stops=False))
         talk.take_in(arm, accepted)
-    stops = horizon is None and not episode.censored
+    stops = horizon is None and episode.end == ANSWERED
     question = talk.question() if stops else talk.last_question()
     yield question, answer_in_words(TextAnswer(episode.answer, stops))
 

@@ -33,10 +33,13 @@ class Behaviour:
         parameters: numbers that the state's `memory` begins with.
         memory: how many further numbers a user keeps there, 0 at first.
         memory_per_arm: how many for each arm, besides.
-        rho: `rho(user, state, rule) -> rho_t`, for who is shown the truth about her.
-        gap_factor: at least 1; her own gap is log-uniform in [gap / factor, gap * factor].
         moves_means: whether mu_i changes while she lives. Her best arm is then the one with the
             largest mean at the time of the answer, and not that of her instance.
+        leaves: `leaves(user, state, accepted, rng) -> bool`, asked after every response, of which
+            `state` knows: whether she leaves now. Compilable as `respond` is; None is a user who
+            never does.
+        rho: `rho(user, state, rule) -> rho_t`, for who is shown the truth about her.
+        gap_factor: at least 1; her own gap is log-uniform in [gap / factor, gap * factor].
 
     Raises:
         InvalidArgumentError: naming the field that does not hold what its type says.
@@ -49,6 +52,7 @@ class Behaviour:
     memory: int = 0
     memory_per_arm: int = 0
     moves_means: bool = False
+    leaves: Callable[..., bool] | None = None
     rho: Callable[..., float] = explorative.rho
     gap_factor: float = 1.0
 
@@ -76,6 +80,12 @@ class Behaviour:
         own = {field.name: getattr(state, field.name) for field in fields(UserState)}
         return RememberingState(**own, memory=memory)
 
+    @property
+    def functions(self) -> tuple[Callable[..., Any], ...]:
+        """What it is made of."""
+        own = (self.start, self.respond)
+        return own if self.leaves is None else (*own, self.leaves)
+
     def checked_respond(self) -> Callable[..., bool]:
         """Return `respond` for a new user; if it is not the package's own, looked after.
 
@@ -84,6 +94,12 @@ class Behaviour:
         if not handed_in(self.respond):
             return self.respond
         return Checked(self.respond, f"response of behaviour {self.name!r}")
+
+    def checked_leaves(self) -> Callable[..., bool] | None:
+        """Return `leaves` for a new user, looked after as by `checked_respond`."""
+        if self.leaves is None or not handed_in(self.leaves):
+            return self.leaves
+        return Checked(self.leaves, f"leaving of behaviour {self.name!r}")
 
     def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
         """Return a user's instance as it is now, from the one she had at first and her `means`."""
@@ -95,23 +111,23 @@ class Behaviour:
 
 @dataclass(slots=True)
 class Checked:
-    """A `respond` that was handed in: its answers are looked at, and its calls are counted.
+    """A `respond` or `leaves` that was handed in: its answers are looked at, its calls counted.
 
     Raises:
         InvalidArgumentError: naming `what` is neither True nor False.
     """
 
-    respond: Callable[..., Any]
+    asked: Callable[..., Any]
     what: str
     steps: int = 0
 
     def __call__(self, *arguments: Any) -> bool:
         """Return what the user says."""
         self.steps += 1
-        accepted = self.respond(*arguments)
-        if not isinstance(accepted, bool | np.bool_):
-            raise InvalidArgumentError(self.what, accepted, "True or False")
-        return bool(accepted)
+        told = self.asked(*arguments)
+        if not isinstance(told, bool | np.bool_):
+            raise InvalidArgumentError(self.what, told, "True or False")
+        return bool(told)
 
 
 def steps_of(respond: Callable[..., bool], state: UserState) -> int:

@@ -253,7 +253,7 @@ def answers_of(pairs: Iterator[tuple[str, str]]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("horizon", [None, 120])
-@pytest.mark.parametrize("behaviour", ["explorative", "varied"])
+@pytest.mark.parametrize("behaviour", ["explorative", "varied", "impatient(probability=0.5)"])
 def test_whoever_answers_as_bair_in_words_does_as_bair(horizon: int | None, behaviour: str) -> None:
     env = eu.ExplorativeUserEnv(4, setting="released", behaviour=behaviour)
     how: dict[str, Any] = {"max_steps": 300}
@@ -267,4 +267,8 @@ def test_whoever_answers_as_bair_in_words_does_as_bair(horizon: int | None, beha
         text = eu.rollout(env, agent, seed, **how)
         assert agent.asked_again == 0
         assert (text.arms, text.accepted, text.answer) == (bair.arms, bair.accepted, bair.answer)
+        assert text.left == bair.left
+        assert (
+            horizon or text.end == bair.end
+        )  # else BAIR goes on when it stops
         assert text.stopping_time == len(known) - 1
