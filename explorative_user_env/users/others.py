@@ -19,7 +19,15 @@ from explorative_user_env.validation import (
     positive,
 )
 
-__all__ = ["drifting", "forgetful", "logistic", "omniscient", "register_behaviour", "varied"]
+__all__ = [
+    "drifting",
+    "forgetful",
+    "impatient",
+    "logistic",
+    "omniscient",
+    "register_behaviour",
+    "varied",
+]
 
 WINDOW_PER_ARM = 50
 """Rewards that a forgetful user remembers, for each of her arms, unless a window is given."""

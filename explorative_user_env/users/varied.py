@@ -10,8 +10,6 @@ from explorative_user_env.users.state import RememberingState, User
 from explorative_user_env.users.worded import worded
 from explorative_user_env.validation import probability
 
-__all__ = ["varied"]
-
 ALPHA_FACTOR, MOST_NOISE, OWN_ALPHA, OWN_RHO, OWN_NOISE = range(5)
 """The places in her memory: the two parameters, then what is hers."""
 

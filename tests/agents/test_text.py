@@ -268,7 +268,5 @@ def test_whoever_answers_as_bair_in_words_does_as_bair(horizon: int | None, beha
         assert agent.asked_again == 0
         assert (text.arms, text.accepted, text.answer) == (bair.arms, bair.accepted, bair.answer)
         assert text.left == bair.left
-        assert (
-            horizon or text.end == bair.end
-        )  # else BAIR goes on when it stops
+        assert horizon or text.end == bair.end  # else BAIR goes on when it stops
         assert text.stopping_time == len(known) - 1
