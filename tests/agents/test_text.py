@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -212,10 +213,13 @@ class Keyed:
         return "stop: 0"
 
 
-def test_what_it_says_of_itself_has_no_secret_of_its_client() -> None:
+def test_no_file_holds_a_secret_of_its_client(tmp_path: Path) -> None:
     agent: Agent = TextAgent(Keyed(), name="mine")
-    results = eu.evaluate([agent], n_instances=2, n_arms=2, progress=False)
+    store = tmp_path / "runs.sqlite"
+    results = eu.evaluate([agent], n_instances=2, n_arms=2, progress=False, store=store)
     assert results.runs["agent"].unique().tolist() == ["mine"]
+    assert b"n_recent" in store.read_bytes()
+    assert b"sk-secret" not in store.read_bytes()
     options = TextAgent(Keyed()).options
     assert options == {"respond": f"{__name__}:Keyed", "n_recent": 20}
     assert copy.deepcopy(options) == options
