@@ -22,6 +22,7 @@ from explorative_user_env.commands.show import show_run
 from explorative_user_env.commands.suite import suite
 from explorative_user_env.commands.train import train
 from explorative_user_env.commands.tune_n1 import tune_n1
+from explorative_user_env.commands.verify import verify
 from explorative_user_env.commands.watch import watch
 from explorative_user_env.compiled.waiting import ends_heard, interrupts_heard
 from explorative_user_env.display.streams import unfailing_output
@@ -54,6 +55,7 @@ for command in (
     replay,
     plot,
     export,
+    verify,
     course,
     grade,
 ):

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from explorative_user_env.results.packed import ENDINGS
+
 if TYPE_CHECKING:
     from explorative_user_env.commands.asked import Asked
     from explorative_user_env.files import Folder
@@ -14,9 +16,6 @@ if TYPE_CHECKING:
 
 RUN_FILE = "run.sqlite"
 """What the file is called in a folder of a command's files."""
-
-ENDINGS = (".sqlite", ".sqlite3", ".db")
-"""How a path ends that is a file of runs, and no folder."""
 
 _broken_off: list[str] = []
 """What is to be said of a run that did not come to its end, once it has been."""

@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env.protocol import Array
+from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.results.provenance import Cell
-from explorative_user_env.tasks import BAI, REGRET
+from explorative_user_env.tasks import BAI, POPULATION, REGRET
 from explorative_user_env.validation import InvalidArgumentError, choice
 
 
 def _success(runs: pd.DataFrame, cell: Cell) -> Array:
-    return np.asarray(runs["correct"] & ~runs["censored"], float)
+    return np.asarray(succeeded(runs), float)
 
 
 def _cost(runs: pd.DataFrame, cell: Cell) -> Array:
@@ -20,16 +21,19 @@ def _cost(runs: pd.DataFrame, cell: Cell) -> Array:
     return float(cell["step_cost"]) * times + 1.0 - _success(runs, cell)
 
 
+OVER_HORIZON: Mapping[str, Callable[[pd.DataFrame, Cell], Array]] = {
+    "regret": lambda runs, cell: -np.asarray(runs["regret"], float),
+    "utility": lambda runs, cell: np.asarray(runs["utility"], float),
+}
+
 SCORES: Mapping[str, Mapping[str, Callable[[pd.DataFrame, Cell], Array]]] = {
     BAI.name: {
         "cost": lambda runs, cell: -_cost(runs, cell),
         "stopping_time": lambda runs, cell: -np.asarray(runs["stopping_time"], float),
         "success": _success,
     },
-    REGRET.name: {
-        "regret": lambda runs, cell: -np.asarray(runs["regret"], float),
-        "utility": lambda runs, cell: np.asarray(runs["utility"], float),
-    },
+    REGRET.name: OVER_HORIZON,
+    POPULATION.name: OVER_HORIZON,
 }
 """By task and figure, that by which agents rank first; what is the better the less is negated."""
 
