@@ -78,6 +78,7 @@ def _score(row: Mapping[Any, Any]) -> str:
 def suite_page(
     title: str,
     tasks: Sequence[SuiteTask],
+    notes: Sequence[str],
     scores: pd.DataFrame,
     totals: pd.DataFrame,
     ranked: pd.DataFrame,
@@ -87,13 +88,14 @@ def suite_page(
     Args:
         title: which run of the suite it is.
         tasks: its tasks.
+        notes: what has to be known to read the tables.
         scores: see `SuiteResults.scores`.
         totals: see `SuiteResults.totals`.
         ranked: see `rankings_of`.
     """
     parts = [f"# Scores, {title}", markdown(totals_table(totals))]
     parts += ["## By task", markdown(scores_table(scores, totals, ranked))]
-    parts += [f"- {in_markdown(note)}" for note in notes_of_scores(totals)]
+    parts += [f"- {in_markdown(note)}" for note in notes]
     parts += ["## Tasks", markdown(tasks_table(tasks))]
     parts += [in_markdown(f"- {line}") for line in reasons_of(tasks)]
     others = [row for row in ranked.to_dict("records") if row["task"] != CENTRAL]
