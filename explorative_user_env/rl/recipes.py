@@ -57,8 +57,23 @@ POLICY_GRADIENT: Mapping[str, Any] = {
 }
 """Many users and long looks ahead: one response says little, and what it taught pays later."""
 
+FAR_SIGHTED: Mapping[str, Any] = {
+    **POLICY_GRADIENT,
+    "n_steps": 128,
+    "batch_size": 2048,
+    "learning_rate": LinearSchedule(2e-3, 0.0, 1.0),
+    "gamma": 0.999,
+    "gae_lambda": 0.99,
+    "ent_coef": 0.003,
+}
+"""What a step is worth shows hundreds of steps later: where responses are noisy, and an arm that is
+taken too soon is kept to the end, and where a user may leave for good."""
+
 RECIPES: Mapping[str, Recipe] = {
     "ppo": Recipe("stable_baselines3", "PPO", "MlpPolicy", "sorted-counts", POLICY_GRADIENT),
+    "ppo-far": Recipe(
+        "stable_baselines3", "PPO", "MlpPolicy", "sorted-counts", FAR_SIGHTED, n_envs=256
+    ),
     "maskable-ppo": Recipe(
         "sb3_contrib",
         "MaskablePPO",

@@ -64,7 +64,8 @@ def train(
     one thread meanwhile: for networks as small as these more are slower.
 
     Args:
-        algo: "ppo", "maskable-ppo" (bai only), "dqn" or "recurrent-ppo".
+        algo: "ppo", "ppo-far" (for noise and users who leave), "maskable-ppo" (bai only), "dqn" or
+            "recurrent-ppo".
         task: "regret" or "bai".
         steps: recommendations and answers of all users together, at least 1.
         seed: of the model's first weights, its draws and the users, in 0..2^32 - 1.
