@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from explorative_user_env.tasks import ANSWERED, CENSORED, LEFT
+
 if TYPE_CHECKING:
     from explorative_user_env.films.film import Film
     from explorative_user_env.films.rerun import Rerun
@@ -22,6 +24,7 @@ class Episode:
         rewards: the environment's reward of each step, which the agent did not see.
         answer: the arm the agent names as the best.
         censored: whether the run was cut off before the agent stopped.
+        left: whether the user left, which she does after a response.
         rerun: who met, so that the run can be watched again; it does not travel in a pickle.
     """
 
@@ -32,6 +35,7 @@ class Episode:
     rewards: tuple[float, ...]
     answer: int
     censored: bool
+    left: bool = False
     rerun: "Rerun | None" = field(default=None, compare=False)
 
     @property
@@ -48,6 +52,13 @@ class Episode:
     def rejections(self) -> int:
         """The number of rejected recommendations."""
         return len(self.accepted) - sum(self.accepted)
+
+    @property
+    def end(self) -> int:
+        """How the run ended, one of `ANSWERED`, `CENSORED` and `LEFT`."""
+        if self.left:
+            return LEFT
+        return CENSORED if self.censored else ANSWERED
 
     def explain(self) -> "Explanation":
         """Return in words what mattered in the run, and why it happened: the truth is told.
@@ -93,5 +104,5 @@ class Episode:
         return {name: value for name, value in vars(self).items() if name != "rerun"}
 
     def __repr__(self) -> str:
-        names = ("agent", "seed", "stopping_time", "acceptances", "answer", "censored")
+        names = ("agent", "seed", "stopping_time", "acceptances", "answer", "censored", "left")
         return f"Episode({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"

@@ -123,6 +123,7 @@ class _Run:
     rewards: list[float] = field(default_factory=list)
     answer: int = -1
     censored: bool = False
+    left: bool = False  # whether she did not stay
     doing: str = ""  # whose code runs
     begun: bool = False
     cut_by_limit: bool = False  # of the environment, though nobody asked for it here
@@ -143,7 +144,7 @@ class _Run:
         act, observe, step = f"act of {name}", f"observe of {name}", "step of the environment"
         committed: int | None = None
         truncated = False
-        while True:
+        while not self.left:
             self.doing = act
             arm = agent.act() if committed is None else committed
             if arm is None and commits:
@@ -153,7 +154,7 @@ class _Run:
             if type(arm) is not int or not 0 <= arm < n_arms:
                 arm = _as_arm(f"arm of {name}", arm, n_arms)
             self.doing = step
-            observation, reward, _, truncated, _ = env.step(arm)
+            observation, reward, left, truncated, _ = env.step(arm)
             self.doing = observe
             if committed is None:
                 agent.observe(arm, bool(observation))
@@ -162,8 +163,9 @@ class _Run:
             arms.append(arm)
             self.responses.append(bool(observation))
             self.rewards.append(float(reward))
+            self.left = bool(left)
         self.answer = self.asked() if committed is None else committed
-        self.censored = arm is not None and committed is None
+        self.censored = arm is not None and committed is None and not self.left
         self.cut_by_limit = self.censored and truncated and not commits and len(arms) < cap
 
     @property
@@ -188,6 +190,7 @@ class _Run:
             rewards=tuple(self.rewards),
             answer=self.answer,
             censored=self.censored,
+            left=self.left,
             rerun=rerun,
         )
 

@@ -40,6 +40,10 @@ DELTA = 0.1
 STEP_CAP = 1_000_000
 """The step cap of a run of best-arm identification unless something else is said."""
 
+ANSWERED, CENSORED, LEFT = range(3)
+"""How a run of best-arm identification ends: with an answer, by the step cap, or as the user does
+not stay."""
+
 N_USERS = 20
 """Users of an episode of the population task unless something else is said."""
 

@@ -23,6 +23,7 @@ def runs(first: int = 0, n_runs: int = 3) -> dict[str, Any]:
     numbers = np.arange(first, first + n_runs)
     columns = {name: numbers + place for place, name in enumerate(RUN_FRAMES["bai"])}
     columns |= {"instance": numbers, "correct": numbers % 2 == 0, "censored": numbers % 2 == 1}
+    columns |= {"left": numbers % 3 == 1}
     del columns["agent"]
     return columns
 

@@ -34,6 +34,7 @@ TRANSCRIBED = {
     "explorative_user_env.agents.shared_phase1._composed",
     "explorative_user_env.agents.track_and_stop",
     # Loops that are compiled whole.
+    "explorative_user_env.compiled.loops",
     "explorative_user_env.compiled.loops.make_play",
     "explorative_user_env.compiled.loops.make_run",
     "explorative_user_env.envs.lane_loops.compiled_respond",

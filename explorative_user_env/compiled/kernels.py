@@ -37,6 +37,7 @@ def _functions_of(behaviour: Behaviour) -> Behaviour:
         start=behaviour.start,
         respond=behaviour.respond,
         moves_means=behaviour.moves_means,
+        leaves=behaviour.leaves,
     )
 
 

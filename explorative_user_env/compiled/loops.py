@@ -13,9 +13,11 @@ from explorative_user_env.compiled.plain import (
     is_set,
     itself,
     learning_of,
+    leaving_of,
     steps_between_looks,
 )
 from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.tasks import ANSWERED, CENSORED, LEFT
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.reward_laws import RewardDraw, no_law
@@ -37,7 +39,7 @@ def make_run(
         algorithm: the agent's rules.
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
-        behaviour: how the user starts and responds.
+        behaviour: how the user starts and responds, and whether she leaves.
         own_law: how her rewards are drawn if the law is none of the package's.
         with_law: makes a user with this law of what the loop is handed as one.
         an_arm: lets pass what may be one, a whole number.
@@ -47,6 +49,8 @@ def make_run(
     verdict, stop = algorithm.verdict, STOP
     start_user, respond = behaviour.start, behaviour.respond
     learn, sees_rewards = learning_of(algorithm)
+    leaves, may_leave = leaving_of(behaviour)
+    answered, censored, has_left = ANSWERED, CENSORED, LEFT
 
     def run(
         numbers: Any,
@@ -57,7 +61,7 @@ def make_run(
         own_stream: Any,
         max_steps: int,
         halt: Any,
-    ) -> tuple[int, int, int, bool]:
+    ) -> tuple[int, int, int, int]:
         user = with_law(numbers, own_law)
         user_rng = stream(user_stream)
         rng = stream(own_stream)
@@ -69,14 +73,15 @@ def make_run(
         while True:
             if steps == look:
                 if halted(halt):
-                    return acceptances, steps - acceptances, 0, True
+                    return acceptances, steps - acceptances, 0, censored
                 look += between_looks
             arm = an_arm(act(params, state, rng))
             if arm != stop and not 0 <= arm < user.n_arms:
                 raise ValueError("an algorithm recommended an arm that does not exist")
             if arm == stop or steps == max_steps:
                 answer = an_arm(verdict(params, state, rng))
-                return acceptances, steps - acceptances, answer, arm != stop
+                end = answered if arm == stop else censored
+                return acceptances, steps - acceptances, answer, end
             accepted = respond(user, user_state, rule, arm, user_rng)
             observe(params, state, arm, accepted)
             if sees_rewards and accepted:
@@ -84,6 +89,9 @@ def make_run(
             steps += 1
             if accepted:
                 acceptances += 1
+            if may_leave and leaves(user, user_state, accepted, user_rng):
+                answer = an_arm(verdict(params, state, rng))
+                return acceptances, steps - acceptances, answer, has_left
 
     return run
 
@@ -144,13 +152,14 @@ def make_play(
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm over a horizon; what happens is written down.
 
-    An algorithm that stops goes on with its answer.
+    An algorithm that stops goes on with its answer. The loop returns the answer, for how many steps
+    the user was there, and whether she left.
 
     Args:
         algorithm: the agent's rules.
         rule: the rule of rho_t.
         stream: makes a Generator of what the loop is handed as one.
-        behaviour: how the user starts and responds.
+        behaviour: how the user starts and responds, and whether she leaves.
         own_law: how her rewards are drawn if the law is none of the package's.
         with_law: makes a user with this law of what the loop is handed as one.
         an_arm: lets pass what may be one, a whole number.
@@ -160,6 +169,7 @@ def make_play(
     verdict, stop = algorithm.verdict, STOP
     start_user, respond = behaviour.start, behaviour.respond
     learn, sees_rewards = learning_of(algorithm)
+    leaves, may_leave = leaving_of(behaviour)
 
     def play(
         numbers: Any,
@@ -171,19 +181,19 @@ def make_play(
         arms: Any,
         responses: Any,
         halt: Any,
-    ) -> int:
+    ) -> tuple[int, int, bool]:
         user = with_law(numbers, own_law)
         user_rng = stream(user_stream)
         rng = stream(own_stream)
         start_user(user, user_state, user_rng)
         start(params, state, rng)
-        committed = stop
+        committed, left = stop, False
         steps = 0
         look = between_looks = steps_between_looks(user.n_arms)
         while True:
             if steps == look:
                 if halted(halt):
-                    return 0
+                    return 0, steps, False
                 look += between_looks
             arm = committed
             if committed == stop:
@@ -193,7 +203,7 @@ def make_play(
                 if not 0 <= arm < user.n_arms:
                     raise ValueError("an algorithm recommended an arm that does not exist")
             if steps == len(arms):
-                return an_arm(verdict(params, state, rng)) if committed == stop else committed
+                break
             accepted = respond(user, user_state, rule, arm, user_rng)
             if committed == stop:
                 observe(params, state, arm, accepted)
@@ -202,6 +212,11 @@ def make_play(
             arms[steps] = arm
             responses[steps] = accepted
             steps += 1
+            if may_leave and leaves(user, user_state, accepted, user_rng):
+                left = True
+                break
+        answer = an_arm(verdict(params, state, rng)) if committed == stop else committed
+        return answer, steps, left
 
     return play
 
@@ -223,6 +238,8 @@ def make_play_all(
         arms: Any,
         responses: Any,
         answers: Any,
+        stayed: Any,
+        left: Any,
         halt: Any,
     ) -> None:
         for index in range(answers.shape[0]):
@@ -230,7 +247,7 @@ def make_play_all(
                 break
             for arm in range(user.n_arms):
                 user_state.means[arm] = means[index, arm]
-            answers[index] = play(
+            answers[index], stayed[index], left[index] = play(
                 user,
                 user_state,
                 (user_streams[index], draws[0], draws[1], draws[2]),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from explorative_user_env.protocol import Algorithm
+from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.reward_laws import RewardDraw
 
 
@@ -26,6 +27,11 @@ def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
     """Take in no reward, as all agents do but a reference that is labelled so."""
 
 
+def stays(user: Any, state: Any, accepted: bool, rng: Any) -> bool:
+    """Return False: most users leave never."""
+    return False
+
+
 def is_set(halt: Any) -> bool:
     """Whether somebody has ended all runs, by another number than 0 in `halt`."""
     return bool(halt[0] != 0)
@@ -44,3 +50,8 @@ def steps_between_looks(n_arms: int) -> int:
 def learning_of(algorithm: Algorithm) -> tuple[Callable[[Any, Any, int, float], None], bool]:
     """Return what takes in rewards, and whether the algorithm is a reference that sees them."""
     return algorithm.learn or unseen, algorithm.learn is not None
+
+
+def leaving_of(behaviour: Behaviour) -> tuple[Callable[..., bool], bool]:
+    """Return what tells whether a user leaves, and whether such users ever do."""
+    return behaviour.leaves or stays, behaviour.leaves is not None

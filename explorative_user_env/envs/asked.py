@@ -11,6 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.lane_users import LaneUsers
 from explorative_user_env.envs.lanes import Lanes
+from explorative_user_env.envs.leaving import HAS_LEFT
 from explorative_user_env.envs.pictures import RENDER_MODES_OF_MANY, Truths, lane_frame
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import Array
@@ -47,6 +48,7 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
     _users: LaneUsers
     _ready: bool
     _observations: Array
+    _left: Array
     _heard: History
     _ended: History
     _remembers: bool
@@ -117,7 +119,7 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
 
     def _note(self, lane: int) -> str:
         """Return a line for a lane's picture."""
-        return ""
+        return HAS_LEFT if self._left[lane] else ""
 
     def _forget(self, lanes: Array) -> None:
         """Begin with new users in these lanes, of whom nothing was heard."""

@@ -5,6 +5,7 @@ from typing import Any
 import gymnasium as gym
 
 from explorative_user_env.envs.history import History
+from explorative_user_env.envs.leaving import HAS_LEFT
 from explorative_user_env.envs.pictures import (
     PICTURES,
     RENDER_FPS,
@@ -34,6 +35,7 @@ class AskedUser(gym.Env[int, int]):
     population: Population
     _state: UserState
     _instance: Instance | None
+    _left: bool
     _has_extras: bool
 
     def _prepare(self, render_mode: str | None, render_intervals: bool) -> None:
@@ -114,7 +116,7 @@ class AskedUser(gym.Env[int, int]):
 
     def _note(self) -> str:
         """Return a line for her picture."""
-        return ""
+        return HAS_LEFT if self._left else ""
 
     def _begin_picture(self) -> None:
         """Forget the last user, of whom pictures were to be had."""

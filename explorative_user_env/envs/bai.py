@@ -28,8 +28,9 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
 
     ## Rewards
     -`step_cost` (c) for a recommendation, +1 for the right answer and -1 for a wrong one; -1, too,
-    for giving none until the `horizon`. An episode's return is 1 - c T if it succeeds, -1 - c T if
-    not: so c says what a step is worth, and the return of an agent is 1 - c E[T] - 2 P(error).
+    for giving none until the `horizon`, or until she leaves. An episode's return is 1 - c T if it
+    succeeds, -1 - c T if not: so c says what a step is worth, and the return of an agent is
+    1 - c E[T] - 2 P(error).
 
     Who answers at once gets 2/K - 1 on average, so finding the arm pays only if 1 - c T > 2/K - 1:
     **c must be below c\* = 2 (1 - 1/K) / T**, where T is how long finding takes. Above c\* guessing
@@ -41,8 +42,8 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     As in `ExplorativeUser-v0`.
 
     ## Episode End
-    `terminated` with an answer, and at the `horizon`-th recommendation. Running out of time is part
-    of the task and not a truncation: a learner must not bootstrap from there.
+    `terminated` with an answer, when she leaves, and at the `horizon`-th recommendation. Running
+    out of time is part of the task and not a truncation: a learner must not bootstrap from there.
 
     An answer is a step of its own, which costs nothing: an episode that ends with one has T + 1
     steps, as monitors count its length, for a `stopping_time` of T. One that ends at the horizon
@@ -57,9 +58,10 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
 
     ## Information
     `has_response`, `interactions`, `acceptances`, `rejections`, and of the end `is_success` (which
-    Stable-Baselines3 logs), `answer` (-1 for none), `stopping_time` and `rejection_rate`. The keys
-    are the same at every step: before the end they say what they would without an answer, that is
-    False, -1, the recommendations so far and the share of them that was rejected.
+    Stable-Baselines3 logs), `answer` (-1 for none), `stopping_time`, `rejection_rate` and `left`
+    (whether she has). The keys are the same at every step: before the end they say what they would
+    without an answer, that is False, -1, the recommendations so far, the share of them that was
+    rejected, and False.
 
     ## Arguments
     - `n_arms` (5): K, in 2..1000000.
@@ -141,12 +143,12 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         action = as_action(action, 2 * n_arms)
         if action >= n_arms:
             return self._answered(action - n_arms)
-        response, _, _, _, info = super().step(action)
+        response, _, self._over, _, info = super().step(action)
         self._last_rejected[action] = response == 0
         reward = -self.step_cost
-        if info["interactions"] == self.horizon:
+        self._over |= info["interactions"] == self.horizon
+        if self._over:
             reward += bai.WRONG
-            self._over = True
         return response, reward, self._over, False, self._with_outcome(info)
 
     def action_masks(self) -> np.ndarray:
@@ -169,10 +171,12 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     def _note(self) -> str:
         heard, n_arms = self.remember(), self.user.n_arms
         rejected, in_time = int(heard.last_rejected()[0]), heard.steps[0] < self.horizon
-        return bai.how_far(rejected, n_arms, self.mask, in_time, self._answer, self._correct)
+        ended = self._answer, self._correct, self._left
+        return bai.how_far(rejected, n_arms, self.mask, in_time, *ended)
 
     def _with_outcome(
         self, info: dict[str, Any], answer: int = bai.NO_ANSWER, correct: bool = False
     ) -> dict[str, Any]:
         """Return an info with the same keys at every step, as data sets need them."""
-        return info | bai.outcome(answer, correct, info["interactions"], info["rejections"])
+        counts = info["interactions"], info["rejections"]
+        return info | bai.outcome(answer, correct, *counts, self._left)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from explorative_user_env.envs.leaving import HAS_LEFT
 from explorative_user_env.protocol import Array
 
 MASKS = ("rejections", "none")
@@ -14,7 +15,7 @@ NO_ANSWER = -1
 """The answer of an episode that the horizon ended."""
 
 RIGHT, WRONG = 1.0, -1.0
-"""What an answer pays; no answer by the horizon pays as much as a wrong one."""
+"""What an answer pays; none by the horizon, or until she leaves, pays as much as a wrong one."""
 
 
 def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:
@@ -37,7 +38,13 @@ def masks(legal: Array, n_arms: int) -> Array:
 
 
 def how_far(
-    n_last_rejected: int, n_arms: int, mask: str, in_time: bool, answer: int, correct: bool
+    n_last_rejected: int,
+    n_arms: int,
+    mask: str,
+    in_time: bool,
+    answer: int,
+    correct: bool,
+    left: bool,
 ) -> str:
     """Return a line on how far an episode is from its end.
 
@@ -48,7 +55,10 @@ def how_far(
         in_time: whether the horizon is still to come.
         answer: the arm answered, or `NO_ANSWER`.
         correct: whether it is the best arm.
+        left: whether the user has left.
     """
+    if left:
+        return f"{HAS_LEFT}, without an answer"
     if answer != NO_ANSWER:
         return f"answer: arm {answer}, {'right' if correct else 'wrong'}"
     if not in_time:
@@ -58,7 +68,9 @@ def how_far(
     return f"an answer needs {n_arms - 1} arms rejected last: there are {n_last_rejected}"
 
 
-def outcome(answers: Any, correct: Any, interactions: Any, rejections: Any) -> dict[str, Any]:
+def outcome(
+    answers: Any, correct: Any, interactions: Any, rejections: Any, left: Any
+) -> dict[str, Any]:
     """Return what infos say of how an episode ends, or would if it ended now without an answer.
 
     Args:
@@ -66,10 +78,12 @@ def outcome(answers: Any, correct: Any, interactions: Any, rejections: Any) -> d
         correct: whether it is the best arm.
         interactions: T, the number of recommendations.
         rejections: how many of them were rejected.
+        left: whether the user has left.
     """
     return {
         "is_success": correct,
         "answer": answers,
         "stopping_time": interactions,
         "rejection_rate": rejections / (interactions + (interactions == 0)),
+        "left": left,
     }

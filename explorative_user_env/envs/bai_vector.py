@@ -75,12 +75,13 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
         step = self._recommended(np.where(chosen < n_arms, chosen, 0), recommending)
 
         out_of_time = recommending & (step.interactions >= self.horizon)
-        terminated = answering | out_of_time
+        unanswered = out_of_time | step.left
+        terminated = answering | unanswered
         truncated = np.zeros(self.num_envs, bool)
         if self.max_episode_steps is not None:
             truncated = step.interactions + answering >= self.max_episode_steps
         step.rewards[:] = np.where(recommending, -self.step_cost, 0.0)
-        step.rewards[out_of_time] += bai.WRONG
+        step.rewards[unanswered] += bai.WRONG
         lanes = np.flatnonzero(answering)
         if lanes.size:
             self._answer(lanes, chosen[lanes] - n_arms)
@@ -113,12 +114,13 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
     def _note(self, lane: int) -> str:
         n_arms, heard = self.user.n_arms, self._heard
         rejected = int(heard.last_rejected()[lane])
-        ended = int(self._answers[lane]), bool(self._correct[lane])
+        ended = int(self._answers[lane]), bool(self._correct[lane]), bool(self._left[lane])
         return bai.how_far(rejected, n_arms, self.mask, heard.steps[lane] < self.horizon, *ended)
 
     def _infos(self, step: Step, has_response: Array | None, mask: Array | None = None) -> Infos:
         """Return the infos of a user and what she would say of an end, the same at every step."""
-        told = bai.outcome(self._answers, self._correct, step.interactions, step.rejections)
+        counts = step.interactions, step.rejections
+        told = bai.outcome(self._answers, self._correct, *counts, self._left)
         shown = np.ones(self.num_envs, bool) if mask is None else mask
         outcomes = {
             name: np.where(shown, values, np.zeros((), values.dtype))

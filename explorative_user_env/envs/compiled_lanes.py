@@ -12,7 +12,7 @@ from explorative_user_env.compiled.compiler import errors_of_compiling, short
 from explorative_user_env.compiled.intrinsics import addresses_of_all
 from explorative_user_env.compiled.layout import MEAN, row_of, user_rows
 from explorative_user_env.envs.lane_loops import compiled_begin, compiled_respond, no_mean
-from explorative_user_env.envs.lanes import Lanes, Step, drawn_in, in_lane
+from explorative_user_env.envs.lanes import STEP_KINDS, Lanes, Step, drawn_in, in_lane
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.confidence import ACCEPTANCE_RATE, Rule
@@ -83,7 +83,7 @@ class CompiledLanes(Lanes):
         respond = compiled_respond(self._rule, self._law)
         hers = (self._numbers, self._rows, self._best_means, self._streams, self._draws)
         try:
-            return respond(*hers, heard, arms, self._reward, *step)
+            return respond(*hers, heard, arms, self._reward, *step[: len(STEP_KINDS)])
         except Exception as error:
             self._tell_of_law(heard, error)
             self._tell_of_rho(heard)

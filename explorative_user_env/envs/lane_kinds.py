@@ -20,6 +20,7 @@ def new_lanes(
     rngs: Sequence[np.random.Generator],
     compiled: bool | None,
     who: Callable[[int], str],
+    horizon: int,
 ) -> Lanes:
     """Return lanes for users like that of `single`, not begun yet.
 
@@ -29,6 +30,7 @@ def new_lanes(
         compiled: whether compiled code is wanted, which not every user can have; None is where it
             is worth loading the compiler, if there is one.
         who: tells in words whom a failure in a lane is about.
+        horizon: steps that a user would stay for who leaves.
 
     Raises:
         MissingExtraError: if compiled code is asked for where nothing compiles.
@@ -39,7 +41,7 @@ def new_lanes(
 
         if rule_compiles(single.user, rule, rngs[0]):
             return CompiledLanes(single.user, rule, reward, rngs, who)
-    return PlainLanes(single.user, rule, reward, rngs, single.behaviour, who)
+    return PlainLanes(single.user, rule, reward, rngs, single.behaviour, who, horizon)
 
 
 def is_worth_compiling(n_lanes: int) -> bool:

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from explorative_user_env.envs.leaving import leaves_now, paid_for_leaving
+from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.envs.rewards import REALIZED_REWARD, reward_of, reward_tables
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour, steps_of
@@ -24,15 +26,22 @@ class Step(NamedTuple):
     interactions: Array  # t
     acceptances: Array  # n(t)
     rejections: Array
+    left: Array  # whether she has left
 
     @classmethod
     def blank(cls, n_lanes: int) -> Self:
         """Return the step of users who have just begun."""
-        return cls(*(np.zeros(n_lanes, kind) for kind in STEP_KINDS))
+        return cls.of(n_lanes, np.zeros)
+
+    @classmethod
+    def of(cls, n_lanes: int, new: Callable[..., Array]) -> Self:
+        """Return a step to be filled in, of arrays that `new` makes: as yet nobody has left."""
+        numbers = [new(n_lanes, kind) for kind in STEP_KINDS]
+        return cls._make([*numbers, np.zeros(n_lanes, bool)])
 
 
 STEP_KINDS = (int, float, int, int, int)
-"""Of the numbers of a step, in their order."""
+"""Of the numbers of a step, in their order: what stands before `left`, which few users do."""
 
 
 class Lanes(ABC):
@@ -106,6 +115,7 @@ class PlainLanes(Lanes):
         rngs: a stream for each lane.
         behaviour: what every user does.
         who: tells in words whom a failure in a lane is about.
+        horizon: steps that a user would stay for who leaves.
     """
 
     compiled = False
@@ -118,12 +128,14 @@ class PlainLanes(Lanes):
         rngs: Iterable[np.random.Generator],
         behaviour: Behaviour = EXPLORATIVE,
         who: Callable[[int], str] = in_lane,
+        horizon: int = MAX_EPISODE_STEPS,
     ) -> None:
         self.rngs = list(rngs)
         self._user, self._rule, self._reward, self._who = user, rule, reward, who
-        self._behaviour = behaviour
+        self._behaviour, self._horizon = behaviour, horizon
         self._states = [behaviour.blank(user) for _ in self.rngs]
         self._responds = [behaviour.checked_respond() for _ in self.rngs]
+        self._leaves = [behaviour.checked_leaves() for _ in self.rngs]
         self._instances: list[Instance | None] = [None for _ in self.rngs]
         self._tables: list[Any] = [None for _ in self.rngs]  # what arms pay, while means stay
         self._tabled = not behaviour.moves_means and reward != REALIZED_REWARD
@@ -142,6 +154,7 @@ class PlainLanes(Lanes):
             self._instances[lane] = instance
             state.means[:] = instance.means
             self._responds[lane] = behaviour.checked_respond()
+            self._leaves[lane] = behaviour.checked_leaves()
             try:
                 behaviour.start(self._user, state, rng)
             except Exception as error:
@@ -170,7 +183,16 @@ class PlainLanes(Lanes):
             step.interactions[lane] = t = state.interactions[0]
             step.acceptances[lane] = n = state.acceptances[0]
             step.rejections[lane] = t - n
+            if (leaves := self._leaves[lane]) is not None and self._left(lane, leaves, accepted):
+                step.left[lane] = True
+                missed = self._horizon - t
+                step.rewards[lane] += paid_for_leaving(self._reward, self._truth(lane), missed)
         return True
+
+    def _left(self, lane: int, leaves: Callable[..., bool], accepted: bool) -> bool:
+        """Return whether a user leaves after a response."""
+        hers = (self._user, self._states[lane], accepted, self.rngs[lane])
+        return leaves_now(self._behaviour, leaves, *hers, lambda: self._who(lane))
 
     def _reward_of(self, lane: int, arm: int, accepted: bool) -> float:
         """Return the reward of a response that has just been given."""

@@ -1,6 +1,7 @@
 """The environment's rewards: training signals, which no agent of this package is shown."""
 
 from collections.abc import Sequence
+from typing import Any
 
 REWARDS = ("regret", "utility", "realized", "accept", "none")
 REGRET_REWARD, UTILITY_REWARD, REALIZED_REWARD, ACCEPT_REWARD, NO_REWARD = range(len(REWARDS))
@@ -25,6 +26,21 @@ def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized
     if kind == ACCEPT_REWARD and accepted:
         return 1.0
     return 0.0
+
+
+def reward_of_leaving(kind: int, worst_mean: Any, best_mean: Any, missed: Any) -> Any:
+    """Return what the step at which a user leaves pays besides: nobody is to gain by it.
+
+    Each step that she would have stayed for pays as much as a recommendation of her worst arm does
+    that she rejects. So a shift of all means changes nothing. Numbers, or arrays of them.
+
+    Args:
+        kind: which reward, its place in `REWARDS`.
+        worst_mean: the least mu_i.
+        best_mean: mu_*.
+        missed: how many steps she would have stayed for.
+    """
+    return missed * reward_of(kind, worst_mean, best_mean, False, 0.0)
 
 
 def reward_tables(

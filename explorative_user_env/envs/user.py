@@ -1,5 +1,6 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
+from collections.abc import Callable
 from typing import Any, Unpack
 
 import gymnasium as gym
@@ -7,7 +8,9 @@ from gymnasium import spaces
 
 from explorative_user_env.envs.asked_user import AskedUser
 from explorative_user_env.envs.episode import STREAM, Begun, begun
+from explorative_user_env.envs.leaving import leaves_now, limit_around, paid_for_leaving
 from explorative_user_env.envs.normals import DrawnAhead
+from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.rewards import REWARDS, reward_of
 from explorative_user_env.envs.spaces import as_action, discrete, labelled
@@ -22,7 +25,7 @@ from explorative_user_env.tasks import REGRET
 from explorative_user_env.users.behaviour import steps_of
 from explorative_user_env.users.failures import failed_response, failed_start, met
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.validation import choice
+from explorative_user_env.validation import choice, integer
 
 INFO_LEVELS = ("counts", "full")
 
@@ -56,14 +59,19 @@ class ExplorativeUserEnv(AskedUser):
       end, so this rewards never exploring;
     - `"none"`: 0.
 
+    A user who leaves pays `"regret"` for all that is left of the episode at once: each step that
+    she would have stayed for counts as much as her worst arm, min_i mu_i - mu_*. So nobody gains by
+    her leaving, and the rewards of an episode sum to minus its regret, as `evaluate` counts it. The
+    other rewards pay nothing for these steps.
+
     ## Starting State
     A new user with a new instance: means from their law with the best arm moved to gap above the
     second best, or given ones. `reset(options={"means": [...]})` gives the means of one episode
     as they are.
 
     ## Episode End
-    Never by itself (`terminated` is always False); `gym.make` truncates at `max_episode_steps`,
-    1000 unless given.
+    `terminated` when she leaves, as an impatient user may and no other of the package does;
+    `gym.make` truncates at `max_episode_steps`, 1000 unless given.
 
     ## Information
     `has_response`, and the counts `interactions`, `acceptances`, `rejections`. With
@@ -87,8 +95,15 @@ class ExplorativeUserEnv(AskedUser):
       mu +- sqrt 3, of variance 1), a registered name, a callable `(mean, rng) -> reward` or a
       `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
+<<<<<<< HEAD
       (whose best arm is the present one), "logistic", each with its parameters as in
       "drifting(sigma=0.01)", a registered name or a `Behaviour`.
+=======
+      (whose best arm is the present one), "logistic", "impatient" (who may leave at a rejection),
+      a registered name or a `Behaviour`.
+    - `horizon` (1000): steps that a user would stay for who leaves, where no time limit of
+      `gym.make` says it.
+>>>>>>> qa
     - `reward` ("regret"), `info_level` ("counts" or "full").
     - `render_mode` (None): "ansi", "human", "rgb_array" or "svg", as below.
     - `render_intervals` (False): whether a rendering shows her intervals and the truth, which are
@@ -132,6 +147,7 @@ class ExplorativeUserEnv(AskedUser):
         info_level: str = "counts",
         render_mode: str | None = None,
         render_intervals: bool = False,
+        horizon: int = MAX_EPISODE_STEPS,
         population: Population | None = None,
         **user: Unpack[UserOptions],
     ) -> None:
@@ -141,7 +157,11 @@ class ExplorativeUserEnv(AskedUser):
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, INFO_LEVELS)
         self._tabled = not (reward == "realized" or self.behaviour.moves_means)
-        self._has_extras = not self._tabled or info_level == "full"
+        self._leaves: Callable[..., bool] | None = None
+        self._left = False
+        self._horizon = integer("horizon", horizon, 1)
+        can_leave = self.behaviour.leaves is not None
+        self._has_extras = can_leave or not self._tabled or info_level == "full"
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = labelled(
             discrete(2), task=REGRET.name, observation="response", n_arms=self.user.n_arms
@@ -170,6 +190,7 @@ class ExplorativeUserEnv(AskedUser):
         seed = None if seed is None else seed_number(seed)  # Gymnasium asks for an int
         law = self.instance_law if options is None else law_of(options, self.instance_law)
         self._instance = self._begun = None  # a user who is begun in part is none
+        self._leaves, self._left = self.behaviour.checked_leaves(), False
         if isinstance(self._stream, DrawnAhead):
             self._stream.settle()
         super().reset(seed=seed)
@@ -197,11 +218,11 @@ class ExplorativeUserEnv(AskedUser):
             action: an arm, as an int, any NumPy integer or an array of one.
 
         Returns:
-            The response (1 accepted), the reward, False, False, and the counts.
+            The response (1 accepted), the reward, whether she has left, False, and the counts.
 
         Raises:
             InvalidArgumentError: for an action that is not an arm.
-            gymnasium.error.ResetNeeded: before the first reset.
+            gymnasium.error.ResetNeeded: before the first reset, and after she has left.
         """
         if self._begun is None:
             raise gym.error.ResetNeeded("call reset before step")
@@ -228,9 +249,15 @@ class ExplorativeUserEnv(AskedUser):
         if self._has_extras:
             if not self._tabled:
                 reward = self._reward(arm, accepted)
+            if self._leaves is not None:
+                reward += self._stays_or_leaves(self._leaves, accepted, stream)
             self._take_in(arm, accepted)
             self._add_hidden_state(info)
-        return 1 if accepted else 0, reward, False, False, info
+        return 1 if accepted else 0, reward, self._left, False, info
+
+    def stays(self, limit: int | None) -> int:
+        """Return how many steps a user stays for who does not leave, with this time limit."""
+        return self._horizon if limit is None else limit
 
     def _counts(self, has_response: bool) -> dict[str, Any]:
         interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]
@@ -249,6 +276,17 @@ class ExplorativeUserEnv(AskedUser):
         truth = self.instance()
         kind, best = REWARDS.index(self.reward), truth.means[truth.best_arm]
         return reward_of(kind, truth.means[arm], best, accepted, self._state.reward[0])
+
+    def _stays_or_leaves(self, leaves: Callable[..., bool], accepted: bool, stream: Any) -> float:
+        """Ask whether she leaves, and return what that pays."""
+        state, who = self._state, self._met
+        self._left = leaves_now(self.behaviour, leaves, self.user, state, accepted, stream, who)
+        if not self._left:
+            return 0.0
+        self._begun = None  # nobody is there any more
+        missed = self.stays(limit_around(self)) - state.interactions[0]
+        kind = REWARDS.index(self.reward)
+        return paid_for_leaving(kind, self.instance(), missed)
 
     def _add_hidden_state(self, info: dict[str, Any]) -> None:
         if self.info_level == "full":

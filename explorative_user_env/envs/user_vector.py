@@ -12,7 +12,7 @@ from explorative_user_env.envs.asked import AskedUsers, metadata_of_many
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.lane_kinds import is_worth_compiling, new_lanes, streams_of
 from explorative_user_env.envs.lane_users import LaneUsers
-from explorative_user_env.envs.lanes import STEP_KINDS, Lanes, Step
+from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.reset_options import law_of
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.vector_form import (
@@ -91,9 +91,9 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self._lanes: Lanes | None = None
         self._users = LaneUsers(self.num_envs)
         self._begun = np.zeros(self.num_envs, bool)
-        self._ready = False
+        self._ready = self._any_done = False
         self._done = np.zeros(self.num_envs, bool)
-        self._any_done = False
+        self._left = np.zeros(self.num_envs, bool)
         self._observations = np.zeros(self.num_envs, int)
         self._all = np.arange(self.num_envs)
         self._plain = (self._all.dtype, self._all.shape)
@@ -139,8 +139,8 @@ class ExplorativeUserVectorEnv(AskedUsers):
             actions: an arm for each lane, shape (num_envs,), any kind of integer.
 
         Returns:
-            The responses, rewards, terminations (all False), truncations and infos. In
-            `NEXT_STEP` mode a lane that was truncated by the step before is reset instead.
+            The responses, rewards, terminations (of users who left), truncations and infos. In
+            `NEXT_STEP` mode a lane that ended in the step before is reset instead.
 
         Raises:
             InvalidArgumentError: for actions that are not arms.
@@ -157,7 +157,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         truncated = np.zeros(self.num_envs, bool)
         if self.max_episode_steps is not None:
             truncated = step.interactions >= self.max_episode_steps
-        return self._outcome(step, heard, np.zeros(self.num_envs, bool), truncated)
+        return self._outcome(step, heard, step.left, truncated)
 
     def _reseed(self, seeds: list[int | None], lanes: Array) -> None:
         """Give the lanes their seeds; those without one go on, or begin at random."""
@@ -167,7 +167,8 @@ class ExplorativeUserVectorEnv(AskedUsers):
             rngs, begun_with = streams_of(given)
             for lane, seed in enumerate(begun_with):
                 self._users.reseed(lane, seed)
-            self._lanes = new_lanes(self._single, rngs, self._asked, self._users.who)
+            who, horizon = self._users.who, self._single.stays(self.max_episode_steps)
+            self._lanes = new_lanes(self._single, rngs, self._asked, who, horizon)
             self.compiled = self._lanes.compiled
             return
         for lane in lanes.tolist():
@@ -181,7 +182,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self._begun[lanes] = self._ready = False  # if this fails, they need a reset
         self._users.begin(lanes, law is not self._single.instance_law)
         self._lanes.begin(lanes, law)
-        self._begun[lanes] = True
+        self._begun[lanes], self._left[lanes] = True, False
         self._ready = bool(self._begun.all())
         self._forget(lanes)
 
@@ -190,9 +191,11 @@ class ExplorativeUserVectorEnv(AskedUsers):
         assert self._lanes is not None
         lanes = None if heard is None else np.flatnonzero(heard)
         new = np.empty if lanes is None else np.zeros  # all entries are written, or only some
-        step = Step._make(new(self.num_envs, kind) for kind in STEP_KINDS)
+        step = Step.of(self.num_envs, new)
         if not self._lanes.respond(lanes, arms, step):
             raise no_arms(arms, self.num_envs, self.user.n_arms)
+        if self._single.behaviour.leaves is not None:
+            self._left |= step.left
         if self._remembers:
             self._take_in(self._all if lanes is None else lanes, arms, step.responses)
         return step

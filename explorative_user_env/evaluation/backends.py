@@ -22,6 +22,7 @@ from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, ManyUserAgent, name_of
 from explorative_user_env.results.columns import frame_of
 from explorative_user_env.results.parts import Columns, Kept
+from explorative_user_env.tasks import CENSORED
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 Work = Callable[..., Array]
@@ -148,7 +149,7 @@ def _met(
 def _warn_if_it_never_stops(name: str, part: Array, cap: int, n_users: int) -> None:
     """Say what is to come where all the first users were met up to the cap."""
     n_met = len(part)
-    if part[:, RUN_COLUMNS.index("censored")].all():
+    if (part[:, RUN_COLUMNS.index("end")] == CENSORED).all():
         whom = "the first user" if n_met == 1 else f"any of the first {n_met} users"
         warnings.warn(
             f"{name} did not stop with {whom} within {cap} steps, where it was cut off; of "

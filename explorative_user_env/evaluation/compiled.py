@@ -100,7 +100,8 @@ def plays_compiled(
     for part, best_arms, given in portions(population, agent, seeds, horizon):
         play = Play(*(array[: len(best_arms)] for array in room))
         play.means[:], play.best_arms[:] = given[MEANS], best_arms
-        play_all(*given, play.arms, play.accepted, play.answers, halt)
+        play_all(*given, play.arms, play.accepted, play.answers, play.stayed, play.left, halt)
+        play.blank_missed()
         _check_answers(play.answers, agent, population)
         yield part, play
         if halt[0]:
@@ -165,7 +166,7 @@ def compiles(
     """
     if not isinstance(agent, AlgorithmAgent) or not can_compile():
         return False
-    if handed_in(population.behaviour.respond):
+    if any(map(handed_in, population.behaviour.functions)):
         _look(population, agent, seed, horizon)  # compiled code takes any answer for a response
     try:
         run(population, agent, [seed], 0, horizon)
@@ -204,7 +205,7 @@ def _uncompiled(
     own: dict[str, Any] = {}
     if handed_in(rule):
         own[f"rho ({rule_name(rule)})"] = {"rho": ACCEPTANCE_RATE}
-    if handed_in(behaviour.respond) or handed_in(behaviour.start):
+    if any(map(handed_in, behaviour.functions)):
         own[f"behaviour {behaviour.name!r}"] = {"behaviour": EXPLORATIVE}
     if population.user.reward_law == OWN:
         own[law_in_words(population.user)] = {"reward_law": GAUSSIAN_LAW}

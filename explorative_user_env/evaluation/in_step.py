@@ -1,7 +1,7 @@
 """Agents that meet many users at once, in the vector environment."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -11,22 +11,12 @@ from explorative_user_env.evaluation.plays import Play
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, Array, ManyUserAgent, in_use, name_of
 from explorative_user_env.seeding import agent_generators
-from explorative_user_env.users.instances import Instance
+from explorative_user_env.tasks import ANSWERED, CENSORED, LEFT
 from explorative_user_env.validation import InvalidArgumentError
 
 USERS = 1024
 """Users that an agent meets at once. Every user has one run and all runs count: the first runs to
 end, out of many that go on, would be the short ones."""
-
-
-class _Meeting(NamedTuple):
-    """What is known of each user, and of what is going on; arrays of shape (n,)."""
-
-    instances: Sequence[Instance]
-    answers: Array
-    acceptances: Array
-    steps: Array
-    going_on: Array  # the users with whom the agent has not stopped
 
 
 def run_in_step(
@@ -39,12 +29,13 @@ def run_in_step(
 ) -> Array:
     """Run `agent` with the users of these `seeds` at once; see `readable.run_readable`."""
     with in_use(agent):
-        met = _meet(population, agent, seeds, max_steps, horizon, None, halt)
-    censored = np.zeros(len(seeds), int)
-    censored[met.going_on] = 1
-    best_arms = [instance.best_arm for instance in met.instances]
+        met = _Meeting(population, agent, seeds, max_steps, horizon, None)
+        met.go_on(halt)
+    ends = np.where(met.left, LEFT, ANSWERED)
+    ends[met.going_on] = CENSORED
+    best_arms = [instance.best_arm for instance in met.truth.instances]
     rejections = met.steps - met.acceptances
-    return np.column_stack([best_arms, met.acceptances, rejections, met.answers, censored])
+    return np.column_stack([best_arms, met.acceptances, rejections, met.answers, ends])
 
 
 def play_in_step(
@@ -58,59 +49,95 @@ def play_in_step(
     """Play with the users of these `seeds` at once over a horizon; see `readable.play_readable`."""
     play = Play.blank(len(seeds), population.n_arms, max_steps)
     with in_use(agent):
-        met = _meet(population, agent, seeds, max_steps, max_steps, play, halt)
-    play.write_truth(met.instances)
-    return play._replace(answers=met.answers)
+        met = _Meeting(population, agent, seeds, max_steps, max_steps, play)
+        met.go_on(halt)
+    play.write_truth(met.truth.instances)
+    play.answers[:], play.left[:] = met.answers, met.left
+    play.blank_missed()
+    return play
 
 
-def _meet(
-    population: Population,
-    agent: ManyUserAgent,
-    seeds: Sequence[int],
-    max_steps: int,
-    horizon: int | None,
-    play: Play | None,
-    halt: Array | None,
-) -> _Meeting:
-    """Let the agent meet users; with a `play` to write down, it goes on with its answers."""
-    n_users, name = len(seeds), name_of(agent)
-    envs = ExplorativeUserVectorEnv(n_users, population=population, reward="none")
-    envs.reset(seed=list(seeds))
-    truth = _Truth(envs, population.behaviour.moves_means)
-    agent.reset_all(population.n_arms, agent_generators(seeds, name), horizon)
-    acceptances, steps = np.zeros(n_users, int), np.zeros(n_users, int)
-    answers, arms = np.zeros(n_users, int), np.zeros(n_users, int)
-    going_on = np.arange(n_users)
+class _Meeting:
+    """An agent and its users: who is there, and what is known of each, in arrays of shape (n,).
 
-    def ask(users: Array) -> None:
-        truth.renew(users)
-        told = agent.answer_all(users.copy())  # copies, as the agent may write on what it is handed
-        answers[users] = _checked(told, users, population.n_arms, 0, name)
+    With a `play` to write down, the agent goes on with its answers.
+    """
 
-    for step in range(max_steps + 1):
-        go_on(halt)
-        chosen = going_on  # none, when the agent has stopped with all
+    def __init__(
+        self,
+        population: Population,
+        agent: ManyUserAgent,
+        seeds: Sequence[int],
+        max_steps: int,
+        horizon: int | None,
+        play: Play | None,
+    ) -> None:
+        n_users, name = len(seeds), name_of(agent)
+        self.envs = ExplorativeUserVectorEnv(n_users, population=population, reward="none")
+        self.envs.reset(seed=list(seeds))
+        self.truth = _Truth(self.envs, population.behaviour.moves_means)
+        agent.reset_all(population.n_arms, agent_generators(seeds, name), horizon)
+        self.agent, self.name, self.n_arms = agent, name, population.n_arms
+        self.max_steps, self.play = max_steps, play
+        self.acceptances, self.steps = np.zeros(n_users, int), np.zeros(n_users, int)
+        self.answers, self.arms = np.zeros(n_users, int), np.zeros(n_users, int)
+        self.left = np.zeros(
+            n_users, bool
+        )  # who did not stay, and who is there in her place is new
+        self.going_on = np.arange(n_users)  # with whom the agent has not stopped, and who is there
+
+    def go_on(self, halt: Array | None) -> None:
+        """Recommend and hear until all is over."""
+        for step in range(self.max_steps + 1):
+            go_on(halt)
+            chosen = self._chosen()
+            over = not self.going_on.size if self.play is None else self.left.all()
+            if over or step == self.max_steps:
+                break
+            self._step(step, chosen)
+        self._ask(self.going_on)
+
+    def _chosen(self) -> Array:
+        """Return the arms for the users with whom the agent does not stop now."""
+        if not self.going_on.size:  # the agent has stopped with all
+            return self.going_on
+        told = self.agent.act_all(self.going_on.copy())
+        chosen = _checked(told, self.going_on, self.n_arms, STOP, self.name)
+        stopped = self.going_on[chosen == STOP]
+        self._ask(stopped)
+        self.arms[stopped] = self.answers[stopped]
+        going_on: Array = chosen != STOP
+        self.going_on = self.going_on[going_on]
+        arms: Array = chosen[going_on]
+        return arms
+
+    def _ask(self, users: Array) -> None:
+        """Have the agent answer for these users."""
+        if users.size:
+            self.truth.renew(users)
+            # Copies, as the agent may write on what it is handed.
+            told = self.agent.answer_all(users.copy())
+            self.answers[users] = _checked(told, users, self.n_arms, 0, self.name)
+
+    def _step(self, step: int, chosen: Array) -> None:
+        """Recommend these arms to the users with whom the agent goes on, and its answers to all."""
+        going_on, play = self.going_on, self.play
+        self.arms[going_on] = chosen
+        responses, _, leaving, _, _ = self.envs.step(self.arms)
+        accepted = responses == 1
         if going_on.size:
-            told = agent.act_all(going_on.copy())
-            chosen = _checked(told, going_on, population.n_arms, STOP, name)
-        stopped = going_on[chosen == STOP]
-        if stopped.size:
-            ask(stopped)
-            arms[stopped] = answers[stopped]
-        going_on, chosen = going_on[chosen != STOP], chosen[chosen != STOP]
-        if step == max_steps or (play is None and not going_on.size):
-            break
-        arms[going_on] = chosen
-        accepted = envs.step(arms)[0] == 1
-        if going_on.size:
-            agent.observe_all(going_on.copy(), chosen, accepted[going_on])
-        steps[going_on] += 1
-        acceptances[going_on] += accepted[going_on]
+            self.agent.observe_all(going_on.copy(), chosen, accepted[going_on])
+        self.steps[going_on] += 1
+        self.acceptances[going_on] += accepted[going_on]
         if play is not None:
-            play.arms[:, step], play.accepted[:, step] = arms, accepted
-    if going_on.size:
-        ask(going_on)
-    return _Meeting(truth.instances, answers, acceptances, steps, going_on)
+            play.arms[:, step], play.accepted[:, step] = self.arms, accepted
+            play.stayed[leaving & ~self.left] = step + 1
+            self.left |= leaving
+        self.left[going_on] = leaving[going_on]
+        gone = self.left[going_on]
+        if gone.any():
+            self._ask(going_on[gone])
+            self.going_on = going_on[~gone]
 
 
 class _Truth:

@@ -13,7 +13,7 @@ from explorative_user_env.evaluation.in_step import play_in_step, run_in_step
 from explorative_user_env.evaluation.readable import RUN_COLUMNS, play_readable, run_readable
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, name_of
-from explorative_user_env.tasks import BAI, REGRET, Task
+from explorative_user_env.tasks import BAI, CENSORED, LEFT, REGRET, Task
 
 
 class Paths(NamedTuple):
@@ -74,7 +74,8 @@ def bai_columns(agent: Agent, population: Population, rows: Array) -> dict[str, 
         "best_arm": of["best_arm"],
         "answer": of["answer"],
         "correct": of["answer"] == of["best_arm"],
-        "censored": of["censored"].astype(bool),
+        "censored": of["end"] == CENSORED,
+        "left": of["end"] == LEFT,
         "stopping_time": interactions + reported,
         "interactions": interactions,
         "acceptances": of["acceptances"],

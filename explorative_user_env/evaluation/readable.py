@@ -11,7 +11,7 @@ from explorative_user_env.meeting import environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array
 
-RUN_COLUMNS = ("best_arm", "acceptances", "rejections", "answer", "censored")
+RUN_COLUMNS = ("best_arm", "acceptances", "rejections", "answer", "end")
 """What every path tells of a run of best-arm identification, as whole numbers."""
 
 
@@ -33,7 +33,7 @@ def run_readable(
     for seed in seeds:
         episode = rollout(met, agent, seed, max_steps, horizon)
         counts = (episode.acceptances, episode.rejections)
-        rows.append((env.instance().best_arm, *counts, episode.answer, episode.censored))
+        rows.append((env.instance().best_arm, *counts, episode.answer, episode.end))
     return np.array(rows, int)
 
 
@@ -52,8 +52,10 @@ def play_readable(
     instances = []
     for index, seed in enumerate(seeds):
         episode = rollout(met, agent, seed, max_steps, max_steps, commits=True)
-        play.arms[index], play.accepted[index] = episode.arms, episode.accepted
+        steps = episode.stopping_time
+        play.arms[index, :steps], play.accepted[index, :steps] = episode.arms, episode.accepted
         play.answers[index] = episode.answer
+        play.stayed[index], play.left[index] = steps, episode.left
         instances.append(env.instance())
     play.write_truth(instances)
     return play

@@ -17,6 +17,7 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
         "answer": int,
         "correct": bool,
         "censored": bool,
+        "left": bool,
         "stopping_time": int,
         "interactions": int,
         "acceptances": int,
@@ -34,6 +35,8 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
         "last_arm": int,
         "most_accepted_arm": int,
         "most_accepted_is_best": float,
+        "interactions": int,
+        "left": bool,
     },
 }
 """By the name of a task; every row is one run."""

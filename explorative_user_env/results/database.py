@@ -19,7 +19,7 @@ if TYPE_CHECKING or HAS_SQLITE:
 FILE_OF_RUNS = 0x45555354
 """What the file's header says whose file it is."""
 
-TABLES_VERSION = 1
+TABLES_VERSION = 2
 """The version of the tables; a file with another is not read."""
 
 LONGEST_BUSY = 1.0

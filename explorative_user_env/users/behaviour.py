@@ -35,6 +35,9 @@ class Behaviour:
         memory_per_arm: how many for each arm, besides.
         moves_means: whether mu_i changes while she lives. Her best arm is then the one with the
             largest mean at the time of the answer, and not that of her instance.
+        leaves: `leaves(user, state, accepted, rng) -> bool`, asked after every response, of which
+            `state` knows: whether she leaves now. Compilable as `respond` is; None is a user who
+            never does.
 
     Raises:
         InvalidArgumentError: naming the field that does not hold what its type says.
@@ -47,6 +50,7 @@ class Behaviour:
     memory: int = 0
     memory_per_arm: int = 0
     moves_means: bool = False
+    leaves: Callable[..., bool] | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -72,6 +76,12 @@ class Behaviour:
         own = {field.name: getattr(state, field.name) for field in fields(UserState)}
         return RememberingState(**own, memory=memory)
 
+    @property
+    def functions(self) -> tuple[Callable[..., Any], ...]:
+        """What it is made of."""
+        own = (self.start, self.respond)
+        return own if self.leaves is None else (*own, self.leaves)
+
     def checked_respond(self) -> Callable[..., bool]:
         """Return `respond` for a new user; if it is not the package's own, looked after.
 
@@ -80,6 +90,12 @@ class Behaviour:
         if not handed_in(self.respond):
             return self.respond
         return Checked(self.respond, f"response of behaviour {self.name!r}")
+
+    def checked_leaves(self) -> Callable[..., bool] | None:
+        """Return `leaves` for a new user, looked after as by `checked_respond`."""
+        if self.leaves is None or not handed_in(self.leaves):
+            return self.leaves
+        return Checked(self.leaves, f"leaving of behaviour {self.name!r}")
 
     def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
         """Return a user's instance as it is now, from the one she had at first and her `means`."""
@@ -91,23 +107,23 @@ class Behaviour:
 
 @dataclass(slots=True)
 class Checked:
-    """A `respond` that was handed in: its answers are looked at, and its calls are counted.
+    """A `respond` or `leaves` that was handed in: its answers are looked at, its calls counted.
 
     Raises:
         InvalidArgumentError: naming `what` is neither True nor False.
     """
 
-    respond: Callable[..., Any]
+    asked: Callable[..., Any]
     what: str
     steps: int = 0
 
     def __call__(self, *arguments: Any) -> bool:
         """Return what the user says."""
         self.steps += 1
-        accepted = self.respond(*arguments)
-        if not isinstance(accepted, bool | np.bool_):
-            raise InvalidArgumentError(self.what, accepted, "True or False")
-        return bool(accepted)
+        told = self.asked(*arguments)
+        if not isinstance(told, bool | np.bool_):
+            raise InvalidArgumentError(self.what, told, "True or False")
+        return bool(told)
 
 
 def steps_of(respond: Callable[..., bool], state: UserState) -> int:

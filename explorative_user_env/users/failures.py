@@ -44,6 +44,17 @@ def failed_response(
     return CallableError.of(whose, error, where)
 
 
+def failed_leaving(error: Exception, behaviour: Behaviour, where: str) -> CallableError:
+    """Return the error of a behaviour's `leaves`.
+
+    Args:
+        error: what was raised.
+        behaviour: whose it was.
+        where: with whom and when.
+    """
+    return CallableError.of(f"leaves of behaviour {behaviour.name!r}", error, where)
+
+
 def law_in_words(user: User) -> str:
     """Return what a reward law of one's own is called."""
     return f"reward_law {user.own_law.name!r}"

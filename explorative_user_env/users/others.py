@@ -7,6 +7,7 @@ from explorative_user_env.tasks import STEP_CAP
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
 from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.impatient import impatient
 from explorative_user_env.users.reward_laws import Stream, reflected
 from explorative_user_env.users.state import UNSEEN, RememberingState, User, UserState
 from explorative_user_env.users.worded import behaviour_in_words, form_of, worded
@@ -194,7 +195,7 @@ def unlearn(state: UserState, arm: int, reward: float) -> None:
 
 
 _FACTORIES: dict[str, Callable[..., Behaviour]] = {
-    factory.__name__: factory for factory in (omniscient, forgetful, drifting, logistic)
+    factory.__name__: factory for factory in (omniscient, forgetful, drifting, logistic, impatient)
 }
 """What can be asked for by name, and with its parameters in words."""
 

@@ -78,7 +78,8 @@ def counts_env(
     ## Version History
     * v0: initial version
     """
-    return _MadeById(CountsObservation(ExplorativeUserEnv(arms, **kwargs), horizon))
+    user = ExplorativeUserEnv(arms, horizon=horizon, **kwargs)
+    return _MadeById(CountsObservation(user, horizon))
 
 
 # Gymnasium asks what makes an environment for the ways in which it is rendered.
@@ -101,5 +102,5 @@ def counts_vector_env(
         horizon: the steps that counts and time are scaled by.
         **kwargs: as in `ExplorativeUserVectorEnv`.
     """
-    envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, **kwargs)
+    envs = ExplorativeUserVectorEnv(num_envs, max_episode_steps, horizon=horizon, **kwargs)
     return vector.SortedArms(vector.CountsObservation(envs, horizon))

@@ -86,7 +86,7 @@ def test_compiled_runs_are_those_of_the_environment(
             "acceptances": episode.acceptances,
             "rejections": episode.rejections,
             "answer": episode.answer,
-            "censored": episode.censored,
+            "end": episode.end,
         }
         left = run_of(users, agent, seed, True).user
         user = dataclasses.replace(blank_state(numbers), **left)

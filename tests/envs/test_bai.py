@@ -39,6 +39,7 @@ def test_an_answer_ends_the_episode_and_pays_one_or_costs_one(arm: int, steps: i
         "answer": arm,
         "stopping_time": steps,
         "rejection_rate": (steps - sum(responses)) / steps if steps else 0.0,
+        "left": False,
     }
     assert {type(value) for value in info.values()} == {bool, int, float}
 

@@ -20,7 +20,7 @@ from explorative_user_env import (
 )
 from explorative_user_env.settings import Setting
 
-ENDING = {"is_success", "answer", "stopping_time", "rejection_rate"}
+ENDING = {"is_success", "answer", "stopping_time", "rejection_rate", "left"}
 
 VARIANTS: list[dict[str, Any]] = [
     {},
@@ -117,7 +117,8 @@ def unfinished(info: dict[str, Any]) -> dict[str, Any]:
     """What is said of the end where there is no answer: nothing but the counts again."""
     rate = info["rejections"] / max(info["interactions"], 1)
     steps = info["interactions"]
-    return {"is_success": False, "answer": -1, "stopping_time": steps, "rejection_rate": rate}
+    told = {"is_success": False, "answer": -1, "stopping_time": steps, "rejection_rate": rate}
+    return told | {"left": False}
 
 
 @pytest.mark.parametrize("info_level", ["counts", "full"])
@@ -130,7 +131,8 @@ def test_infos_have_the_same_keys_and_types_at_every_step(info_level: str) -> No
         forms += [form_of(env.step(action)[-1]) for action in ending]
     assert all(form == forms[0] for form in forms)
     kinds = dict.fromkeys(COUNTERS | ENDING, int) | {"rejection_rate": float}
-    assert forms[0].items() >= (kinds | {"has_response": bool, "is_success": bool}).items()
+    flags = dict.fromkeys(("has_response", "is_success", "left"), bool)
+    assert forms[0].items() >= (kinds | flags).items()
 
 
 def form_of(info: dict[str, Any]) -> dict[str, type]:

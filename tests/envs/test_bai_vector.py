@@ -131,7 +131,7 @@ def test_a_finished_lane_starts_anew_and_its_action_is_not_taken(compiled: bool)
 def test_nothing_secret_is_told_before_the_end(mode: AutoresetMode, compiled: bool) -> None:
     vector, _ = pair_of(mode, compiled, horizon=4)
     _, infos = vector.reset(seed=0)
-    ending = {"is_success", "answer", "stopping_time", "rejection_rate"}
+    ending = {"is_success", "answer", "stopping_time", "rejection_rate", "left"}
     keys = {f"{_}{key}" for key in COUNTERS | ending for _ in ("", "_")}
     for t in range(4):
         assert set(infos) == keys

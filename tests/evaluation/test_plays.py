@@ -4,6 +4,17 @@ import pytest
 from explorative_user_env.evaluation.plays import PLAY_COLUMNS, Play, figures
 
 
+def played(
+    means: np.ndarray, best_arms: np.ndarray, arms: np.ndarray, accepted: np.ndarray
+) -> Play:
+    """A play with users who stay."""
+    n_users, horizon = arms.shape
+    play = Play.blank(n_users, means.shape[1], horizon)
+    for there, wanted in zip(play, (means, best_arms, arms, accepted), strict=False):
+        there[:] = wanted
+    return play
+
+
 def test_the_figures_are_those_of_a_slow_loop() -> None:
     rng = np.random.default_rng(0)
     n_users, horizon, n_arms = 6, 40, 3
@@ -12,23 +23,33 @@ def test_the_figures_are_those_of_a_slow_loop() -> None:
     arms = rng.integers(0, n_arms, (n_users, horizon)).astype(np.int32)
     accepted = rng.random((n_users, horizon)) < 0.5
     answers = rng.integers(0, n_arms, n_users)
-    found = figures(Play(means, best_arms, arms, accepted, answers))
+    play = played(means, best_arms, arms, accepted)
+    play.answers[:] = answers
+    play.stayed[:] = (40, 39, 1, 17, 40, 40)
+    play.left[:] = (False, True, True, True, True, False)
+    play.blank_missed()
+    found = figures(play)
     assert found.shape == (n_users, len(PLAY_COLUMNS))
     for user in range(n_users):
         regret = utility = 0.0
         accepted_arms = [0] * n_arms
-        for arm, yes in zip(arms[user].tolist(), accepted[user].tolist(), strict=True):
+        stayed = play.stayed[user]
+        for arm, yes in zip(arms[user, :stayed].tolist(), accepted[user].tolist(), strict=False):
             regret += max(means[user]) - means[user][arm]
             if yes:
                 utility += means[user][arm]
                 accepted_arms[arm] += 1
+        for _ in range(horizon - stayed):
+            regret += max(means[user]) - min(means[user])
         row = dict(zip(PLAY_COLUMNS, found[user].tolist(), strict=True))
         assert row["best_arm"] == best_arms[user]
         assert row["answer"] == answers[user]
         assert row["acceptances"] == sum(accepted_arms)
         assert row["regret"] == pytest.approx(regret)
         assert row["utility"] == pytest.approx(utility)
-        assert row["last_arm"] == arms[user, -1]
+        assert row["last_arm"] == arms[user, stayed - 1]
+        assert row["interactions"] == stayed
+        assert row["left"] == play.left[user]
         assert row["most_accepted_arm"] == accepted_arms.index(max(accepted_arms))
         tied = [arm for arm in range(n_arms) if accepted_arms[arm] == max(accepted_arms)]
         credit = 1 / len(tied) if best_arms[user] in tied else 0.0
@@ -38,14 +59,14 @@ def test_the_figures_are_those_of_a_slow_loop() -> None:
 def test_of_arms_accepted_equally_often_the_first_is_the_most_accepted() -> None:
     arms = np.array([[2, 1, 0, 2, 1]], np.int32)
     accepted = np.array([[True, True, False, True, True]])
-    play = Play(np.array([[0.0, 1.0, 2.0]]), np.array([2]), arms, accepted, np.array([0]))
+    play = played(np.array([[0.0, 1.0, 2.0]]), np.array([2]), arms, accepted)
     assert figures(play)[0, PLAY_COLUMNS.index("most_accepted_arm")] == 1
 
 
 def test_no_agent_gains_by_the_numbers_of_arms() -> None:
     arms = np.array([[0, 1, 2, 0, 1, 2]] * 3, np.int32)
     accepted = np.ones((3, 6), bool)
-    found = figures(Play(np.eye(3), np.arange(3), arms, accepted, np.zeros(3, int)))
+    found = figures(played(np.eye(3), np.arange(3), arms, accepted))
     assert found[:, PLAY_COLUMNS.index("most_accepted_is_best")].tolist() == [1 / 3] * 3
 
 
@@ -55,6 +76,6 @@ def test_very_many_arms_take_no_longer_than_their_numbers_do() -> None:
     accepted = np.array([[True, True, True], [True, False, False]])
     means, best_arms = np.zeros((2, n_arms)), np.full(2, n_arms - 1)
     means[:, -1] = 1.0
-    found = figures(Play(means, best_arms, arms, accepted, np.zeros(2, int)))
+    found = figures(played(means, best_arms, arms, accepted))
     assert found[:, PLAY_COLUMNS.index("most_accepted_arm")].tolist() == [7, n_arms - 1]
     assert found[:, PLAY_COLUMNS.index("most_accepted_is_best")].tolist() == [0.0, 1.0]

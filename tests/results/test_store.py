@@ -65,7 +65,7 @@ def test_where_that_journal_is_refused_the_usual_one_is_whole_as_well(
     with Store(path, ASKED) as mine:
         part_of(mine).add(runs())
         with database.read_only(path, "path") as db:
-            assert len(columns_in(lambda q, *v: db.execute(q, v).fetchall(), 1, "bai")) == 10
+            assert len(columns_in(lambda q, *v: db.execute(q, v).fetchall(), 1, "bai")) == 11
 
 
 def test_a_finished_file_is_a_single_one_that_can_be_copied_and_read_anywhere(path: Path) -> None:
