@@ -141,3 +141,15 @@ def tuning_seed(seed: int, *place: int) -> int:
     """
     sequence = np.random.SeedSequence(seed, spawn_key=(crc32(b"tuning"), *place))
     return int(sequence.generate_state(1, np.uint64)[0]) >> 1
+
+
+def suite_seed(seed: int, task: str) -> int:
+    """Return the seed of the users of a task where a suite of tasks is run with `seed`.
+
+    Args:
+        seed: what everything follows from.
+        task: the task's name; each has users of its own.
+    """
+    place = (crc32(b"suite"), crc32(task.encode()))
+    sequence = np.random.SeedSequence(seed_number(seed), spawn_key=place)
+    return int(sequence.generate_state(1, np.uint64)[0]) >> 1

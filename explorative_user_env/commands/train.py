@@ -19,7 +19,7 @@ def train(
     users: dict[str, Any],
     asked: Asked,
     algo: Annotated[
-        str, typer.Option(help="ppo, ppo-far, maskable-ppo (for bai), dqn or recurrent-ppo.")
+        str, typer.Option(help="ppo, maskable-ppo (for bai), dqn or recurrent-ppo.")
     ] = "ppo",
     task: Annotated[
         str, typer.Option(help="regret (over a horizon) or bai (stop and name the best arm).")

@@ -63,8 +63,7 @@ def make_run(
         halt: Any,
     ) -> tuple[int, int, int, int]:
         user = with_law(numbers, own_law)
-        user_rng = stream(user_stream)
-        rng = stream(own_stream)
+        user_rng, rng = stream(user_stream), stream(own_stream)
         start_user(user, user_state, user_rng)
         start(params, state, rng)
         acceptances = 0
@@ -183,14 +182,12 @@ def make_play(
         halt: Any,
     ) -> tuple[int, int, bool]:
         user = with_law(numbers, own_law)
-        user_rng = stream(user_stream)
-        rng = stream(own_stream)
+        user_rng, rng = stream(user_stream), stream(own_stream)
         start_user(user, user_state, user_rng)
         start(params, state, rng)
-        committed, left = stop, False
-        steps = 0
+        committed, steps, left = stop, 0, False
         look = between_looks = steps_between_looks(user.n_arms)
-        while True:
+        while not left:
             if steps == look:
                 if halted(halt):
                     return 0, steps, False
@@ -212,9 +209,7 @@ def make_play(
             arms[steps] = arm
             responses[steps] = accepted
             steps += 1
-            if may_leave and leaves(user, user_state, accepted, user_rng):
-                left = True
-                break
+            left = may_leave and leaves(user, user_state, accepted, user_rng)
         answer = an_arm(verdict(params, state, rng)) if committed == stop else committed
         return answer, steps, left
 

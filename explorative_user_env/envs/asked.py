@@ -11,8 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.lane_users import LaneUsers
 from explorative_user_env.envs.lanes import Lanes
-from explorative_user_env.envs.leaving import HAS_LEFT
-from explorative_user_env.envs.pictures import RENDER_MODES_OF_MANY, Truths, lane_frame
+from explorative_user_env.envs.pictures import HAS_LEFT, RENDER_MODES_OF_MANY, Truths, lane_frame
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.hidden_state import HiddenState

@@ -5,8 +5,8 @@ from typing import Any
 import gymnasium as gym
 
 from explorative_user_env.envs.history import History
-from explorative_user_env.envs.leaving import HAS_LEFT
 from explorative_user_env.envs.pictures import (
+    HAS_LEFT,
     PICTURES,
     RENDER_FPS,
     RENDER_MODES,
@@ -16,6 +16,7 @@ from explorative_user_env.envs.pictures import (
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import ONLY, Array
 from explorative_user_env.rendering.window import Window
+from explorative_user_env.users.failures import met
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import UserState
@@ -37,6 +38,8 @@ class AskedUser(gym.Env[int, int]):
     _instance: Instance | None
     _left: bool
     _has_extras: bool
+    _later = -1  # how many resets without a seed came after the one with the last
+    _given = False  # whether the means of this episode were
 
     def _prepare(self, render_mode: str | None, render_intervals: bool) -> None:
         """Check how she is to be rendered, and keep what that needs."""
@@ -113,6 +116,10 @@ class AskedUser(gym.Env[int, int]):
     def _frame(self, mode: str) -> str | Array:
         truth = self.hidden_state if self.render_intervals else None
         return lane_frame(mode, self.remember(), 0, truth, self._pictured, self._note())
+
+    def _met(self) -> str:
+        """Return in words the user who is there."""
+        return met(self.np_random_seed, self._later, self._given)
 
     def _note(self) -> str:
         """Return a line for her picture."""

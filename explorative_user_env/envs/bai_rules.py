@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.envs.leaving import HAS_LEFT
+from explorative_user_env.envs.pictures import HAS_LEFT
 from explorative_user_env.protocol import Array
 
 MASKS = ("rejections", "none")

@@ -31,11 +31,12 @@ class Step(NamedTuple):
     @classmethod
     def blank(cls, n_lanes: int) -> Self:
         """Return the step of users who have just begun."""
-        return cls.of(n_lanes, np.zeros)
+        return cls.of(n_lanes, filled=False)
 
     @classmethod
-    def of(cls, n_lanes: int, new: Callable[..., Array]) -> Self:
-        """Return a step to be filled in, of arrays that `new` makes: as yet nobody has left."""
+    def of(cls, n_lanes: int, filled: bool) -> Self:
+        """Return a step to be written, of which all numbers will be `filled` in, or some stay 0."""
+        new = np.empty if filled else np.zeros
         numbers = [new(n_lanes, kind) for kind in STEP_KINDS]
         return cls._make([*numbers, np.zeros(n_lanes, bool)])
 

@@ -6,14 +6,12 @@ from typing import Any
 
 from gymnasium.wrappers import TimeLimit
 
-from explorative_user_env.envs.rewards import reward_of_leaving
+from explorative_user_env.envs.asked_user import AskedUser
+from explorative_user_env.envs.rewards import REWARDS, reward_of_leaving
 from explorative_user_env.users.behaviour import Behaviour, steps_of
 from explorative_user_env.users.failures import failed_leaving
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.state import User, UserState
-
-HAS_LEFT = "she has left"
-"""What a picture says of a user who did."""
 
 
 def leaves_now(
@@ -77,3 +75,28 @@ def limit_around(env: Any) -> int | None:
             if limit.unwrapped is env:
                 limits.append(limit._max_episode_steps)
     return min(limits, default=None)
+
+
+class LeavingUser(AskedUser):
+    """A user who may leave: the part of `ExplorativeUserEnv` that asks whether she does."""
+
+    reward: str
+    _begun: Any
+    _horizon: int
+    _leaves: Callable[..., bool] | None = None
+    _left = False
+
+    def stays(self, limit: int | None) -> int:
+        """Return how many steps a user is there for who does not leave, with this time limit."""
+        return self._horizon if limit is None else limit
+
+    def _asked_to_stay(self, leaves: Callable[..., bool], accepted: bool, stream: Any) -> float:
+        """Ask whether she leaves after a response, and return what the step pays for it."""
+        user, behaviour = self.population.user, self.population.behaviour
+        state, who = self._state, self._met
+        self._left = leaves_now(behaviour, leaves, user, state, accepted, stream, who)
+        if not self._left:
+            return 0.0
+        self._begun = None  # nobody is there any more
+        missed = self.stays(limit_around(self)) - state.interactions[0]
+        return paid_for_leaving(REWARDS.index(self.reward), self.instance(), missed)

@@ -14,6 +14,9 @@ PICTURES = frozenset(RENDER_MODES) - {"ansi"}
 RENDER_MODES_OF_MANY = tuple(mode for mode in RENDER_MODES if mode != "human")
 """There is one window, and whom it would show is nobody's choice."""
 
+HAS_LEFT = "she has left"
+"""What a picture says below of a user who did."""
+
 
 class Truths:
     """The truth about users as pictures need it: as it is, and as it was at the last decision.

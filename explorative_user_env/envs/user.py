@@ -1,14 +1,12 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
-from collections.abc import Callable
 from typing import Any, Unpack
 
 import gymnasium as gym
 from gymnasium import spaces
 
-from explorative_user_env.envs.asked_user import AskedUser
 from explorative_user_env.envs.episode import STREAM, Begun, begun
-from explorative_user_env.envs.leaving import leaves_now, limit_around, paid_for_leaving
+from explorative_user_env.envs.leaving import LeavingUser
 from explorative_user_env.envs.normals import DrawnAhead
 from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.envs.reset_options import law_of
@@ -23,14 +21,14 @@ from explorative_user_env.population import (
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.tasks import REGRET
 from explorative_user_env.users.behaviour import steps_of
-from explorative_user_env.users.failures import failed_response, failed_start, met
+from explorative_user_env.users.failures import failed_response, failed_start
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import choice, integer
 
 INFO_LEVELS = ("counts", "full")
 
 
-class ExplorativeUserEnv(AskedUser):
+class ExplorativeUserEnv(LeavingUser):
     r"""A user who is still learning what she likes, and says only yes or no.
 
     ## Description
@@ -95,15 +93,10 @@ class ExplorativeUserEnv(AskedUser):
       mu +- sqrt 3, of variance 1), a registered name, a callable `(mean, rng) -> reward` or a
       `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
-<<<<<<< HEAD
-      (whose best arm is the present one), "logistic", each with its parameters as in
-      "drifting(sigma=0.01)", a registered name or a `Behaviour`.
-=======
       (whose best arm is the present one), "logistic", "impatient" (who may leave at a rejection),
-      a registered name or a `Behaviour`.
+      each with its parameters as in "drifting(sigma=0.01)", a registered name or a `Behaviour`.
     - `horizon` (1000): steps that a user would stay for who leaves, where no time limit of
       `gym.make` says it.
->>>>>>> qa
     - `reward` ("regret"), `info_level` ("counts" or "full").
     - `render_mode` (None): "ansi", "human", "rgb_array" or "svg", as below.
     - `render_intervals` (False): whether a rendering shows her intervals and the truth, which are
@@ -157,8 +150,6 @@ class ExplorativeUserEnv(AskedUser):
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, INFO_LEVELS)
         self._tabled = not (reward == "realized" or self.behaviour.moves_means)
-        self._leaves: Callable[..., bool] | None = None
-        self._left = False
         self._horizon = integer("horizon", horizon, 1)
         can_leave = self.behaviour.leaves is not None
         self._has_extras = can_leave or not self._tabled or info_level == "full"
@@ -171,8 +162,6 @@ class ExplorativeUserEnv(AskedUser):
         self._stream: Any = None
         self._begun: Begun | None = None
         self._prepare(render_mode, render_intervals)
-        self._later = -1  # how many resets without a seed came after the one with the last
-        self._given = False  # whether the means of this episode were
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -250,14 +239,10 @@ class ExplorativeUserEnv(AskedUser):
             if not self._tabled:
                 reward = self._reward(arm, accepted)
             if self._leaves is not None:
-                reward += self._stays_or_leaves(self._leaves, accepted, stream)
+                reward += self._asked_to_stay(self._leaves, accepted, stream)
             self._take_in(arm, accepted)
             self._add_hidden_state(info)
         return 1 if accepted else 0, reward, self._left, False, info
-
-    def stays(self, limit: int | None) -> int:
-        """Return how many steps a user stays for who does not leave, with this time limit."""
-        return self._horizon if limit is None else limit
 
     def _counts(self, has_response: bool) -> dict[str, Any]:
         interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]
@@ -268,25 +253,11 @@ class ExplorativeUserEnv(AskedUser):
             "rejections": interactions - acceptances,
         }
 
-    def _met(self) -> str:
-        return met(self.np_random_seed, self._later, self._given)
-
     def _reward(self, arm: int, accepted: bool) -> float:
         """Return the reward of a response that has just been given."""
         truth = self.instance()
         kind, best = REWARDS.index(self.reward), truth.means[truth.best_arm]
         return reward_of(kind, truth.means[arm], best, accepted, self._state.reward[0])
-
-    def _stays_or_leaves(self, leaves: Callable[..., bool], accepted: bool, stream: Any) -> float:
-        """Ask whether she leaves, and return what that pays."""
-        state, who = self._state, self._met
-        self._left = leaves_now(self.behaviour, leaves, self.user, state, accepted, stream, who)
-        if not self._left:
-            return 0.0
-        self._begun = None  # nobody is there any more
-        missed = self.stays(limit_around(self)) - state.interactions[0]
-        kind = REWARDS.index(self.reward)
-        return paid_for_leaving(kind, self.instance(), missed)
 
     def _add_hidden_state(self, info: dict[str, Any]) -> None:
         if self.info_level == "full":

@@ -92,8 +92,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self._users = LaneUsers(self.num_envs)
         self._begun = np.zeros(self.num_envs, bool)
         self._ready = self._any_done = False
-        self._done = np.zeros(self.num_envs, bool)
-        self._left = np.zeros(self.num_envs, bool)
+        self._done, self._left = (np.zeros(self.num_envs, bool) for _ in range(2))
         self._observations = np.zeros(self.num_envs, int)
         self._all = np.arange(self.num_envs)
         self._plain = (self._all.dtype, self._all.shape)
@@ -190,8 +189,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         """Recommend arms in the lanes that are heard (None: all) and return what comes of it."""
         assert self._lanes is not None
         lanes = None if heard is None else np.flatnonzero(heard)
-        new = np.empty if lanes is None else np.zeros  # all entries are written, or only some
-        step = Step.of(self.num_envs, new)
+        step = Step.of(self.num_envs, filled=lanes is None)
         if not self._lanes.respond(lanes, arms, step):
             raise no_arms(arms, self.num_envs, self.user.n_arms)
         if self._single.behaviour.leaves is not None:
@@ -217,8 +215,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self._any_done = bool(np.count_nonzero(self._done))
         self._observations = step.responses
         if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
-            infos = final(self._done, step.responses, infos)
-            infos |= self._restarted(self._done, step)
+            infos = final(self._done, step.responses, infos) | self._restarted(self._done, step)
         return self._observations.copy(), step.rewards, terminated, truncated, infos
 
     def _fresh(self) -> Array | None:

@@ -2,16 +2,12 @@
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 import pytest
 from other_users import random_arms, started
 
-import explorative_user_env as eu
-from explorative_user_env.seeding import user_generator
-from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
+from explorative_user_env.users.behaviour import EXPLORATIVE
 from explorative_user_env.users.impatient import impatient
-from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 SEEDS = range(40)
 
@@ -60,7 +56,9 @@ def test_she_leaves_when_a_user_written_anew_does(q: float, r: int | None) -> No
 
 def test_with_no_probability_and_no_end_of_patience_she_is_the_papers_user_to_the_bit() -> None:
     for seed in SEEDS:
-        mild, usual = (started(seed, noise=0.1, behaviour=each) for each in (impatient(0), EXPLORATIVE))
+        mild, usual = (
+            started(seed, noise=0.1, behaviour=each) for each in (impatient(0), EXPLORATIVE)
+        )
         for arm in random_arms(100, seed=seed):
             assert mild.step(arm) == usual.step(arm)
         assert mild.hidden_state() == usual.hidden_state()

@@ -1,0 +1,37 @@
+"""The suite: a dozen frozen tasks on which agents have scores that can be put side by side.
+
+In every task UNI has 0 and a stated reference 1, with the same users for everybody.
+"""
+
+from explorative_user_env.studies.suite.entrants import (
+    Entrant,
+    entrant_of,
+    training_name,
+)
+from explorative_user_env.studies.suite.rankings import rankings_of
+from explorative_user_env.studies.suite.records import (
+    SUITE,
+    SUITE_VERSION,
+    SuiteRun,
+    SuiteTask,
+    suite_digest,
+    tasks_named,
+)
+from explorative_user_env.studies.suite.results import SuiteResults
+from explorative_user_env.studies.suite.run import load_suite, run_suite
+
+__all__ = [
+    "SUITE",
+    "SUITE_VERSION",
+    "Entrant",
+    "SuiteResults",
+    "SuiteRun",
+    "SuiteTask",
+    "entrant_of",
+    "load_suite",
+    "rankings_of",
+    "run_suite",
+    "suite_digest",
+    "tasks_named",
+    "training_name",
+]

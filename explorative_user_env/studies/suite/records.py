@@ -1,0 +1,209 @@
+"""The tasks of the suite, frozen as records; whoever changes one makes a new version."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from explorative_user_env.evaluation.request import check_behaviour
+from explorative_user_env.population import Population
+from explorative_user_env.record_checks import check_fields
+from explorative_user_env.results.records import digest, record_of
+from explorative_user_env.seeding import suite_seed
+from explorative_user_env.tasks import BAI, DELTA, REGRET, as_task
+from explorative_user_env.validation import InvalidArgumentError, choice
+
+SUITE_VERSION = "v1"
+"""Of `SUITE`: what is published names it, and the records of a version never change."""
+
+WORST = "UNI"
+"""The agent whose score is 0 in every task."""
+
+CENTRAL = "bai-k5"
+"""The task that is the paper's central cell."""
+
+QUICK_SHARE = 10
+"""A quick run has one in so many of the users, the first ones."""
+
+BEST_KNOWN = (
+    "SE, the agent with the least loss of those that see no rewards: nobody can tell arms apart "
+    "before a rejection, and elimination wastes little after it."
+)
+
+
+@dataclass(frozen=True)
+class SuiteTask:
+    """A task of the suite: who the users are, what is asked for and what is a score of 1.
+
+    Args:
+        name: what it is called, here and in papers.
+        task: "bai" or "regret", as in `evaluate`.
+        options: the options of `Population`.
+        n_instances: users.
+        seed: of the users; each task's are others, so that tasks are independent.
+        reference: the agent whose score is 1.
+        about: what the task is for, and why this is the reference.
+        horizon: steps of "regret".
+        baseline_time: T of the agents that do not stop by themselves, in "bai".
+        max_steps: step cap of "bai".
+        step_cost: c of the loss c T + error of "bai".
+        delta: allowed probability of a wrong answer.
+
+    Raises:
+        InvalidArgumentError: for a field that is none of what is said of it.
+    """
+
+    name: str
+    task: str
+    options: Mapping[str, Any]
+    n_instances: int
+    seed: int
+    reference: str
+    about: str = field(compare=False)
+    horizon: int | None = None
+    baseline_time: int | None = None
+    max_steps: int | None = None
+    step_cost: float | None = None
+    delta: float = DELTA
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        check_behaviour(as_task(self.task), self.population)
+
+    @property
+    def population(self) -> Population:
+        """The users."""
+        return Population(**self.options)
+
+    def numbers(self) -> dict[str, Any]:
+        """Return what is said of a run of this task besides its users, by name."""
+        names = ("horizon", "baseline_time", "max_steps", "step_cost", "delta")
+        own = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in own.items() if value is not None}
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the task as arguments of `evaluate`."""
+        shared = {name: getattr(self, name) for name in ("task", "n_instances", "seed")}
+        return {**shared, **self.numbers(), "population": self.population}
+
+
+def _bai(name: str, seed: int, time: int, cost: float, about: str, **options: Any) -> SuiteTask:
+    return SuiteTask(
+        name,
+        BAI.name,
+        options,
+        n_instances=1000,
+        seed=seed,
+        reference="SE",
+        about=about,
+        baseline_time=time,
+        max_steps=20_000,
+        step_cost=cost,
+    )
+
+
+def _regret(name: str, seed: int, about: str, **options: Any) -> SuiteTask:
+    return SuiteTask(
+        name,
+        REGRET.name,
+        options,
+        n_instances=1000,
+        seed=seed,
+        reference="SE",
+        about=about,
+        horizon=REGRET.horizon,
+    )
+
+
+SUITE = (
+    _bai("bai-k2", 1701, 400, 5e-4, f"Two arms. {BEST_KNOWN}", n_arms=2),
+    _bai("bai-k5", 1702, 600, 5e-4, f"The paper's central cell. {BEST_KNOWN}", n_arms=5),
+    _bai("bai-k20", 1703, 1000, 2.5e-4, f"Many arms. {BEST_KNOWN}", n_arms=20),
+    _bai("bai-k100", 1704, 2500, 1e-4, f"More arms than patience. {BEST_KNOWN}", n_arms=100),
+    _regret("regret-k5", 1705, f"Recommend well, name nobody. {BEST_KNOWN}", n_arms=5),
+    _regret("regret-k20", 1706, f"Too many arms for the horizon. {BEST_KNOWN}", n_arms=20),
+    _regret("noisy-k5", 1707, f"One click in ten is a coin flip. {BEST_KNOWN}", noise=0.1),
+    _bai(
+        "forgetful-k5",
+        1708,
+        2100,
+        1e-4,
+        f"She forgets, and rejects ever again. {BEST_KNOWN}",
+        behaviour="forgetful",
+    ),
+    _bai(
+        "drifting-k5",
+        1709,
+        1100,
+        2.5e-4,
+        f"Her means move: the best arm when it is named counts. {BEST_KNOWN}",
+        behaviour="drifting",
+    ),
+    _regret(
+        "logistic-k5",
+        1710,
+        f"She accepts by chance, the surer the better. {BEST_KNOWN}",
+        behaviour="logistic",
+    ),
+)
+"""The tasks, in the order in which they are shown."""
+
+
+def suite_digest(tasks: Sequence[SuiteTask] = SUITE) -> str:
+    """Return what tells these records from any others; words about them are left out."""
+    names = [each.name for each in fields(SuiteTask) if each.compare]
+    told = [{name: record_of(getattr(task, name)) for name in names} for task in tasks]
+    return digest(told)[:16]
+
+
+def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
+    """Return the tasks of these names, all of them for none.
+
+    Raises:
+        InvalidArgumentError: for a name that is not there.
+    """
+    known = {task.name: task for task in SUITE}
+    for name in names or ():
+        choice("task", name, known)
+    return tuple(known[name] for name in dict.fromkeys(names or known))
+
+
+@dataclass(frozen=True)
+class SuiteRun:
+    """Which run of the suite it is.
+
+    Args:
+        tasks: names of the tasks; None is all.
+        quick: whether with a tenth of the users.
+        seed: other users than the suite's own, which have no seed to be named.
+
+    Raises:
+        InvalidArgumentError: for a name that is none, or a seed.
+    """
+
+    tasks: Sequence[str] | None = None
+    quick: bool = False
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.tasks is not None and not self.tasks:
+            raise InvalidArgumentError("tasks", list(self.tasks), "at least one task's name")
+        self.records()
+
+    @property
+    def title(self) -> str:
+        """What is to be quoted: the version, and what is not the whole of it."""
+        own = [f"suite {SUITE_VERSION}"]
+        own += [] if self.seed is None else [f"seed {self.seed}"]
+        own += [f"1 in {QUICK_SHARE} users"] if self.quick else []
+        n_tasks = len(self.records())
+        own += [f"{n_tasks} of {len(SUITE)} tasks"] if n_tasks < len(SUITE) else []
+        return ", ".join(own)
+
+    def records(self) -> tuple[SuiteTask, ...]:
+        """Return the tasks as they are run."""
+        found = tasks_named(self.tasks)
+        if self.seed is not None:
+            found = tuple(replace(each, seed=suite_seed(self.seed, each.name)) for each in found)
+        if self.quick:
+            found = tuple(replace(e, n_instances=e.n_instances // QUICK_SHARE) for e in found)
+        return found
