@@ -22,5 +22,5 @@ def test_a_copy_of_a_task_is_the_task(task: Task) -> None:
 
 
 def test_an_unknown_task_is_refused() -> None:
-    with pytest.raises(InvalidArgumentError, match="task must be one of bai, regret, got 'sleep'"):
+    with pytest.raises(InvalidArgumentError, match="one of bai, population, regret, got 'sleep'"):
         as_task("sleep")

@@ -46,11 +46,12 @@ class Results:
 
     Attributes:
         runs: one row a run. `instance`, `user_seed` (with which `replay`, or `rollout`, has the run
-            again), `agent`, `best_arm`, `answer`, `correct`, `censored`,
-            `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
-            reports them (the released setting counts its private draws). Of the task "regret":
-            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` and
-            `most_accepted_is_best` (1/n where it is one of n tied arms) in their place.
+            again), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left`
+            (whether the user did), `interactions`, `acceptances`, and `stopping_time` and
+            `rejections` as the setting reports them (the released setting counts its private
+            draws). Of the task "regret": `regret`, `utility`, `acceptances`, `last_arm`,
+            `most_accepted_arm`, `most_accepted_is_best` (1/n where it is one of n tied arms),
+            `interactions` and `left` in their place.
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
             which the setting is not the paper's text), of best-arm identification `step_cost`,
@@ -99,11 +100,11 @@ class Results:
         return bool(self.cell.get("task") == REGRET.name)
 
     def _of_runs(self, agent: str, runs: pd.DataFrame) -> Mapping[str, Any]:
+        of = {str(name): values.to_numpy() for name, values in runs.items()}
+        figures = of["stopping_time"], of["rejections"], of["correct"], of["censored"]
         return summarize(
-            runs["stopping_time"].to_numpy(),
-            runs["rejections"].to_numpy(),
-            runs["correct"].to_numpy(),
-            runs["censored"].to_numpy(),
+            *figures,
+            left=self._left(runs),
             delta=self.deltas.get(agent, self.cell["delta"]),
             step_cost=self.cell["step_cost"],
             rejection_rate=self.population.setting.rejection_rate,
@@ -112,15 +113,15 @@ class Results:
         )
 
     def _of_play(self, runs: pd.DataFrame) -> Mapping[str, Any]:
-        best_arms = runs["best_arm"]
-        return summarize_play(
-            runs["regret"].to_numpy(),
-            runs["utility"].to_numpy(),
-            runs["acceptances"].to_numpy(),
-            (runs["last_arm"] == best_arms).to_numpy(),
-            runs["most_accepted_is_best"].to_numpy(),
-            horizon=self.cell["horizon"],
-        )
+        of = {str(name): values.to_numpy() for name, values in runs.items()}
+        sums = of["regret"], of["utility"], of["acceptances"]
+        shares = of["last_arm"] == of["best_arm"], of["most_accepted_is_best"]
+        horizon = self.cell["horizon"]
+        return summarize_play(*sums, *shares, left=self._left(runs), horizon=horizon)
+
+    def _left(self, runs: pd.DataFrame) -> Array | None:
+        """Return which users left, None where none of them can."""
+        return runs["left"].to_numpy() if self.population.behaviour.leaves else None
 
     def compare(self, first: str, second: str) -> Comparison:
         """Return how two agents compare with the same users: see `comparison`, also for errors.

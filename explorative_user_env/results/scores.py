@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env.protocol import Array
+from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.results.provenance import Cell
 from explorative_user_env.tasks import BAI, REGRET
 from explorative_user_env.validation import InvalidArgumentError, choice
 
 
 def _success(runs: pd.DataFrame, cell: Cell) -> Array:
-    return np.asarray(runs["correct"] & ~runs["censored"], float)
+    return np.asarray(succeeded(runs), float)
 
 
 def _cost(runs: pd.DataFrame, cell: Cell) -> Array:
