@@ -7,6 +7,7 @@ import gymnasium as gym
 import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, ManyUserAgent, sees_rewards
@@ -50,7 +51,14 @@ def informed(
 
 
 def population_in(env: gym.Env[Any, Any]) -> Population | None:
-    """Return the users of an environment; None where it has none of this package."""
+    """Return the users of an environment; None where it has none of this package.
+
+    Raises:
+        InvalidArgumentError: where one user comes after another, whom a run does not tell apart.
+    """
+    if isinstance(env.unwrapped, ExplorativePopulationEnv):
+        allowed = 'one of one user: evaluate(task="population") meets one after another'
+        raise InvalidArgumentError("env", env, allowed)
     users = getattr(env.unwrapped, "population", None)
     return users if isinstance(users, Population) else None
 

@@ -59,8 +59,17 @@ def member_seeds(seed: int, n_users: int) -> list[int]:
     User u has the same seed however many users there are, and whatever happened before her.
     """
     n_users = number_of_users(n_users, "n_users", 0)
+    return [int(word) >> 1 for word in _member_words(seed, n_users)]
+
+
+def member_seed(seed: int, user: int) -> int:
+    """Return the seed of one of them: that of `member_seeds` in the place `user`."""
+    return int(_member_words(seed, user + 1)[user]) >> 1
+
+
+def _member_words(seed: int, n_users: int) -> np.ndarray:
     sequence = np.random.SeedSequence(seed_number(seed), spawn_key=(crc32(b"members"),))
-    return [int(word) >> 1 for word in sequence.generate_state(n_users, np.uint64)]
+    return sequence.generate_state(n_users, np.uint64)
 
 
 def user_generator(seed: int) -> np.random.Generator:

@@ -28,7 +28,7 @@ FLOORS: Floors = (
     ("wrappers", "monitors"),
     ("evaluation",),
     ("rl", "studies", "testing"),
-    ("play", "course", "grading"),
+    ("play", "course", "grading", "verification"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),

@@ -20,11 +20,16 @@ SHARED = {
     # Every agent's file fills in the same record.
     "agents": CONTRACT,
     # The same wrappers for one user and for many, as Gymnasium has them.
-    "wrappers": {"CountsObservation", "LastStepObservation", "SortedArms"},
+    "wrappers": {
+        "CountsObservation",
+        "LastStepObservation",
+        "PopulationCountsObservation",
+        "SortedArms",
+    },
     # One module a notebook.
     "course": {"EXERCISES"},
     # A command is called what it runs.
-    "commands": {"grade", "lower_bound", "reproduce", "robustness", "train", "tune_n1"},
+    "commands": {"grade", "lower_bound", "reproduce", "robustness", "train", "tune_n1", "verify"},
 }
 
 TRANSCRIBED = {

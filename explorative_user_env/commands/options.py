@@ -214,13 +214,18 @@ def shared_options(
 ) -> dict[str, Any]:
     """Check the options that every command has, and return them as `evaluate` takes them."""
     options = {"n_instances": number_of_users(n_instances), "seed": seed_number(seed)}
+    return options | {"workers": workers_asked(workers, backend, scheduler)}
+
+
+def workers_asked(workers: int, backend: str | None, scheduler: str | None) -> Any:
+    """Return who does the runs, as `evaluate` takes it."""
     asked = count("workers", workers, 0, MOST_WORKERS)
     if backend is None and scheduler is None:
-        return options | {"workers": asked or cores()}
+        return asked or cores()
     from explorative_user_env.evaluation.workforce import DASK, ONE_HERE, Workforce
 
     n_workers = asked or (ONE_HERE if backend == DASK else cores())
-    return options | {"workers": Workforce(n_workers, backend, scheduler)}
+    return Workforce(n_workers, backend, scheduler)
 
 
 def setting_named(setting: str) -> str:

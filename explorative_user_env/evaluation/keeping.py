@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.evaluation.request import OF_MEMBERS, Request
 from explorative_user_env.protocol import Agent, name_of, options_of
+from explorative_user_env.results.columns import digest_of_runs
 from explorative_user_env.results.parts import Kept, NoPieces, Part, Pieces, Remembered, Unkept
 from explorative_user_env.results.records import record_of, record_of_class
 from explorative_user_env.results.store import Store
@@ -37,6 +39,9 @@ class Keeper:
 
     def note(self, told: Mapping[str, Any], finished: bool) -> None:
         """Take in what is to be said of the runs so far."""
+
+    def finish(self, told: Mapping[str, Any], runs: Mapping[str, pd.DataFrame]) -> None:
+        """Take in what is to be said of all runs, by agent, now that they are there."""
 
 
 class MemoryKeeper(Keeper):
@@ -81,6 +86,12 @@ class StoreKeeper(Keeper):
         """Take in what is to be said of the runs so far."""
         parts = list(self._parts.values())
         self._store.note({"request": self._request, **told}, parts, finished)
+
+    def finish(self, told: Mapping[str, Any], runs: Mapping[str, pd.DataFrame]) -> None:
+        """Take in what is to be said of all runs, and what tells these from any others."""
+        task = self._request["task"]
+        digests = {name: digest_of_runs(task, of_agent) for name, of_agent in runs.items()}
+        self.note({**told, "digests": digests}, finished=True)
 
 
 @contextmanager

@@ -186,9 +186,13 @@ def check_behaviour(task: Task, population: Population) -> None:
         )
 
 
-def mean_time(runs: pd.DataFrame, request: Request) -> int:
-    """Return T for the others: the mean interactions, at least 1, of the runs a table has."""
+def mean_time(runs: pd.DataFrame, population: Population) -> int:
+    """Return T for the others: the mean number of interactions, at least 1, that a table has.
+
+    Args:
+        runs: of the agent whose mean it is.
+        population: whose setting may leave runs out that were cut off.
+    """
     times = runs["interactions"]
-    drops = request.population.setting.drops_censored
-    kept = times[~runs["censored"]] if drops else times
+    kept = times[~runs["censored"]] if population.setting.drops_censored else times
     return max(1, round(float((kept if len(kept) else times).mean())))

@@ -181,13 +181,13 @@ class _Found:
                 break
         for place, agent in enumerate(watched, n_agents):
             self.check(agent, portion(report, place, n_pieces))
-        self.keeper.note(self.told(), finished=True)
+        self.keeper.finish(self.told(), self.runs)
 
     def run(self, agent: Agent, progress: OnProgress) -> None:
         """Let an agent meet all users."""
         request, told = self.request, needs_horizon(agent)
         if told and self.steps is None:
-            self.steps = mean_time(self.runs[str(request.told)], request)
+            self.steps = mean_time(self.runs[str(request.told)], request.population)
         cap = cap_for(agent, request)
         horizon = self.steps if request.over_horizon or told else None
         kept = self.keeper.part(agent, cap, horizon)

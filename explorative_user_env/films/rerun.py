@@ -74,8 +74,8 @@ class Watchable(Protocol):
         """The arm that was named."""
 
     @property
-    def censored(self) -> bool:
-        """Whether it was cut off."""
+    def end(self) -> int:
+        """How it ended, as of an `Episode`."""
 
     @property
     def rerun(self) -> Rerun | None:
@@ -109,7 +109,7 @@ def watch_again(run: Watchable, hear: "Hear") -> None:
     except Exception as error:
         raise CallableError.of(f"a copy of {run.agent}", error, "to watch it again") from error
     found = shoot(environment_of(rerun.population, agent), agent, rerun.again, hear)
-    parts = ("arms", "accepted", "answer", "censored")
+    parts = ("arms", "accepted", "answer", "end")
     if any(getattr(found, part) != getattr(run, part) for part in parts):
         allowed = f"a run that {name_of(agent)} repeats; it, or its user, is another by now"
         raise InvalidArgumentError("episode", run, allowed)

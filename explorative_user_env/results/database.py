@@ -1,12 +1,13 @@
 """A SQLite file with one writer and any number of readers, whose refusals are one line each."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
+from explorative_user_env.results.packed import unpacked
 from explorative_user_env.results.sealed import BrokenSealError
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
@@ -228,13 +229,10 @@ def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
     try:
         if not path.is_file():
             raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
-        db = _opened_to_read(path)
-        try:
+        with unpacked(path, argument) as place, closing(_opened_to_read(place)) as db:
             if _is_empty(db):
                 raise EmptyFileError(argument, str(path), "a file of runs (it is empty)")
             check_kind(db, path, argument)
             yield db
-        finally:
-            db.close()
     except (sqlite3.Error, BrokenSealError, OSError) as error:
         raise refused(argument, path, error) from error

@@ -47,14 +47,15 @@ class Results:
 
     Attributes:
         runs: one row a run. `instance`, `user_seed` (with which `replay`, or `rollout`, has the run
-            again), `agent`, `best_arm`, `answer`, `correct`, `censored`,
-            `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
+            again), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left` (whether the user
+            did), `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
             reports them (the released setting counts its private draws). Of the task "regret":
-            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` and
-            `most_accepted_is_best` (1/n where it is one of n tied arms) in their place. Of the task
-            "population" a run is an episode: `regret`, `utility`, `acceptances`, `last_is_best`
-            and `most_accepted_is_best` (with how many of its users, a share), and
-            `regret_by_user`, numbers as words (`results.columns.regrets_by_user` reads them).
+            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm`,
+            `most_accepted_is_best` (1/n where it is one of n tied arms), `interactions` and `left`
+            in their place. Of the task "population" a run is an episode: `regret`, `utility`,
+            `acceptances`, `last_is_best` and `most_accepted_is_best` (with how many of its users, a
+            share), and `regret_by_user`, numbers as words (`results.columns.regrets_by_user` reads
+            them).
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
             which the setting is not the paper's text), of best-arm identification `step_cost`,
@@ -85,7 +86,7 @@ class Results:
         rows = []
         for agent, runs in self.runs.groupby("agent", sort=False):
             delta = self.deltas.get(str(agent), self.cell["delta"])
-            figures = figures_of_runs(runs, self.cell, self.population.setting, delta)
+            figures = figures_of_runs(runs, self.cell, self.population, delta)
             sees = {"sees_rewards": agent in self.references}
             rows.append({**shared, "agent": agent, **figures, **sees})
         summary = pd.DataFrame(rows)

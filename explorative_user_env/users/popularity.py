@@ -2,9 +2,22 @@
 
 import numpy as np
 
+from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw, separated
 from explorative_user_env.users.reward_laws import reflected
-from explorative_user_env.validation import not_negative
+from explorative_user_env.validation import InvalidArgumentError, not_negative
+
+
+def check_members(behaviour: Behaviour) -> None:
+    """Make sure that users who come one after another can be of this kind.
+
+    Raises:
+        InvalidArgumentError: for one whose means move, as what is popular would not last, or who
+            leaves, as each stays for as many steps.
+    """
+    if behaviour.moves_means or behaviour.leaves is not None:
+        allowed = "one whose means stay, and who stays, in the task population"
+        raise InvalidArgumentError("behaviour", behaviour.name, allowed)
 
 
 class PopularityLaw:
@@ -38,8 +51,8 @@ class PopularityLaw:
         ]
         if self.law.within is not None:
             low, high = self.law.within
-            means = [reflected(mean, low, high - (self.law.gap or 0.0)) for mean in means]
-        return separated(means, self.law.gap, rng)
+            means = [reflected(mean, low, high - self.law.largest_gap) for mean in means]
+        return separated(means, self.law.gap, rng, self.law.gap_factor)
 
 
 class MemberLaw(InstanceLaw):
