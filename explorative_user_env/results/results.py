@@ -116,8 +116,7 @@ class Results:
         of = {str(name): values.to_numpy() for name, values in runs.items()}
         sums = of["regret"], of["utility"], of["acceptances"]
         shares = of["last_arm"] == of["best_arm"], of["most_accepted_is_best"]
-        horizon = self.cell["horizon"]
-        return summarize_play(*sums, *shares, left=self._left(runs), horizon=horizon)
+        return summarize_play(*sums, *shares, left=self._left(runs), horizon=self.cell["horizon"])
 
     def _left(self, runs: pd.DataFrame) -> Array | None:
         """Return which users left, None where none of them can."""
@@ -170,13 +169,14 @@ class Results:
         if name not in self.line_up:
             raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
         agent = self.line_up[name]
-        told = self.over_horizon or needs_horizon(agent)
+        horizon, told = self.cell["horizon"], self.over_horizon or needs_horizon(agent)
+        stays = horizon if self.over_horizon else None
         return rollout(
-            environment_of(self.population, agent, reward="regret"),
+            environment_of(self.population, agent, "regret", stays),
             agent,
             seed,
             max_steps=self.cell["agents"][name]["max_steps"],
-            horizon=self.cell["horizon"] if told else None,
+            horizon=horizon if told else None,
             commits=self.over_horizon,
         )
 
