@@ -1,8 +1,8 @@
 """Recommending to a user who is still learning what she likes.
 
-Importing the package registers `ExplorativeUser-v0`, `ExplorativeUserCounts-v0` and
-`ExplorativeUserBAI-v0` with Gymnasium. The evaluation harness is loaded when it is first used, so
-that the import itself stays light.
+Importing the package registers `ExplorativeUser-v0`, `ExplorativeUserCounts-v0`,
+`ExplorativeUserBAI-v0` and `ExplorativePopulation-v0` with Gymnasium. The evaluation harness is
+loaded when it is first used, so that the import itself stays light.
 """
 
 from importlib import import_module
@@ -16,10 +16,13 @@ if not (Path(__file__).parent / "agents").is_dir():
 
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import ExplorativePopulationEnv
+from explorative_user_env.envs.population_vector import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.registration import (
     BAI_ENV_ID,
     COUNTS_ENV_ID,
     ENV_ID,
+    POPULATION_ENV_ID,
     register_environments,
 )
 from explorative_user_env.envs.user import ExplorativeUserEnv
@@ -48,11 +51,13 @@ from explorative_user_env.wrappers.ready_made import counts_env, counts_vector_e
 
 if TYPE_CHECKING:
     from explorative_user_env.evaluation import Results, Sweep, evaluate, load, sweep
+    from explorative_user_env.verification import Verification, verify
 
 __all__ = [
     "BAI_ENV_ID",
     "COUNTS_ENV_ID",
     "ENV_ID",
+    "POPULATION_ENV_ID",
     "PRINTED",
     "RELEASED",
     "Against",
@@ -61,6 +66,8 @@ __all__ = [
     "Behaviour",
     "CallableError",
     "Episode",
+    "ExplorativePopulationEnv",
+    "ExplorativePopulationVectorEnv",
     "ExplorativeUserBAIEnv",
     "ExplorativeUserBAIVectorEnv",
     "ExplorativeUserEnv",
@@ -78,6 +85,7 @@ __all__ = [
     "Schedule",
     "Setting",
     "Sweep",
+    "Verification",
     "__version__",
     "counts_env",
     "counts_vector_env",
@@ -88,12 +96,15 @@ __all__ = [
     "register_schedule",
     "rollout",
     "sweep",
+    "verify",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in ("Results", "Sweep", "evaluate", "load", "sweep"):
         return getattr(import_module(f"{__name__}.evaluation"), name)
+    if name in ("Verification", "verify"):
+        return getattr(import_module(f"{__name__}.verification"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

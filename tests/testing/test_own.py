@@ -79,11 +79,13 @@ def sorted_counts() -> Any:
         eu.ENV_ID,
         eu.BAI_ENV_ID,
         eu.COUNTS_ENV_ID,
+        eu.POPULATION_ENV_ID,
         eu.ExplorativeUserEnv,
         eu.ExplorativeUserBAIEnv,
         partial(eu.ExplorativeUserEnv, behaviour="logistic", noise=0.2, reward="realized"),
         partial(eu.ExplorativeUserEnv, **LEAVING),
         sorted_counts,
+        partial(eu.ExplorativePopulationEnv, n_users=2, horizon=3),
     ]
 )
 def test_environments(subject: Subject, check: NamedCheck) -> None:
@@ -99,6 +101,7 @@ def test_environments(subject: Subject, check: NamedCheck) -> None:
         partial(eu.ExplorativeUserVectorEnv, behaviour="drifting"),
         partial(eu.ExplorativeUserVectorEnv, **LEAVING),
         partial(eu.ExplorativeUserBAIVectorEnv, **LEAVING),
+        partial(eu.ExplorativePopulationVectorEnv, n_users=2, horizon=3),
     ]
 )
 def test_environments_in_step(subject: Subject, check: NamedCheck) -> None:
@@ -106,6 +109,7 @@ def test_environments_in_step(subject: Subject, check: NamedCheck) -> None:
 
 
 BEHAVIOURS = [EXPLORATIVE, others.omniscient, others.forgetful, others.drifting, others.logistic]
+BEHAVIOURS += [others.varied]
 
 
 @parametrize_with_checks([*BEHAVIOURS, others.forgetful(7), impatient, impatient(0.3, 4)])
