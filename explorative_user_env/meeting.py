@@ -91,7 +91,10 @@ def begin_next(
         rng: the agent's stream, which goes on.
         horizon: as for `Agent.reset`.
     """
-    following: Callable[[], None] | None = getattr(agent, "next_user", None)
+    # Of an agent of many users that derives from `OneUserAtATime` the one for all will do.
+    following: Callable[[], None] | None = getattr(
+        agent, "next_user", getattr(agent, "next_user_all", None)
+    )
     if following is None:
         agent.reset(n_arms, rng, horizon)
     else:

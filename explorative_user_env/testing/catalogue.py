@@ -52,6 +52,7 @@ _ASKED: Mapping[Kind, Sequence[Callable[[Subject], None]]] = {
         agent_streams.draws_from_no_other_stream,
         agent_streams.leaves_its_stream_what_it_is,
         agent_memory.forgets_users_it_has_met,
+        agent_memory.goes_on_with_the_next_user,
         agent_memory.shares_nothing_with_its_like,
         agent_memory.leaves_what_it_is_given,
         agent_memory.goes_on_alike_as_a_copy,

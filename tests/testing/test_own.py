@@ -7,7 +7,15 @@ import pytest
 from toy_agents import the_most_accepted
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AGENTS, ALGORITHMS, BAIR, REFERENCES, Uniform, after_phase1
+from explorative_user_env.agents import (
+    AGENTS,
+    ALGORITHMS,
+    BAIR,
+    CARRIERS,
+    REFERENCES,
+    Uniform,
+    after_phase1,
+)
 from explorative_user_env.testing import NamedCheck, Subject, parametrize_with_checks
 from explorative_user_env.users import others
 from explorative_user_env.users.behaviour import EXPLORATIVE
@@ -50,7 +58,7 @@ def test_other_agents(subject: Subject, check: NamedCheck) -> None:
 
 
 def test_these_are_all_agents() -> None:
-    assert {*AGENTS, *REFERENCES} == {*ALGORITHMS, "SE"}
+    assert {*AGENTS, *REFERENCES, *CARRIERS} == {*ALGORITHMS, "SE", "SE-ordered"}
 
 
 RELEASED = {"breaks_ties_by_chance": "the released code's habit: the first of tied arms"}
