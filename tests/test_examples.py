@@ -18,6 +18,7 @@ RUN_HERE = {
     "cleanrl_style.py",
     "custom_agent.py",
     "interval_coverage.py",
+    "leaderboard.py",
     "pictures.py",
     "quickstart.py",
     "scale_out.py",

@@ -22,6 +22,7 @@ COMMANDS = [
     "reproduce",
     "robustness",
     "show",
+    "suite",
     "train",
     "transcripts",
     "tune-n1",
