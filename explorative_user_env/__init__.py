@@ -51,6 +51,7 @@ from explorative_user_env.wrappers.ready_made import counts_env, counts_vector_e
 
 if TYPE_CHECKING:
     from explorative_user_env.evaluation import Results, Sweep, evaluate, load, sweep
+    from explorative_user_env.verification import Verification, verify
 
 __all__ = [
     "BAI_ENV_ID",
@@ -84,6 +85,7 @@ __all__ = [
     "Schedule",
     "Setting",
     "Sweep",
+    "Verification",
     "__version__",
     "counts_env",
     "counts_vector_env",
@@ -94,12 +96,15 @@ __all__ = [
     "register_schedule",
     "rollout",
     "sweep",
+    "verify",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in ("Results", "Sweep", "evaluate", "load", "sweep"):
         return getattr(import_module(f"{__name__}.evaluation"), name)
+    if name in ("Verification", "verify"):
+        return getattr(import_module(f"{__name__}.verification"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -100,23 +100,16 @@ def agent_generators(seeds: Sequence[int], name: str) -> list[np.random.Generato
     return [agent_generator(seed, name) for seed in seeds]
 
 
-def set_streams(
-    seeds: Sequence[int],
-    name: str,
-    users: Sequence[np.random.Generator],
-    own: Sequence[np.random.Generator],
-) -> None:
-    """Set Generators that are there to the streams of some users and of the agent they meet.
+def set_users(seeds: Sequence[int], streams: Sequence[np.random.Generator]) -> None:
+    """Set Generators that are there, at least as many, to the streams of users with these seeds."""
+    for seed, stream in zip(seeds, streams, strict=False):
+        stream.bit_generator.state = user_generator(seed).bit_generator.state
 
-    Args:
-        seeds: the users' seeds.
-        name: the agent's.
-        users: what is set to the users' streams, at least as many.
-        own: what is set to the agent's.
-    """
-    for seed, hers, its in zip(seeds, users, own, strict=False):
-        hers.bit_generator.state = user_generator(seed).bit_generator.state
-        its.bit_generator.state = agent_generator(seed, name).bit_generator.state
+
+def set_agents(seeds: Sequence[int], name: str, streams: Sequence[np.random.Generator]) -> None:
+    """Set Generators that are there to the streams of the agent of this name that users meet."""
+    for seed, stream in zip(seeds, streams, strict=False):
+        stream.bit_generator.state = agent_generator(seed, name).bit_generator.state
 
 
 def training_seed(seed: int) -> int:

@@ -29,7 +29,7 @@ SHARED = {
     # One module a notebook.
     "course": {"EXERCISES"},
     # A command is called what it runs.
-    "commands": {"grade", "lower_bound", "reproduce", "robustness", "train", "tune_n1"},
+    "commands": {"grade", "lower_bound", "reproduce", "robustness", "train", "tune_n1", "verify"},
 }
 
 TRANSCRIBED = {
@@ -42,6 +42,7 @@ TRANSCRIBED = {
     "explorative_user_env.compiled.loops",
     "explorative_user_env.compiled.loops.make_play",
     "explorative_user_env.compiled.loops.make_run",
+    "explorative_user_env.compiled.member_loops.make_play_members",
     "explorative_user_env.envs.lane_loops.compiled_respond",
     # Gymnasium's interface whole, a third of it its documentation.
     "explorative_user_env.envs.user",

@@ -3,14 +3,14 @@ import pickle
 
 import pytest
 
-from explorative_user_env.tasks import BAI, REGRET, TASKS, Task, as_task
+from explorative_user_env.tasks import BAI, POPULATION, REGRET, TASKS, Task, as_task
 from explorative_user_env.validation import InvalidArgumentError
 
 
 def test_the_tasks_are_these() -> None:
-    assert TASKS == {"regret": REGRET, "bai": BAI}
-    assert (REGRET.ends_itself, BAI.ends_itself) == (False, True)
-    assert (REGRET.horizon, BAI.horizon) == (500, 2000)
+    assert TASKS == {"regret": REGRET, "bai": BAI, "population": POPULATION}
+    assert [task.ends_itself for task in (REGRET, BAI, POPULATION)] == [False, True, False]
+    assert [task.horizon for task in (REGRET, BAI, POPULATION)] == [500, 2000, 300]
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)

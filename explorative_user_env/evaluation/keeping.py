@@ -3,14 +3,17 @@
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.evaluation.request import Request
+from explorative_user_env.evaluation.request import OF_MEMBERS, Request
 from explorative_user_env.protocol import Agent, name_of, options_of
+from explorative_user_env.results.columns import digest_of_runs
 from explorative_user_env.results.parts import Kept, NoPieces, Part, Pieces, Remembered, Unkept
 from explorative_user_env.results.records import record_of, record_of_class
 from explorative_user_env.results.store import Store
@@ -36,6 +39,9 @@ class Keeper:
 
     def note(self, told: Mapping[str, Any], finished: bool) -> None:
         """Take in what is to be said of the runs so far."""
+
+    def finish(self, told: Mapping[str, Any], runs: Mapping[str, pd.DataFrame]) -> None:
+        """Take in what is to be said of all runs, by agent, now that they are there."""
 
 
 class MemoryKeeper(Keeper):
@@ -73,12 +79,19 @@ class StoreKeeper(Keeper):
         """Return what runs of an agent follow from."""
         asked = self._request
         of_cell = {"population": asked["population"], "seed": self._seed}
+        of_cell |= {name: asked[name] for name in OF_MEMBERS if name in asked}
         return {**of_cell, "record": asked["agents"][name], "cap": cap}
 
     def note(self, told: Mapping[str, Any], finished: bool) -> None:
         """Take in what is to be said of the runs so far."""
         parts = list(self._parts.values())
         self._store.note({"request": self._request, **told}, parts, finished)
+
+    def finish(self, told: Mapping[str, Any], runs: Mapping[str, pd.DataFrame]) -> None:
+        """Take in what is to be said of all runs, and what tells these from any others."""
+        task = self._request["task"]
+        digests = {name: digest_of_runs(task, of_agent) for name, of_agent in runs.items()}
+        self.note({**told, "digests": digests}, finished=True)
 
 
 @contextmanager
@@ -109,6 +122,8 @@ def request_record(request: Request, line_up: Sequence[Agent]) -> dict[str, Any]
     own = {name: getattr(request, name) for name in names}
     if request.until_width is not None:
         own["until_width"] = request.until_width
+    if request.members is not None:
+        own |= asdict(request.members)
     own |= {"population": record_of(request.population), "agents": agents}
     return {"task": request.task.name, "told": request.told, **own}
 

@@ -2,10 +2,12 @@
 
 import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import gymnasium as gym
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.meeting import environment_of
+from explorative_user_env.meeting import environment_of, population_in
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError
@@ -37,6 +39,15 @@ class Rerun:
         """The agent's delta, or the one for those that have none."""
         own = self.agent.options.get("delta") if isinstance(self.agent, AlgorithmAgent) else None
         return self.delta if own is None else float(own)
+
+
+def rerun_in(env: gym.Env[Any, Any], agent: Agent, delta: float, again: "Again") -> Rerun | None:
+    """Return how the same happens again; None with users that are not this package's."""
+    users = population_in(env)
+    if users is None:
+        return None
+    shows = bool(getattr(env.unwrapped, "render_intervals", False))
+    return Rerun(users, agent, delta, shows, again)
 
 
 class Watchable(Protocol):

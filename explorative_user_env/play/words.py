@@ -36,6 +36,8 @@ KINDS: Mapping[str, str] = {
     "forgetful": "forgetful: remembers her last rewards only",
     "drifting": "drifting: her taste changes",
     "logistic": "logistic: decides by chance where the paper's user has a rule",
+    "impatient": "impatient: may leave for good when she rejects",
+    "varied": "varied: has an alpha, a rho, noise and a gap of her own",
 }
 """What is said of each kind of user that the package has."""
 

@@ -41,7 +41,7 @@ def about(path: Path) -> About:
         InvalidArgumentError: if there is no such file, or nothing in it.
     """
     with read_only(path, "path") as db:
-        request, finished = _request(db), _is_finished(db)
+        request, finished = request_from(db), _is_finished(db)
         rows = db.execute("SELECT began, ended, how, made_by FROM sessions ORDER BY id").fetchall()
         tables = [table_of_runs(task) for task in RUN_FRAMES]
         counts = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
@@ -64,7 +64,7 @@ def request_in(path: Path, argument: str = "path") -> dict[str, Any]:
         InvalidArgumentError: if there is no such file, or nothing in it.
     """
     with read_only(path, argument) as db:
-        return _request(db)
+        return request_from(db)
 
 
 def is_finished(path: Path) -> bool:
@@ -76,7 +76,8 @@ def is_finished(path: Path) -> bool:
         return False
 
 
-def _request(db: "sqlite3.Connection") -> dict[str, Any]:
+def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
+    """Return what the run in a file that is open was asked for."""
     found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
     request: dict[str, Any] = unsealed(found[0] if found else "")
     return request

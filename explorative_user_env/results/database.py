@@ -1,12 +1,13 @@
 """A SQLite file with one writer and any number of readers, whose refusals are one line each."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
+from explorative_user_env.results.packed import unpacked
 from explorative_user_env.results.sealed import BrokenSealError
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
@@ -28,7 +29,7 @@ LONGEST_BUSY = 1.0
 WAL = "wal"
 """The journal in which readers do not wait for a writer; some file systems refuse it."""
 
-_SQL_TYPES = {int: "INTEGER", bool: "INTEGER", float: "REAL"}
+_SQL_TYPES = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 
 _TABLES = (
     "about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -228,13 +229,10 @@ def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
     try:
         if not path.is_file():
             raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
-        db = _opened_to_read(path)
-        try:
+        with unpacked(path, argument) as place, closing(_opened_to_read(place)) as db:
             if _is_empty(db):
                 raise EmptyFileError(argument, str(path), "a file of runs (it is empty)")
             check_kind(db, path, argument)
             yield db
-        finally:
-            db.close()
     except (sqlite3.Error, BrokenSealError, OSError) as error:
         raise refused(argument, path, error) from error

@@ -159,16 +159,56 @@ def summarize_play(
         left: whether its user left, shape (n,), bool; None where none of them can.
         horizon: T, by which acceptances count whether she was there or not.
     """
-    figures: dict[str, Any] = {"n_runs": len(regrets)}
-    for name, values in (("regret", regrets), ("utility", utilities)):
-        low, high = mean_interval(values)
-        figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+    means = {"regret": regrets, "utility": utilities}
+    figures: dict[str, Any] = {"n_runs": len(regrets), **_with_intervals(means)}
     figures["acceptance_rate"] = _mean(acceptances / horizon)
     shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
     for name, values in shares.items():
         low, high = share_interval(values)
         figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
     return {**figures, **share_who_left(left)}
+
+
+def summarize_members(
+    regrets: np.ndarray,
+    utilities: np.ndarray,
+    acceptances: np.ndarray,
+    last_is_best: np.ndarray,
+    most_accepted_is_best: np.ndarray,
+    by_user: np.ndarray,
+    *,
+    horizon: int,
+) -> Mapping[str, Any]:
+    """Return what is said of an agent's episodes with users who come one after another.
+
+    Args:
+        regrets: sum over an episode of mu_* - mu_a, shape (n,).
+        utilities: sum over an episode of mu_a of accepted recommendations, shape (n,).
+        acceptances: number of acceptances of each episode, shape (n,).
+        last_is_best: for how many of its users the last recommendation is the best arm, a share.
+        most_accepted_is_best: for how many the most accepted arm is, a share.
+        by_user: the regret with each of its users, in their order, shape (n, users).
+        horizon: T, the steps of each user.
+    """
+    n_users = by_user.shape[1]
+    of_all = {"regret": regrets, "utility": utilities}
+    of_some = {"regret_of_first": by_user[:, 0], "regret_of_last": by_user[:, -1]}
+    shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
+    return {
+        "n_runs": len(regrets),
+        **_with_intervals(of_all | of_some),
+        "acceptance_rate": _mean(acceptances / (n_users * horizon)),
+        **_with_intervals(shares),
+    }
+
+
+def _with_intervals(figures: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Return the means of figures by name, and the ends of their 95% intervals."""
+    found: dict[str, float] = {}
+    for name, values in figures.items():
+        low, high = mean_interval(values)
+        found |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+    return found
 
 
 def _of_times(times: np.ndarray) -> Mapping[str, Any]:

@@ -32,6 +32,9 @@ KIND, FUNCTION, NUMBER = "kind", "function", "number"
 REBUILT = {kind.__name__: kind for kind in (Population, Setting, Schedule, RewardLaw, Behaviour)}
 """The records of which objects are made again."""
 
+OF_RULES = ("settings", "theory", "users")
+"""The rooms whose functions a record may name: what is there computes, and does nothing else."""
+
 DEEPEST = 20
 """How far is followed what holds what, which may go in a circle."""
 
@@ -196,7 +199,8 @@ def _made(kind: str, inside: Mapping[str, Any]) -> Any:
 def _function_at(place: str) -> Any:
     module, _, name = place.partition(":")
     found = None
-    if module.split(".")[0] == PACKAGE and name.isidentifier():
+    root, _, rest = module.partition(".")
+    if root == PACKAGE and rest.split(".")[0] in OF_RULES and name.isidentifier():
         found = getattr(import_module(module), name, None)
     if not isinstance(found, FunctionType) or found.__module__ != module:
         raise UnknownCodeError(place)

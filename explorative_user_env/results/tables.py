@@ -117,14 +117,44 @@ LEFT_REGRET_LEGEND = (
 )
 
 
+def members_table(summary: pd.DataFrame, title: str | None = None) -> Table:
+    """Return regret with users who come one after another as a Rich table."""
+    names = ("K", "users x T", "agent", "regret", "first", "last", "acc. %", "most acc. best")
+    table = new_table(names, left=("agent",), title=title, leading=3)
+    for row in marked(summary).to_dict("records"):
+        table.add_row(
+            str(row["n_arms"]),
+            f"{row['n_users']} x {row['horizon']}",
+            str(row["agent"]),
+            *(with_error(row[name], row[f"{name}_high"]) for name in REGRETS_OF_MEMBERS),
+            percent(row["acceptance_rate"]),
+            share_with_interval(row, "most_accepted_is_best"),
+        )
+    return table
+
+
+REGRETS_OF_MEMBERS = ("regret", "regret_of_first", "regret_of_last")
+
+MEMBERS_LEGEND = (
+    "regret: sum of mu_* - mu_a over an episode, in which each of the users is there for T "
+    f"recommendations, {MEANS_LEGEND}. first, last: the regret with the first and with the last "
+    "user of an episode. most acc. best: with how many users the most accepted arm is the best "
+    "[95%]; one of n tied arms counts 1/n.",
+)
+
+
 def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return the table for the task of `summary`."""
+    if "regret_of_first" in summary:
+        return members_table(summary, title)
     over_horizon = "regret" in summary
     return regret_table(summary, title) if over_horizon else summary_table(summary, title)
 
 
 def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
     """Return what the columns of the table mean."""
+    if "regret_of_first" in summary:
+        return MEMBERS_LEGEND + warnings_of(summary)
     if "regret" in summary:
         legend = REGRET_LEGEND + (LEFT_REGRET_LEGEND if "left" in summary else ())
         return legend + warnings_of(summary)

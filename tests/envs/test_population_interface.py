@@ -16,7 +16,11 @@ from explorative_user_env import (
     POPULATION_ENV_ID,
     ExplorativePopulationEnv,
     ExplorativePopulationVectorEnv,
+    InvalidArgumentError,
+    rollout,
 )
+from explorative_user_env.agents import BAIR
+from explorative_user_env.monitors import check_run
 
 VARIANTS: list[dict[str, Any]] = [
     {},
@@ -105,3 +109,10 @@ def test_a_picture_is_of_the_present_user_and_says_who_she_is(mode: str) -> None
         assert ("user 2 of 3" in env.render()) == (env.hidden_state().interactions == 0)
     nothing = "no recommendation yet"
     assert env.render().count(nothing) == first.count(nothing) > 0
+
+
+def test_what_knows_of_one_user_only_refuses_it() -> None:
+    env = gym.make(POPULATION_ENV_ID, **SMALL)
+    for meets in (lambda: rollout(env, "BAIR", seed=1), lambda: check_run(env, BAIR(), seed=1)):
+        with pytest.raises(InvalidArgumentError, match="env must be one of one user"):
+            meets()

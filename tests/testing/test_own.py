@@ -101,6 +101,7 @@ def test_environments_in_step(subject: Subject, check: NamedCheck) -> None:
 
 
 BEHAVIOURS = [EXPLORATIVE, others.omniscient, others.forgetful, others.drifting, others.logistic]
+BEHAVIOURS += [others.varied]
 
 
 @parametrize_with_checks([*BEHAVIOURS, others.forgetful(7)])

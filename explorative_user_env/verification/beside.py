@@ -1,0 +1,149 @@
+"""What stands beside a file of runs: summaries of its rows, which must follow from them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from explorative_user_env.files import MADE_BY
+from explorative_user_env.files.manifest import digests_in, is_as
+from explorative_user_env.results.packed import ENDINGS, PACKED
+from explorative_user_env.results.sweep import Sweep, all_runs
+from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.verification.claims import FileClaims
+from explorative_user_env.verification.findings import Finding
+from explorative_user_env.verification.suites import results_of_suite, suite_of
+
+OF_A_SUMMARY = ("task", "setting", "delta", "n_arms", "behaviour", "agent")
+OF_A_RUN = ("setting", "delta", "n_arms", "agent", "instance")
+"""What says which row it is, of a table of summaries and of one of runs."""
+
+CLOSE_ENOUGH = 1e-6
+"""Of figures and ends of intervals, relatively: SciPy's quantiles are no more exact."""
+
+MOST_TOLD_OF_A_FILE = 10
+
+
+def runs_file_at(path: Path) -> tuple[Path, Path | None]:
+    """Return where the runs are and the folder that stands beside them, if there is one.
+
+    Args:
+        path: the file, or the folder of a command.
+
+    Raises:
+        InvalidArgumentError: for a folder without such a file, or with several.
+    """
+    if path.is_dir():
+        names = sorted(each for each in path.iterdir() if _is_runs_file(each))
+        if len(names) != 1:
+            found = ", ".join(each.name for each in names) or "none"
+            allowed = f"a file of runs, or a folder with one of them (it has {found})"
+            raise InvalidArgumentError("path", str(path), allowed)
+        return names[0], path
+    for folder in (path.parent, path.with_suffix("")):
+        if _is_runs_file(path) and (folder / MADE_BY).is_file():
+            return path, folder
+    return path, None
+
+
+def _is_runs_file(path: Path) -> bool:
+    name = path.with_suffix("") if path.suffix == PACKED else path
+    return name.suffix in ENDINGS and path.is_file()
+
+
+def found_beside(folder: Path | None, claims: FileClaims) -> list[Finding]:
+    """Return what in the files of a folder is not as it was written, or not what its rows give.
+
+    Args:
+        folder: where they are, if anywhere.
+        claims: what the file of runs says.
+    """
+    if folder is None:
+        return []
+    found = [
+        Finding("file", f"{name} is not as the run has written it")
+        for name, digest in digests_in(folder).items()
+        if not is_as(folder / name, digest)
+    ]
+    for name, keys, frame_of in _tables_of(claims):
+        if (folder / name).is_file():
+            found += list(_held(folder / name, frame_of(), keys))[:MOST_TOLD_OF_A_FILE]
+    return found
+
+
+def _tables_of(
+    claims: FileClaims,
+) -> Iterator[tuple[str, Sequence[str], Callable[[], pd.DataFrame]]]:
+    """Yield the tables that may stand beside a file: the name, what tells its rows, what it is."""
+    results = [each.results for each in claims.cells if each.results is not None]
+    if not results:
+        return
+    run = suite_of(claims)
+    if run is None:
+        yield "summary.csv", OF_A_SUMMARY, Sweep(results).summary
+        yield "runs.csv", OF_A_RUN, partial(all_runs, results)
+    else:
+        found = results_of_suite(claims, run)
+        yield "scores.csv", ("task", "agent"), found.scores
+        yield "totals.csv", ("agent",), found.totals
+
+
+def table_at(path: Path) -> pd.DataFrame:
+    """Return a table from CSV.
+
+    Raises:
+        InvalidArgumentError: if there is none.
+    """
+    try:
+        return pd.read_csv(path)
+    except (OSError, ValueError, OverflowError) as error:
+        raise InvalidArgumentError("path", str(path), f"a table in CSV ({error})") from error
+
+
+def _held(path: Path, rows: pd.DataFrame, keys: Sequence[str]) -> Iterator[Finding]:
+    """Yield what a table beside the runs says otherwise than they do."""
+    try:
+        there = table_at(path)
+    except InvalidArgumentError as error:
+        yield Finding("file", f"{path.name} cannot be read: {error}")
+        return
+    shared = [name for name in keys if name in rows and name in there]
+    if "agent" not in shared:
+        return  # a table of another kind
+    ours, theirs = (_by_key(frame, shared) for frame in (rows, there))
+    for key in {**ours, **theirs}:
+        which = f"{path.name}, {' '.join(key)}"
+        if key not in theirs:
+            yield Finding("file", f"{which}: there is no such row, and the runs have it")
+        elif key not in ours:
+            yield Finding("file", f"{which}: no runs belong to it")
+        else:
+            yield from _figures_held(which, theirs[key], ours[key])
+
+
+def _by_key(frame: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], Any]:
+    return {tuple(_word(row[name]) for name in keys): row for row in frame.to_dict("records")}
+
+
+def _word(value: Any) -> str:
+    return f"{value:.12g}" if isinstance(value, float | int) else str(value)
+
+
+def _figures_held(which: str, there: Any, here: Any) -> Iterator[Finding]:
+    for name in [name for name in here if name in there]:
+        was, now = there[name], here[name]
+        if not _same(was, now):
+            words = f"{which}: {name} is {_word(was)} there and {_word(now)} by its rows"
+            yield Finding("file", words, column=name, there=was, here=now)
+
+
+def _same(was: Any, now: Any) -> bool:
+    if pd.isna(was) or pd.isna(now):
+        return bool(pd.isna(was) and pd.isna(now))
+    try:
+        return bool(np.isclose(float(was), float(now), rtol=CLOSE_ENOUGH, atol=0.0))
+    except (TypeError, ValueError):
+        return str(was) == str(now)

@@ -1,0 +1,200 @@
+"""Every agent in every cell, looked at: a part of its rows is run again, and judged."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from explorative_user_env.display.progress import OnProgress, named, portion
+from explorative_user_env.evaluation.keeping import agent_record
+from explorative_user_env.evaluation.workforce import Workforce
+from explorative_user_env.protocol import Agent, trained_on
+from explorative_user_env.results.records import KIND
+from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.verification.claims import MODEL, CellClaim, FileClaims
+from explorative_user_env.verification.consistency import (
+    contradictions_in,
+    digests_held,
+    missing_in,
+    seeds_in,
+)
+from explorative_user_env.verification.findings import (
+    NOT_CHECKED,
+    OTHER_ROWS,
+    SAME_MEANS,
+    SAME_ROWS,
+    Finding,
+    RowsChecked,
+)
+from explorative_user_env.verification.rows import (
+    TELLING_ROWS,
+    Other,
+    SecondRun,
+    drawn,
+    means_differ,
+    others_in,
+)
+
+SUSPICIOUS = 4
+"""Where more than one row in so many came out otherwise, the rows may be another agent's."""
+
+OF_THE_USER = ("best_arm",)
+"""Columns that no policy moves: they follow from the user's seed."""
+
+
+@dataclass
+class Looking:
+    """What is found, cell by cell and agent by agent.
+
+    Attributes:
+        workforce: who runs rows again.
+        compiled: whether algorithm records run compiled.
+        share: the share of the rows to run again.
+        rng: what they are drawn with.
+        chosen: the cells and agents whose rows are run again.
+        findings: in what the file contradicts what comes out.
+        checked: what came of the rows of each agent and cell.
+        notes: what else is to be known.
+    """
+
+    workforce: Workforce
+    compiled: bool
+    share: float
+    rng: np.random.Generator
+    chosen: frozenset[tuple[str, str]]
+    findings: list[Finding] = field(default_factory=list)
+    checked: list[RowsChecked] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def look_at(self, claims: FileClaims, progress: OnProgress) -> None:
+        """Look at every agent in every cell."""
+        pieces = [(claim, agent) for claim in claims.cells for agent in claim.agents]
+        for place, (claim, agent) in enumerate(pieces):
+            if agent == claim.agents[0]:
+                self.findings += missing_in(claim)
+            if claim.results is None:
+                continue
+            if agent == claim.agents[0]:
+                self.findings += [*seeds_in(claim), *contradictions_in(claim)]
+                self.findings += digests_held(claim)
+            report = named(portion(progress, place, len(pieces)), claim.cell)
+            if (claim.cell, agent) in self.chosen:
+                self.checked.append(self._of_agent(claim, agent, report))
+
+    def _of_agent(self, claim: CellClaim, agent: str, progress: OnProgress) -> RowsChecked:
+        """Run a part of an agent's rows again."""
+        rows = claim.runs(agent)
+        if not len(rows):
+            return RowsChecked(claim.cell, agent, 0, 0, 0, NOT_CHECKED, "no rows")
+        places = drawn(len(rows), self._share(claim, agent), self.rng)
+        who = claim.who(agent)
+        if who is None:
+            why = _needed(claim, agent)
+            return RowsChecked(claim.cell, agent, len(rows), 0, 0, NOT_CHECKED, why)
+        again = SecondRun(claim, self.workforce, self.compiled)
+        part = rows.iloc[places].reset_index(drop=True)
+        try:
+            here = again.runs(who, agent, part, progress)
+        except InvalidArgumentError as error:
+            why = f"it cannot be run as the file says: {error}"
+            return RowsChecked(claim.cell, agent, len(rows), 0, 0, NOT_CHECKED, why)
+        self.notes += _other_code(claim, agent, who)
+        others = others_in(part, here)
+        n_others = len({each.instance for each in others})
+        verdict, why = SAME_ROWS, ""
+        if others:
+            verdict, why = self._judged(again, who, agent, part, here, others, progress)
+        return RowsChecked(claim.cell, agent, len(rows), len(part), n_others, verdict, why)
+
+    def _share(self, claim: CellClaim, agent: str) -> float:
+        """Return the share of the rows to run again: all, where one is known to be another."""
+        known = ("digest", claim.cell, agent) in [
+            (each.kind, each.cell, each.agent) for each in self.findings
+        ]
+        return 1.0 if known else self.share
+
+    def _judged(
+        self,
+        again: SecondRun,
+        who: Agent,
+        agent: str,
+        part: pd.DataFrame,
+        here: pd.DataFrame,
+        others: Sequence[Other],
+        progress: OnProgress,
+    ) -> tuple[str, str]:
+        """Take in rows that came out otherwise, and return what that makes of the agent's."""
+        claim = again.claim
+        if trained_on(who) and not any(each.column in OF_THE_USER for each in others):
+            moved, words = means_differ(part, here, claim.told)
+            if not moved:
+                return SAME_MEANS, f"rounding may do that on another processor; {words}"
+        looked = self._looked_at(claim, agent)
+        now = again.runs(who, agent, looked, progress)
+        n_others = len({each.instance for each in others_in(looked, now)})
+        if n_others > len(looked) / SUSPICIOUS:
+            swapped = _swapped(again, agent, looked, now, progress)
+            if swapped.here is not None or 2 * n_others > len(looked):
+                self.findings.append(swapped)
+                return OTHER_ROWS, ""
+        self.findings += (_of_row(claim, agent, each) for each in others)
+        return OTHER_ROWS, ""
+
+    def _looked_at(self, claim: CellClaim, agent: str) -> pd.DataFrame:
+        """Return rows by which to tell whose they are."""
+        rows = claim.runs(agent)
+        return rows.iloc[drawn(len(rows), TELLING_ROWS / len(rows), self.rng)].reset_index(
+            drop=True
+        )
+
+
+def _swapped(
+    again: SecondRun, agent: str, rows: pd.DataFrame, here: pd.DataFrame, progress: OnProgress
+) -> Finding:
+    """Return that rows are another agent's, and whose; or those of other users."""
+    claim = again.claim
+    words = f"{_where(claim, agent)}: the rows are not {agent}'s"
+    whose = again.whose(agent, rows, progress)
+    if whose is not None:
+        return Finding(
+            "agent", f"{words}; they are those of {whose}", claim.cell, agent, here=whose
+        )
+    of_others = (rows["best_arm"] != here["best_arm"]).mean() if "best_arm" in rows else 0.0
+    if 2 * of_others > 1:
+        words += ", nor with these users: even the best arms are others, as of another seed"
+    else:
+        words += " with the options that the file says, nor another's that is known here"
+    return Finding("agent", words, claim.cell, agent)
+
+
+def _of_row(claim: CellClaim, agent: str, other: Other) -> Finding:
+    """Return that a number of a row is another."""
+    words = f"{_where(claim, agent)}, instance {other.instance}: {other.column} is "
+    words += f"{other.there} there and {other.here} here"
+    return Finding("row", words, claim.cell, agent, *other)
+
+
+def _where(claim: CellClaim, agent: str) -> str:
+    return ", ".join(filter(None, (agent, claim.cell)))
+
+
+def _needed(claim: CellClaim, agent: str) -> str:
+    """Return what it takes to run an agent again that is not known here."""
+    record = claim.request["agents"].get(agent)
+    kind = record.get(KIND) if isinstance(record, Mapping) else None
+    if kind == MODEL:
+        return "a trained model: its weights have to be given"
+    if isinstance(kind, str):
+        return f"code of somebody's own, {kind}: it has to be given"
+    return "no agent of the package, and none that was given"
+
+
+def _other_code(claim: CellClaim, agent: str, who: Agent) -> Iterator[str]:
+    """Yield that an agent that was handed in is not to the letter the one of the file."""
+    record = claim.request["agents"].get(agent)
+    if record is not None and agent_record(who, claim.told["n_arms"]) != record:
+        yield (
+            f"{_where(claim, agent)}: the agent that was given has other code, options or weights "
+            "than the file's; its rows are compared all the same"
+        )

@@ -1,0 +1,85 @@
+"""The command that holds somebody's results against what comes out, and what it returns."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tampered import by_sql, without_digests
+from tiny_commands import run_tiny
+
+Run = Callable[..., int]
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a benchmark."""
+    folder = tmp_path_factory.mktemp("verified") / "bench"
+    assert run_tiny("bench", str(folder), anew=True) == 0
+    return folder
+
+
+@pytest.fixture
+def copied(bench: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(bench, tmp_path / "bench"))
+
+
+def test_the_folder_of_an_honest_benchmark_is_equal(
+    run: Run, bench: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in (bench, bench / "run.sqlite"):
+        assert run("verify", str(path), "--all", "--workers", "1") == 0
+        last = capsys.readouterr().out.splitlines()[-1]
+        assert last == f"{path}: equal (agents in cells: 8 equal)"
+    assert run("verify", str(bench), "--share", "0.5", "--seed", "3", "--workers", "1") == 0
+    told = capsys.readouterr().out
+    assert "16 of 32 rows run again, drawn with seed 3; fewer than 5 rows (15.6%)" in told
+    assert "one that is another is found with probability 0.5" in told
+
+
+def test_what_differs_is_named_with_exit_code_1(
+    run: Run, copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = copied / "run.sqlite"
+    edit = "UPDATE runs_bai SET acceptances = 1 WHERE part = 2 AND instance = 1"
+    without_digests(by_sql(file, copied / "other", edit)).replace(file)
+    assert run("verify", str(copied), "--all", "--workers", "1") == 1
+    told = capsys.readouterr().out
+    assert "instance 1: acceptances is 1 there and " in told
+    assert told.splitlines()[-1].startswith(f"{copied}: differs (agents in cells: ")
+
+
+def test_a_summary_that_does_not_follow_from_the_rows_is_named(
+    run: Run, copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (copied / "made_by.json").unlink()  # with the digests of the files
+    table = (copied / "summary.csv").read_text().splitlines()
+    names = table[0].split(",")
+    row = table[1].split(",")
+    row[names.index("success")] = "0.123"
+    (copied / "summary.csv").write_text("\n".join([table[0], ",".join(row), *table[2:-1]]))
+    (copied / "runs.csv").write_text((copied / "runs.csv").read_text() * 2)
+    assert run("verify", str(copied), "--rows", "1", "--workers", "1") == 1
+    told = capsys.readouterr().out
+    assert ": success is 0.123 there and " in told
+    assert ": there is no such row, and the runs have it" in told
+
+
+def test_a_file_that_is_not_as_the_run_has_written_it_is_named(
+    run: Run, copied: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (copied / "table.md").open("a") as file:
+        file.write("BAIR wins.\n")
+    assert run("verify", str(copied), "--rows", "1", "--workers", "1") == 1
+    assert "table.md is not as the run has written it" in capsys.readouterr().out
+
+
+def test_what_cannot_be_asked_has_exit_code_2(
+    run: Run, copied: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert run("verify", str(tmp_path / "nothing")) == 2
+    assert "error: path must be a file of runs (there is none)" in capsys.readouterr().err
+    assert run("verify", str(copied), "--all", "--share", "0.1") == 2
+    assert "error: --all must be left out beside --share or --rows" in capsys.readouterr().err
+    assert run("verify", str(copied), "--share", "2") == 2
+    assert "error: --share must be a number in (0, 1]" in capsys.readouterr().err

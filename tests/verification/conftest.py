@@ -1,0 +1,30 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import explorative_user_env as eu
+
+SHARED: dict[str, Any] = {"n_instances": 40, "n_arms": 3, "max_steps": 400, "progress": False}
+
+
+@pytest.fixture(scope="session")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of three agents that met 40 users."""
+    path = tmp_path_factory.mktemp("honest") / "run.sqlite"
+    eu.evaluate(["BAIR", "SE", "UNI"], store=path, **SHARED)
+    return path
+
+
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of two agents in four cells."""
+    path = tmp_path_factory.mktemp("swept") / "run.sqlite"
+    cells: dict[str, Any] = {"deltas": [0.1, 0.2], "n_arms": [2, 3]}
+    eu.sweep(["BAIR", "SE"], store=path, n_instances=10, progress=False, **cells)
+    return path
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "run.sqlite"
