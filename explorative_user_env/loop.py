@@ -168,7 +168,7 @@ class _Run:
             if type(arm) is not int or not 0 <= arm < n_arms:
                 arm = _as_arm(f"arm of {name}", arm, n_arms)
             self.doing = step
-            observation, reward, left, truncated, _ = env.step(arm)
+            observation, reward, self.left, truncated, _ = env.step(arm)
             self.doing = observe
             if committed is None:
                 agent.observe(arm, bool(observation))
@@ -177,7 +177,6 @@ class _Run:
             arms.append(arm)
             self.responses.append(bool(observation))
             self.rewards.append(float(reward))
-            self.left = bool(left)
         self.answer = self.asked() if committed is None else committed
         self.censored = arm is not None and committed is None and not self.left
         self.cut_by_limit = self.censored and truncated and not commits and len(arms) < cap
@@ -204,7 +203,7 @@ class _Run:
             rewards=tuple(self.rewards),
             answer=self.answer,
             censored=self.censored,
-            left=self.left,
+            left=bool(self.left),
             rerun=rerun,
         )
 

@@ -112,9 +112,7 @@ REGRET_LEGEND = (
     "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
     "most acc. best: the most accepted arm is; one of n tied arms counts 1/n.",
 )
-LEFT_REGRET_LEGEND = (
-    "left: the user left; each step from there on counts max mu - min mu as regret, no utility.",
-)
+LEFT_REGRET_LEGEND = ("left: the user left; each step she missed counts max mu - min mu.",)
 
 
 def members_table(summary: pd.DataFrame, title: str | None = None) -> Table:
@@ -231,9 +229,7 @@ def _figures(row: Mapping[Any, Any], published: bool) -> list[str]:
 
 def _left(row: Mapping[Any, Any]) -> list[str]:
     """Return the share of users who left, a dash where these cannot, nothing where nobody can."""
-    if "left" not in row:
-        return []
-    return ["-" if pd.isna(row["left"]) else share(row["left"])]
+    return ["-" if pd.isna(row["left"]) else share(row["left"])] if "left" in row else []
 
 
 def _place(rank: Any) -> str:

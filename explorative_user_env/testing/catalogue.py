@@ -90,6 +90,7 @@ _ASKED: Mapping[Kind, Sequence[Callable[[Subject], None]]] = {
     ),
     Kind.BEHAVIOUR: (
         users.says_yes_or_no,
+        users.leaves_or_stays,
         users.counts_what_she_said,
         users.keeps_her_means,
         users.draws_from_her_stream_alone,
