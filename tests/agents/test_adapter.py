@@ -26,7 +26,7 @@ MAKERS = AGENTS | REFERENCES | CARRIERS
 
 
 def respond(step: int, arm: int) -> bool:
-    return step < 70 or (3 * step + arm) % 4 > 0  # plain elimination is soon over with rejections
+    return step < 80 or (3 * step + arm) % 4 > 0  # plain elimination is soon over with rejections
 
 
 def test_every_agent_keeps_the_contract(make: Callable[..., AlgorithmAgent]) -> None:
