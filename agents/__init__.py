@@ -23,6 +23,7 @@ from .exp3 import EXP3
 from .full_information import FullInformation
 from .shared_phase1 import Phase1, after_phase1
 from .successive_elimination import SuccessiveElimination
+from .text import TextAgent
 from .thompson import Thompson
 from .track_and_stop import TrackAndStop
 from .transfer_elimination import OrderedElimination, TransferElimination
@@ -105,6 +106,7 @@ __all__ = [
     "OrderedElimination",
     "Phase1",
     "SuccessiveElimination",
+    "TextAgent",
     "Thompson",
     "TrackAndStop",
     "TransferElimination",

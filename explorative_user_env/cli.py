@@ -21,6 +21,7 @@ from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.show import show_run
 from explorative_user_env.commands.suite import suite
 from explorative_user_env.commands.train import train
+from explorative_user_env.commands.transcripts import transcripts
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.commands.verify import verify
 from explorative_user_env.commands.watch import watch
@@ -56,6 +57,7 @@ for command in (
     plot,
     export,
     verify,
+    transcripts,
     course,
     grade,
 ):

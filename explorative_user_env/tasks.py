@@ -53,6 +53,9 @@ DEVIATION = 0.3
 N_INSTANCES = 1000
 """Users of an evaluation unless something else is said, as in the paper."""
 
+N_TRANSCRIBED = 10
+"""Users of whom examples are written unless something else is said; each step is a line."""
+
 LONGEST_HORIZON = 10_000_000
 """Of a run of which every step is kept, which takes half a GB then; or each has a scale's mark."""
 

@@ -70,8 +70,9 @@ class AskedUser(gym.Env[int, int]):
 
     def hidden_state(self) -> HiddenState:
         """Return the truth about the user; for teachers and tests, never for an agent."""
-        rule = self.population.schedule.rule
-        return hidden_state_of(self.population.user, self._state, rule, self.instance())
+        population, state = self.population, self._state
+        known = (population.user, state, population.schedule.rule, self.instance())
+        return hidden_state_of(*known, population.behaviour.rho)
 
     def instance(self) -> Instance:
         """Return the true means and the best arm as they are now; never for an agent."""

@@ -86,7 +86,7 @@ class CompiledLanes(Lanes):
         hers = (self._numbers, self._rows, self._best_arms, self._best_means)
         theirs = (self._streams, self._draws, lanes)
         try:
-            loop(*hers, *theirs, draws_means, law.scale, law.gap or 0.0)
+            loop(*hers, *theirs, draws_means, law.scale, law.gap or 0.0, law.gap_factor)
         except Exception as error:
             self._tell_of_law(lanes, error)
             raise

@@ -220,7 +220,8 @@ class PlainLanes(Lanes):
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
-        return hidden_state_of(self._user, self._states[lane], self._rule, self._truth(lane))
+        known = (self._user, self._states[lane], self._rule, self._truth(lane))
+        return hidden_state_of(*known, self._behaviour.rho)
 
     def _truth(self, lane: int) -> Instance:
         """Return a user's instance as it is now."""

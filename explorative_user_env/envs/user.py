@@ -96,7 +96,8 @@ class ExplorativeUserEnv(LeavingUser):
       `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
       (whose best arm is the present one), "logistic", "impatient" (who may leave at a rejection),
-      each with its parameters as in "drifting(sigma=0.01)", a registered name or a `Behaviour`.
+      "varied" (an alpha, rho_t, noise and gap of her own), each with its parameters as in
+      "drifting(sigma=0.01)", a registered name or a `Behaviour`.
     - `horizon` (1000): steps that a user would stay for who leaves, where no time limit of
       `gym.make` says it.
     - `reward` ("regret"), `info_level` ("counts" or "full").

@@ -67,7 +67,7 @@ def _check_rewards(population: Population) -> None:
     law = population.instance_law
     means = law.given or [0.0]
     for name, size, how in (
-        ("gap", law.gap or 0.0, "at most"),
+        ("gap", law.largest_gap, "at most"),
         ("means", max(means) - min(means), "apart by at most"),
     ):
         if size > LARGEST_REWARD:

@@ -51,8 +51,8 @@ class PopularityLaw:
         ]
         if self.law.within is not None:
             low, high = self.law.within
-            means = [reflected(mean, low, high - (self.law.gap or 0.0)) for mean in means]
-        return separated(means, self.law.gap, rng)
+            means = [reflected(mean, low, high - self.law.largest_gap) for mean in means]
+        return separated(means, self.law.gap, rng, self.law.gap_factor)
 
 
 class MemberLaw(InstanceLaw):

@@ -24,6 +24,7 @@ COMMANDS = [
     "show",
     "suite",
     "train",
+    "transcripts",
     "tune-n1",
     "watch",
 ]
