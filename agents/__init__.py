@@ -7,23 +7,43 @@ from collections.abc import Callable
 
 from explorative_user_env.validation import InvalidArgumentError
 
-from . import bair, exp3, full_information, thompson, track_and_stop, ucb1, uniform
+from . import (
+    bair,
+    exp3,
+    full_information,
+    thompson,
+    track_and_stop,
+    transfer_elimination,
+    ucb1,
+    uniform,
+)
 from .adapter import AlgorithmAgent
 from .bair import BAIR
 from .exp3 import EXP3
 from .full_information import FullInformation
 from .shared_phase1 import Phase1, after_phase1
 from .successive_elimination import SuccessiveElimination
+from .text import TextAgent
 from .thompson import Thompson
 from .track_and_stop import TrackAndStop
+from .transfer_elimination import OrderedElimination, TransferElimination
 from .ucb1 import UCB1
 from .uniform import Uniform
 
 ALGORITHMS = {
     module.ALGORITHM.name: module.ALGORITHM
-    for module in (bair, track_and_stop, uniform, exp3, ucb1, thompson, full_information)
+    for module in (
+        bair,
+        track_and_stop,
+        uniform,
+        exp3,
+        ucb1,
+        thompson,
+        full_information,
+        transfer_elimination,
+    )
 }
-"""The algorithm records by name; SE's is BAIR's."""
+"""The algorithm records by name; SE's is BAIR's, SE-ordered's that of SE-transfer."""
 
 AGENTS: dict[str, Callable[..., AlgorithmAgent]] = {
     "BAIR": BAIR,
@@ -41,7 +61,13 @@ REFERENCES: dict[str, Callable[..., AlgorithmAgent]] = {
 }
 """What makes an agent that the paper's tables do not have, by name."""
 
-_MAKERS = AGENTS | REFERENCES
+CARRIERS: dict[str, Callable[..., AlgorithmAgent]] = {
+    "SE-ordered": OrderedElimination,
+    "SE-transfer": TransferElimination,
+}
+"""What makes an agent that carries over what it learns from user to user, by name."""
+
+_MAKERS = AGENTS | REFERENCES | CARRIERS
 
 _SPELLINGS = {name.lower(): name for name in _MAKERS} | {
     "tas": "T&S",
@@ -54,7 +80,7 @@ _SHOWN = ", ".join(sorted("tas" if name == "T&S" else name.lower() for name in _
 
 
 def agent_named(name: str, max_steps: int | None = None) -> AlgorithmAgent:
-    """Return the agent called `name`, of `AGENTS` or `REFERENCES`, in any case.
+    """Return the agent called `name`, of `AGENTS`, `REFERENCES` or `CARRIERS`, in any case.
 
     "tas" and "track-and-stop" stand for T&S, "uniform" for UNI, "successive-elimination" for SE.
 
@@ -71,15 +97,19 @@ __all__ = [
     "AGENTS",
     "ALGORITHMS",
     "BAIR",
+    "CARRIERS",
     "EXP3",
     "REFERENCES",
     "UCB1",
     "AlgorithmAgent",
     "FullInformation",
+    "OrderedElimination",
     "Phase1",
     "SuccessiveElimination",
+    "TextAgent",
     "Thompson",
     "TrackAndStop",
+    "TransferElimination",
     "Uniform",
     "after_phase1",
     "agent_named",

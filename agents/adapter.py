@@ -93,6 +93,11 @@ class AlgorithmAgent(Agent):
         self._state = self.algorithm.blank(self._params)
         self.algorithm.start(self._params, self._state, rng)
 
+    def next_user(self) -> None:
+        """Begin with the user who comes after the last; see `protocol.Agent`."""
+        begin = self.algorithm.next_user or self.algorithm.start
+        begin(self._params, self._state, self._rng)
+
     def act(self) -> int | None:
         """Return the arm to recommend, or None when done."""
         arm = self.algorithm.act(self._params, self._state, self._rng)

@@ -1,8 +1,8 @@
 """Recommending to a user who is still learning what she likes.
 
-Importing the package registers `ExplorativeUser-v0`, `ExplorativeUserCounts-v0` and
-`ExplorativeUserBAI-v0` with Gymnasium. The evaluation harness is loaded when it is first used, so
-that the import itself stays light.
+Importing the package registers `ExplorativeUser-v0`, `ExplorativeUserCounts-v0`,
+`ExplorativeUserBAI-v0` and `ExplorativePopulation-v0` with Gymnasium. The evaluation harness is
+loaded when it is first used, so that the import itself stays light.
 """
 
 from importlib import import_module
@@ -16,10 +16,13 @@ if not (Path(__file__).parent / "agents").is_dir():
 
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import ExplorativePopulationEnv
+from explorative_user_env.envs.population_vector import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.registration import (
     BAI_ENV_ID,
     COUNTS_ENV_ID,
     ENV_ID,
+    POPULATION_ENV_ID,
     register_environments,
 )
 from explorative_user_env.envs.user import ExplorativeUserEnv
@@ -54,6 +57,7 @@ __all__ = [
     "BAI_ENV_ID",
     "COUNTS_ENV_ID",
     "ENV_ID",
+    "POPULATION_ENV_ID",
     "PRINTED",
     "RELEASED",
     "Against",
@@ -62,6 +66,8 @@ __all__ = [
     "Behaviour",
     "CallableError",
     "Episode",
+    "ExplorativePopulationEnv",
+    "ExplorativePopulationVectorEnv",
     "ExplorativeUserBAIEnv",
     "ExplorativeUserBAIVectorEnv",
     "ExplorativeUserEnv",

@@ -19,7 +19,9 @@ from explorative_user_env.commands.plot import plot
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
 from explorative_user_env.commands.show import show_run
+from explorative_user_env.commands.suite import suite
 from explorative_user_env.commands.train import train
+from explorative_user_env.commands.transcripts import transcripts
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.commands.verify import verify
 from explorative_user_env.commands.watch import watch
@@ -44,6 +46,7 @@ for command in (
     bench,
     reproduce,
     robustness,
+    suite,
     tune_n1,
     lower_bound,
     train,
@@ -54,6 +57,7 @@ for command in (
     plot,
     export,
     verify,
+    transcripts,
     course,
     grade,
 ):

@@ -2,14 +2,16 @@
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import gymnasium as gym
 
 from explorative_user_env.envs.spaces import as_action
 from explorative_user_env.episodes import Episode
+from explorative_user_env.films.rerun import Rerun, rerun_in
 from explorative_user_env.meeting import informed, population_in
 from explorative_user_env.protocol import (
     Agent,
@@ -22,9 +24,6 @@ from explorative_user_env.protocol import (
 from explorative_user_env.seeding import agent_generator, seed_number
 from explorative_user_env.tasks import DELTA, STEP_CAP
 from explorative_user_env.validation import CallableError, InvalidArgumentError, flag, integer, risk
-
-if TYPE_CHECKING:
-    from explorative_user_env.films.rerun import Rerun
 
 
 def rollout(
@@ -68,45 +67,61 @@ def rollout(
     agent = informed(agent, population_in(env), risk("delta", delta))
     cap, horizon = _limits(env, agent, max_steps, horizon, commits)
     run = _Run(env, agent, n_arms, seed, _learning(agent, env))
-    try:
-        with in_use(agent):
-            run.begin(horizon)
-            run.go_on(cap, commits)
-    except Exception as error:
-        if not run.begun and type(error) is InvalidArgumentError:
-            raise  # what the run was asked for, not code that was handed in
-        who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
-        told = CallableError.of(run.doing, error, f"{run.when}, with {who}")
-        raise told from (error.__cause__ if isinstance(error, CallableError) else error)
+    rng = agent_generator(seed, name_of(agent))
+    who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
+    with _told(run, who), in_use(agent):
+        run.begin(lambda: agent.reset(n_arms, rng, horizon))
+        run.go_on(cap, commits)
     if run.cut_by_limit:
         warnings.warn(
             f"the environment's time limit cut the run of {name_of(agent)} off after "
             f"{len(run.arms)} steps; give gym.make max_episode_steps=-1, or max_steps here",
             stacklevel=2,
         )
-    return run.episode(_rerun(env, agent, seed, horizon, commits, delta, len(run.arms)))
+    how: dict[str, Any] = {"seed": seed, "horizon": horizon, "commits": commits}
+    how["max_steps"] = max(1, len(run.arms))  # whatever ended the run, it ended after so many
+    return run.episode(rerun_in(env, agent, delta, functools.partial(rollout, **how)))
 
 
-def _rerun(
+def play_with_member(
     env: gym.Env[Any, Any],
     agent: Agent,
     seed: int,
-    horizon: int | None,
-    commits: bool,
-    delta: float,
-    n_steps: int,
-) -> "Rerun | None":
-    """Return how the same happens again; None with users that are not this package's."""
-    from explorative_user_env.films.rerun import Rerun
+    horizon: int,
+    begin: Callable[[], None],
+    who: str,
+) -> Episode:
+    """Let `agent` meet one of the users who come one after another, over her whole horizon.
 
-    users = population_in(env)
-    if users is None:
-        return None
-    shows = bool(getattr(env.unwrapped, "render_intervals", False))
-    # Whatever ended the run, it ended after so many steps.
-    how: dict[str, Any] = {"max_steps": max(1, n_steps), "horizon": horizon, "commits": commits}
-    again = functools.partial(rollout, seed=seed, **how)
-    return Rerun(users, agent, delta, shows, again)
+    Args:
+        env: hers, without a time limit.
+        agent: who meets her.
+        seed: hers.
+        horizon: how many steps she stays; an agent that stops goes on with its answer.
+        begin: gets the agent ready for her.
+        who: she, in words.
+
+    Raises:
+        CallableError: if the agent's code fails, or recommends or answers what is no arm.
+    """
+    n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
+    run = _Run(env, agent, n_arms, seed, _learning(agent, env))
+    with _told(run, who):
+        run.begin(begin)
+        run.go_on(horizon, commits=True)
+    return run.episode(None)
+
+
+@contextmanager
+def _told(run: "_Run", who: str) -> Iterator[None]:
+    """Tell of code that fails in the block whose it is, when it failed and with whom."""
+    try:
+        yield
+    except Exception as error:
+        if not run.begun and type(error) is InvalidArgumentError:
+            raise  # what the run was asked for, not code that was handed in
+        told = CallableError.of(run.doing, error, f"{run.when}, with {who}")
+        raise told from (error.__cause__ if isinstance(error, CallableError) else error)
 
 
 @dataclass
@@ -128,13 +143,12 @@ class _Run:
     begun: bool = False
     cut_by_limit: bool = False  # of the environment, though nobody asked for it here
 
-    def begin(self, horizon: int | None) -> None:
-        """Start with a new user."""
-        name = name_of(self.agent)
+    def begin(self, begin_agent: Callable[[], None]) -> None:
+        """Start with a new user, for whom the agent is made ready."""
         self.doing = "reset of the environment"
         self.env.reset(seed=self.seed)
-        self.doing = f"reset of {name}"
-        self.agent.reset(self.n_arms, agent_generator(self.seed, name), horizon)
+        self.doing = f"reset of {name_of(self.agent)}"
+        begin_agent()
         self.begun = True
 
     def go_on(self, cap: int, commits: bool) -> None:
@@ -154,7 +168,7 @@ class _Run:
             if type(arm) is not int or not 0 <= arm < n_arms:
                 arm = _as_arm(f"arm of {name}", arm, n_arms)
             self.doing = step
-            observation, reward, left, truncated, _ = env.step(arm)
+            observation, reward, self.left, truncated, _ = env.step(arm)
             self.doing = observe
             if committed is None:
                 agent.observe(arm, bool(observation))
@@ -163,7 +177,6 @@ class _Run:
             arms.append(arm)
             self.responses.append(bool(observation))
             self.rewards.append(float(reward))
-            self.left = bool(left)
         self.answer = self.asked() if committed is None else committed
         self.censored = arm is not None and committed is None and not self.left
         self.cut_by_limit = self.censored and truncated and not commits and len(arms) < cap
@@ -180,7 +193,7 @@ class _Run:
         self.doing = f"answer of {name_of(self.agent)}"
         return _as_arm(self.doing, self.agent.answer(), self.n_arms)
 
-    def episode(self, rerun: "Rerun | None") -> Episode:
+    def episode(self, rerun: Rerun | None) -> Episode:
         """Return the record of the run."""
         return Episode(
             agent=name_of(self.agent),
@@ -190,7 +203,7 @@ class _Run:
             rewards=tuple(self.rewards),
             answer=self.answer,
             censored=self.censored,
-            left=self.left,
+            left=bool(self.left),
             rerun=rerun,
         )
 

@@ -1,13 +1,17 @@
 """Who meets whom: an agent that knows what it may of the users, and the environment of one."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.envs.population import ExplorativePopulationEnv
+from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.population import Population
-from explorative_user_env.protocol import Agent, sees_rewards
+from explorative_user_env.protocol import Agent, ManyUserAgent, sees_rewards
 from explorative_user_env.tasks import DELTA, STEP_CAP
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -48,13 +52,20 @@ def informed(
 
 
 def population_in(env: gym.Env[Any, Any]) -> Population | None:
-    """Return the users of an environment; None where it has none of this package."""
+    """Return the users of an environment; None where it has none of this package.
+
+    Raises:
+        InvalidArgumentError: where one user comes after another, whom a run does not tell apart.
+    """
+    if isinstance(env.unwrapped, ExplorativePopulationEnv):
+        allowed = 'one of one user: evaluate(task="population") meets one after another'
+        raise InvalidArgumentError("env", env, allowed)
     users = getattr(env.unwrapped, "population", None)
     return users if isinstance(users, Population) else None
 
 
 def environment_of(
-    population: Population, agent: Agent, reward: str = "none"
+    population: Population, agent: Agent, reward: str = "none", horizon: int | None = None
 ) -> ExplorativeUserEnv:
     """Return an environment without a time limit.
 
@@ -62,6 +73,43 @@ def environment_of(
         population: its users.
         agent: who will meet them; one that is there to see realized rewards is paid these.
         reward: what the environment pays all others, who do not see it.
+        horizon: steps that a user would stay for who leaves; None is as many as usual.
     """
     paid = "realized" if sees_rewards(agent) else reward
-    return ExplorativeUserEnv(population=population, reward=paid)
+    steps = MAX_EPISODE_STEPS if horizon is None else horizon
+    return ExplorativeUserEnv(population=population, reward=paid, horizon=steps)
+
+
+def begin_next(
+    agent: Agent, n_arms: int, rng: np.random.Generator, horizon: int | None = None
+) -> None:
+    """Let `agent` begin with the user who comes after the last; see `Agent.next_user`.
+
+    Args:
+        agent: it has met a user before.
+        n_arms: K, as for `Agent.reset`.
+        rng: the agent's stream, which goes on.
+        horizon: as for `Agent.reset`.
+    """
+    # Of an agent of many users that derives from `OneUserAtATime` the one for all will do.
+    following: Callable[[], None] | None = getattr(
+        agent, "next_user", getattr(agent, "next_user_all", None)
+    )
+    if following is None:
+        agent.reset(n_arms, rng, horizon)
+    else:
+        following()
+
+
+def begin_next_all(
+    agent: ManyUserAgent,
+    n_arms: int,
+    rngs: Sequence[np.random.Generator],
+    horizon: int | None = None,
+) -> None:
+    """Let `agent` begin with the users who come after the last ones; see `begin_next`."""
+    following: Callable[[], None] | None = getattr(agent, "next_user_all", None)
+    if following is None:
+        agent.reset_all(n_arms, rngs, horizon)
+    else:
+        following()

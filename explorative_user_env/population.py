@@ -73,7 +73,8 @@ class Population:
         reward_law: of rewards around mu_i: "gaussian", "bernoulli", "bounded", a registered name, a
             callable `(mean, rng) -> reward`, or a `RewardLaw`, which says what means it allows.
         behaviour: another kind of user: "omniscient", "forgetful", "drifting", "logistic",
-            with parameters as in "drifting(sigma=0.01)", a registered name or a `Behaviour`.
+            "impatient", "varied", with parameters as in "drifting(sigma=0.01)", a registered name
+            or a `Behaviour`.
         user: the numbers of every user, which follow from the above.
         schedule: the schedule of rho_t.
         instance_law: where instances come from.
@@ -106,7 +107,7 @@ class Population:
     behaviour: Behaviour = option(
         EXPLORATIVE,
         str,
-        "Users: explorative, omniscient, forgetful, drifting or logistic; parameters in words, as "
+        "Users: explorative, omniscient, forgetful, drifting, logistic, impatient or varied; or as "
         "'drifting(sigma=0.01)'.",
     )
     user: User = field(init=False, compare=False)
@@ -128,7 +129,7 @@ class Population:
         )
         behaviour = as_behaviour(self.behaviour)
         means = usual_means(reward_law, setting.means) if self.means is None else self.means
-        law = InstanceLaw(user.n_arms, means, self.gap, reward_law.means)
+        law = InstanceLaw(user.n_arms, means, self.gap, reward_law.means, behaviour.gap_factor)
         meant: dict[str, Any] = {"setting": setting, "rho": rho, "behaviour": behaviour}
         meant["reward_law"] = reward_law
         meant |= {"n_arms": user.n_arms, "alpha": user.alpha, "noise": user.noise}

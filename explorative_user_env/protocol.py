@@ -9,7 +9,7 @@ not trust.
 
 Beside its methods an agent may say more of itself, in attributes that are looked for here only:
 `name`, `max_steps`, `needs_horizon`, `sees_rewards`, `trained_on` and `options`; see the functions
-at the end. What it thinks it may `explain()`, which `explanations` asks for.
+at the end. What it thinks it may `explain()` (`explanations` asks); `meeting` calls `next_user()`.
 """
 
 import threading
@@ -55,6 +55,8 @@ class Agent(Protocol):
       "n_arms", "setting", "delta"); a benchmark runs these where nothing else is asked for.
     - `options`: what distinguishes it from others of its class, by name: stored runs are continued
       by an agent with the same. It need not be there: its attributes are looked at instead.
+    - `next_user`: a method called in place of a `reset` where one user follows another: arms,
+      stream and horizon stay, and so may what was learnt.
     - `explain`: a method that says what the agent thinks now, by name, for who watches it: a
       number, a word, K numbers (one an arm), K truth values (which arms are left) or an `Against`.
       It changes nothing.
@@ -87,7 +89,8 @@ class ManyUserAgent(Protocol):
     users do not know of each other, and what an agent does with one must not depend on who else is
     there: an evaluation may hand it the same users in other company.
 
-    Derive from `OneUserAtATime`, and these four methods are all there is to write.
+    Derive from `OneUserAtATime`, and these four methods are all there is to write. There may be a
+    `next_user_all()`, as `Agent` may have a `next_user()`.
     """
 
     def reset_all(
@@ -155,6 +158,7 @@ class Algorithm:
         act: `(params, state, rng) -> arm`, or `STOP`.
         observe: `(params, state, arm, accepted)`.
         verdict: `(params, state, rng) -> arm`, the answer.
+        next_user: `(params, state, rng)`, for who comes after another; None is `start`.
         defaults: every option and its value where neither the caller nor a setting gives one;
             `max_steps` among them asks for the step cap of the runs.
         stops_itself: False for an algorithm that runs to a horizon it must be told.
@@ -178,6 +182,7 @@ class Algorithm:
     # Records are alike if their parts are: a copy, or one from another process, is the same rule.
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
+    next_user: Callable[[Any, Any, np.random.Generator], None] | None = None
     learn: Callable[[Any, Any, int, float], None] | None = None
     explain: Callable[[Any, Any], Mapping[str, Any]] | None = field(default=None, compare=False)
 

@@ -59,8 +59,17 @@ def member_seeds(seed: int, n_users: int) -> list[int]:
     User u has the same seed however many users there are, and whatever happened before her.
     """
     n_users = number_of_users(n_users, "n_users", 0)
+    return [int(word) >> 1 for word in _member_words(seed, n_users)]
+
+
+def member_seed(seed: int, user: int) -> int:
+    """Return the seed of one of them: that of `member_seeds` in the place `user`."""
+    return int(_member_words(seed, user + 1)[user]) >> 1
+
+
+def _member_words(seed: int, n_users: int) -> np.ndarray:
     sequence = np.random.SeedSequence(seed_number(seed), spawn_key=(crc32(b"members"),))
-    return [int(word) >> 1 for word in sequence.generate_state(n_users, np.uint64)]
+    return sequence.generate_state(n_users, np.uint64)
 
 
 def user_generator(seed: int) -> np.random.Generator:
@@ -91,23 +100,16 @@ def agent_generators(seeds: Sequence[int], name: str) -> list[np.random.Generato
     return [agent_generator(seed, name) for seed in seeds]
 
 
-def set_streams(
-    seeds: Sequence[int],
-    name: str,
-    users: Sequence[np.random.Generator],
-    own: Sequence[np.random.Generator],
-) -> None:
-    """Set Generators that are there to the streams of some users and of the agent they meet.
+def set_users(seeds: Sequence[int], streams: Sequence[np.random.Generator]) -> None:
+    """Set Generators that are there, at least as many, to the streams of users with these seeds."""
+    for seed, stream in zip(seeds, streams, strict=False):
+        stream.bit_generator.state = user_generator(seed).bit_generator.state
 
-    Args:
-        seeds: the users' seeds.
-        name: the agent's.
-        users: what is set to the users' streams, at least as many.
-        own: what is set to the agent's.
-    """
-    for seed, hers, its in zip(seeds, users, own, strict=False):
-        hers.bit_generator.state = user_generator(seed).bit_generator.state
-        its.bit_generator.state = agent_generator(seed, name).bit_generator.state
+
+def set_agents(seeds: Sequence[int], name: str, streams: Sequence[np.random.Generator]) -> None:
+    """Set Generators that are there to the streams of the agent of this name that users meet."""
+    for seed, stream in zip(seeds, streams, strict=False):
+        stream.bit_generator.state = agent_generator(seed, name).bit_generator.state
 
 
 def training_seed(seed: int) -> int:

@@ -3,6 +3,7 @@
 Nothing here needs what it takes to run one.
 """
 
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +13,22 @@ from explorative_user_env.tasks import Task
 
 SETTINGS_FILE = "settings.json"
 """What says in the folder of a model how it was trained."""
+
+
+class UserKind(NamedTuple):
+    """Whom a model was trained with, as far as it tells models of a task apart.
+
+    Attributes:
+        behaviour: what the users are called.
+        noise: their click noise.
+    """
+
+    behaviour: str
+    noise: float
+
+
+ORDINARY = UserKind("explorative", 0.0)
+"""The paper's users."""
 
 
 class ShippedModel(NamedTuple):
@@ -27,15 +44,45 @@ class ShippedModel(NamedTuple):
 
 
 def shipped_models() -> dict[str, Path]:
-    """Return the folders of the models that come with the package, by name."""
-    root = Path(str(resources.files("explorative_user_env") / "data" / "models"))
-    return {folder.name: folder for folder in sorted(root.iterdir()) if folder.is_dir()}
+    """Return the folders of the models that come with the package, by name.
+
+    Those of the suite lie in folders named as its tasks, one for each training seed.
+    """
+    root = models_folder()
+    made = sorted(path.parent for path in root.rglob(SETTINGS_FILE))
+    return {folder.relative_to(root).as_posix(): folder for folder in made}
 
 
-def shipped_for(task: Task, n_arms: int) -> ShippedModel | None:
-    """Return the first model of the package for a task and so many arms, None if there is none."""
+def models_folder() -> Path:
+    """Return the folder in which the models of the package lie."""
+    return Path(str(resources.files("explorative_user_env") / "data" / "models"))
+
+
+def shipped_for(
+    task: Task, n_arms: int, *, behaviour: str = ORDINARY.behaviour, noise: float = ORDINARY.noise
+) -> ShippedModel | None:
+    """Return the model of the package for a task, so many arms and these users.
+
+    The first one that was trained with users of this kind; or else with ordinary ones, which is no
+    model of other users; None if there is neither.
+
+    Args:
+        task: what the model is for.
+        n_arms: K.
+        behaviour: what the users are called.
+        noise: their click noise.
+    """
+    found: dict[UserKind, ShippedModel] = {}
     for name, folder in shipped_models().items():
         settings = from_json((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
         if (settings["task"], settings["n_arms"]) == (task.name, n_arms):
-            return ShippedModel(name, settings)
-    return None
+            found.setdefault(_kind_of(settings), ShippedModel(name, settings))
+    return found.get(UserKind(behaviour, noise), found.get(ORDINARY))
+
+
+def _kind_of(settings: Mapping[str, Any]) -> UserKind:
+    """Return whom a model was trained with."""
+    users = settings.get("users", settings["environment"])
+    return UserKind(
+        users.get("behaviour", ORDINARY.behaviour), float(users.get("noise", ORDINARY.noise))
+    )

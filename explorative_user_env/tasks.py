@@ -25,11 +25,11 @@ class Task:
 REGRET = Task("regret", horizon=500, ends_itself=False)
 BAI = Task("bai", horizon=2000, ends_itself=True)
 
-TASKS = {task.name: task for task in (REGRET, BAI)}
-
 POPULATION = Task("population", horizon=300, ends_itself=False)
 """Least regret with users who come one after another and share what is popular; the horizon is that
 of each of them."""
+
+TASKS = {task.name: task for task in (REGRET, BAI, POPULATION)}
 
 STEP_COST = 5e-4
 """c, what a recommendation costs in best-arm identification unless something else is said."""
@@ -53,6 +53,9 @@ DEVIATION = 0.3
 N_INSTANCES = 1000
 """Users of an evaluation unless something else is said, as in the paper."""
 
+N_TRANSCRIBED = 10
+"""Users of whom examples are written unless something else is said; each step is a line."""
+
 LONGEST_HORIZON = 10_000_000
 """Of a run of which every step is kept, which takes half a GB then; or each has a scale's mark."""
 
@@ -67,4 +70,5 @@ def kept_steps(name: str, steps: Any) -> int:
 
 def as_task(task: Task | str) -> Task:
     """Return the task meant: itself, or the one of that name."""
-    return task if isinstance(task, Task) else TASKS[choice("task", task, TASKS)]
+    known = {**TASKS, POPULATION.name: POPULATION}
+    return task if isinstance(task, Task) else known[choice("task", task, known)]

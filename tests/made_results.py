@@ -17,6 +17,7 @@ def bai_runs(agent: str, times: list[int], correct: list[bool]) -> pd.DataFrame:
             "rejections": 0,
             "correct": correct,
             "censored": False,
+            "left": False,
         }
     )
 
@@ -24,7 +25,7 @@ def bai_runs(agent: str, times: list[int], correct: list[bool]) -> pd.DataFrame:
 def play_runs(agent: str, regrets: list[float]) -> pd.DataFrame:
     runs = {"regret": regrets, "utility": 1.0, "acceptances": 5, "best_arm": 1}
     most = {"most_accepted_arm": 0, "most_accepted_is_best": 0.0}
-    return pd.DataFrame(runs | {"agent": agent, "last_arm": 1} | most)
+    return pd.DataFrame(runs | {"agent": agent, "last_arm": 1, "left": False} | most)
 
 
 def wide_summary(over_horizon: bool, longest: int = 21_000) -> pd.DataFrame:

@@ -17,7 +17,7 @@ class ReferenceUser:
         alpha: float,
         noise: float,
         released: bool,
-        seed: int,
+        seed: int | np.random.Generator,
         rho: float | None = None,
     ) -> None:
         self.means, self.alpha, self.noise, self.released = means, alpha, noise, released

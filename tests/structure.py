@@ -23,6 +23,7 @@ FLOORS: Floors = (
     ("films",),
     ("episodes",),
     ("loop",),
+    ("members",),
     ("results",),
     ("wrappers", "monitors"),
     ("evaluation",),

@@ -20,7 +20,12 @@ SHARED = {
     # Every agent's file fills in the same record.
     "agents": CONTRACT,
     # The same wrappers for one user and for many, as Gymnasium has them.
-    "wrappers": {"CountsObservation", "LastStepObservation", "SortedArms"},
+    "wrappers": {
+        "CountsObservation",
+        "LastStepObservation",
+        "PopulationCountsObservation",
+        "SortedArms",
+    },
     # One module a notebook.
     "course": {"EXERCISES"},
     # A command is called what it runs.
@@ -37,6 +42,7 @@ TRANSCRIBED = {
     "explorative_user_env.compiled.loops",
     "explorative_user_env.compiled.loops.make_play",
     "explorative_user_env.compiled.loops.make_run",
+    "explorative_user_env.compiled.member_loops.make_play_members",
     "explorative_user_env.envs.lane_loops.compiled_respond",
     # Gymnasium's interface whole, a third of it its documentation.
     "explorative_user_env.envs.user",

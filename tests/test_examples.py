@@ -23,6 +23,7 @@ RUN_HERE = {
     "quickstart.py",
     "scale_out.py",
     "speed.py",
+    "text_agent.py",
     "theory.py",
     "train_ppo.py",
     "training_speed.py",
@@ -67,6 +68,14 @@ def test_a_custom_agent_stands_beside_bair(run: Callable[..., str]) -> None:
     printed = run("custom_agent.py", N_INSTANCES=5)
     assert row_of("BAIR", printed)
     assert row_of("mine", printed)
+
+
+def test_an_agent_that_answers_in_words_stands_beside_bair(run: Callable[..., str]) -> None:
+    printed = run("text_agent.py", N_INSTANCES=3)
+    assert printed.startswith("You recommend one arm at a time")
+    for agent in ("BAIR", "UNI", "words"):
+        assert row_of(agent, printed)
+    assert "answers that could not be read: 0" in printed
 
 
 def test_the_bounds_of_the_paper_and_how_often_they_were_broken(run: Callable[..., str]) -> None:

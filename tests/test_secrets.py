@@ -15,16 +15,26 @@ from explorative_user_env import (
     BAI_ENV_ID,
     COUNTS_ENV_ID,
     ENV_ID,
+    POPULATION_ENV_ID,
+    ExplorativePopulationEnv,
     ExplorativeUserEnv,
 )
+from explorative_user_env.seeding import member_seeds
 from explorative_user_env.testing.secrets import Secrets, numbers_of
-from explorative_user_env.wrappers import CountsObservation, LastStepObservation, SortedArms
+from explorative_user_env.wrappers import (
+    CountsObservation,
+    LastStepObservation,
+    PopulationCountsObservation,
+    SortedArms,
+)
 from explorative_user_env.wrappers.features import OBSERVATIONS
 from explorative_user_env.wrappers.make import make_task
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 SEED = 10**12 + 39  # no number that is anywhere for another reason
 OPTIONS: dict[str, Any] = {"n_arms": 3, "noise": 0.3, "gap": 0.4321}  # no share of a horizon
+
+FEW: dict[str, Any] = {"n_users": 4, "horizon": 4, "deviation": 0.2345, "gap": 0.4321}
 
 # What the environments hand over
 
@@ -37,6 +47,10 @@ SINGLE: dict[str, Callable[[], Any]] = {
     "bai": lambda: made(BAI_ENV_ID, None),
     "sorted bai": lambda: SortedArms(CountsObservation(made(BAI_ENV_ID, None), HORIZON)),
     "drifting": lambda: made(ENV_ID, behaviour="drifting"),
+    "population": lambda: made(POPULATION_ENV_ID, None, **FEW),
+    "sorted population": lambda: SortedArms(
+        PopulationCountsObservation(made(POPULATION_ENV_ID, None, **FEW))
+    ),
 }
 
 
@@ -45,7 +59,10 @@ def test_observations_and_infos_hold_no_secret(form: str) -> None:
     env = SINGLE[form]()
     user: ExplorativeUserEnv = env.unwrapped
     handed = [env.reset(seed=SEED)]
-    numbers = numbers_of(user.hidden_state())
+    numbers, seeds = numbers_of(user.hidden_state()), [SEED]
+    if isinstance(user, ExplorativePopulationEnv):
+        seeds += member_seeds(SEED, user.n_users)
+        numbers += user.popularity()
     for step in range(15):
         observation, reward, *_, info = env.step(step % 3)
         handed.append((observation, info))
@@ -56,7 +73,25 @@ def test_observations_and_infos_hold_no_secret(form: str) -> None:
         numbers = [number for number in numbers if number != -user.step_cost]  # type: ignore[attr-defined]
     if hasattr(user, "action_masks"):
         handed.append((user.action_masks(), {}))
-    assert Secrets([SEED], numbers).found_in(handed) == []
+    assert Secrets(seeds, numbers).found_in(handed) == []
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_users_who_come_one_after_another_keep_theirs_in_step(mode: AutoresetMode) -> None:
+    given: dict[str, Any] = FEW | {"n_arms": 3, "autoreset_mode": mode, "compiled": True}
+    envs: Any = make_task("population", 4, "sorted-population-counts", **given)
+    users, streams = envs.unwrapped, [SEED + lane for lane in range(4)]
+    handed, numbers, seeds = [envs.reset(seed=streams)], [], set(streams)
+    for step in range(19):
+        seeds |= {each for seed in users.episode_seeds for each in [seed, *member_seeds(seed, 4)]}
+        numbers += [number for popular in users.popularity() for number in popular]
+        numbers += [n for truth in users.hidden_states() for n in numbers_of(truth)]
+        observations, rewards, terminated, truncated, infos = envs.step(np.full(4, step % 3))
+        handed.append((observations, terminated, truncated, infos))
+        numbers += rewards.tolist()
+        if mode == AutoresetMode.DISABLED and terminated.any():
+            handed.append(envs.reset(options={"reset_mask": terminated}))
+    assert Secrets([*seeds], numbers).found_in(handed) == []
 
 
 @pytest.mark.parametrize("compiled", [False, True])

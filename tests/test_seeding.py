@@ -12,7 +12,8 @@ from explorative_user_env import ENV_ID
 from explorative_user_env.seeding import (
     agent_generator,
     agent_generators,
-    set_streams,
+    set_agents,
+    set_users,
     training_seed,
     training_seeds,
     tuning_seed,
@@ -153,7 +154,8 @@ def test_generators_that_are_there_are_set_to_the_streams_of_users_and_agent() -
     users, own = ([np.random.default_rng(seed) for seed in (91, 92, 93)] for _ in range(2))
     for rng in (*users, *own):
         rng.random(5)
-    set_streams([4, 5], "BAIR", users, own)
+    set_users([4, 5], users)
+    set_agents([4, 5], "BAIR", own)
     expected = [user_generator(seed).random() for seed in (4, 5)]
     assert [rng.random() for rng in users[:2]] == expected
     expected = [rng.random() for rng in agent_generators([4, 5], "BAIR")]

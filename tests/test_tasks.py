@@ -3,14 +3,14 @@ import pickle
 
 import pytest
 
-from explorative_user_env.tasks import BAI, REGRET, TASKS, Task, as_task
+from explorative_user_env.tasks import BAI, POPULATION, REGRET, TASKS, Task, as_task
 from explorative_user_env.validation import InvalidArgumentError
 
 
 def test_the_tasks_are_these() -> None:
-    assert TASKS == {"regret": REGRET, "bai": BAI}
-    assert (REGRET.ends_itself, BAI.ends_itself) == (False, True)
-    assert (REGRET.horizon, BAI.horizon) == (500, 2000)
+    assert TASKS == {"regret": REGRET, "bai": BAI, "population": POPULATION}
+    assert [task.ends_itself for task in (REGRET, BAI, POPULATION)] == [False, True, False]
+    assert [task.horizon for task in (REGRET, BAI, POPULATION)] == [500, 2000, 300]
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
@@ -22,5 +22,5 @@ def test_a_copy_of_a_task_is_the_task(task: Task) -> None:
 
 
 def test_an_unknown_task_is_refused() -> None:
-    with pytest.raises(InvalidArgumentError, match="task must be one of bai, regret, got 'sleep'"):
+    with pytest.raises(InvalidArgumentError, match="one of bai, population, regret, got 'sleep'"):
         as_task("sleep")

@@ -29,6 +29,8 @@ WORDS = {
     "regret": f"bench {CELLS} --agent bair --agent uni --task regret --horizon 30 --n-arms 20",
     "robustness": f"robustness {CELLS} --agent bair --agent uni --agent exp3 --n-arms 2 "
     "--user paper --user omniscient",
+    "suite": "suite --workers 1 --quick --agent bair --agent exp3 --agent full-information "
+    "--task bai-k2 --task bai-k5 --task regret-k5",
     "lower-bound": f"lower-bound {CELLS} --delta 0.2 --delta 0.1",
     "reproduce": f"reproduce table2 {CELLS} --agent bair --agent uni --setting released",
     "tune-n1": "tune-n1 --n-instances 600 --workers 1 --confirm 80 --n-arms 3 --delta 0.2 "
@@ -49,6 +51,7 @@ ROOM = "explorative_user_env"
 COMPUTED = (
     "evaluation.grid.run_cells",
     "studies.robustness.robustness",
+    "studies.suite.run_suite",
     "studies.lower_bound.overlap",
     "studies.lower_bound.success",
     "studies.lower_bound.needed",

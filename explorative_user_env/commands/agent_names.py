@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from explorative_user_env.agents import AGENTS, REFERENCES, agent_named
+from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_named
 from explorative_user_env.commands.own_agents import agent_at
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import name_of, trained_on
-from explorative_user_env.settings import COMPARED, name_in
+from explorative_user_env.settings import COMPARED, PRINTED, name_in
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.studies.tuning.records import AGENT as TUNED_AGENT
 from explorative_user_env.studies.tuning.records import TunedAgent, load_tuned
-from explorative_user_env.tasks import BAI, REGRET, TASKS
+from explorative_user_env.tasks import BAI, POPULATION, TASKS
 from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, choice
 
 MODEL_PREFIX = "sb3:"
@@ -46,7 +46,8 @@ def agents_called(
     if not names and task is None:
         names = [*AGENTS]
     elif all(name.startswith((MODEL_PREFIX, TUNED_PREFIX)) for name in names):
-        names = [*AGENTS, *REFERENCES, *names]
+        carriers = CARRIERS if task == POPULATION.name else ()
+        names = [*AGENTS, *REFERENCES, *carriers, *names]
     return these_agents(names, max_steps)
 
 
@@ -95,8 +96,8 @@ class Defaults:
 
     @property
     def over_horizon(self) -> bool:
-        """Whether the task is "regret"."""
-        return self.task == REGRET.name
+        """Whether agents run to a horizon, and do not end with an answer."""
+        return not TASKS[self.task].ends_itself
 
 
 def bench_defaults(
@@ -116,12 +117,12 @@ def bench_defaults(
     models = [agent for agent in line_up if trained_on(agent)]
     trained = trained_on(models[0]) if models else {}
     chosen = choice("task", task or trained.get("task", BAI.name), TASKS)
-    few = bool(models) or chosen == REGRET.name
+    few = bool(models) or not TASKS[chosen].ends_itself
     return Defaults(
         task=chosen,
-        setting=setting or name_in(trained.get("setting", COMPARED)),
+        setting=setting or name_in(trained.get("setting", _compared(chosen))),
         deltas=deltas or _deltas_of(trained, few),
-        n_arms=n_arms or ((trained["n_arms"],) if trained else BENCH_N_ARMS),
+        n_arms=n_arms or _n_arms_of(trained, chosen),
         papers=task is None and all(name_of(agent) in AGENTS for agent in line_up),
     )
 
@@ -148,6 +149,18 @@ def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -
             told = ", ".join(f"{name}={tuned[name]}" for name in names)
             warnings.append(f"{agent.name}: N_1 was tuned for {told}; it promises nothing else.")
     return warnings
+
+
+def _compared(task: str) -> str:
+    """Return the name of the setting in which agents are compared; the paper has no population."""
+    return PRINTED.name if task == POPULATION.name else COMPARED
+
+
+def _n_arms_of(trained: Mapping[str, Any], task: str) -> Sequence[int]:
+    if trained:
+        return (trained["n_arms"],)
+    # With few arms there is little that one user could say of the next.
+    return BENCH_N_ARMS[-1:] if task == POPULATION.name else BENCH_N_ARMS
 
 
 def _deltas_of(trained: Mapping[str, Any], few: bool) -> Sequence[float]:

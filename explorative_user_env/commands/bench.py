@@ -11,10 +11,12 @@ from explorative_user_env.commands.options import (
     DELTAS_HELP,
     STEP_CAP_HELP,
     TASK_HELP,
+    AnyHorizonOption,
     BackendOption,
     BaselineTimeOption,
+    DeviationOption,
     FewUsersOption,
-    HorizonOption,
+    NumberOfUsersOption,
     OutputOption,
     QuickInstancesOption,
     SchedulerOption,
@@ -27,7 +29,7 @@ from explorative_user_env.commands.options import (
     takes_users,
     users_a_cell,
 )
-from explorative_user_env.tasks import STEP_CAP
+from explorative_user_env.tasks import POPULATION, STEP_CAP
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -37,13 +39,16 @@ def bench(
     users: dict[str, Any],
     asked: Asked,
     setting: Annotated[
-        str | None, typer.Option(help=ABOUT["setting"], show_default="released, or a model's")
+        str | None,
+        typer.Option(
+            help=ABOUT["setting"], show_default="released, or a model's; population printed"
+        ),
     ] = None,
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="bair, tas, uni, exp3, se, ucb1, thompson, full-information, sb3:DIR, "
-            "bair-tuned:DIR or module:Class.",
+            help="bair, tas, uni, exp3, se, ucb1, thompson, full-information, se-ordered, "
+            "se-transfer, sb3:DIR, bair-tuned:DIR or module:Class.",
             show_default="first four; with --task all",
         ),
     ] = None,
@@ -67,7 +72,9 @@ def bench(
             help=f"{ABOUT['n_arms']} Repeat for more.", show_default="2 5 20, or a model's"
         ),
     ] = None,
-    horizon: HorizonOption = None,
+    horizon: AnyHorizonOption = None,
+    n_users: NumberOfUsersOption = None,
+    deviation: DeviationOption = None,
     baseline_time: BaselineTimeOption = None,
     step_cost: StepCostOption = None,
     n_instances: QuickInstancesOption = None,
@@ -93,13 +100,14 @@ def bench(
     line_up = agents_called(agent, max_steps, task)
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
     if horizon is not None and not usual.over_horizon:
-        raise InvalidArgumentError("horizon", horizon, "left out, except for the task regret")
+        raise InvalidArgumentError("horizon", horizon, "left out for the task bai")
     fixed = quick or until_width is None
-    n_users = users_a_cell(n_instances, quick) if fixed else n_instances
-    options = shared_options(number_asked(n_users, until_width), seed, workers, backend, scheduler)
+    n_runs = users_a_cell(n_instances, quick) if fixed else n_instances
+    options = shared_options(number_asked(n_runs, until_width), seed, workers, backend, scheduler)
     options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
     options |= {"until_width": until_width}
     options |= {"horizon": horizon, "baseline_time": baseline_time}
+    options |= {"n_users": n_users, "deviation": deviation}
     users |= {"setting": setting_named(usual.setting)}
     _run(line_up, usual, users, options, asked, output)
 
@@ -139,7 +147,11 @@ def _run(
         words = population.words()
         cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
         until = "" if options["until_width"] is None else "up to "
-        title = f"{words['setting']}: {until}{options['n_instances']} users a cell, {cell}"
+        whom = "users"
+        if usual.task == POPULATION.name:
+            whom, shared = "episodes", results[0].cell
+            cell += f", n_users={shared['n_users']}, deviation={shared['deviation']:g}"
+        title = f"{words['setting']}: {until}{options['n_instances']} {whom} a cell, {cell}"
         notes = elsewhere(line_up, usual, population)
         folder.note(**details_of([result.cell for result in results]))
         write_and_show_cells(title, {usual.setting: summary}, results, folder, notes)

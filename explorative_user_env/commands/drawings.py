@@ -56,6 +56,8 @@ def drawings_of(
             yield from _of_lower_bound(places)
         case "robustness":
             yield from _of_robustness(request["options"], cells)
+        case "suite":
+            yield from _of_suite(request["options"], cells)
         case _:
             yield from _of_cells(cells)
 
@@ -114,6 +116,19 @@ def _of_robustness(
         yield NotDrawn("heat_map", _needs(error))
     else:
         yield Drawing("heat_map", "robustness", _quick(room.heat_map, matrix))
+
+
+def _of_suite(
+    options: Mapping[str, Any], cells: "Sequence[Results]"
+) -> Iterator[Drawing | NotDrawn]:
+    from explorative_user_env.studies.suite import kept_suite
+
+    try:
+        found = kept_suite(options, cells)
+    except InvalidArgumentError as error:
+        yield NotDrawn("heat_map", _needs(error))
+    else:
+        yield Drawing("heat_map", found.run.title, _quick(found.plot))
 
 
 def _of_cells(cells: "Sequence[Results]") -> Iterator[Drawing | NotDrawn]:

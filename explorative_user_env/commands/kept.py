@@ -44,7 +44,7 @@ class Places(NamedTuple):
 def kept_run(
     asked: "Asked",
     output: Path,
-    agents: Sequence[Any] = (),
+    agents: Sequence[Any] | Mapping[str, Any] = (),
     libraries: Mapping[str, str] | None = None,
 ) -> "Iterator[tuple[Folder, Store]]":
     """Open the folder and the file of runs of a command, which is told beside its files.
@@ -52,7 +52,8 @@ def kept_run(
     Args:
         asked: what the command was asked for.
         output: the folder, or the file.
-        agents: who takes part, where the options do not say all of it: with their own options.
+        agents: who takes part, where the options do not say all of it: with their own options;
+            by other names than their own where these are not enough.
         libraries: versions of libraries, besides those that all runs rest on.
 
     Raises:
@@ -66,7 +67,8 @@ def kept_run(
     places = _places(asked, output)
     # Of what is gone on with, the file says first whether it is the same.
     folder = asked.folder(places.folder) if asked.resume is None else None
-    own = {name_of(agent): agent_record(agent, FEWEST_ARMS) for agent in agents}
+    named = agents if isinstance(agents, Mapping) else {name_of(each): each for each in agents}
+    own = {name: agent_record(agent, FEWEST_ARMS) for name, agent in named.items()}
     request = {"command": asked.command, "options": dict(asked.options)}
     request |= {"line-up": {"agents": own}, "libraries": dict(libraries or {})}
     argument = "output" if asked.resume is None else "resume"

@@ -11,7 +11,15 @@ import typer
 
 from explorative_user_env.population import OPTIONS
 from explorative_user_env.seeding import number_of_users, seed_number
-from explorative_user_env.tasks import MOST_WORKERS, N_INSTANCES, REGRET, STEP_COST
+from explorative_user_env.tasks import (
+    DEVIATION,
+    MOST_WORKERS,
+    N_INSTANCES,
+    N_USERS,
+    POPULATION,
+    REGRET,
+    STEP_COST,
+)
 from explorative_user_env.validation import choice, count
 
 QUICK_N_INSTANCES = 100
@@ -24,7 +32,10 @@ INSTANCES_HELP = "Users in each cell, at least 1."
 OUTPUT_HELP = "Folder for files and runs, or X.sqlite for the runs and X for the files."
 DELTA_HELP = "Allowed probability of a wrong answer, in (0, 1)."
 DELTAS_HELP = f"{DELTA_HELP} Repeat for more."
-TASK_HELP = "bai (stop and name the best arm) or regret (over a horizon)."
+TASK_HELP = (
+    "bai (stop and name the best arm), regret (over a horizon) or population (regret with users "
+    "who come one after another)."
+)
 STEP_CAP_HELP = "Step cap of a run of the task bai, at least 1; one that reaches it is censored."
 
 
@@ -53,6 +64,29 @@ DeltaOption = Annotated[float, typer.Option(help=DELTA_HELP)]
 HorizonOption = Annotated[
     int | None,
     typer.Option(help="Steps of the task regret, at least 1.", show_default=f"{REGRET.horizon}"),
+]
+AnyHorizonOption = Annotated[
+    int | None,
+    typer.Option(
+        help="Steps of the task regret, or of each user of the task population, at least 1.",
+        show_default=f"{REGRET.horizon}; {POPULATION.horizon} in population",
+    ),
+]
+NumberOfUsersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--n-users",
+        help="Users of an episode of the task population, at least 1.",
+        show_default=f"{N_USERS}",
+    ),
+]
+DeviationOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Deviation of the means of a user of the task population from what is popular, at "
+        "least 0.",
+        show_default=f"{DEVIATION:g}",
+    ),
 ]
 StepCostOption = Annotated[
     float | None,
@@ -180,13 +214,18 @@ def shared_options(
 ) -> dict[str, Any]:
     """Check the options that every command has, and return them as `evaluate` takes them."""
     options = {"n_instances": number_of_users(n_instances), "seed": seed_number(seed)}
+    return options | {"workers": workers_asked(workers, backend, scheduler)}
+
+
+def workers_asked(workers: int, backend: str | None, scheduler: str | None) -> Any:
+    """Return who does the runs, as `evaluate` takes it."""
     asked = count("workers", workers, 0, MOST_WORKERS)
     if backend is None and scheduler is None:
-        return options | {"workers": asked or cores()}
+        return asked or cores()
     from explorative_user_env.evaluation.workforce import DASK, ONE_HERE, Workforce
 
     n_workers = asked or (ONE_HERE if backend == DASK else cores())
-    return options | {"workers": Workforce(n_workers, backend, scheduler)}
+    return Workforce(n_workers, backend, scheduler)
 
 
 def setting_named(setting: str) -> str:

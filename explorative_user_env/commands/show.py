@@ -19,14 +19,15 @@ def show_run(path: RunArgument) -> None:
     from explorative_user_env.commands.output import say, show
     from explorative_user_env.results.about import about
     from explorative_user_env.results.loading import load
+    from explorative_user_env.results.sweep import summaries_of
     from explorative_user_env.results.tables import legend_of, table_of
 
     told = about(path)
     say(*_lines(told))
     if told.n_results:
-        summary = load(path).summary()
-        show(table_of(summary))
-        say(*legend_of(summary), style="dim")
+        for summary in summaries_of(load(path)):
+            show(table_of(summary))
+            say(*legend_of(summary), style="dim")
 
 
 def state_of(told: "About") -> str:

@@ -64,6 +64,7 @@ def watch(
     from explorative_user_env.commands.output import say
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.films.saving import can_be_written, save_films
+    from explorative_user_env.tasks import CENSORED
     from explorative_user_env.validation import count
 
     can_be_written(out, "out", overwrite)
@@ -76,7 +77,7 @@ def watch(
         if film.revealed:
             say(f"{film.agent} and the user of seed {film.seed}", style="bold")
             say(*film.explanation.lines)
-        if film.censored and film.n_steps == max_steps:
+        if film.end == CENSORED and film.n_steps == max_steps:
             say(f"{film.agent} was cut off after {max_steps} steps: --max-steps shows more.")
     say(f"File: {out}")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from explorative_user_env.compiled.compiler import compile_loop, once
 from explorative_user_env.compiled.loops import make_play, make_play_all, make_run, make_run_all
+from explorative_user_env.compiled.member_loops import make_play_members
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.confidence import Rule
@@ -28,6 +29,13 @@ def compiled_play_all(
 ) -> Kernel:
     """Return the loop of `make_play_all`, compiled: one call for many users."""
     return _play_all(algorithm, rule, _functions_of(behaviour), own_law)
+
+
+def compiled_play_members(
+    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw = no_law
+) -> Kernel:
+    """Return the loop of `make_play_members`, compiled: one call for the users of an episode."""
+    return _play_members(algorithm, rule, _functions_of(behaviour), own_law)
 
 
 def _functions_of(behaviour: Behaviour) -> Behaviour:
@@ -58,6 +66,21 @@ def _play_all(
 
     loop = make_play(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm, halted)
     return _kernel(loop, functools.partial(make_play_all, halted=halted), algorithm)
+
+
+@once
+def _play_members(
+    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw
+) -> Kernel:
+    from explorative_user_env.compiled.intrinsics import an_arm, generator_at, halted, with_law
+
+    around = functools.partial(
+        make_play_members, algorithm=algorithm, stream=generator_at, halted=halted
+    )
+    loop = make_play(
+        algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm, halted, begins=False
+    )
+    return _kernel(loop, around, algorithm)
 
 
 def _kernel(loop: Any, around: Any, algorithm: Algorithm) -> Kernel:

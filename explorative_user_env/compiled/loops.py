@@ -148,6 +148,7 @@ def make_play(
     with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
     an_arm: Callable[[Any], int] = as_it_is,
     halted: Callable[[Any], bool] = is_set,
+    begins: bool = True,
 ) -> Callable[..., Any]:
     """Return the loop of one user and one algorithm over a horizon; what happens is written down.
 
@@ -163,6 +164,7 @@ def make_play(
         with_law: makes a user with this law of what the loop is handed as one.
         an_arm: lets pass what may be one, a whole number.
         halted: whether runs are to end, which another thread may say at any time.
+        begins: whether it starts the algorithm, and not who calls it.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
@@ -184,7 +186,8 @@ def make_play(
         user = with_law(numbers, own_law)
         user_rng, rng = stream(user_stream), stream(own_stream)
         start_user(user, user_state, user_rng)
-        start(params, state, rng)
+        if begins:
+            start(params, state, rng)
         committed, steps, left = stop, 0, False
         look = between_looks = steps_between_looks(user.n_arms)
         while not left:

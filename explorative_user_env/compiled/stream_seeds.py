@@ -13,7 +13,7 @@ from explorative_user_env.compiled.compiler import compile_loop, once
 from explorative_user_env.compiled.generators import Streams
 from explorative_user_env.compiled.intrinsics import counts_at
 from explorative_user_env.compiled.seed_sequence import POOL, STATE, seed_pcg64
-from explorative_user_env.seeding import agent_words, set_streams
+from explorative_user_env.seeding import agent_words, set_agents, set_users
 
 
 def set_streams_at_once(seeds: Sequence[int], name: str, users: Streams, own: Streams) -> None:
@@ -28,15 +28,40 @@ def set_streams_at_once(seeds: Sequence[int], name: str, users: Streams, own: St
         users: what is set to the users' streams, at least as many.
         own: what is set to the agent's.
     """
-    numbers = np.array(seeds)
-    small = numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0
-    if not small or users.low_first is None:
-        set_streams(seeds, name, users.rngs, own.rngs)
+    if _are_small(seeds):
+        set_users_at_once(seeds, users)
+        set_agents_at_once(seeds, name, own)
+    else:
+        set_users(seeds, users.rngs)
+        set_agents(seeds, name, own.rngs)
+
+
+def set_users_at_once(seeds: Sequence[int], users: Streams) -> None:
+    """Set lent streams to those of some users; see `set_streams_at_once`."""
+    if users.low_first is None or not _are_small(seeds):
+        set_users(seeds, users.rngs)
         return
-    words = numbers.astype("<i8").view("<u4").reshape(len(numbers), 2)
+    _seed(np.array(seeds).astype("<i8").view("<u4").reshape(len(seeds), 2), users)
+
+
+def set_agents_at_once(seeds: Sequence[int], name: str, own: Streams) -> None:
+    """Set lent streams to those of the agent that some users meet; see `set_streams_at_once`."""
+    if own.low_first is None:
+        set_agents(seeds, name, own.rngs)
+        return
+    _seed(agent_words(seeds, name), own)
+
+
+def _are_small(seeds: Sequence[int]) -> bool:
+    """Return whether there are seeds, and none has more than 63 bits."""
+    numbers = np.array(seeds)
+    return bool(numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0)
+
+
+def _seed(words: np.ndarray, streams: Streams) -> None:
+    """Set lent streams to what each row of 32-bit words seeds."""
     rooms = [np.zeros(size, int) for size in (POOL, STATE, STATE)]
-    for theirs, streams in ((words, users), (agent_words(seeds, name), own)):
-        compiled_seeding()(theirs.astype(int), streams.states, users.low_first, *rooms)
+    compiled_seeding()(words.astype(int), streams.states, streams.low_first, *rooms)
 
 
 @once

@@ -39,8 +39,10 @@ def cost(value: float) -> str:
 
 
 def share_with_interval(row: Mapping[str, Any], name: str) -> str:
-    """Return the probability `row[name]` with its interval, from `name_low` to `name_high`."""
+    """Return the probability `row[name]` with its interval, `name_low` to `name_high`, if known."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
+    if math.isnan(low):
+        return share(row[name])
     return f"{share(row[name])} [{share(low)}, {share(high)}]"
 
 

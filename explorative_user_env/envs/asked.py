@@ -122,9 +122,13 @@ class AskedUsers(VectorEnv[Array, Array, Array]):
 
     def _forget(self, lanes: Array) -> None:
         """Begin with new users in these lanes, of whom nothing was heard."""
-        assert self._lanes is not None
         if self._remembers:
             self._heard.forget(lanes)
+        self._begin_pictures(lanes)
+
+    def _begin_pictures(self, lanes: Array) -> None:
+        """Begin pictures of new users in these lanes."""
+        assert self._lanes is not None
         if self._pictured is not None:
             self._pictured.begin(lanes.tolist(), self._lanes.hidden_state)
 

@@ -33,6 +33,9 @@ class AskedUser(gym.Env[int, int]):
         "render_modes": list(RENDER_MODES),
         "render_fps": RENDER_FPS,
     }
+    kept_as: type[History] = History
+    """How what is heard of her is kept."""
+
     population: Population
     _state: UserState
     _instance: Instance | None
@@ -61,14 +64,15 @@ class AskedUser(gym.Env[int, int]):
     def remember(self) -> History:
         """Return what was heard of each arm, kept from the next reset on: nothing secret."""
         if self._heard is None:
-            self._heard = History(1, self.population.user.n_arms)
+            self._heard = self.kept_as(1, self.population.user.n_arms)
             self._has_extras = True
         return self._heard
 
     def hidden_state(self) -> HiddenState:
         """Return the truth about the user; for teachers and tests, never for an agent."""
-        rule = self.population.schedule.rule
-        return hidden_state_of(self.population.user, self._state, rule, self.instance())
+        population, state = self.population, self._state
+        known = (population.user, state, population.schedule.rule, self.instance())
+        return hidden_state_of(*known, population.behaviour.rho)
 
     def instance(self) -> Instance:
         """Return the true means and the best arm as they are now; never for an agent."""
@@ -128,10 +132,14 @@ class AskedUser(gym.Env[int, int]):
     def _begin_picture(self) -> None:
         """Forget the last user, of whom pictures were to be had."""
         if self._heard is not None:
-            self._heard.forget(ONLY)
+            self._forget(self._heard)
             if self._pictured is not None:
                 self._pictured.begin([0], lambda _: self.hidden_state())
             self._show()
+
+    def _forget(self, heard: History) -> None:
+        """Begin with a new user, of whom nothing was heard."""
+        heard.forget(ONLY)
 
     def _take_in(self, arm: int, accepted: bool) -> None:
         """Take in a response, of which there is to be a picture."""

@@ -9,7 +9,7 @@ from explorative_user_env.envs import bai_rules as bai
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.envs.vector_form import Infos, lane_actions, stacked
+from explorative_user_env.envs.vector_form import Infos, lane_actions, shown_in, stacked
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.instances import InstanceLaw
 
@@ -121,9 +121,4 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv):
         """Return the infos of a user and what she would say of an end, the same at every step."""
         counts = step.interactions, step.rejections
         told = bai.outcome(self._answers, self._correct, *counts, self._left)
-        shown = np.ones(self.num_envs, bool) if mask is None else mask
-        outcomes = {
-            name: np.where(shown, values, np.zeros((), values.dtype))
-            for name, values in told.items()
-        }
-        return super()._infos(step, has_response, mask) | stacked(outcomes, mask)
+        return super()._infos(step, has_response, mask) | stacked(shown_in(told, mask), mask)

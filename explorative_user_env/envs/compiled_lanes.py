@@ -1,7 +1,7 @@
 """Many users in step, one a lane, in compiled code: the same rules, on the rows of arrays."""
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -62,17 +62,31 @@ class CompiledLanes(Lanes):
 
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
-        named = law.named
-        if named is None:
+        if law.named is None:
             instances = drawn_in(lanes, law, self.rngs, self._user, EXPLORATIVE, self._who)
-            for lane, instance in zip(lanes.tolist(), instances, strict=True):
-                row_of(self._rows, lane).means[:] = instance.means
-                self._best_arms[lane] = instance.best_arm
-        loop = compiled_begin(named.one if named else no_mean, self._law)
+            self.begin_with(lanes, instances, law)
+        else:
+            self._start(lanes, law.named.one, True, law)
+
+    def begin_with(self, lanes: Array, instances: Sequence[Instance], law: InstanceLaw) -> None:
+        """Put new users with these instances in these lanes."""
+        self._rows.arms[lanes, :, MEAN // 8] = [instance.means for instance in instances]
+        self._best_arms[lanes] = [instance.best_arm for instance in instances]
+        self._start(lanes, no_mean, False, law)
+
+    def _start(
+        self,
+        lanes: Array,
+        mean: Callable[[np.random.Generator], float],
+        draws_means: bool,
+        law: InstanceLaw,
+    ) -> None:
+        """Let new users start in these lanes, their means drawn by `mean` or there already."""
+        loop = compiled_begin(mean, self._law)
         hers = (self._numbers, self._rows, self._best_arms, self._best_means)
         theirs = (self._streams, self._draws, lanes)
         try:
-            loop(*hers, *theirs, named is not None, law.scale, law.gap or 0.0)
+            loop(*hers, *theirs, draws_means, law.scale, law.gap or 0.0, law.gap_factor)
         except Exception as error:
             self._tell_of_law(lanes, error)
             raise

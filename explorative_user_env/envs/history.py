@@ -1,6 +1,6 @@
 """What an agent has heard of its users: each arm's responses, one user a lane."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,12 +24,14 @@ class History:
         table: what is counted of each arm, by the four places above, shape (n_lanes, K, 4).
         steps: number of responses, shape (n_lanes,).
         last_arm: the arm recommended last, -1 before the first, shape (n_lanes,).
+        last_response: 1 accepted; 0 rejected, or none yet, shape (n_lanes,).
     """
 
     def __init__(self, n_lanes: int, n_arms: int) -> None:
         self.table = np.zeros((n_lanes, n_arms, 4), int)
         self.steps = np.zeros(n_lanes, int)
         self.last_arm = np.full(n_lanes, -1)
+        self.last_response = np.zeros(n_lanes, int)
 
     # Properties, as kept views would look elsewhere in a copy.
 
@@ -55,6 +57,17 @@ class History:
 
     def forget(self, lanes: Any) -> None:
         """Begin anew in these lanes (indices, a mask, or a slice)."""
+        self._begin(lanes)
+        self.last_response[lanes] = 0
+
+    def next_user(self, lanes: Any) -> None:
+        """Take in that others come next in these lanes: what was heard last was heard all the same.
+
+        Nothing else is known of them.
+        """
+        self._begin(lanes)
+
+    def _begin(self, lanes: Any) -> None:
         self.table[lanes] = 0  # `UNHEARD` is 0 as well
         self.steps[lanes] = 0
         self.last_arm[lanes] = -1
@@ -75,18 +88,17 @@ class History:
         table[places] = rows
         self.steps[lanes] += 1
         self.last_arm[lanes] = arms
+        self.last_response[lanes] = responses
 
     def responses(self) -> Array:
         """Return the latest response of each lane, 1 accepted; 0 rejected or none yet."""
-        latest = self.table[np.arange(self.last_arm.size), self.last_arm, LATEST]
-        responses: Array = ((latest == ACCEPTED) & (self.last_arm >= 0)).astype(int)
-        return responses
+        return self.last_response.copy()
 
-    def part(self, lanes: Array) -> "History":
+    def part(self, lanes: Array) -> Self:
         """Return a copy of what was heard in these lanes, in their order."""
-        part = History(0, self.table.shape[1])
-        part.table, part.steps = self.table[lanes], self.steps[lanes]
-        part.last_arm = self.last_arm[lanes]
+        part = type(self)(0, self.table.shape[1])
+        for name, kept in vars(self).items():
+            setattr(part, name, kept[lanes])
         return part
 
     def of(self, lane: int) -> tuple[list[list[int]], tuple[int, bool] | None]:
@@ -100,3 +112,33 @@ class History:
         rejected: Array = self.latest == REJECTED
         counts: Array = rejected.sum(axis=1)
         return counts
+
+
+class PopulationHistory(History):
+    """The responses of users who come one after another: of the present one, and of all before.
+
+    Args:
+        n_lanes: number of episodes.
+        n_arms: K.
+
+    Attributes:
+        before: acceptances and rejections of each arm by all users before, shape (n_lanes, K, 2).
+        steps_before: number of their responses, shape (n_lanes,).
+    """
+
+    def __init__(self, n_lanes: int, n_arms: int) -> None:
+        super().__init__(n_lanes, n_arms)
+        self.before = np.zeros((n_lanes, n_arms, 2), int)
+        self.steps_before = np.zeros(n_lanes, int)
+
+    def forget(self, lanes: Any) -> None:
+        """Begin anew in these lanes, with users of whom and before whom nothing was heard."""
+        super().forget(lanes)
+        self.before[lanes] = 0
+        self.steps_before[lanes] = 0
+
+    def next_user(self, lanes: Any) -> None:
+        """Take in that others come next in these lanes, and keep what was heard of these."""
+        self.before[lanes] += self.table[lanes][..., : N_REJECTED + 1]
+        self.steps_before[lanes] += self.steps[lanes]
+        super().next_user(lanes)

@@ -45,6 +45,7 @@ def compiled_begin(
         draws_means: bool,
         scale: float,
         gap: float,
+        gap_factor: float,
     ) -> None:
         user = with_law(numbers, own_law)
         arms_of, own_of = rows.arms.ctypes.data, rows.own.ctypes.data
@@ -54,7 +55,7 @@ def compiled_begin(
             rng = generator_at((streams[lane], draws[0], draws[1], draws[2]))
             if draws_means:
                 # No named law loses its gap.
-                best_arms[lane] = draw_means(state.means, mean, scale, gap, rng)
+                best_arms[lane] = draw_means(state.means, mean, scale, gap, gap_factor, rng)
             best_means[lane] = state.means[best_arms[lane]]
             start(user, state, rng)
 

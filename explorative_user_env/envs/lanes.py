@@ -60,6 +60,10 @@ class Lanes(ABC):
         """Put new users with new instances in these lanes."""
 
     @abstractmethod
+    def begin_with(self, lanes: Array, instances: Sequence[Instance], law: InstanceLaw) -> None:
+        """Put new users with these instances, which have come of this law, in these lanes."""
+
+    @abstractmethod
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in what comes of it.
 
@@ -148,8 +152,12 @@ class PlainLanes(Lanes):
     def begin(self, lanes: Array, law: InstanceLaw) -> None:
         """Put new users with new instances in these lanes."""
         # All are drawn first: a law that fails leaves all users as they are.
+        instances = drawn_in(lanes, law, self.rngs, self._user, self._behaviour, self._who)
+        self.begin_with(lanes, instances, law)
+
+    def begin_with(self, lanes: Array, instances: Sequence[Instance], law: InstanceLaw) -> None:
+        """Put new users with these instances in these lanes."""
         behaviour, who = self._behaviour, self._who
-        instances = drawn_in(lanes, law, self.rngs, self._user, behaviour, who)
         for lane, instance in zip(lanes.tolist(), instances, strict=True):
             state, rng = self._states[lane], self.rngs[lane]
             self._instances[lane] = instance
@@ -212,7 +220,8 @@ class PlainLanes(Lanes):
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
-        return hidden_state_of(self._user, self._states[lane], self._rule, self._truth(lane))
+        known = (self._user, self._states[lane], self._rule, self._truth(lane))
+        return hidden_state_of(*known, self._behaviour.rho)
 
     def _truth(self, lane: int) -> Instance:
         """Return a user's instance as it is now."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 
-from explorative_user_env.tasks import BAI, REGRET
+from explorative_user_env.tasks import BAI, DEVIATION, N_USERS, POPULATION, REGRET
 
 ENV_ID = "ExplorativeUser-v0"
 """One bit a step: what she said."""
@@ -15,6 +15,9 @@ COUNTS_ENV_ID = "ExplorativeUserCounts-v0"
 
 BAI_ENV_ID = "ExplorativeUserBAI-v0"
 """Best-arm identification: to stop and to answer are actions, too."""
+
+POPULATION_ENV_ID = "ExplorativePopulation-v0"
+"""One user after another, who share what is popular."""
 
 MAX_EPISODE_STEPS = 1000
 """Of `ExplorativeUser-v0`, which does not end by itself."""
@@ -35,6 +38,11 @@ ENTRIES = {
     # The horizon is the task's own; it stands here so that the specification tells it.
     BAI_ENV_ID: Entry(
         "ExplorativeUserBAIEnv", "ExplorativeUserBAIVectorEnv", kwargs={"horizon": BAI.horizon}
+    ),
+    POPULATION_ENV_ID: Entry(
+        "ExplorativePopulationEnv",
+        "ExplorativePopulationVectorEnv",
+        kwargs={"n_users": N_USERS, "deviation": DEVIATION, "horizon": POPULATION.horizon},
     ),
 }
 

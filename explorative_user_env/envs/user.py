@@ -1,8 +1,10 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
+from collections.abc import Callable
 from typing import Any, Unpack
 
 import gymnasium as gym
+import numpy as np
 from gymnasium import spaces
 
 from explorative_user_env.envs.episode import STREAM, Begun, begun
@@ -22,7 +24,7 @@ from explorative_user_env.seeding import seed_number
 from explorative_user_env.tasks import REGRET
 from explorative_user_env.users.behaviour import steps_of
 from explorative_user_env.users.failures import failed_response, failed_start
-from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.validation import choice, integer
 
 INFO_LEVELS = ("counts", "full")
@@ -94,7 +96,8 @@ class ExplorativeUserEnv(LeavingUser):
       `RewardLaw`.
     - `behaviour` ("explorative"): or another kind of user: "omniscient", "forgetful", "drifting"
       (whose best arm is the present one), "logistic", "impatient" (who may leave at a rejection),
-      each with its parameters as in "drifting(sigma=0.01)", a registered name or a `Behaviour`.
+      "varied" (an alpha, rho_t, noise and gap of her own), each with its parameters as in
+      "drifting(sigma=0.01)", a registered name or a `Behaviour`.
     - `horizon` (1000): steps that a user would stay for who leaves, where no time limit of
       `gym.make` says it.
     - `reward` ("regret"), `info_level` ("counts" or "full").
@@ -185,20 +188,32 @@ class ExplorativeUserEnv(LeavingUser):
         super().reset(seed=seed)
         self._later = 0 if seed is not None else self._later + 1
         self._given = law is not self.instance_law
-        try:
-            self._instance = law.draw(self.np_random)
-            self._state.means[:] = self._instance.means
-            self.behaviour.start(self.user, self._state, self.np_random)
-        except Exception as error:
-            raise failed_start(error, self.user, law, self.behaviour, self._met()) from error
-        self._begun = begun(
-            self.population, self._state, self._instance, self.np_random, self.reward
-        )
-        self._stream = self._begun[STREAM]
-        self._begin_picture()
+        self._begin(law)
         info = self._counts(has_response=False)
         self._add_hidden_state(info)
         return 0, info
+
+    def _begin(self, law: InstanceLaw) -> None:
+        """Begin an episode."""
+        self._meet(law.draw, law, self.np_random)
+
+    def _meet(
+        self,
+        draw: Callable[[np.random.Generator], Instance],
+        law: InstanceLaw,
+        rng: np.random.Generator,
+    ) -> None:
+        """Meet a new user, whose instance is drawn by this law and who has this stream."""
+        self._instance = self._begun = None
+        try:
+            self._instance = draw(rng)
+            self._state.means[:] = self._instance.means
+            self.behaviour.start(self.user, self._state, rng)
+        except Exception as error:
+            raise failed_start(error, self.user, law, self.behaviour, self._met()) from error
+        self._begun = begun(self.population, self._state, self._instance, rng, self.reward)
+        self._stream = self._begun[STREAM]
+        self._begin_picture()
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """Recommend arm `action` and hear the response.

@@ -9,7 +9,6 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.asked import AskedUsers, metadata_of_many
-from explorative_user_env.envs.history import History
 from explorative_user_env.envs.lane_kinds import is_worth_compiling, new_lanes, streams_of
 from explorative_user_env.envs.lane_users import LaneUsers
 from explorative_user_env.envs.lanes import Lanes, Step
@@ -95,9 +94,8 @@ class ExplorativeUserVectorEnv(AskedUsers):
         self._done, self._left = (np.zeros(self.num_envs, bool) for _ in range(2))
         self._observations = np.zeros(self.num_envs, int)
         self._all = np.arange(self.num_envs)
-        self._plain = (self._all.dtype, self._all.shape)
-        self._heard = History(self.num_envs, self.user.n_arms)
-        self._ended = History(0, self.user.n_arms)
+        self._heard = self._single.kept_as(self.num_envs, self.user.n_arms)
+        self._ended = self._single.kept_as(0, self.user.n_arms)
         self._remembers = self.render_mode is not None
         self._pictured = self._single.pictured(self.num_envs)
 
@@ -146,9 +144,7 @@ class ExplorativeUserVectorEnv(AskedUsers):
             gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
                 reset by itself.
         """
-        arms = actions  # not looked at any closer if they are a number for each lane already
-        if type(actions) is not np.ndarray or (actions.dtype, actions.shape) != self._plain:
-            arms = lane_arms(actions, self.num_envs, self.user.n_arms)
+        arms = lane_arms(actions, self.num_envs, self.user.n_arms)
         fresh = self._fresh()
         heard = None if fresh is None else ~fresh
         step = self._recommend(arms, heard)

@@ -14,6 +14,9 @@ from explorative_user_env.validation import InvalidArgumentError, choice, count,
 
 Infos = dict[str, Any]
 
+WHOLE_NUMBER = np.dtype(int)
+"""Of numbers that are arms already."""
+
 MOST_LANES = 1_000_000
 """Users in step, each of whom has a random stream of a KB, and each step a pass over all."""
 
@@ -68,6 +71,12 @@ def lane_options(options: Any) -> dict[str, Any]:
 
 def lane_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Array:
     """Return an int for each lane; whether each is in range is left to whoever uses them."""
+    if (
+        type(actions) is np.ndarray
+        and actions.dtype == WHOLE_NUMBER
+        and actions.shape == (n_lanes,)
+    ):
+        return actions  # as nearly all are: not looked at any closer
     try:
         choices: Array = np.asarray(actions)
     except ValueError as error:  # lists of lists of different lengths
@@ -145,6 +154,18 @@ def stacked(values: Mapping[str, Array], mask: Array | None = None) -> Infos:
         infos[key] = array
         infos[f"_{key}"] = np.ones(array.size, bool) if mask is None else mask.copy()
     return infos
+
+
+def shown_in(values: Mapping[str, Array], mask: Array | None) -> dict[str, Array]:
+    """Return copies of the lanes' values, with nothing in the lanes that are not in the mask.
+
+    Args:
+        values: an array for each key.
+        mask: which lanes have values; None is all.
+    """
+    if mask is None:
+        return {name: each.copy() for name, each in values.items()}
+    return {name: np.where(mask, each, np.zeros((), each.dtype)) for name, each in values.items()}
 
 
 def final(finished: Array, observations: Array, infos: Mapping[str, Array]) -> Infos:

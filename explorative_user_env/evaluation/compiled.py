@@ -39,7 +39,7 @@ def run_compiled(
     With another number than 0 put into `halt`, an array of one whole number, by another thread, all
     runs end within milliseconds, and the rows mean nothing.
     """
-    halt = _never() if halt is None else halt
+    halt = never() if halt is None else halt
     behaviour = population.behaviour
     rule, own_law = population.schedule.rule, population.user.own_law.compiled_in
     run_all = compiled_run_all(agent.algorithm, rule, behaviour, own_law)
@@ -55,7 +55,7 @@ def run_compiled(
         rows[part, 1:] = outcomes
         if halt[0]:
             break
-    _check_answers(rows[:, RUN_COLUMNS.index("answer")], agent, population)
+    check_answers(rows[:, RUN_COLUMNS.index("answer")], agent, population)
     return rows
 
 
@@ -92,7 +92,7 @@ def plays_compiled(
     """
     from explorative_user_env.compiled.generators import N_STREAMS
 
-    halt = _never() if halt is None else halt
+    halt = never() if halt is None else halt
     rule, behaviour = population.schedule.rule, population.behaviour
     own_law = population.user.own_law.compiled_in
     play_all = compiled_play_all(agent.algorithm, rule, behaviour, own_law)
@@ -102,18 +102,23 @@ def plays_compiled(
         play.means[:], play.best_arms[:] = given[MEANS], best_arms
         play_all(*given, play.arms, play.accepted, play.answers, play.stayed, play.left, halt)
         play.blank_missed()
-        _check_answers(play.answers, agent, population)
+        check_answers(play.answers, agent, population)
         yield part, play
         if halt[0]:
             break
 
 
-def _never() -> Array:
+def never() -> Array:
     """Return what halts no run."""
     return np.zeros(1, int)
 
 
-def _check_answers(answers: Array, agent: AlgorithmAgent, population: Population) -> None:
+def check_answers(answers: Array, agent: AlgorithmAgent, population: Population) -> None:
+    """Make sure that every answer is an arm.
+
+    Raises:
+        InvalidArgumentError: for one that is none.
+    """
     for answer in answers[(answers < 0) | (answers >= population.n_arms)].tolist():
         integer(f"answer of {agent.name}", answer, 0, population.n_arms - 1)
 

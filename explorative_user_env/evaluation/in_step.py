@@ -1,6 +1,6 @@
 """Agents that meet many users at once, in the vector environment."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,11 @@ def run_in_step(
 ) -> Array:
     """Run `agent` with the users of these `seeds` at once; see `readable.run_readable`."""
     with in_use(agent):
-        met = _Meeting(population, agent, seeds, max_steps, horizon, None)
+        met, truth = _meeting(population, agent, seeds, max_steps, horizon, None)
         met.go_on(halt)
     ends = np.where(met.left, LEFT, ANSWERED)
     ends[met.going_on] = CENSORED
-    best_arms = [instance.best_arm for instance in met.truth.instances]
+    best_arms = [instance.best_arm for instance in truth.instances]
     rejections = met.steps - met.acceptances
     return np.column_stack([best_arms, met.acceptances, rejections, met.answers, ends])
 
@@ -49,36 +49,58 @@ def play_in_step(
     """Play with the users of these `seeds` at once over a horizon; see `readable.play_readable`."""
     play = Play.blank(len(seeds), population.n_arms, max_steps)
     with in_use(agent):
-        met = _Meeting(population, agent, seeds, max_steps, max_steps, play)
+        met, truth = _meeting(population, agent, seeds, max_steps, max_steps, play)
         met.go_on(halt)
-    play.write_truth(met.truth.instances)
+    play.write_truth(truth.instances)
     play.answers[:], play.left[:] = met.answers, met.left
     play.blank_missed()
     return play
 
 
-class _Meeting:
+def _meeting(
+    population: Population,
+    agent: ManyUserAgent,
+    seeds: Sequence[int],
+    max_steps: int,
+    horizon: int | None,
+    play: Play | None,
+) -> tuple["MeetingOfMany", "_Truth"]:
+    """Return an agent and the users of these seeds, about to begin, and what is true of them."""
+    envs = ExplorativeUserVectorEnv(len(seeds), population=population, reward="none")
+    envs.reset(seed=list(seeds))
+    truth = _Truth(envs, population.behaviour.moves_means)
+    agent.reset_all(population.n_arms, agent_generators(seeds, name_of(agent)), horizon)
+
+    def respond(arms: Array) -> tuple[Array, Array]:
+        responses, _, leaving, _, _ = envs.step(arms)
+        return responses == 1, leaving
+
+    size = (len(seeds), population.n_arms, max_steps)
+    return MeetingOfMany(agent, respond, truth.renew, size, play), truth
+
+
+class MeetingOfMany:
     """An agent and its users: who is there, and what is known of each, in arrays of shape (n,).
 
-    With a `play` to write down, the agent goes on with its answers.
+    Args:
+        agent: who is ready for them.
+        respond: recommends an arm to each user, and returns who accepts and who leaves.
+        renew: called with users before the agent is asked for its answers.
+        size: the numbers of users, of arms, and of steps at most.
+        play: what is written down, if anything; the agent goes on with its answers then.
     """
 
     def __init__(
         self,
-        population: Population,
         agent: ManyUserAgent,
-        seeds: Sequence[int],
-        max_steps: int,
-        horizon: int | None,
+        respond: Callable[[Array], tuple[Array, Array]],
+        renew: Callable[[Array], None],
+        size: tuple[int, int, int],
         play: Play | None,
     ) -> None:
-        n_users, name = len(seeds), name_of(agent)
-        self.envs = ExplorativeUserVectorEnv(n_users, population=population, reward="none")
-        self.envs.reset(seed=list(seeds))
-        self.truth = _Truth(self.envs, population.behaviour.moves_means)
-        agent.reset_all(population.n_arms, agent_generators(seeds, name), horizon)
-        self.agent, self.name, self.n_arms = agent, name, population.n_arms
-        self.max_steps, self.play = max_steps, play
+        n_users, self.n_arms, self.max_steps = size
+        self.agent, self.name, self.play = agent, name_of(agent), play
+        self._respond, self._renew = respond, renew
         self.acceptances, self.steps = np.zeros(n_users, int), np.zeros(n_users, int)
         self.answers, self.arms = np.zeros(n_users, int), np.zeros(n_users, int)
         self.left = np.zeros(
@@ -114,7 +136,7 @@ class _Meeting:
     def _ask(self, users: Array) -> None:
         """Have the agent answer for these users."""
         if users.size:
-            self.truth.renew(users)
+            self._renew(users)
             # Copies, as the agent may write on what it is handed.
             told = self.agent.answer_all(users.copy())
             self.answers[users] = _checked(told, users, self.n_arms, 0, self.name)
@@ -123,8 +145,7 @@ class _Meeting:
         """Recommend these arms to the users with whom the agent goes on, and its answers to all."""
         going_on, play = self.going_on, self.play
         self.arms[going_on] = chosen
-        responses, _, leaving, _, _ = self.envs.step(self.arms)
-        accepted = responses == 1
+        accepted, leaving = self._respond(self.arms)
         if going_on.size:
             self.agent.observe_all(going_on.copy(), chosen, accepted[going_on])
         self.steps[going_on] += 1

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.evaluation.request import Request
+from explorative_user_env.evaluation.request import OF_MEMBERS, Request
 from explorative_user_env.protocol import Agent, name_of, options_of
 from explorative_user_env.results.columns import digest_of_runs
 from explorative_user_env.results.parts import Kept, NoPieces, Part, Pieces, Remembered, Unkept
@@ -78,6 +79,7 @@ class StoreKeeper(Keeper):
         """Return what runs of an agent follow from."""
         asked = self._request
         of_cell = {"population": asked["population"], "seed": self._seed}
+        of_cell |= {name: asked[name] for name in OF_MEMBERS if name in asked}
         return {**of_cell, "record": asked["agents"][name], "cap": cap}
 
     def note(self, told: Mapping[str, Any], finished: bool) -> None:
@@ -120,6 +122,8 @@ def request_record(request: Request, line_up: Sequence[Agent]) -> dict[str, Any]
     own = {name: getattr(request, name) for name in names}
     if request.until_width is not None:
         own["until_width"] = request.until_width
+    if request.members is not None:
+        own |= asdict(request.members)
     own |= {"population": record_of(request.population), "agents": agents}
     return {"task": request.task.name, "told": request.told, **own}
 

@@ -1,6 +1,7 @@
 """How the runs of each task are had, by every path, and the columns that they become."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,10 +11,14 @@ from explorative_user_env.compiled.presence import can_compile
 from explorative_user_env.evaluation import plays
 from explorative_user_env.evaluation.compiled import play_compiled, plays_compiled, run_compiled
 from explorative_user_env.evaluation.in_step import play_in_step, run_in_step
+from explorative_user_env.evaluation.members_compiled import members_compiled, members_tried
+from explorative_user_env.evaluation.members_in_step import members_in_step
+from explorative_user_env.evaluation.members_readable import member_columns, members_readable
 from explorative_user_env.evaluation.readable import RUN_COLUMNS, play_readable, run_readable
+from explorative_user_env.members import Members
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, name_of
-from explorative_user_env.tasks import BAI, CENSORED, LEFT, REGRET, Task
+from explorative_user_env.tasks import BAI, CENSORED, LEFT, POPULATION, REGRET, Task
 
 
 class Paths(NamedTuple):
@@ -111,4 +116,27 @@ PATHS = {
         ),
     )
 }
-"""By task."""
+"""By task, but for users who come one after another: how many there are says `members_paths`."""
+
+
+def paths_of(task: Task, members: Members | None = None) -> Paths:
+    """Return the paths of a task.
+
+    Args:
+        task: which it is.
+        members: of the task "population", how many users come one after another.
+    """
+    return PATHS[task] if members is None else members_paths(members)
+
+
+def members_paths(members: Members) -> Paths:
+    """Return the paths of the task "population"."""
+    return Paths(
+        POPULATION,
+        partial(members_readable, members),
+        partial(members_compiled, members),
+        partial(members_in_step, members),
+        partial(members_tried, members),
+        member_columns,
+        keeps_steps=True,
+    )

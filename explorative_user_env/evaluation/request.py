@@ -2,17 +2,26 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import Any
 
 import pandas as pd
 
 from explorative_user_env.evaluation.workforce import Workforce
+from explorative_user_env.members import Members
 from explorative_user_env.population import Population
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.settings import differences_of
-from explorative_user_env.tasks import REGRET, STEP_CAP, STEP_COST, Task, kept_steps
+from explorative_user_env.tasks import (
+    DEVIATION,
+    N_USERS,
+    POPULATION,
+    STEP_CAP,
+    STEP_COST,
+    Task,
+    kept_steps,
+)
 from explorative_user_env.validation import (
     InvalidArgumentError,
     flag,
@@ -21,14 +30,16 @@ from explorative_user_env.validation import (
     risk,
 )
 
-ALL_RUN_TO_IT = "left out for the task regret, where all run to the horizon"
 MEANS_NOTHING = {
-    "baseline_time": ALL_RUN_TO_IT,
-    "max_steps": ALL_RUN_TO_IT,
-    "until_width": "left out for the task regret, which has no success",
-    "step_cost": "left out for the task regret, which costs regret and not steps",
+    "baseline_time": "where all run to the horizon",
+    "max_steps": "where all run to the horizon",
+    "until_width": "which has no success",
+    "step_cost": "which costs regret and not steps",
 }
 """The arguments that mean nothing over a horizon, and why."""
+
+OF_MEMBERS = ("n_users", "deviation")
+"""The arguments that are for users who come one after another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,14 +63,21 @@ class Request:
     compiled: bool
     check_theory: bool
     until_width: float | None = None
+    n_users: int | None = None
+    deviation: float | None = None
 
     def __post_init__(self) -> None:
         keep = partial(object.__setattr__, self)  # plain numbers: NumPy's wrap around, in no JSON
         keep("delta", risk("delta", self.delta))
         keep("seed", seed_number(self.seed))
         keep("n_instances", number_of_users(self.n_instances))
-        for name, allowed in MEANS_NOTHING.items():
+        for name, why in MEANS_NOTHING.items():
             if self.over_horizon and getattr(self, name) is not None:
+                allowed = f"left out for the task {self.task.name}, {why}"
+                raise InvalidArgumentError(name, getattr(self, name), allowed)
+        for name in OF_MEMBERS:
+            if self.members is None and getattr(self, name) is not None:
+                allowed = f"left out, except for the task {POPULATION.name}"
                 raise InvalidArgumentError(name, getattr(self, name), allowed)
         if self.max_steps is not None:
             keep("max_steps", integer("max_steps", self.max_steps, 1))
@@ -77,8 +95,18 @@ class Request:
 
     @property
     def over_horizon(self) -> bool:
-        """Whether the task is "regret", not best-arm identification."""
-        return self.task == REGRET
+        """Whether agents run to a horizon, with one user or many, and do not end with an answer."""
+        return not self.task.ends_itself
+
+    @cached_property
+    def members(self) -> Members | None:
+        """How many users come one after another in an episode, where they do."""
+        if self.task != POPULATION:
+            return None
+        return Members(
+            N_USERS if self.n_users is None else self.n_users,
+            DEVIATION if self.deviation is None else self.deviation,
+        )
 
     @property
     def told(self) -> int | str:
@@ -102,7 +130,7 @@ class Request:
 
     @cached_property
     def seeds(self) -> Sequence[int]:
-        """The users' seeds."""
+        """The users' seeds, or those of episodes with many."""
         return user_seeds(self.seed, self.n_instances)
 
     def cell(self, steps: int | None) -> dict[str, Any]:
@@ -115,6 +143,8 @@ class Request:
         first = {name: words.pop(name) for name in ("setting", "n_arms")}
         cell = {"task": self.task.name, **first, "delta": self.delta, **words, "horizon": steps}
         cell |= {"seed": self.seed, "differences": differences_of(self.population.setting)}
+        if self.members is not None:
+            cell |= asdict(self.members)
         if self.over_horizon:
             return cell
         until = {} if self.until_width is None else {"until_width": self.until_width}
@@ -129,7 +159,7 @@ def renamed_time(
     Raises:
         InvalidArgumentError: if one thing is given by both names.
     """
-    if task == REGRET or horizon is None:
+    if not task.ends_itself or horizon is None:
         return horizon, baseline_time
     if baseline_time is not None:
         allowed = "left out for the task bai, where baseline_time is its name"
@@ -143,10 +173,14 @@ def check_behaviour(task: Task, population: Population) -> None:
     """Make sure that a task can be measured with these users.
 
     Raises:
-        InvalidArgumentError: for regret with users whose means move.
+        InvalidArgumentError: for regret with users whose means move, or for users who come one
+            after another and may leave.
     """
     behaviour = population.behaviour
-    if task == REGRET and behaviour.moves_means:
+    if task == POPULATION and behaviour.leaves is not None:
+        allowed = "one who stays, for this task"
+        raise InvalidArgumentError("behaviour", behaviour.name, allowed)
+    if not task.ends_itself and behaviour.moves_means:
         raise InvalidArgumentError(
             "behaviour", behaviour.name, "one whose means stay, for this task"
         )

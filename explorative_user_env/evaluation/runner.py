@@ -19,7 +19,7 @@ from explorative_user_env.evaluation.line_up import (
     options_in_words,
     watched_of,
 )
-from explorative_user_env.evaluation.paths import PATHS
+from explorative_user_env.evaluation.paths import paths_of
 from explorative_user_env.evaluation.request import Request, mean_time, renamed_time
 from explorative_user_env.evaluation.theory_runs import check_theory as checks_of
 from explorative_user_env.evaluation.until_width import growing, is_known, number_asked
@@ -48,6 +48,8 @@ def evaluate(
     seed: int = 0,
     delta: float = DELTA,
     horizon: int | None = None,
+    n_users: int | None = None,
+    deviation: float | None = None,
     baseline_time: int | str | None = None,
     max_steps: int | None = None,
     step_cost: float | None = None,
@@ -70,22 +72,27 @@ def evaluate(
     user's alpha, rho_0 and noise (which BAIR's N_1 and m rest on in the paper) and from the
     setting.
 
-    There are two tasks. In "bai", best-arm identification, an agent stops by itself and answers. In
-    "regret" it recommends for `horizon` steps; one that stops goes on with its answer.
+    In "bai", best-arm identification, an agent stops by itself and answers. In "regret" it makes
+    `horizon` recommendations; one that stops goes on with its answer. In "population" a run is an
+    episode of users who share what is popular; an agent with a `next_user` keeps what it learnt.
 
     Args:
         agents: agents, or names of the package's: "BAIR", "T&S", "UNI", "EXP3" and the references
             "UCB1", "Thompson", "SE" and "Full-information".
-        task: "bai" or "regret".
-        n_instances: number of users, at least 1; None is 1000. With `until_width` it is the most
-            users, and None is a million.
+        task: "bai", "regret" or "population".
+        n_instances: number of users, or of episodes, at least 1; None is 1000. With `until_width`
+            it is the most users, and None is a million.
         until_width: in "bai" users are added until the 95% interval of the success of every agent
             is at most so wide, in (0, 1). It is then one that holds whenever one stops (see
             `results.confidence_sequences`). The runs are those of an evaluation of so many users;
             a `baseline_time` that is an agent's is found with the first 1000 of them.
         seed: what everything follows from, at least 0.
         delta: allowed probability of a wrong answer, in (0, 1), of agents without one of their own.
-        horizon: in "regret" the number of steps, at least 1; None is 500.
+        horizon: in "regret" the number of steps, at least 1; None is 500. In "population" that of
+            each user; None is 300.
+        n_users: in "population" how many users come one after another, at least 1; None is 20.
+        deviation: in "population" the standard deviation of a user's means around what is popular,
+            at least 0; None is 0.3.
         baseline_time: in "bai" T of the agents that do not stop by themselves, as UNI and EXP3: a
             number, or the agent whose mean stopping time it is; None is "BAIR".
         max_steps: in "bai" a step cap for all agents, whatever the setting's; an agent's own holds
@@ -129,6 +136,8 @@ def evaluate(
         seed=seed,
         delta=delta,
         horizon=horizon,
+        n_users=n_users,
+        deviation=deviation,
         baseline_time=baseline_time,
         max_steps=max_steps,
         step_cost=step_cost,
@@ -184,7 +193,7 @@ class _Found:
         kept = self.keeper.part(agent, cap, horizon)
         self.keeper.note(self.told(), finished=False)
         self.runs[name_of(agent)] = runs_of(
-            PATHS[request.task],
+            paths_of(request.task, request.members),
             agent,
             request.population,
             request.seeds,

@@ -12,7 +12,7 @@ import pandas as pd
 
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.evaluation.request import Request
-from explorative_user_env.results.metrics import success_interval
+from explorative_user_env.results.metrics import success_interval, unanswered_in
 from explorative_user_env.tasks import N_INSTANCES
 
 MOST_UNTIL = 1_000_000
@@ -74,9 +74,8 @@ def is_known(runs: Mapping[str, pd.DataFrame], request: Request) -> bool:
     if request.until_width is None:
         return True
     for of_agent in runs.values():
-        low, high = success_interval(
-            of_agent["correct"].to_numpy(), of_agent["censored"].to_numpy(), any_time=True
-        )
+        unanswered = unanswered_in(of_agent).to_numpy()
+        low, high = success_interval(of_agent["correct"].to_numpy(), unanswered, any_time=True)
         if high - low > request.until_width:
             return False
     return True

@@ -9,6 +9,7 @@ from explorative_user_env.films.telling import Sentence, named_at_the_end
 from explorative_user_env.protocol import Against
 from explorative_user_env.rendering.panel import number_in_words
 from explorative_user_env.rendering.words import brief, rounded
+from explorative_user_env.tasks import ANSWERED
 from explorative_user_env.users.hidden_state import HiddenState
 
 GIVEN_UP = 2
@@ -36,18 +37,18 @@ class Beginning:
 
 
 class Ending:
-    """What the agent named, and what it was stuck on if it was cut off.
+    """What the agent named, and what it was stuck on if it did not stop by itself.
 
     Args:
         agent: the agent's name.
         answer: what it named as the best.
-        censored: whether it was cut off.
+        end: how the run ended, as of an `Episode`.
         n_steps: how long the run is.
     """
 
-    def __init__(self, agent: str, answer: int, censored: bool, n_steps: int) -> None:
+    def __init__(self, agent: str, answer: int, end: int, n_steps: int) -> None:
         self._agent, self._answer = agent, answer
-        self._censored, self._n_steps = censored, n_steps
+        self._end, self._n_steps = end, n_steps
         self._first_best: int | None = None
         self._last: Moment | None = None
         self._recommended: dict[int, tuple[int, int]] = {}
@@ -80,7 +81,7 @@ class Ending:
     def _how_it_ended(self, best: int, means: tuple[float, ...]) -> str:
         assert self._last is not None
         seen, named = self._last.seen, self._answer
-        told = named_at_the_end(self._agent, named, self._censored)
+        told = named_at_the_end(self._agent, named, self._end)
         if named == best:
             told += ", the best arm"
         else:
@@ -90,7 +91,7 @@ class Ending:
         told += f". She accepted {accepted} recommendations"
         stuck = [_in_words(name, value) for name, value in self._last.said.items()]
         stuck = [each for each in stuck if each]
-        if self._censored and stuck:
+        if self._end != ANSWERED and stuck:
             told += f". It was left with {'; '.join(stuck)}"
         return told
 

@@ -66,7 +66,7 @@ def film_of(run: Watchable, reveal: bool | None = None, on_step: OnStep | None =
     most = max(LEAST_MOMENTS, min(MOST_MOMENTS, MOST_ROWS_FILMED // n_arms))
     every = -(-max(n_steps, 1) // most)
     moments: list[Moment] = []
-    ending = Ending(run.agent, run.answer, run.censored, n_steps)
+    ending = Ending(run.agent, run.answer, run.end, n_steps)
     noticing = (Turns(), Rejections(), Dropped(), Clicks(), Bands(rerun.delta_of_agent))
     listeners: list[Listener] = [Beginning(), *noticing, ending]
 
@@ -81,7 +81,7 @@ def film_of(run: Watchable, reveal: bool | None = None, on_step: OnStep | None =
 
     watch_again(run, hear)
     told = [sentence for listener in listeners for sentence in listener.tell()]
-    end = (n_steps, run.answer, run.censored)
+    end = (n_steps, run.answer, run.end)
     return Film(run.agent, run.seed, *end, moments, revealed, explanation_from(told))
 
 

@@ -16,7 +16,7 @@ class Footage:
         seed: the user's.
         n_steps: the length of the run.
         answer: the arm that the agent named.
-        censored: whether it was cut off.
+        end: how it ended, as of an `Episode`.
         moments: in the order of time, the first before any step and the last at the end.
         revealed: whether the truth is shown.
         explanation: the run in words, the truth among them.
@@ -26,7 +26,7 @@ class Footage:
     seed: int
     n_steps: int
     answer: int
-    censored: bool
+    end: int
     moments: Sequence[Moment]
     revealed: bool
     explanation: Explanation

@@ -134,7 +134,7 @@ def _caption(film: Footage, place: int) -> str:
     told = spoken(moment.seen, grounds_of(moment.seen, moment.decided if film.revealed else None))
     if place < len(film.moments) - 1:
         return told
-    return f"{told}. {named_at_the_end(film.agent, film.answer, film.censored)}"
+    return f"{told}. {named_at_the_end(film.agent, film.answer, film.end)}"
 
 
 def _span_of(films: Sequence[Footage], early: int) -> tuple[float, float] | None:

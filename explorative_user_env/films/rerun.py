@@ -2,10 +2,12 @@
 
 import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+import gymnasium as gym
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.meeting import environment_of
+from explorative_user_env.meeting import environment_of, population_in
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError
@@ -39,6 +41,15 @@ class Rerun:
         return self.delta if own is None else float(own)
 
 
+def rerun_in(env: gym.Env[Any, Any], agent: Agent, delta: float, again: "Again") -> Rerun | None:
+    """Return how the same happens again; None with users that are not this package's."""
+    users = population_in(env)
+    if users is None:
+        return None
+    shows = bool(getattr(env.unwrapped, "render_intervals", False))
+    return Rerun(users, agent, delta, shows, again)
+
+
 class Watchable(Protocol):
     """A run that may be watched again: an `Episode`."""
 
@@ -63,8 +74,8 @@ class Watchable(Protocol):
         """The arm that was named."""
 
     @property
-    def censored(self) -> bool:
-        """Whether it was cut off."""
+    def end(self) -> int:
+        """How it ended, as of an `Episode`."""
 
     @property
     def rerun(self) -> Rerun | None:
@@ -98,7 +109,7 @@ def watch_again(run: Watchable, hear: "Hear") -> None:
     except Exception as error:
         raise CallableError.of(f"a copy of {run.agent}", error, "to watch it again") from error
     found = shoot(environment_of(rerun.population, agent), agent, rerun.again, hear)
-    parts = ("arms", "accepted", "answer", "censored")
+    parts = ("arms", "accepted", "answer", "end")
     if any(getattr(found, part) != getattr(run, part) for part in parts):
         allowed = f"a run that {name_of(agent)} repeats; it, or its user, is another by now"
         raise InvalidArgumentError("episode", run, allowed)

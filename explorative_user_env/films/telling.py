@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from explorative_user_env.tasks import ANSWERED, CENSORED, LEFT
+
 MOST_SENTENCES = 15
 """What is told of a run at most; of the rest it is said how much there is."""
 
@@ -54,10 +56,16 @@ class Explanation:
         return paragraphs(self.lines)
 
 
-def named_at_the_end(agent: str, answer: int, censored: bool) -> str:
-    """Return which arm an agent named, and whether it stopped by itself."""
-    verb = "was cut off; its guess is" if censored else "stopped and named"
-    return f"{agent} {verb} arm {answer}"
+_ENDS = {
+    ANSWERED: "stopped and named",
+    CENSORED: "was cut off; its guess is",
+    LEFT: "lost the user, who left; its guess is",
+}
+
+
+def named_at_the_end(agent: str, answer: int, end: int) -> str:
+    """Return which arm an agent named, and how it came to that: `end` is that of an episode."""
+    return f"{agent} {_ENDS[end]} arm {answer}"
 
 
 def explanation_from(sentences: Sequence[Sentence], most: int = MOST_SENTENCES) -> Explanation:

@@ -16,7 +16,7 @@ from explorative_user_env.monitors.margins import (
     phase_counts,
 )
 from explorative_user_env.monitors.trace import Given, Trace, Watch
-from explorative_user_env.tasks import DELTA
+from explorative_user_env.tasks import ANSWERED, DELTA
 from explorative_user_env.theory import (
     early_rounds_bound,
     phase1_rejections_bound,
@@ -76,7 +76,7 @@ class TheoryCheck:
         error_bound: `theory.phase2_error_bound` of this N_1; at most delta for the paper's.
         best_arm: the best arm.
         answer: the agent's answer.
-        censored: whether a step cap ended the run.
+        censored: whether the run ended before the agent stopped.
         answer_broken: whether the agent stopped and named another arm.
         band_margin: the least distance of an empirical mean to the edge of its band
             sqrt(2/n_i log(K n_i(n_i+1)/delta)), over all arms and times; infinite if there is none.
@@ -188,8 +188,8 @@ def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
         error_bound=phase2_error_bound(given.n1, instance.n_arms, given.alpha, given.rho_0),
         best_arm=instance.best_arm,
         answer=episode.answer,
-        censored=episode.censored,
-        answer_broken=not episode.censored and episode.answer != instance.best_arm,
+        censored=episode.end != ANSWERED,
+        answer_broken=episode.end == ANSWERED and episode.answer != instance.best_arm,
         phase1_acceptances=counts.phase1_acceptances,
         phase2_length_printed_bound=printed,
         phase2_length_printed_broken=counts.phase2_length > printed,

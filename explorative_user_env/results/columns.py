@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from explorative_user_env.tasks import BAI, REGRET
+from explorative_user_env.tasks import BAI, POPULATION, REGRET
 
 RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
     BAI.name: {
@@ -39,8 +39,19 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
         "interactions": int,
         "left": bool,
     },
+    POPULATION.name: {
+        "instance": int,
+        "user_seed": int,
+        "agent": str,
+        "acceptances": int,
+        "regret": float,
+        "utility": float,
+        "regret_by_user": str,
+        "last_is_best": float,
+        "most_accepted_is_best": float,
+    },
 }
-"""By the name of a task; every row is one run."""
+"""By the name of a task; every row is one run, which is an episode of many users in the last."""
 
 OF_A_PART = ("agent",)
 """Columns that are the same in all runs of an agent."""
@@ -63,6 +74,15 @@ def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(whole, index=range(n_runs))
 
 
+def regrets_by_user(runs: pd.DataFrame) -> np.ndarray:
+    """Return the regret with each user of each episode, shape (runs, users).
+
+    Args:
+        runs: of the task "population", whose column `regret_by_user` has these as words.
+    """
+    return np.array([words.split() for words in runs["regret_by_user"]], dtype=float)
+
+
 def digest_of_runs(task: str, columns: Mapping[str, Any]) -> str:
     """Return what tells the runs of one agent from any others.
 
@@ -74,5 +94,11 @@ def digest_of_runs(task: str, columns: Mapping[str, Any]) -> str:
     for name, kind in RUN_FRAMES[task].items():
         if name not in OF_A_PART:
             found.update(name.encode())
-            found.update(np.asarray(columns[name], "<f8" if kind is float else "<i8").tobytes())
+            found.update(_bytes_of(columns[name], kind))
     return found.hexdigest()[:16]
+
+
+def _bytes_of(values: Any, kind: type) -> bytes:
+    if kind is str:
+        return "\n".join(values).encode()
+    return np.asarray(values, "<f8" if kind is float else "<i8").tobytes()

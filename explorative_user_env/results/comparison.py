@@ -26,8 +26,10 @@ from explorative_user_env.results.comparison_tables import (
     comparison_table,
     dominated_notes,
     line_up_table,
+    lost_notes,
 )
 from explorative_user_env.results.intervals import LEVEL
+from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.results.paired import (
     PairedDifference,
     adjusted,
@@ -88,6 +90,7 @@ class Comparison(_Shown):
         n_users: how many users both have met.
         level: probability with which each interval holds.
         censored: share of the runs of the first and of the second that the cap ended.
+        left: share of those whose users left.
         differences: the figures.
     """
 
@@ -96,6 +99,7 @@ class Comparison(_Shown):
     n_users: int
     level: float
     censored: tuple[float, float]
+    left: tuple[float, float]
     differences: Sequence[PairedDifference]
 
     def frame(self) -> pd.DataFrame:
@@ -105,16 +109,9 @@ class Comparison(_Shown):
 
     def notes(self) -> list[str]:
         """Return what is to be said of these runs: which were cut off, which mean says little."""
-        notes = dominated_notes(self.first, self.second, self.differences)
-        if not any(self.censored):
-            return notes
-        shares = zip(self.censored, (self.first, self.second), strict=True)
-        cut = " and ".join(f"{share:.3f} of {name}'s" for share, name in shares)
-        return [
-            f"The step cap ended {cut} runs: their stopping times are compared up to where it did, "
-            "as restricted means.",
-            *notes,
-        ]
+        names = (self.first, self.second)
+        lost = lost_notes(*names, self.censored, self.left)
+        return [*lost, *dominated_notes(*names, self.differences)]
 
     def _pairs(self) -> "Sequence[Comparison]":
         return [self]
@@ -193,11 +190,12 @@ def compare(
     if not one.index.equals(other.index):
         allowed = f"an agent that has met the same users as {first}"
         raise InvalidArgumentError("second", second, allowed)
+    shared = (first, second, len(one), level)
+    left = float(one["left"].mean()), float(other["left"].mean())
     if over_horizon:
-        plays = _of_plays(one, other, level)
-        return Comparison(first, second, len(one), level, (0.0, 0.0), plays)
+        return Comparison(*shared, (0.0, 0.0), left, _of_plays(one, other, level))
     censored = float(one["censored"].mean()), float(other["censored"].mean())
-    return Comparison(first, second, len(one), level, censored, _of_times(one, other, level))
+    return Comparison(*shared, censored, left, _of_times(one, other, level))
 
 
 def compare_all(runs: pd.DataFrame, against: str, *, over_horizon: bool) -> LineUpComparison:
@@ -232,7 +230,7 @@ def _of_times(one: pd.DataFrame, other: pd.DataFrame, level: float) -> list[Pair
     lengths = [runs.loc[runs["censored"], "stopping_time"] for runs in (one, other)]
     tau = float(pd.concat(lengths).min())  # NaN where no run was cut off
     first, second = np.fmin(first, tau), np.fmin(second, tau)
-    right, also = ((runs["correct"] & ~runs["censored"]).to_numpy() for runs in (one, other))
+    right, also = (succeeded(runs).to_numpy() for runs in (one, other))
     return [
         replace(mean_difference("stopping time", first, second, level), tau=tau),
         replace(probability_of_less("P(stops sooner)", first, second, level), tau=tau),

@@ -64,6 +64,33 @@ def line_up_table(against: str, rows: Mapping[str, Sequence[PairedDifference]]) 
     return table
 
 
+def lost_notes(
+    first: str, second: str, censored: tuple[float, float], left: tuple[float, float]
+) -> list[str]:
+    """Return a note where runs of two agents ended before these stopped.
+
+    Args:
+        first: the first agent's name.
+        second: the second agent's.
+        censored: share of the runs of each that the step cap ended.
+        left: share of those whose users left.
+    """
+
+    def of_both(shares: tuple[float, float]) -> str:
+        told = zip(shares, (first, second), strict=True)
+        return " and ".join(f"{share:.3f} of {name}'s" for share, name in told)
+
+    notes = []
+    if any(censored):
+        notes.append(
+            f"The step cap ended {of_both(censored)} runs: their stopping times are compared up to "
+            "where it did, as restricted means."
+        )
+    if any(left):
+        notes.append(f"Users left in {of_both(left)} runs, which end there.")
+    return notes
+
+
 def dominated_notes(first: str, second: str, differences: Sequence[PairedDifference]) -> list[str]:
     """Return a line for each mean that is one user's doing.
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.envs.rewards import REGRET_REWARD, reward_of
+from explorative_user_env.envs.rewards import REGRET_REWARD, reward_of, reward_of_leaving
 from explorative_user_env.episodes import Episode
 from explorative_user_env.meeting import environment_of
 from explorative_user_env.protocol import Array
@@ -30,7 +30,8 @@ class Courses(NamedTuple):
     Attributes:
         times: the times, the first 0.
         totals: by agent, of each user up to each time, shape (n, times); NaN where a step cap has
-            ended a run. Nothing more comes together once an agent has stopped.
+            ended a run. Nothing more comes together once an agent has stopped, or a user has left
+            but for the regret of a horizon.
         left_out: agents that cannot be replayed, as their code is not at hand.
     """
 
@@ -109,7 +110,11 @@ def _gained(results: PlottedRuns, episode: Episode, figure: str) -> Array:
     instance = instance_met(results, episode.seed)
     best = instance.means[instance.best_arm]
     paid = [reward_of(REGRET_REWARD, mean, best, False, 0.0) for mean in instance.means]
-    return np.array([-paid[arm] for arm in episode.arms])
+    gained = [-paid[arm] for arm in episode.arms]
+    if episode.left and results.over_horizon:
+        each = -reward_of_leaving(REGRET_REWARD, min(instance.means), best, 1)
+        gained += [each] * (int(results.cell["horizon"]) - len(gained))
+    return np.array(gained)
 
 
 def instance_met(results: PlottedRuns, seed: int) -> Instance:

@@ -29,7 +29,7 @@ LONGEST_BUSY = 1.0
 WAL = "wal"
 """The journal in which readers do not wait for a writer; some file systems refuse it."""
 
-_SQL_TYPES = {int: "INTEGER", bool: "INTEGER", float: "REAL"}
+_SQL_TYPES = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 
 _TABLES = (
     "about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",

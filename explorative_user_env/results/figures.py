@@ -19,12 +19,14 @@ from explorative_user_env.results.figures_of_courses import (
     regret_over_time,
     rejections_over_time,
 )
+from explorative_user_env.results.figures_of_members import regret_by_user
 from explorative_user_env.results.figures_of_theory import CHECKED, phase1_against_bound
 from explorative_user_env.results.figures_of_times import (
     stopping_time_survival,
     success_by_budget,
 )
 from explorative_user_env.results.plotted import PlottedCells, PlottedRuns
+from explorative_user_env.tasks import POPULATION
 from explorative_user_env.validation import InvalidArgumentError, choice
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ __all__ = [
     "phase1_against_bound",
     "plot_cells",
     "plot_runs",
+    "regret_by_user",
     "regret_over_time",
     "rejections_over_time",
     "stopping_time_survival",
@@ -58,11 +61,21 @@ class RunPlot(NamedTuple):
     why_not: Callable[[PlottedRuns], str]
 
 
+def _not_population(results: PlottedRuns) -> str:
+    return "" if _has_members(results) else f"of the task {POPULATION.name} only"
+
+
+def _has_members(results: PlottedRuns) -> bool:
+    return bool(results.cell.get("task") == POPULATION.name)
+
+
 def _not_bai(results: PlottedRuns) -> str:
     return "of best-arm identification only" if results.over_horizon else ""
 
 
 def _not_replayed(results: PlottedRuns) -> str:
+    if _has_members(results):
+        return "of one user at a time"
     return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
 
 
@@ -84,6 +97,9 @@ def _first_run(results: PlottedRuns, axes: "Axes | None", progress: bool | OnPro
 
 
 RUN_KINDS: Mapping[str, RunPlot] = {
+    "regret_by_user": RunPlot(
+        lambda results, axes, _: regret_by_user(results, axes), _not_population
+    ),
     "success": RunPlot(lambda results, axes, _: success_by_budget(results, axes), _not_bai),
     "stopping_times": RunPlot(
         lambda results, axes, _: stopping_time_survival(results, axes), _not_bai
@@ -115,7 +131,8 @@ def plot_runs(
     progress: bool | OnProgress = True,
 ) -> "Axes":
     """Draw the runs of one cell; see `Results.plot`."""
-    chosen = ("regret" if results.over_horizon else "success") if kind is None else kind
+    usual = "regret_by_user" if _has_members(results) else "regret"
+    chosen = (usual if results.over_horizon else "success") if kind is None else kind
     found = RUN_KINDS[choice("kind", chosen, RUN_KINDS)]
     if why := found.why_not(results):
         there = [name for name, each in RUN_KINDS.items() if not each.why_not(results)]

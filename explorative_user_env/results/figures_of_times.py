@@ -17,7 +17,7 @@ from explorative_user_env.display.series import (
 )
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import proportion_interval
-from explorative_user_env.results.metrics import success_interval
+from explorative_user_env.results.metrics import succeeded, success_interval, unanswered_in
 from explorative_user_env.results.plotted import PlottedRuns, agents_in, heading_of, label_of
 from explorative_user_env.tasks import BAI
 from explorative_user_env.validation import InvalidArgumentError
@@ -40,11 +40,12 @@ def success_course(runs: pd.DataFrame, any_time: bool = False) -> pd.DataFrame:
         One row a time at which a run ends, of at most `MOST_POINTS`, the first 0: `time`,
         `success`, and its 95% interval `low`, `high`, the one of the table.
     """
-    times, correct, cut = (_column(runs, name) for name in ("stopping_time", "correct", "censored"))
+    times, right = _column(runs, "stopping_time"), np.asarray(succeeded(runs))
+    unanswered = np.asarray(unanswered_in(runs))
     rows = []
     for time in _thinned(times):
-        right = correct & ~cut & (times <= time)
-        rows.append((time, right.mean(), *success_interval(right, cut, any_time)))
+        by_then = right & (times <= time)
+        rows.append((time, by_then.mean(), *success_interval(by_then, unanswered, any_time)))
     return pd.DataFrame(rows, columns=["time", "success", "low", "high"])
 
 
@@ -100,7 +101,7 @@ def success_by_budget(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes
         own = results.runs[results.runs["agent"] == agent]
         course = success_course(own, "until_width" in results.cell)
         line = _steps(axes, place, len(agents), _as_far_as_known(course, results, own), "success")
-        named.append((line, _with_cut(label_of(results, agent), own)))
+        named.append((line, _with_lost(label_of(results, agent), own)))
     deltas = {results.deltas.get(agent, results.cell["delta"]) for agent in agents}
     if len(deltas) == 1:
         level = axes.axhline(1.0 - deltas.pop(), color=colour_of("quiet"), lw=1, ls=":")
@@ -137,7 +138,7 @@ def stopping_time_survival(results: PlottedRuns, axes: "Axes | None" = None) -> 
         cuts = np.unique(_column(own, "stopping_time")[_column(own, "censored")])
         at = np.interp(cuts, course["time"], course["going"])
         axes.plot(cuts, at, "|", color=line_style(place).colour, markersize=11, markeredgewidth=2)
-        named.append((line, _with_cut(label_of(results, agent), own)))
+        named.append((line, _with_lost(label_of(results, agent), own)))
     _dress(axes, results, "share still going")
     name_lines(axes, named)
     return axes
@@ -175,10 +176,11 @@ def _steps(axes: "Axes", place: int, many: int, course: pd.DataFrame, name: str)
     return axes.plot(course["time"], course[name], drawstyle="steps-post", **shown)[0]
 
 
-def _with_cut(label: str, own: pd.DataFrame) -> str:
-    """Return an agent's name, and which share of its runs the step cap ended."""
-    share = own["censored"].mean()
-    return f"{label}\n({share:.1%} cut off)" if share > 0.0 else label
+def _with_lost(label: str, own: pd.DataFrame) -> str:
+    """Return an agent's name, and which shares of its runs the step cap and the users ended."""
+    shares = {"cut off": own["censored"].mean(), "left": own["left"].mean()}
+    told = ", ".join(f"{share:.1%} {what}" for what, share in shares.items() if share > 0.0)
+    return f"{label}\n({told})" if told else label
 
 
 def _dress(axes: "Axes", results: PlottedRuns, y: str) -> None:

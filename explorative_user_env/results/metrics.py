@@ -1,8 +1,8 @@
 """The paper's three metrics and their kin, as functions of one agent's runs (paper, experiments).
 
-A run has one of three outcomes. It succeeds when the agent stops and names the best arm, it is
-wrong when it stops and names another, and it is censored when the step cap ends it: a best guess
-at the cap is neither a success nor a wrong answer.
+A run has one of four outcomes. It succeeds when the agent stops and names the best arm, it is
+wrong when it stops and names another, it is censored when the step cap ends it, and left when the
+user does: the best guess of these is neither a success nor a wrong answer.
 """
 
 import math
@@ -29,6 +29,7 @@ def summarize(
     correct: np.ndarray,
     censored: np.ndarray,
     *,
+    left: np.ndarray | None = None,
     delta: float,
     step_cost: float,
     rejection_rate: str = "mean of ratios",
@@ -42,6 +43,7 @@ def summarize(
         rejections: number of rejections of each run, shape (n,).
         correct: whether each run's answer is the best arm, shape (n,), bool.
         censored: whether the step cap ended each run, shape (n,), bool.
+        left: whether its user did, shape (n,), bool; None where none of them can.
         delta: the allowed probability of a wrong answer, for (1 - p) / delta.
         step_cost: c of the cost c T + error, which all runs count in: what T at a fixed success
             hides, as answering at random now and then makes T shorter.
@@ -62,8 +64,9 @@ def summarize(
         ),
     }
     rate, (rate_low, rate_high) = rates[rejection_rate]
-    success = float(np.mean(correct & ~censored))
-    success_low, success_high = success_interval(correct, censored, any_time)
+    unanswered = censored if left is None else censored | left
+    success = float(np.mean(correct & ~unanswered))
+    success_low, success_high = success_interval(correct, unanswered, any_time)
     return {
         "n_runs": n_runs,
         **_of_times(times),
@@ -75,39 +78,59 @@ def summarize(
         "success": success,
         "success_low": success_low,
         "success_high": success_high,
-        "wrong": float(np.mean(~correct & ~censored)),
+        "wrong": float(np.mean(~correct & ~unanswered)),
         "censored": float(np.mean(censored)),
+        **share_who_left(left),
         "failure_over_delta": (1.0 - success) / delta,
-        "cost": mean_cost(stopping_times, correct, censored, step_cost),
+        "cost": mean_cost(stopping_times, correct, unanswered, step_cost),
     }
 
 
+def unanswered_in(runs: Mapping[str, Any]) -> Any:
+    """Return which runs ended before the agent stopped: by the step cap, or as their users left.
+
+    Args:
+        runs: the columns of runs of best-arm identification, as in `Results`.
+    """
+    return runs["censored"] | runs["left"]
+
+
+def succeeded(runs: Mapping[str, Any]) -> Any:
+    """Return in which runs the agent stopped and named the best arm; see `unanswered_in`."""
+    return runs["correct"] & ~unanswered_in(runs)
+
+
+def share_who_left(left: np.ndarray | None) -> Mapping[str, float]:
+    """Return the share of users who left, nothing where none of them can."""
+    return {} if left is None else {"left": float(np.mean(left))}
+
+
 def mean_cost(
-    stopping_times: np.ndarray, correct: np.ndarray, censored: np.ndarray, step_cost: float
+    stopping_times: np.ndarray, correct: np.ndarray, unanswered: np.ndarray, step_cost: float
 ) -> float:
-    """Return c T + error of a run in the mean; a censored one has not succeeded, and counts.
+    """Return c T + error of a run in the mean; one without an answer has not succeeded, and counts.
 
     Args:
         stopping_times: T of each run, shape (n,).
         correct: whether each run's answer is the best arm, shape (n,), bool.
-        censored: whether the step cap ended each run, shape (n,), bool.
+        unanswered: whether each run ended before the agent stopped, shape (n,), bool.
         step_cost: c.
     """
-    success = float(np.mean(correct & ~censored))
+    success = float(np.mean(correct & ~unanswered))
     return step_cost * _mean(stopping_times.astype(float)) + 1.0 - success
 
 
 def success_interval(
-    correct: np.ndarray, censored: np.ndarray, any_time: bool
+    correct: np.ndarray, unanswered: np.ndarray, any_time: bool
 ) -> tuple[float, float]:
     """Return the 95% interval of success.
 
     Args:
         correct: whether each run's answer is the best arm, shape (n,), bool.
-        censored: whether the step cap ended each run, shape (n,), bool.
+        unanswered: whether each run ended before the agent stopped, shape (n,), bool.
         any_time: whether it is to hold whenever one stops meeting users.
     """
-    successes, n_runs = int(np.sum(correct & ~censored)), len(correct)
+    successes, n_runs = int(np.sum(correct & ~unanswered)), len(correct)
     if any_time:
         return sequence_interval(successes, n_runs, 1.0 - LEVEL)
     return proportion_interval(successes, n_runs)
@@ -120,29 +143,72 @@ def summarize_play(
     last_is_best: np.ndarray,
     most_accepted_is_best: np.ndarray,
     *,
+    left: np.ndarray | None = None,
     horizon: int,
 ) -> Mapping[str, Any]:
     """Return what is said of an agent's runs over a horizon.
 
     Args:
-        regrets: sum over a run of mu_* - mu_a, shape (n,).
+        regrets: sum over a run of mu_* - mu_a, and of max mu - min mu for each step that its user
+            left before, shape (n,).
         utilities: sum over a run of mu_a of accepted recommendations, shape (n,).
         acceptances: number of acceptances of each run, shape (n,).
         last_is_best: whether the last recommendation is the best arm, shape (n,), bool.
         most_accepted_is_best: whether the most accepted arm is, shape (n,), in [0, 1]: 1/n where it
             is one of n arms accepted equally often.
-        horizon: T.
+        left: whether its user left, shape (n,), bool; None where none of them can.
+        horizon: T, by which acceptances count whether she was there or not.
     """
-    figures: dict[str, Any] = {"n_runs": len(regrets)}
-    for name, values in (("regret", regrets), ("utility", utilities)):
-        low, high = mean_interval(values)
-        figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+    means = {"regret": regrets, "utility": utilities}
+    figures: dict[str, Any] = {"n_runs": len(regrets), **_with_intervals(means)}
     figures["acceptance_rate"] = _mean(acceptances / horizon)
     shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
     for name, values in shares.items():
         low, high = share_interval(values)
         figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
-    return figures
+    return {**figures, **share_who_left(left)}
+
+
+def summarize_members(
+    regrets: np.ndarray,
+    utilities: np.ndarray,
+    acceptances: np.ndarray,
+    last_is_best: np.ndarray,
+    most_accepted_is_best: np.ndarray,
+    by_user: np.ndarray,
+    *,
+    horizon: int,
+) -> Mapping[str, Any]:
+    """Return what is said of an agent's episodes with users who come one after another.
+
+    Args:
+        regrets: sum over an episode of mu_* - mu_a, shape (n,).
+        utilities: sum over an episode of mu_a of accepted recommendations, shape (n,).
+        acceptances: number of acceptances of each episode, shape (n,).
+        last_is_best: for how many of its users the last recommendation is the best arm, a share.
+        most_accepted_is_best: for how many the most accepted arm is, a share.
+        by_user: the regret with each of its users, in their order, shape (n, users).
+        horizon: T, the steps of each user.
+    """
+    n_users = by_user.shape[1]
+    of_all = {"regret": regrets, "utility": utilities}
+    of_some = {"regret_of_first": by_user[:, 0], "regret_of_last": by_user[:, -1]}
+    shares = {"last_is_best": last_is_best, "most_accepted_is_best": most_accepted_is_best}
+    return {
+        "n_runs": len(regrets),
+        **_with_intervals(of_all | of_some),
+        "acceptance_rate": _mean(acceptances / (n_users * horizon)),
+        **_with_intervals(shares),
+    }
+
+
+def _with_intervals(figures: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """Return the means of figures by name, and the ends of their 95% intervals."""
+    found: dict[str, float] = {}
+    for name, values in figures.items():
+        low, high = mean_interval(values)
+        found |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+    return found
 
 
 def _of_times(times: np.ndarray) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from explorative_user_env.episodes import Episode
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent
 from explorative_user_env.results.tables import REFERENCE
+from explorative_user_env.tasks import POPULATION
 
 
 class PlottedRuns(Protocol):
@@ -92,6 +93,7 @@ def heading_of(results: PlottedRuns, varying: Sequence[str] = ()) -> str:
     for name, usual_word in (("reward_law", "gaussian"), ("behaviour", "explorative")):
         if cell.get(name, usual_word) != usual_word:
             parts[name] = str(cell[name])
-    n_users = int(results.runs.groupby("agent").size().max())
+    n_runs = int(results.runs.groupby("agent").size().max())
+    whom = "episode" if cell.get("task") == POPULATION.name else "user"
     told = [text for name, text in parts.items() if name not in varying]
-    return ", ".join([str(cell["setting"]), *told, f"{n_users} user{'s' * (n_users != 1)}"])
+    return ", ".join([str(cell["setting"]), *told, f"{n_runs} {whom}{'s' * (n_runs != 1)}"])

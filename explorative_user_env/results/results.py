@@ -14,6 +14,7 @@ from explorative_user_env.display.tables import as_text
 from explorative_user_env.episodes import Episode
 from explorative_user_env.loop import rollout
 from explorative_user_env.meeting import environment_of
+from explorative_user_env.members import Members, episode_with_members
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, Array, needs_horizon, sees_rewards
 from explorative_user_env.results.comparison import (
@@ -22,12 +23,12 @@ from explorative_user_env.results.comparison import (
     compare,
     compare_all,
 )
-from explorative_user_env.results.metrics import summarize, summarize_play
 from explorative_user_env.results.records import record_of
 from explorative_user_env.results.scores import scores_of
 from explorative_user_env.results.store import Store
+from explorative_user_env.results.summaries import figures_of_runs
 from explorative_user_env.results.tables import table_of, warnings_of
-from explorative_user_env.tasks import REGRET
+from explorative_user_env.tasks import POPULATION, TASKS
 from explorative_user_env.validation import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -46,11 +47,15 @@ class Results:
 
     Attributes:
         runs: one row a run. `instance`, `user_seed` (with which `replay`, or `rollout`, has the run
-            again), `agent`, `best_arm`, `answer`, `correct`, `censored`,
-            `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
+            again), `agent`, `best_arm`, `answer`, `correct`, `censored`, `left` (whether the user
+            did), `interactions`, `acceptances`, and `stopping_time` and `rejections` as the setting
             reports them (the released setting counts its private draws). Of the task "regret":
-            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm` and
-            `most_accepted_is_best` (1/n where it is one of n tied arms) in their place.
+            `regret`, `utility`, `acceptances`, `last_arm`, `most_accepted_arm`,
+            `most_accepted_is_best` (1/n where it is one of n tied arms), `interactions` and `left`
+            in their place. Of the task "population" a run is an episode: `regret`, `utility`,
+            `acceptances`, `last_is_best` and `most_accepted_is_best` (with how many of its users, a
+            share), and `regret_by_user`, numbers as words (`results.columns.regrets_by_user` reads
+            them).
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
             which the setting is not the paper's text), of best-arm identification `step_cost`,
@@ -80,7 +85,8 @@ class Results:
         shared = {name: value for name, value in self.cell.items() if name not in UNREPEATED}
         rows = []
         for agent, runs in self.runs.groupby("agent", sort=False):
-            figures = self._of_play(runs) if self.over_horizon else self._of_runs(str(agent), runs)
+            delta = self.deltas.get(str(agent), self.cell["delta"])
+            figures = figures_of_runs(runs, self.cell, self.population, delta)
             sees = {"sees_rewards": agent in self.references}
             rows.append({**shared, "agent": agent, **figures, **sees})
         summary = pd.DataFrame(rows)
@@ -95,32 +101,8 @@ class Results:
 
     @property
     def over_horizon(self) -> bool:
-        """Whether the task is "regret", not best-arm identification."""
-        return bool(self.cell.get("task") == REGRET.name)
-
-    def _of_runs(self, agent: str, runs: pd.DataFrame) -> Mapping[str, Any]:
-        return summarize(
-            runs["stopping_time"].to_numpy(),
-            runs["rejections"].to_numpy(),
-            runs["correct"].to_numpy(),
-            runs["censored"].to_numpy(),
-            delta=self.deltas.get(agent, self.cell["delta"]),
-            step_cost=self.cell["step_cost"],
-            rejection_rate=self.population.setting.rejection_rate,
-            drops_censored=self.population.setting.drops_censored,
-            any_time="until_width" in self.cell,
-        )
-
-    def _of_play(self, runs: pd.DataFrame) -> Mapping[str, Any]:
-        best_arms = runs["best_arm"]
-        return summarize_play(
-            runs["regret"].to_numpy(),
-            runs["utility"].to_numpy(),
-            runs["acceptances"].to_numpy(),
-            (runs["last_arm"] == best_arms).to_numpy(),
-            runs["most_accepted_is_best"].to_numpy(),
-            horizon=self.cell["horizon"],
-        )
+        """Whether agents ran to a horizon, with one user or many, and were not to answer."""
+        return not TASKS[self.cell["task"]].ends_itself
 
     def compare(self, first: str, second: str) -> Comparison:
         """Return how two agents compare with the same users: see `comparison`, also for errors.
@@ -157,7 +139,8 @@ class Results:
     def replay(self, row: Any) -> Episode:
         """Return a run again, step by step: what the agent recommended and what the user said.
 
-        It is the very run, with the same horizon and step cap, and no time limit of `gym.make`.
+        It is the very run, with the same horizon and step cap, and no time limit of `gym.make`;
+        with users who come one after another it is the steps of all, in their order.
 
         Args:
             row: a row of `runs`, or its label there (its place, as long as nobody sorts them).
@@ -169,13 +152,17 @@ class Results:
         if name not in self.line_up:
             raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
         agent = self.line_up[name]
-        told = self.over_horizon or needs_horizon(agent)
+        horizon, told = self.cell["horizon"], self.over_horizon or needs_horizon(agent)
+        if self.cell["task"] == POPULATION.name:
+            members = Members(self.cell["n_users"], self.cell["deviation"])
+            return episode_with_members(members, self.population, agent, seed, horizon)
+        stays = horizon if self.over_horizon else None
         return rollout(
-            environment_of(self.population, agent, reward="regret"),
+            environment_of(self.population, agent, "regret", stays),
             agent,
             seed,
             max_steps=self.cell["agents"][name]["max_steps"],
-            horizon=self.cell["horizon"] if told else None,
+            horizon=horizon if told else None,
             commits=self.over_horizon,
         )
 
@@ -187,7 +174,8 @@ class Results:
         Args:
             kind: "success" against the budget of a run, "stopping_times" (which share goes on),
                 "regret" or "rejections" over time, "acceptances" of each arm in the first run,
-                "rounds" or "phase1_rejections" of checked runs; None is success, or else regret.
+                "rounds" or "phase1_rejections" of checked runs; with users who come one after
+                another "regret_by_user". None is success, or else regret.
             axes: where it is drawn; None is a new figure.
             progress: as for `evaluate`, of runs that are replayed for it.
 

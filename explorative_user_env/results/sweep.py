@@ -67,13 +67,21 @@ class Sweep:
         return plot_cells(self, kind, axes)
 
     def __str__(self) -> str:
-        return as_text(table_of(self.summary()))
+        return "\n\n".join(as_text(table_of(each)) for each in summaries_of(self))
 
     def __repr__(self) -> str:
         return f"Sweep({len(self.cells)} cells, the first {self.cells[0]!r})"
 
     def _repr_html_(self) -> str:
-        return html_table(table_of(self.summary()))
+        return "".join(html_table(table_of(each)) for each in summaries_of(self))
+
+
+def summaries_of(found: Results | Sweep) -> list[pd.DataFrame]:
+    """Return the summary of each task's cells: those of another task have other figures."""
+    by_task: dict[str, list[pd.DataFrame]] = {}
+    for cell in found.cells if isinstance(found, Sweep) else [found]:
+        by_task.setdefault(str(cell.cell.get("task")), []).append(cell.summary())
+    return [pd.concat(frames, ignore_index=True) for frames in by_task.values()]
 
 
 def all_runs(results: Sequence[Results]) -> pd.DataFrame:

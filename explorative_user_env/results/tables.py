@@ -31,6 +31,7 @@ LEGEND = (
     f"stopping time: {MEANS_LEGEND}. wrong: stopped and named another arm. "
     "cens.: cut off by the step cap. (1-p)/δ: above 1 the confidence is missed.",
 )
+LEFT_LEGEND = ("left: the user left, which is no success.",)
 DRAWS_LEGEND = (
     "rej. %: of T&S without, of the others with the K private draws, as in the paper's tables.",
 )
@@ -69,7 +70,8 @@ def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     figures = ["stopping time", "rej. %", "success [95%]"]
     if published:
         figures = [name for figure in figures for name in (figure, "paper")]
-    rest = ["wrong", "cens.", "(1-p)/δ", *(() if published else ("cost", "rank"))]
+    left = ("left",) if "left" in summary else ()
+    rest = ["wrong", "cens.", *left, "(1-p)/δ", *(() if published else ("cost", "rank"))]
     lead = ["δ", "K", "agent"]
     table = new_table(
         [*lead, *figures, *rest], ("agent",), title, leading=len(lead), beside=("paper",)
@@ -87,7 +89,8 @@ def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
 
 def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return regret over a horizon as a Rich table."""
-    names = ("K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best")
+    names = ["K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best"]
+    names += ["left"] if "left" in summary else []
     table = new_table(names, left=("agent",), title=title, leading=3)
     for row in marked(summary).to_dict("records"):
         table.add_row(
@@ -99,6 +102,7 @@ def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
             percent(row["acceptance_rate"]),
             share_with_interval(row, "last_is_best"),
             share_with_interval(row, "most_accepted_is_best"),
+            *_left(row),
         )
     return table
 
@@ -108,19 +112,48 @@ REGRET_LEGEND = (
     "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
     "most acc. best: the most accepted arm is; one of n tied arms counts 1/n.",
 )
+LEFT_REGRET_LEGEND = ("left: the user left; each step she missed counts max mu - min mu.",)
+
+
+def members_table(summary: pd.DataFrame, title: str | None = None) -> Table:
+    """Return regret with users who come one after another as a Rich table."""
+    names = ("K", "users x T", "agent", "regret", "first", "last", "acc. %", "most acc. best")
+    table = new_table(names, left=("agent",), title=title, leading=3)
+    regrets = ("regret", "regret_of_first", "regret_of_last")
+    for row in marked(summary).to_dict("records"):
+        table.add_row(
+            str(row["n_arms"]),
+            f"{row['n_users']} x {row['horizon']}",
+            str(row["agent"]),
+            *(with_error(row[name], row[f"{name}_high"]) for name in regrets),
+            percent(row["acceptance_rate"]),
+            share_with_interval(row, "most_accepted_is_best"),
+        )
+    return table
+
+
+MEMBERS_LEGEND = (
+    "regret: sum of mu_* - mu_a over an episode, in which each of the users is there for T "
+    f"recommendations, {MEANS_LEGEND}. first, last: the regret with the first and with the last "
+    "user of an episode. most acc. best: with how many users the most accepted arm is the best "
+    "[95%]; one of n tied arms counts 1/n.",
+)
 
 
 def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return the table for the task of `summary`."""
-    over_horizon = "regret" in summary
-    return regret_table(summary, title) if over_horizon else summary_table(summary, title)
+    over_horizon = members_table if "regret_of_first" in summary else regret_table
+    return (over_horizon if "regret" in summary else summary_table)(summary, title)
 
 
 def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
     """Return what the columns of the table mean."""
+    if "regret_of_first" in summary:
+        return MEMBERS_LEGEND + warnings_of(summary)
     if "regret" in summary:
-        return REGRET_LEGEND + warnings_of(summary)
-    legend: tuple[str, ...] = LEGEND
+        legend = REGRET_LEGEND + (LEFT_REGRET_LEGEND if "left" in summary else ())
+        return legend + warnings_of(summary)
+    legend = LEGEND + (LEFT_LEGEND if "left" in summary else ())
     if PUBLISHED["success"] not in summary:
         legend += COST_LEGEND
     if summary["agent"].eq("T&S").any() and summary["setting"].str.startswith("released").any():
@@ -188,9 +221,15 @@ def _figures(row: Mapping[Any, Any], published: bool) -> list[str]:
         *cells,
         share(row["wrong"]),
         share(row["censored"]),
+        *_left(row),
         f"{row['failure_over_delta']:.2f}",
         *([] if published else [cost(row["cost"]), _place(row["rank"])]),
     ]
+
+
+def _left(row: Mapping[Any, Any]) -> list[str]:
+    """Return the share of users who left, a dash where these cannot, nothing where nobody can."""
+    return ["-" if pd.isna(row["left"]) else share(row["left"])] if "left" in row else []
 
 
 def _place(rank: Any) -> str:

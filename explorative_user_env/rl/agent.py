@@ -14,7 +14,7 @@ from explorative_user_env.protocol import ONLY, Array
 from explorative_user_env.results.records import record_of
 from explorative_user_env.rl.policies import Chances, Memory
 from explorative_user_env.rl.reading import arms_of, normaliser_of, reading
-from explorative_user_env.tasks import BAI, Task
+from explorative_user_env.tasks import BAI, POPULATION, Task
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
 from explorative_user_env.wrappers.features import observed
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
@@ -34,9 +34,11 @@ class SB3Agent(PolicyAgent):
 
     Args:
         model: the trained model (PPO, A2C, TRPO, DQN, QRDQN, RecurrentPPO, MaskablePPO, ...).
-        task: what it was trained for, "regret" or "bai".
-        observation: what it was trained on; "response", "counts", "sorted-counts" or "last-step".
-        horizon: the steps of an episode in training. In "bai" it is the agent's step cap.
+        task: what it was trained for, "regret", "bai" or "population".
+        observation: what it was trained on; "response", "counts", "sorted-counts" or "last-step",
+            in "population" also "population-counts" or "sorted-population-counts".
+        horizon: the steps of an episode in training, in "population" those of a user. In "bai" it
+            is the agent's step cap.
         mask: in "bai" the rule of legal answers, "rejections" or "none", for a model that takes
             masks.
         normaliser: the `VecNormalize` of its observations, if any; None is that of its environment.
@@ -44,6 +46,7 @@ class SB3Agent(PolicyAgent):
             False for policy gradients and True for DQN and its kin. True ruins policy gradients
             here, and warns: whatever arm is likeliest is recommended for ever, and accepted.
         name: what tables and the random stream call the agent; None is the algorithm's.
+        n_users: in "population" the users of an episode in training.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range or does not fit the model.
@@ -60,9 +63,10 @@ class SB3Agent(PolicyAgent):
         normaliser: VecNormalize | None = None,
         deterministic: bool | None = None,
         name: str | None = None,
+        n_users: int | None = None,
     ) -> None:
         self._chances = Chances(model)
-        read = reading(model, self._chances.masks, task, observation, horizon, mask)
+        read = reading(model, self._chances.masks, task, observation, horizon, mask, n_users)
         super().__init__(
             None,
             task=read.task,
@@ -70,6 +74,7 @@ class SB3Agent(PolicyAgent):
             horizon=read.horizon,
             batched=True,
             name=type(model).__name__ if name is None else name,
+            n_users=read.n_users,
         )
         self.model = model
         self.mask = choice("mask", read.mask, bai_rules.MASKS)
@@ -102,7 +107,7 @@ class SB3Agent(PolicyAgent):
             "horizon": self.horizon,
             "mask": self.mask,
             "deterministic": self.deterministic,
-        }
+        } | ({"n_users": self.n_users} if self.task == POPULATION else {})
 
     def reset_all(
         self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None

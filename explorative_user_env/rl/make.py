@@ -30,13 +30,17 @@ def make_sb3_vec_env(
 
     Args:
         n_envs: number of users in step, at least 1.
-        task: "regret" (`ExplorativeUser-v0`) or "bai" (`ExplorativeUserBAI-v0`).
-        observation: what a policy sees: "response", "counts", "sorted-counts" or "last-step".
-        horizon: steps of an episode; None is 500 for regret and 2000 for bai.
+        task: "regret" (`ExplorativeUser-v0`), "bai" (`ExplorativeUserBAI-v0`) or "population"
+            (`ExplorativePopulation-v0`).
+        observation: what a policy sees: "response", "counts", "sorted-counts" or "last-step", in
+            "population" also "population-counts" or "sorted-population-counts".
+        horizon: steps of an episode; None is 500 for regret and 2000 for bai. In "population" the
+            steps of each user; None is 300.
         seed: what the users' seeds at the first reset follow from, as `SB3VecEnv.seed` has it;
             no other seed has users in common. A model that is given a seed sets it again. None is
             fresh entropy.
-        **kwargs: as in the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`, ...).
+        **kwargs: as in the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`,
+            `n_users`, `deviation`, ...).
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -63,7 +67,7 @@ def _check_rewards(population: Population) -> None:
     law = population.instance_law
     means = law.given or [0.0]
     for name, size, how in (
-        ("gap", law.gap or 0.0, "at most"),
+        ("gap", law.largest_gap, "at most"),
         ("means", max(means) - min(means), "apart by at most"),
     ):
         if size > LARGEST_REWARD:

@@ -116,6 +116,7 @@ def load_agent(
         mask=settings["environment"].get("mask", "rejections"),
         deterministic=deterministic,
         name=name,
+        n_users=settings.get("n_users"),
     )
     if isinstance(setting := settings["environment"].get("setting"), str):
         agent.trained_on["setting"] = setting

@@ -15,9 +15,9 @@ from stable_baselines3.common.vec_env import VecNormalize
 from explorative_user_env.envs.bai_rules import MASKS
 from explorative_user_env.envs.spaces import reading_of
 from explorative_user_env.protocol import Array
-from explorative_user_env.tasks import BAI, Task, as_task
+from explorative_user_env.tasks import BAI, N_USERS, POPULATION, Task, as_task
 from explorative_user_env.validation import InvalidArgumentError
-from explorative_user_env.wrappers.features import bounds_of
+from explorative_user_env.wrappers.features import POPULATION_OBSERVATIONS, bounds_of
 from explorative_user_env.wrappers.surroundings import CHANGE_OBSERVATIONS
 
 
@@ -28,6 +28,7 @@ class Reading(NamedTuple):
     observation: str
     horizon: int
     mask: str
+    n_users: int
 
 
 def reading(
@@ -37,6 +38,7 @@ def reading(
     observation: str | None,
     horizon: int | None,
     mask: str | None,
+    n_users: int | None = None,
 ) -> Reading:
     """Return how to read a model, from what it says itself and from what is given.
 
@@ -47,6 +49,7 @@ def reading(
         observation: as in `SB3Agent`.
         horizon: as in `SB3Agent`.
         mask: as in `SB3Agent`.
+        n_users: as in `SB3Agent`.
 
     Raises:
         InvalidArgumentError: naming what contradicts the model, or what it does not say.
@@ -65,7 +68,12 @@ def reading(
     horizon = _settled("horizon", horizon, known, name, None if scaled else of.horizon)
     if takes_masks and of == BAI:
         mask = _settled("mask", mask, known, name)
-    return Reading(of, seen, horizon, MASKS[0] if mask is None else mask)
+    if of == POPULATION:
+        # Where nothing is scaled by it, it makes no difference.
+        among = None if seen in POPULATION_OBSERVATIONS else N_USERS
+        n_users = _settled("n_users", n_users, known, name, among)
+    users = N_USERS if n_users is None else n_users
+    return Reading(of, seen, horizon, MASKS[0] if mask is None else mask, users)
 
 
 def arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:

@@ -8,8 +8,9 @@ from typing import Any
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import LinearSchedule
 
-from explorative_user_env.tasks import BAI, Task
+from explorative_user_env.tasks import BAI, POPULATION, Task
 from explorative_user_env.validation import InvalidArgumentError, choice
+from explorative_user_env.wrappers.features import SORTED_POPULATION
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Recipe:
         library: "stable_baselines3" or "sb3_contrib".
         algorithm: the name of its class there.
         policy: the policy's name.
-        observation: what the policy sees.
+        observation: what the policy sees of a user.
         options: all options of the class that are not its defaults.
         n_envs: users in step.
         needs_masks: whether it trains only where there are masks.
@@ -35,6 +36,11 @@ class Recipe:
     n_envs: int = 64
     needs_masks: bool = False
     scales_rewards: bool = True
+
+    def shows(self, task: Task) -> str:
+        """Return what the policy sees in this task, where nothing else is said."""
+        sorted_arms = self.observation == "sorted-counts"
+        return SORTED_POPULATION if task == POPULATION and sorted_arms else self.observation
 
     @property
     def model(self) -> type[BaseAlgorithm]:

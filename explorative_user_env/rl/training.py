@@ -29,7 +29,7 @@ from explorative_user_env.rl.policies import one_thread
 from explorative_user_env.rl.recipes import Recipe, recipe_for
 from explorative_user_env.rl.vec_env import SB3VecEnv
 from explorative_user_env.seeding import number_of_users
-from explorative_user_env.tasks import Task, as_task, kept_steps
+from explorative_user_env.tasks import POPULATION, Task, as_task, kept_steps
 from explorative_user_env.validation import InvalidArgumentError, count, integer
 
 LARGEST_SEED = 2**32 - 1
@@ -65,21 +65,24 @@ def train(
 
     Args:
         algo: "ppo", "maskable-ppo" (bai only), "dqn" or "recurrent-ppo".
-        task: "regret" or "bai".
+        task: "regret", "bai" or "population".
         steps: recommendations and answers of all users together, at least 1.
         seed: of the model's first weights, its draws and the users, in 0..2^32 - 1.
-        observation: "response", "counts", "sorted-counts" or "last-step"; None is the algorithm's.
-        horizon: steps of an episode; None is 500 for regret and 2000 for bai.
+        observation: "response", "counts", "sorted-counts" or "last-step", in "population" also
+            "population-counts" or "sorted-population-counts"; None is the algorithm's.
+        horizon: steps of an episode; None is 500 for regret and 2000 for bai. In "population" the
+            steps of each user; None is 300.
         n_envs: users in step; None is the recipe's.
         evaluation_users: users that the model meets at ten points of its training, of the same
-            kind as those it learns from and apart from them, at least 1.
+            kind as those it learns from and apart from them, at least 1. In "population" they come
+            in whole episodes, of which there is one at least.
         output: folder for the model, its settings and its evaluations; None writes nothing.
         tensorboard: folder for TensorBoard; needs the package tensorboard.
         progress: called with (what, done, total), with what is compiled as well.
         store: what keeps checkpoints, if anything does; the training goes on from the last.
         population: who the users are, as a record; or give its options:
         **kwargs: the options of `Population`, and others of the environment (`reward`,
-            `step_cost`, `mask`).
+            `step_cost`, `mask`, `n_users`, `deviation`).
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -92,7 +95,7 @@ def train(
     steps, seed = integer("steps", steps, 1), integer("seed", seed, 0, LARGEST_SEED)
     evaluation_users = number_of_users(evaluation_users, "evaluation_users")
     _check_tensorboard(tensorboard)
-    observation = recipe.observation if observation is None else observation
+    observation = recipe.shows(task) if observation is None else observation
     horizon = task.horizon if horizon is None else kept_steps("horizon", horizon)
     n_envs = recipe.n_envs if n_envs is None else count("n_envs", n_envs, 1, MOST_TRAINED_ON)
     envs = make_sb3_vec_env(
@@ -108,9 +111,8 @@ def train(
         own = {"observation": observation, "mask": rest.get("mask", "rejections")}
         return SB3Agent(model, task=task, horizon=horizon, **own)
 
-    met = {"task": task, "population": users, "n_instances": evaluation_users}
-    met |= {"step_cost": rest["step_cost"]} if "step_cost" in rest else {}
-    met |= {} if task.ends_itself else {"horizon": horizon}
+    shared = _shared(envs) if task == POPULATION else {}
+    met = _met(task, users, evaluation_users, {**rest, **shared, "horizon": horizon})
     watch = TrainingWatch(as_agent, met, steps, progress)
     checkpoints = Checkpoints(store, watch, steps)
     with _compiling_told_to(progress, steps):
@@ -118,12 +120,29 @@ def train(
     if folder is not None:
         made = {"algo": algo, "task": task.name, "n_arms": users.n_arms, "steps": steps}
         made |= {"seed": seed, "observation": observation, "horizon": horizon, "n_envs": n_envs}
+        made |= shared
         given = {"environment": {**user, **rest}, "options": options}
         settings: dict[str, Any] = {**made, "users": users.words()}
         settings |= {name: _plain(values) for name, values in given.items()}
         settings |= {"cpu_seconds": round(checkpoints.used()), "versions": versions()}
         save_model(folder, model, settings, watch.evaluations)
     return as_agent()
+
+
+def _met(
+    task: Task, users: Population, evaluation_users: int, known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return whom a model meets while it is trained, as arguments of `evaluate`."""
+    named = ("step_cost", "n_users", "deviation") + (() if task.ends_itself else ("horizon",))
+    met = {"task": task, "population": users}
+    met |= {name: known[name] for name in named if name in known}
+    return met | {"n_instances": max(1, evaluation_users // known.get("n_users", 1))}
+
+
+def _shared(envs: SB3VecEnv) -> dict[str, Any]:
+    """Return how many users come one after another, and how much they differ."""
+    users: Any = envs.envs.unwrapped
+    return {"n_users": users.n_users, "deviation": users.deviation}
 
 
 @contextmanager

@@ -38,6 +38,8 @@ class Behaviour:
         leaves: `leaves(user, state, accepted, rng) -> bool`, asked after every response, of which
             `state` knows: whether she leaves now. Compilable as `respond` is; None is a user who
             never does.
+        rho: `rho(user, state, rule) -> rho_t`, for who is shown the truth about her.
+        gap_factor: at least 1; her own gap is log-uniform in [gap / factor, gap * factor].
 
     Raises:
         InvalidArgumentError: naming the field that does not hold what its type says.
@@ -51,6 +53,8 @@ class Behaviour:
     memory_per_arm: int = 0
     moves_means: bool = False
     leaves: Callable[..., bool] | None = None
+    rho: Callable[..., float] = explorative.rho
+    gap_factor: float = 1.0
 
     def __post_init__(self) -> None:
         check_fields(self)

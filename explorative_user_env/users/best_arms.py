@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from explorative_user_env.users.laws_of_means import around_one
+
 LOST = -1
 
 
@@ -40,14 +42,20 @@ def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
     return best
 
 
+def own_gap(gap: float, factor: float, rng: np.random.Generator) -> float:
+    """Return the gap of one user; a factor of 1, for which nothing is drawn, is everyone's."""
+    return gap if factor == 1.0 else gap * around_one(factor, rng)
+
+
 def draw_means(
     means: Any,
     mean: Callable[[np.random.Generator], float],
     scale: float,
     gap: float,
+    gap_factor: float,
     rng: np.random.Generator,
 ) -> int:
     """Draw `means` in place, each `scale` times what `mean` draws, and `move_best`."""
     for arm in range(len(means)):
         means[arm] = scale * mean(rng)
-    return move_best(means, gap, rng)
+    return move_best(means, own_gap(gap, gap_factor, rng), rng)

@@ -38,9 +38,12 @@ def clear(user: User, state: UserState) -> None:
     state.interactions[0] = 0
     state.refreshed[0] = 0
     state.reward[0] = 0.0
-    state.spread[0] = 0.0
-    if user.least_n > 0:
-        state.spread[0] = sqrt(max(0.0, 2.0 * user.alpha * log(user.rho_at_start * user.least_n)))
+    state.spread[0] = spread_of(user.alpha, user.rho_at_start, user.least_n)
+
+
+def spread_of(alpha: float, rho_now: float, n: int) -> float:
+    """Return sqrt(Gamma), Gamma = max(0, 2 alpha log(rho_t n(t))) (paper, Eq. 1); 0 for no n(t)."""
+    return sqrt(max(0.0, 2.0 * alpha * log(rho_now * n))) if n > 0 else 0.0
 
 
 def lcb(state: UserState, arm: int) -> float:
@@ -154,8 +157,8 @@ def respond(
         ValueError: if rho_t leaves the range declared for it, or a reward is no finite number.
     """
     accepted = not rejects(user, state, arm) if wants is None else wants
-    if user.noise > 0.0 and rng.random() < user.noise:
-        accepted = rng.random() < 0.5
+    if user.noise > 0.0:
+        accepted = with_noise(accepted, user.noise, rng)
     t = state.interactions[0] + 1
     state.interactions[0] = t
     n = state.acceptances[0]
@@ -188,6 +191,11 @@ def respond(
         logarithm = log_confidence(user, state, rule)
     state.spread[0] = sqrt(2.0 * user.alpha * logarithm) if logarithm > 0.0 else 0.0
     return accepted
+
+
+def with_noise(accepted: bool, noise: float, rng: Stream) -> bool:
+    """Return a decision, or with the probability `noise` a coin flip in its place."""
+    return rng.random() < 0.5 if rng.random() < noise else accepted
 
 
 def log_confidence(user: User, state: UserState, rule: Rule) -> float:

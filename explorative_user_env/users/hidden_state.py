@@ -1,5 +1,6 @@
 """The truth about a user at one moment, as a record that cannot change her."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from explorative_user_env.users.confidence import Rule
@@ -36,8 +37,22 @@ class HiddenState(NamedTuple):
     rejects_ties: bool = True
 
 
-def hidden_state_of(user: User, state: UserState, rule: Rule, instance: Instance) -> HiddenState:
-    """Return the truth about the user in this `state`, with this rule of rho_t and `instance`."""
+def hidden_state_of(
+    user: User,
+    state: UserState,
+    rule: Rule,
+    instance: Instance,
+    rho_of: Callable[..., float] = rho,
+) -> HiddenState:
+    """Return the truth about a user.
+
+    Args:
+        user: her numbers.
+        state: what she knows.
+        rule: the rule of rho_t.
+        instance: her means and her best arm, as they are now.
+        rho_of: what makes rho_t of the first three (see `Behaviour.rho`).
+    """
     arms = range(user.n_arms)
     return HiddenState(
         instance=instance,
@@ -46,7 +61,7 @@ def hidden_state_of(user: User, state: UserState, rule: Rule, instance: Instance
         lower_bounds=tuple(lcb(state, arm) for arm in arms),
         upper_bounds=tuple(ucb(state, arm) for arm in arms),
         gamma=state.spread[0] ** 2,
-        rho=rho(user, state, rule),
+        rho=rho_of(user, state, rule),
         acceptances=state.acceptances[0],
         interactions=state.interactions[0],
         rejects_ties=user.rejects_ties,

@@ -9,8 +9,6 @@ from explorative_user_env.users.worded import worded
 from explorative_user_env.validation import count
 from explorative_user_env.validation import probability as share
 
-__all__ = ["impatient"]
-
 LEAVING = 0.02
 """Probability that a rejection makes an impatient user leave unless another is given."""
 

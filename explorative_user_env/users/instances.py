@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorative_user_env.users.best_arms import LOST, move_best
+from explorative_user_env.users.best_arms import LOST, move_best, own_gap
 from explorative_user_env.users.laws_of_means import LAWS, ROOMY, Law, NamedLaw
-from explorative_user_env.users.sizes import ALLOWED_MEANS, are_means, checked_gap
+from explorative_user_env.users.sizes import ALLOWED_MEANS, are_means, at_least_one, checked_gap
 from explorative_user_env.users.state import number_of_arms
 from explorative_user_env.validation import (
     CallableError,
@@ -102,12 +102,13 @@ class InstanceLaw:
             leaves given means as they are.
         within: least and largest mean there may be, once the best arm is moved; None is any. A
             callable is tried `TRIALS` times at once.
+        gap_factor: at least 1; each user's own gap is log-uniform in [gap / factor, gap * factor].
 
     Raises:
         InvalidArgumentError: for K out of range, a gap that is not positive or is lost in rounding
-            beside the means, an unknown law, means that are not K finite numbers, given means
-            without a unique best arm and without a gap, or means that are outside `within` or may
-            be.
+            beside the means, a factor below 1, an unknown law, means that are not K finite numbers,
+            given means without a unique best arm and without a gap, or means that are outside
+            `within` or may be.
     """
 
     def __init__(
@@ -116,10 +117,12 @@ class InstanceLaw:
         means: Means = "normal",
         gap: float | None = None,
         within: tuple[float, float] | None = None,
+        gap_factor: float = 1.0,
     ) -> None:
         self.within = None if within is None else ends("within", within)
         self.n_arms = number_of_arms(n_arms)
         self.gap = None if gap is None else checked_gap(gap)
+        self.gap_factor = at_least_one("gap_factor", gap_factor)
         self.given: list[float] | None = None
         self.named: NamedLaw | None = None
         self.scale = 1.0  # of the draws of a named law
@@ -136,15 +139,23 @@ class InstanceLaw:
                 raise InvalidArgumentError("means", self.given, allowed)
         if self.given is None and self.gap is None:
             self.gap = DEFAULT_GAP
+        if self.gap_factor > 1.0 and self.gap is not None:
+            checked_gap(self.largest_gap)
         self._fixed: Instance | None = None  # where every user is the same, without a draw
         self._check_all()
-        if self.given is not None and self.given.count(max(self.given)) == 1:
+        alike = self.gap is None or self.gap_factor == 1.0
+        if alike and self.given is not None and self.given.count(max(self.given)) == 1:
             self._fixed = self.draw(np.random.default_rng(0))
 
     @property
     def title(self) -> str | list[float]:
         """What tables call it: "normal", "uniform", a callable's name, or the given means."""
         return self._title if self.given is None else self.given
+
+    @property
+    def largest_gap(self) -> float:
+        """The largest gap that a user can have; 0 where none is set."""
+        return (self.gap or 0.0) * self.gap_factor
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Return an instance; draws from `rng` only what the law needs.
@@ -154,10 +165,8 @@ class InstanceLaw:
         """
         if self._fixed is not None:
             return self._fixed
-        instance = separated(self.draw_unmoved(rng), self.gap, rng)
-        if self.named is None and self.within is not None:
-            self._check(instance.means, *self.within)
-        return instance
+        instance = separated(self.draw_unmoved(rng), self.gap, rng, self.gap_factor)
+        return instance if self.named is not None else self._within(instance)
 
     def draw_unmoved(self, rng: np.random.Generator) -> list[float]:
         """Return means of which the best is not moved yet."""
@@ -166,58 +175,71 @@ class InstanceLaw:
             return means
         if self.own is not None:
             return finite_vector("means", self.own(self.n_arms, rng), self.n_arms)
-        assert self.given is not None
-        return list(self.given)
+        return list(self.given or ())
 
     def _check_all(self) -> None:
         """Refuse now what could not be drawn later, as far as that can be known."""
         if self.named is not None:
-            assert self.gap is not None
-            self._check_named(self.named, self.gap)
+            self._check_named(self.named)
         elif self.given is not None or self.within is not None:
             # Of given means only the tied one that is moved is drawn, and either will do.
             rng = np.random.default_rng(0)
             try:
-                for _ in range(TRIALS if self.given is None else 1):
-                    self.draw(rng)
+                self._try(rng)
             except InvalidArgumentError:
                 raise
             except Exception as error:
                 raise CallableError.of(f"means ({self._title})", error, "when tried") from error
 
-    def _check_named(self, law: NamedLaw, gap: float) -> None:
+    def _try(self, rng: np.random.Generator) -> None:
+        if self.given is None:
+            for _ in range(TRIALS):
+                self.draw(rng)
+            return
+        for factor in (1.0 / self.gap_factor, self.gap_factor):
+            gap = None if self.gap is None else self.gap * factor
+            self._within(separated(self.given, gap, rng))
+
+    def _check_named(self, law: NamedLaw) -> None:
         """Make room for the gap, and refuse a law and a gap that do not fit every time."""
+        least_gap, most = (self.gap or 0.0) / self.gap_factor, self.largest_gap
         if law.leaves_room:
-            if gap >= law.high:
-                raise InvalidArgumentError("gap", gap, f'below {law.high:g} with means="{ROOMY}"')
-            self.scale = law.high - gap
+            if most >= law.high:
+                allowed = f'below {law.high / self.gap_factor:g} with means="{ROOMY}"'
+                raise InvalidArgumentError("gap", self.gap, allowed)
+            self.scale = law.high - most
         low, high = law.low, self.scale * law.high
-        if self.within is not None and not self.within[0] <= low <= high + gap <= self.within[1]:
+        if self.within is not None and not self.within[0] <= low <= high + most <= self.within[1]:
             least, most = self.within
             roomy = f'"{ROOMY}" or ' if least <= LAWS[ROOMY].low < LAWS[ROOMY].high <= most else ""
             allowed = f"{roomy}in [{least:g}, {most:g}], as this reward_law needs"
             raise InvalidArgumentError("means", self.title, allowed)
-        largest = max(-low, high)
-        if gap <= math.ulp(math.nextafter(largest, 0.0)) / 2:
-            raise lost_gap(gap, largest)
+        if least_gap <= math.ulp(math.nextafter(max(-low, high), 0.0)) / 2:
+            raise lost_gap(self.gap, max(-low, high))
 
-    def _check(self, means: Sequence[float], low: float, high: float) -> None:
-        if not all(low <= mean <= high for mean in means):
+    def _within(self, instance: Instance) -> Instance:
+        low, high = self.within or (-math.inf, math.inf)
+        if not all(low <= mean <= high for mean in instance.means):
             moved = "" if self.gap is None else f" once the best is moved by gap = {self.gap:g}"
             allowed = f"in [{low:g}, {high:g}]{moved}, as this reward_law needs"
-            raise InvalidArgumentError("means", list(means), allowed)
+            raise InvalidArgumentError("means", list(instance.means), allowed)
+        return instance
 
 
-def separated(means: Sequence[float], gap: float | None, rng: np.random.Generator) -> Instance:
+def separated(
+    means: Sequence[float], gap: float | None, rng: np.random.Generator, gap_factor: float = 1.0
+) -> Instance:
     """Return the instance in which the best of `means` is moved to the second best + `gap`.
 
     Tied best arms: one of them, drawn from `rng`, becomes the best. Without a gap nothing moves.
+    With a factor the gap is the user's own (see `InstanceLaw`).
 
     Raises:
         InvalidArgumentError: if the gap is lost in rounding beside the means.
     """
     values = list(means)
-    best = move_best(values, gap or 0.0, rng)
+    moved = 0.0 if gap is None else own_gap(gap, gap_factor, rng)
+    best = move_best(values, moved, rng)
     if best == LOST:
         raise lost_gap(gap, sorted(means)[-2])
     return Instance(tuple(values), best)

@@ -1,6 +1,7 @@
 """The laws of true means mu_i that have a name, before the best is moved up by the gap."""
 
 from collections.abc import Callable
+from math import exp, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,12 @@ def normal_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
 def uniform_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:
     """Return `n_arms` draws of `uniform_mean`, at once."""
     return rng.random(n_arms)
+
+
+def around_one(factor: float, rng: Any) -> float:
+    """Return a draw from the log-uniform law on [1 / factor, factor]; 1 for a factor of 1."""
+    drawn = exp((2.0 * rng.random() - 1.0) * log(factor))
+    return min(max(drawn, 1.0 / factor), factor)  # rounding may not lead out
 
 
 class NamedLaw(NamedTuple):

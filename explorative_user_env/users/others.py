@@ -10,6 +10,7 @@ from explorative_user_env.users.confidence import Rule
 from explorative_user_env.users.impatient import impatient
 from explorative_user_env.users.reward_laws import Stream, reflected
 from explorative_user_env.users.state import UNSEEN, RememberingState, User, UserState
+from explorative_user_env.users.varied import varied
 from explorative_user_env.users.worded import behaviour_in_words, form_of, worded
 from explorative_user_env.validation import (
     InvalidArgumentError,
@@ -18,7 +19,15 @@ from explorative_user_env.validation import (
     positive,
 )
 
-__all__ = ["drifting", "forgetful", "logistic", "omniscient", "register_behaviour"]
+__all__ = [
+    "drifting",
+    "forgetful",
+    "impatient",
+    "logistic",
+    "omniscient",
+    "register_behaviour",
+    "varied",
+]
 
 WINDOW_PER_ARM = 50
 """Rewards that a forgetful user remembers, for each of her arms, unless a window is given."""
@@ -195,7 +204,8 @@ def unlearn(state: UserState, arm: int, reward: float) -> None:
 
 
 _FACTORIES: dict[str, Callable[..., Behaviour]] = {
-    factory.__name__: factory for factory in (omniscient, forgetful, drifting, logistic, impatient)
+    factory.__name__: factory
+    for factory in (omniscient, forgetful, drifting, logistic, impatient, varied)
 }
 """What can be asked for by name, and with its parameters in words."""
 

@@ -2,9 +2,22 @@
 
 import numpy as np
 
+from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw, separated
 from explorative_user_env.users.reward_laws import reflected
-from explorative_user_env.validation import not_negative
+from explorative_user_env.validation import InvalidArgumentError, not_negative
+
+
+def check_members(behaviour: Behaviour) -> None:
+    """Make sure that users who come one after another can be of this kind.
+
+    Raises:
+        InvalidArgumentError: for one whose means move, as what is popular would not last, or who
+            leaves, as each stays for as many steps.
+    """
+    if behaviour.moves_means or behaviour.leaves is not None:
+        allowed = "one whose means stay, and who stays, in the task population"
+        raise InvalidArgumentError("behaviour", behaviour.name, allowed)
 
 
 class PopularityLaw:
@@ -38,5 +51,22 @@ class PopularityLaw:
         ]
         if self.law.within is not None:
             low, high = self.law.within
-            means = [reflected(mean, low, high - (self.law.gap or 0.0)) for mean in means]
-        return separated(means, self.law.gap, rng)
+            means = [reflected(mean, low, high - self.law.largest_gap) for mean in means]
+        return separated(means, self.law.gap, rng, self.law.gap_factor)
+
+
+class MemberLaw(InstanceLaw):
+    """Where the users of one episode come from: what is popular is known by now.
+
+    Args:
+        around: where users come from who share what is popular.
+        popularity: m_i of every arm.
+    """
+
+    def __init__(self, around: PopularityLaw, popularity: list[float]) -> None:
+        vars(self).update(vars(around.law))
+        self._around, self._popularity = around, popularity
+
+    def draw(self, rng: np.random.Generator) -> Instance:
+        """Return the instance of a user, drawn from her own stream."""
+        return self._around.instance(self._popularity, rng)

@@ -27,3 +27,10 @@ def checked_gap(gap: Any) -> float:
     if (number := positive("gap", gap)) > LARGEST_MEAN:
         raise InvalidArgumentError("gap", gap, f"above 0 and at most {LARGEST_MEAN:g}")
     return number
+
+
+def at_least_one(name: str, value: Any) -> float:
+    """Return a factor of at least 1, by which a number is multiplied or divided."""
+    if not 1.0 <= (number := positive(name, value)) <= LARGEST_MEAN:
+        raise InvalidArgumentError(name, value, f"a number of 1 to {LARGEST_MEAN:g}")
+    return number

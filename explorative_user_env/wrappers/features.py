@@ -6,40 +6,30 @@ these functions, so that a model sees in the harness what it saw in training, to
 
 import numpy as np
 
-from explorative_user_env.envs.history import LATEST, History
+from explorative_user_env.envs.history import (
+    LATEST,
+    N_ACCEPTED,
+    N_REJECTED,
+    History,
+    PopulationHistory,
+)
 from explorative_user_env.protocol import Array
-from explorative_user_env.tasks import kept_steps
+from explorative_user_env.tasks import POPULATION, Task
+from explorative_user_env.wrappers.scales import PopulationScale as PopulationScale
+from explorative_user_env.wrappers.scales import Scale as Scale
 
 ARM_FEATURES = ("acceptances", "rejections", "latest_response", "rejections_since_acceptance")
 """What `counts` says of every arm, in this order."""
 
+FEATURES_BEFORE = ("acceptances_before", "rejections_before", "share_accepted_before")
+"""What `population_counts` says besides of every arm, of all users before."""
+
 OBSERVATIONS = ("response", "counts", "sorted-counts", "last-step")
 """By name: the bare response, counts of each arm, the same with arms sorted, the last step."""
 
-
-class Scale:
-    """Counts on a log scale and time as a fraction, both in [0, 1].
-
-    Args:
-        horizon: the number of steps that is 1 on both, at least 1; more is 1 as well.
-
-    Raises:
-        InvalidArgumentError: for a horizon below 1.
-    """
-
-    def __init__(self, horizon: int) -> None:
-        self.horizon = kept_steps("horizon", horizon)
-        counts = np.arange(self.horizon + 1)
-        self._logarithms = (np.log1p(counts) / np.log1p(self.horizon)).astype(np.float32)
-
-    def count(self, counts: Array) -> Array:
-        """Return log(1 + n) / log(1 + horizon)."""
-        scaled: Array = self._logarithms[np.minimum(counts, self.horizon)]
-        return scaled
-
-    def time(self, steps: Array) -> Array:
-        """Return t / horizon."""
-        return (np.minimum(steps, self.horizon) / self.horizon).astype(np.float32)
+SORTED_POPULATION = "sorted-population-counts"
+POPULATION_OBSERVATIONS = ("population-counts", SORTED_POPULATION)
+"""Of users who come one after another, besides: counts of this one and of all before."""
 
 
 def counts(history: History, scale: Scale) -> Array:
@@ -64,22 +54,59 @@ def counts_bounds(n_arms: int) -> tuple[Array, Array]:
     return low, np.ones_like(low)
 
 
-def by_acceptances(observation: Array, n_arms: int) -> tuple[Array, Array]:
-    """Sort the arms of `counts` by acceptances, the most accepted first, ties by number.
+def population_counts(history: PopulationHistory, scale: PopulationScale) -> Array:
+    """Return the counts of the present user and of all before, shape (n_lanes, 7 K + 2), float32.
+
+    First the 4 K numbers of `features.counts`, of the present user; then of all users before the K
+    acceptances and the K rejections, on a log scale up to the steps of an episode, and of each arm
+    the share accepted, 0 where it was never recommended; last how far she is, and the episode.
+    """
+    n_lanes, n_arms, _ = history.before.shape
+    own, episode = counts(history, scale), scale.episode
+    accepted, rejected = history.before[..., N_ACCEPTED], history.before[..., N_REJECTED]
+    recommended = np.maximum(accepted + rejected, 1)
+    observation = np.empty((n_lanes, len(population_bounds(n_arms)[0])), np.float32)
+    before = (episode.count(accepted), episode.count(rejected), accepted / recommended)
+    first = len(ARM_FEATURES) * n_arms
+    observation[:, :first], observation[:, -2] = own[:, :-1], own[:, -1]
+    for place, numbers in enumerate(before):
+        observation[:, first + place * n_arms : first + (place + 1) * n_arms] = numbers
+    observation[:, -1] = episode.time(history.steps_before + history.steps)
+    return observation
+
+
+def population_bounds(n_arms: int) -> tuple[Array, Array]:
+    """Return the least and the greatest values of `population_counts`."""
+    low = np.zeros((len(ARM_FEATURES) + len(FEATURES_BEFORE)) * n_arms + 2, np.float32)
+    own, _ = counts_bounds(n_arms)
+    low[: own.size - 1] = own[:-1]
+    return low, np.ones_like(low)
+
+
+def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[Array, Array]:
+    """Sort the arms of counts by acceptances, the most accepted first.
+
+    Ties are in the order of acceptances by all users before, where there are such counts, and then
+    of the arms' numbers.
 
     Args:
-        observation: counts, shape (n_lanes, 4 K + 1).
+        observation: `counts`, shape (n_lanes, 4 K + 1), or `population_counts`.
         n_arms: K.
+        n_times: how many numbers at its end are none of arms.
 
     Returns:
         The same with sorted arms, and the arm of each rank, shape (n_lanes, K).
     """
     n_lanes, length = observation.shape
+    last = length - n_times
     order = np.argsort(-observation[:, :n_arms], axis=1, kind="stable")
-    # Where each number of the sorted observation stands in the other; time stays where it is.
-    firsts = np.arange(0, length - 1, n_arms)
-    places = np.full((n_lanes, length), length - 1)
-    places[:, :-1] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
+    if last > len(ARM_FEATURES) * n_arms:
+        before = observation[:, len(ARM_FEATURES) * n_arms :][:, :n_arms]
+        order = np.lexsort((-before, -observation[:, :n_arms]), axis=1)
+    # Where each number of the sorted observation stands in the other; times stay where they are.
+    firsts = np.arange(0, last, n_arms)
+    places = np.tile(np.arange(length), (n_lanes, 1))
+    places[:, :last] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
     return observation[np.arange(n_lanes)[:, np.newaxis], places], order
 
 
@@ -124,7 +151,27 @@ def bounds_of(name: str, n_arms: int) -> tuple[Array, Array] | None:
             return None
         case "last-step":
             return last_step_bounds(n_arms)
+        case "population-counts" | "sorted-population-counts":
+            return population_bounds(n_arms)
     return counts_bounds(n_arms)
+
+
+def observations_of(task: Task) -> tuple[str, ...]:
+    """Return the names of what a policy can be shown in this task."""
+    return OBSERVATIONS + (POPULATION_OBSERVATIONS if task == POPULATION else ())
+
+
+def scale_of(observation: str, horizon: int, n_users: int | None) -> Scale:
+    """Return what counts and time are scaled by.
+
+    Args:
+        observation: its name.
+        horizon: the steps of an episode, or of each user where one comes after another.
+        n_users: how many come after another; None where none does.
+    """
+    if observation in POPULATION_OBSERVATIONS and n_users is not None:
+        return PopulationScale(horizon, n_users)
+    return Scale(horizon)
 
 
 def length_of(name: str, n_arms: int) -> int | None:
@@ -137,7 +184,7 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
     """Return the observation called `name`, and the action on arms of each of a policy's choices.
 
     Args:
-        name: one of `OBSERVATIONS`.
+        name: one of `OBSERVATIONS`, or of `POPULATION_OBSERVATIONS`.
         history: what was heard.
         scale: of counts and time.
         n_actions: K, or 2 K where K + i answers arm i.
@@ -153,8 +200,20 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
             observations = counts(history, scale)
         case "sorted-counts":
             observations, order = by_acceptances(counts(history, scale), n_arms)
+        case "population-counts":
+            observations = population_counts(*_of_population(history, scale))
+        case "sorted-population-counts":
+            shown = population_counts(*_of_population(history, scale))
+            observations, order = by_acceptances(shown, n_arms, n_times=2)
         case "last-step":
             observations = last_step(history, scale)
         case _:
             observations = history.responses()
     return observations, actions_by_rank(order, n_actions)
+
+
+def _of_population(history: History, scale: Scale) -> tuple[PopulationHistory, PopulationScale]:
+    """Return them as what they are where users come one after another."""
+    assert isinstance(history, PopulationHistory)
+    assert isinstance(scale, PopulationScale)
+    return history, scale

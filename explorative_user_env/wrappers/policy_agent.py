@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.envs import bai_rules
-from explorative_user_env.envs.history import History
+from explorative_user_env.envs.history import History, PopulationHistory
 from explorative_user_env.protocol import STOP, Array, OneUserAtATime
-from explorative_user_env.tasks import BAI, Task, as_task, kept_steps
+from explorative_user_env.seeding import number_of_users
+from explorative_user_env.tasks import BAI, N_USERS, POPULATION, Task, as_task, kept_steps
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
-from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, observed
+from explorative_user_env.wrappers.features import observations_of, observed, scale_of
 
 
 class PolicyAgent(OneUserAtATime):
@@ -22,12 +23,15 @@ class PolicyAgent(OneUserAtATime):
     Args:
         policy: called with an observation, returns an action: an arm or, under "sorted-counts", its
             rank; in the task "bai", K more than that to answer it.
-        task: "regret" or "bai".
-        observation: what the policy sees; "response", "counts", "sorted-counts" or "last-step".
-        horizon: the steps that counts and time are scaled by; None is the task's, 500 or 2000. In
-            "bai" it is the agent's step cap.
+        task: "regret", "bai" or "population".
+        observation: what the policy sees; "response", "counts", "sorted-counts" or "last-step", in
+            "population" also "population-counts" or "sorted-population-counts".
+        horizon: the steps that counts and time are scaled by; None is the task's, 500, 2000 or 300.
+            In "bai" it is the agent's step cap.
         batched: whether the policy takes a row for each of many users and returns their actions.
         name: what tables and the random stream call the agent.
+        n_users: in "population", the users of an episode that counts of all and its time are scaled
+            by.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -42,9 +46,11 @@ class PolicyAgent(OneUserAtATime):
         horizon: int | None = None,
         batched: bool = False,
         name: str = "policy",
+        n_users: int = N_USERS,
     ) -> None:
         self.task = as_task(task)
-        self.observation = choice("observation", observation, OBSERVATIONS)
+        self.observation = choice("observation", observation, observations_of(self.task))
+        self.n_users = number_of_users(n_users, "n_users")
         self.horizon = self.task.horizon if horizon is None else kept_steps("horizon", horizon)
         self.name = name
         self.max_steps = self.horizon if self.task == BAI else None
@@ -59,9 +65,21 @@ class PolicyAgent(OneUserAtATime):
         self._n_arms = n_arms
         self._n_actions = 2 * n_arms if self.task == BAI else n_arms
         self._rngs = rngs
-        self._history = History(len(rngs), n_arms)
-        self._scale = Scale(self.horizon)
+        kept_as = PopulationHistory if self.task == POPULATION else History
+        self._history: History = kept_as(len(rngs), n_arms)
+        self._scale = scale_of(self.observation, self.horizon, self.n_users)
         self._answers = np.full(len(rngs), bai_rules.NO_ANSWER)
+
+    def next_user(self) -> None:
+        """Go on with the user who comes after the last; see `Agent.next_user`."""
+        self.next_user_all()
+
+    def next_user_all(self) -> None:
+        """Go on with the users who come after these; a policy for one user begins afresh."""
+        if self.task == POPULATION:
+            self._history.next_user(slice(None))
+        else:
+            self.reset_all(self._n_arms, self._rngs)
 
     def act_all(self, users: Array) -> Array:
         """Return the arm to recommend next to each of these users, or `STOP`."""

@@ -6,7 +6,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env.envs.history import ACCEPTED, LATEST, History
+from explorative_user_env.envs.history import History
+from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.envs.spaces import as_action
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import Array
@@ -24,16 +25,20 @@ from explorative_user_env.wrappers.surroundings import (
 class _HistoryObservation(gym.Wrapper[Array, int, int, int], gym.utils.RecordConstructorArgs):
     """Show a function of the history in place of the bare response."""
 
+    _kind: type[ExplorativeUserEnv] = ExplorativeUserEnv
+
     def __init__(
         self,
         env: gym.Env[int, int],
         name: str,
         horizon: int | None,
-        observe: Callable[[History, features.Scale], Array],
+        observe: Callable[[Any, Any], Array],
         bounds: Callable[[int], tuple[Array, Array]],
     ) -> None:
-        users = users_of(env, ExplorativeUserEnv, type(self).__name__)
-        self._scale = features.Scale(horizon_of(env, horizon))  # looks at what is copied next
+        users = users_of(env, self._kind, type(self).__name__)
+        # It looks at what is copied next.
+        n_users = getattr(users, "n_users", None)
+        self._scale = features.scale_of(name, horizon_of(env, horizon), n_users)
         gym.utils.RecordConstructorArgs.__init__(self, horizon=horizon)
         gym.Wrapper.__init__(self, env)  # type: ignore[misc]
         self._history: History = users.remember()
@@ -57,8 +62,7 @@ class _HistoryObservation(gym.Wrapper[Array, int, int, int], gym.utils.RecordCon
     def _show(self, response: Any, info: dict[str, Any]) -> Array:
         """Return the observation, if what was handed over is what has happened."""
         history = self._history
-        accepted = history.table[0, history.last_arm[0], LATEST] == ACCEPTED
-        heard = accepted if info.get("has_response") else 0
+        heard = history.last_response[0] if info.get("has_response") else 0
         same = isinstance(response, int | np.integer) and response == heard
         if not same or info.get("interactions") != history.steps[0]:
             raise changed(self.env, type(self).__name__)
@@ -86,6 +90,28 @@ class CountsObservation(_HistoryObservation):
         super().__init__(env, "counts", horizon, features.counts, features.counts_bounds)
 
 
+class PopulationCountsObservation(_HistoryObservation):
+    """Observe the counts of the present user, and of all users before her.
+
+    A `Box` of 7 K + 2 float32 numbers, see `features.population_counts`: what `CountsObservation`
+    says of her, of each arm what all before her said, and how far she is and the episode.
+
+    Args:
+        env: an `ExplorativePopulation-v0`, made or raw.
+        horizon: the steps of a user that her scales end at; None is the environment's.
+
+    Raises:
+        InvalidArgumentError: for another environment, and where a wrapper in between changes what
+            users said.
+    """
+
+    _kind = ExplorativePopulationEnv
+
+    def __init__(self, env: gym.Env[int, int], horizon: int | None = None) -> None:
+        shown = (features.population_counts, features.population_bounds)
+        super().__init__(env, "population-counts", horizon, *shown)
+
+
 class LastStepObservation(_HistoryObservation):
     """Observe the last arm (one-hot), its response and the time; for recurrent policies.
 
@@ -111,7 +137,8 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
     `ExplorativeUserBAI-v0` action K + r answers the arm of rank r.
 
     Args:
-        env: an environment in `CountsObservation`.
+        env: an environment in `CountsObservation` or, which settles ties by all users before, in
+            `PopulationCountsObservation`.
 
     Raises:
         InvalidArgumentError: for an environment that is not, or that changes the counts above it.
@@ -119,11 +146,12 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
 
     def __init__(self, env: gym.Env[Array, int]) -> None:
         gym.utils.RecordConstructorArgs.__init__(self)
-        self._counts = counts_below(env, CountsObservation)
+        self._counts = counts_below(env, (CountsObservation, PopulationCountsObservation))
+        self._n_times = 2 if isinstance(self._counts, PopulationCountsObservation) else 1
         gym.Wrapper.__init__(self, env)
         self._n_arms: int = env.unwrapped.user.n_arms  # type: ignore[attr-defined]
         self._order = np.arange(self._n_arms)
-        self.observation_space = sorted_space(env.observation_space)
+        self.observation_space = sorted_space(env.observation_space, self._counts)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -149,7 +177,8 @@ class SortedArms(gym.Wrapper[Array, int, Array, int], gym.utils.RecordConstructo
         shown = self._counts.shown
         if observation is not shown and not np.array_equal(observation, shown):
             raise changed(self.env, "SortedArms")
-        ordered, order = features.by_acceptances(observation[np.newaxis], self._n_arms)
+        rows = observation[np.newaxis]
+        ordered, order = features.by_acceptances(rows, self._n_arms, self._n_times)
         self._order = order[0]
         sorted_arms: Array = ordered[0]
         return sorted_arms

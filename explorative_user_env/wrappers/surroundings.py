@@ -15,6 +15,7 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv, VectorObservationWrapper, VectorWrapper
 from gymnasium.wrappers import MaxAndSkipObservation, TimeLimit
 
+from explorative_user_env.envs.registration import ENTRIES
 from explorative_user_env.envs.spaces import labelled, reading_of
 from explorative_user_env.tasks import kept_steps
 from explorative_user_env.validation import InvalidArgumentError
@@ -46,7 +47,7 @@ def users_of(env: Any, kind: type[Any], wrapper: str) -> Any:
         many = issubclass(kind, VectorEnv)
         form = "the vector form of " if many else ""
         others = "one user: wrappers" if many else "many users: wrappers.vector"
-        allowed = f"{form}ExplorativeUser-v0 or ExplorativeUserBAI-v0 ({others})"
+        allowed = f"{form}{_ids_of(kind)} ({others})"
         raise InvalidArgumentError("env", env, allowed)
     for layer in layers(env):
         if isinstance(layer, CHANGE_OBSERVATIONS):
@@ -54,6 +55,13 @@ def users_of(env: Any, kind: type[Any], wrapper: str) -> Any:
     if _space(env) != _space(users):
         raise changed(env, wrapper, type(env).__name__)
     return users
+
+
+def _ids_of(kind: type[Any]) -> str:
+    """Return in words the ids of an environment's class and of those made of it."""
+    names = {each.__name__ for each in (kind, *kind.__subclasses__())}
+    *others, last = [name for name, entry in ENTRIES.items() if {entry.one, entry.many} & names]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def changed(env: Any, wrapper: str, by: str = "what changes them") -> InvalidArgumentError:
@@ -68,18 +76,18 @@ def changed(env: Any, wrapper: str, by: str = "what changes them") -> InvalidArg
     return InvalidArgumentError("env", env, f"{allowed}above {wrapper}, and reset both)")
 
 
-def counts_below(env: Any, kind: type[Any]) -> Any:
-    """Return the `CountsObservation` in `env`, whose observations `SortedArms` sorts.
+def counts_below(env: Any, kinds: tuple[type[Any], ...]) -> Any:
+    """Return the `CountsObservation` in `env`, or its like, whose observations `SortedArms` sorts.
 
     Args:
         env: what `SortedArms` is put around.
-        kind: the class of `CountsObservation`.
+        kinds: the classes that it may be of.
 
     Raises:
         InvalidArgumentError: if there is none, or its observations are changed on the way.
     """
     for layer in layers(env):
-        if isinstance(layer, kind):
+        if isinstance(layer, kinds):
             if _actions(env) != _actions(env.unwrapped):
                 raise InvalidArgumentError("env", env, "an environment whose actions are arms")
             return layer
@@ -121,9 +129,15 @@ def box(bounds: tuple[Any, Any], users: Any, observation: str, horizon: int) -> 
     return labelled(spaces.Box(*bounds, dtype=np.float32), **reading)
 
 
-def sorted_space(space: spaces.Space[Any]) -> spaces.Space[Any]:
-    """Return the space of these counts when arms are sorted: the same numbers by another name."""
-    return labelled(copy.deepcopy(space), observation="sorted-counts")
+def sorted_space(space: spaces.Space[Any], counts: Any) -> spaces.Space[Any]:
+    """Return the space of counts when arms are sorted: the same numbers by another name.
+
+    Args:
+        space: theirs.
+        counts: the `CountsObservation` that they come from, or its like.
+    """
+    name = reading_of(_space(counts))["observation"]
+    return labelled(copy.deepcopy(space), observation=f"sorted-{name}")
 
 
 def _actions(env: Any) -> Any:

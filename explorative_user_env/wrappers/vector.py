@@ -9,6 +9,7 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import History
+from explorative_user_env.envs.population_vector import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.envs.vector_form import lane_actions
 from explorative_user_env.protocol import Array
@@ -29,18 +30,21 @@ Stepped = tuple[Array, Array, Array, Array, dict[str, Any]]
 class _HistoryObservation(VectorWrapper):
     """Show a function of each lane's history in place of the bare response."""
 
+    _kind: type[ExplorativeUserVectorEnv] = ExplorativeUserVectorEnv
+
     def __init__(
         self,
         env: VectorEnv[Any, Any, Any],
         name: str,
         horizon: int | None,
-        observe: Callable[[History, features.Scale], Array],
+        observe: Callable[[Any, Any], Array],
         bounds: Callable[[int], tuple[Array, Array]],
     ) -> None:
-        self._users = users_of(env, ExplorativeUserVectorEnv, type(self).__name__)
+        self._users = users_of(env, self._kind, type(self).__name__)
         super().__init__(env)
         self._history: History = self._users.remember()
-        self._scale = features.Scale(horizon_of(env, horizon))
+        n_users = getattr(self._users, "n_users", None)
+        self._scale = features.scale_of(name, horizon_of(env, horizon), n_users)
         limits = bounds(self._users.user.n_arms)
         self.single_observation_space = box(limits, self._users, name, self._scale.horizon)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -102,6 +106,26 @@ class CountsObservation(_HistoryObservation):
         super().__init__(env, "counts", horizon, features.counts, features.counts_bounds)
 
 
+class PopulationCountsObservation(_HistoryObservation):
+    """Observe the counts of the present user, and of all users before her.
+
+    See `explorative_user_env.wrappers.PopulationCountsObservation`, which each lane equals.
+
+    Args:
+        env: the vector form of `ExplorativePopulation-v0`.
+        horizon: the steps of a user that her scales end at; None is the environment's.
+
+    Raises:
+        InvalidArgumentError: as there.
+    """
+
+    _kind = ExplorativePopulationVectorEnv
+
+    def __init__(self, env: VectorEnv[Any, Any, Any], horizon: int | None = None) -> None:
+        shown = (features.population_counts, features.population_bounds)
+        super().__init__(env, "population-counts", horizon, *shown)
+
+
 class LastStepObservation(_HistoryObservation):
     """Observe the last arm (one-hot), its response and the time; for recurrent policies.
 
@@ -125,18 +149,19 @@ class SortedArms(VectorWrapper):
     See `explorative_user_env.wrappers.SortedArms`, which each lane equals.
 
     Args:
-        env: a vector environment in `CountsObservation`.
+        env: a vector environment in `CountsObservation` or `PopulationCountsObservation`.
 
     Raises:
         InvalidArgumentError: as there.
     """
 
     def __init__(self, env: VectorEnv[Any, Any, Any]) -> None:
-        self._counts = counts_below(env, CountsObservation)
+        self._counts = counts_below(env, (CountsObservation, PopulationCountsObservation))
+        self._n_times = 2 if isinstance(self._counts, PopulationCountsObservation) else 1
         super().__init__(env)
         self._n_arms: int = env.unwrapped.user.n_arms  # type: ignore[attr-defined]
         self._order = np.tile(np.arange(self._n_arms), (self.num_envs, 1))
-        self.single_observation_space = sorted_space(env.single_observation_space)
+        self.single_observation_space = sorted_space(env.single_observation_space, self._counts)
 
     def reset(
         self,
@@ -156,7 +181,8 @@ class SortedArms(VectorWrapper):
         observations, rewards, terminated, truncated, infos = self.env.step(actions)
         if infos.get("final_obs") is not None:
             done = np.flatnonzero(infos["_final_obs"])
-            shown, _ = features.by_acceptances(np.stack(infos["final_obs"][done]), self._n_arms)
+            last = np.stack(infos["final_obs"][done])
+            shown, _ = features.by_acceptances(last, self._n_arms, self._n_times)
             infos = infos | {"final_obs": _each(shown, done, self.num_envs)}
         return self._sorted(observations), rewards, terminated, truncated, infos
 
@@ -170,7 +196,7 @@ class SortedArms(VectorWrapper):
         shown = self._counts.shown
         if observations is not shown and not _equal(observations, shown):
             raise changed(self.env, "SortedArms")
-        ordered, self._order = features.by_acceptances(observations, self._n_arms)
+        ordered, self._order = features.by_acceptances(observations, self._n_arms, self._n_times)
         return ordered
 
     def _actions(self) -> Array:

@@ -159,7 +159,7 @@ def test_what_is_asked_for_wins_over_a_model() -> None:
 
 @pytest.mark.parametrize("agents", [[], [Model()]])
 def test_a_task_that_is_not_known_is_refused(agents: list[Any]) -> None:
-    with pytest.raises(InvalidArgumentError, match="task must be one of bai, regret, got 'sleep'"):
+    with pytest.raises(InvalidArgumentError, match="one of bai, population, regret, got 'sleep'"):
         defaults(agents, task="sleep")
 
 

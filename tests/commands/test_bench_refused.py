@@ -19,8 +19,14 @@ RUN_CELLS = "explorative_user_env.evaluation.grid.run_cells"
         (["--alpha", "-1"], "--alpha must be a finite number above 0, got -1.0"),
         (["--noise", "2"], "--noise must be a number in [0, 1], got 2.0"),
         (["--agent", "greedy"], "--agent must be one of bair, "),
-        (["--task", "sleep"], "--task must be one of bai, regret, got 'sleep'"),
-        (["--horizon", "9"], "--horizon must be left out, except for the task regret, got 9"),
+        (["--task", "sleep"], "--task must be one of bai, population, regret, got 'sleep'"),
+        (["--horizon", "9"], "--horizon must be left out for the task bai, got 9"),
+        (["--n-users", "9"], "--n-users must be left out, except for the task population, got 9"),
+        (
+            ["--task", "population", "--behaviour", "drifting"],
+            "--behaviour must be one whose means stay",
+        ),
+        (["--task", "population", "--deviation", "-1"], "--deviation must be "),
         (
             ["--task", "regret", "--max-steps", "9"],
             "--max-steps must be left out for the task",

@@ -22,7 +22,9 @@ COMMANDS = [
     "reproduce",
     "robustness",
     "show",
+    "suite",
     "train",
+    "transcripts",
     "tune-n1",
     "watch",
 ]

@@ -18,6 +18,7 @@ COMMANDS = {
     "regret": "bench --n-instances 30 --agent ucb1 --task regret --horizon 20 --n-arms 3",
     "robustness": "robustness --n-instances 30 --agent bair --user paper --user forgetful "
     "--n-arms 2",
+    "suite": "suite --quick --agent ucb1 --task bai-k2 --task regret-k5",
     "reproduce": "reproduce table6 --n-instances 20 --quick --agent bair --setting released",
     "lower-bound": "lower-bound --n-instances 30 --delta 0.2",
     "tune-n1": "tune-n1 --n-instances 400 --confirm 40 --n-arms 3 --delta 0.3 --gap 0.5",

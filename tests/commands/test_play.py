@@ -22,7 +22,7 @@ WORDS = ("play", "--terminal", "--n-arms", "3", "--gap", "2", "--seed", "7")
 
 @pytest.fixture(autouse=True)
 def _no_model_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rivals, "shipped_for", lambda task, n_arms: None)
+    monkeypatch.setattr(rivals, "shipped_for", lambda *asked, **users: None)
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:

@@ -67,7 +67,9 @@ def test_what_is_no_seed_is_none_here(seeds: list[Any]) -> None:
 @pytest.mark.usefixtures("one_loop_only")
 def test_numpy_seeds_where_its_memory_is_not_known() -> None:
     with streams() as users, streams() as own:
-        set_streams_at_once(BORDERS, "UNI", users._replace(low_first=None), own)
+        set_streams_at_once(
+            BORDERS, "UNI", users._replace(low_first=None), own._replace(low_first=None)
+        )
         found = [rng.bit_generator.state for rng in users.rngs[: len(BORDERS)]]
     assert found == [hers for hers, _ in one_by_one(BORDERS, "UNI")]
 

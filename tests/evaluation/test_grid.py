@@ -1,11 +1,13 @@
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.evaluation.grid import run_cells
+from explorative_user_env.results.sweep import Sweep
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -65,6 +67,19 @@ def test_a_sweep_is_shown_as_one_table_and_in_one_line() -> None:
     assert found._repr_html_().count("<td>BAIR</td>") == 2
     assert repr(found).startswith("Sweep(2 cells, the first Results(task='bai', ")
     assert "\n" not in repr(found)
+
+
+def test_cells_of_several_tasks_are_shown_in_a_table_each_with_its_own_figures() -> None:
+    bai = eu.evaluate(["UNI"], baseline_time=4, **FEW)
+    regret = eu.evaluate(["UNI"], task="regret", horizon=4, **FEW)
+    found = Sweep([bai, regret])
+    assert str(found) == f"{bai}\n\n{regret}"
+    assert found._repr_html_() == bai._repr_html_() + regret._repr_html_()
+    (scores,) = found.to_rliable().values()
+    expected = np.hstack([each.to_rliable()["UNI"] for each in (bai, regret)])
+    assert np.array_equal(scores, expected)
+    with pytest.raises(eu.InvalidArgumentError, match="score must be one of regret, utility"):
+        found.to_rliable("cost")
 
 
 @pytest.mark.parametrize("name", ["deltas", "n_arms"])

@@ -177,5 +177,5 @@ def test_an_agents_own_step_cap_does_not_end_a_play() -> None:
 
 
 def test_a_task_that_is_not_known_is_refused() -> None:
-    with pytest.raises(eu.InvalidArgumentError, match="task must be one of bai, regret"):
+    with pytest.raises(eu.InvalidArgumentError, match="one of bai, population, regret"):
         eu.evaluate([BAIR()], **SMALL | {"task": "sleep"})

@@ -18,6 +18,7 @@ from explorative_user_env.films.camera import Moment
 from explorative_user_env.films.film import film_of
 from explorative_user_env.films.footage import Footage
 from explorative_user_env.films.rerun import watch_again
+from explorative_user_env.tasks import CENSORED
 
 EVERY = [*(agent_named(name) for name in [*AGENTS, *REFERENCES]), Wanderer(0.01), Silent()]
 
@@ -139,7 +140,7 @@ def test_a_run_that_a_time_limit_cut_off_is_watched_as_it_was(limit: int) -> Non
     with pytest.warns(UserWarning, match="time limit"):
         episode = rollout(env, "bair", 3)
     film = episode.film()
-    assert (film.n_steps, film.censored) == (limit, True)
+    assert (film.n_steps, film.end == CENSORED) == (limit, True)
 
 
 def test_an_agent_that_needs_a_horizon_is_told_the_same_one() -> None:

@@ -16,6 +16,10 @@ ENVIRONMENTS: dict[str, dict[str, Sequence[Any]]] = {
     eu.ENV_ID: {"reward": ("regret", "accept", "none"), "info_level": ("counts", "full")},
     eu.BAI_ENV_ID: {"step_cost": (0.0005, 0), "horizon": (20, 50), "mask": ("rejections", "none")},
     eu.COUNTS_ENV_ID: {"horizon": (20, 50)},
+    eu.POPULATION_ENV_ID: {
+        **{"n_users": (2, 1), "deviation": (0.3, 0), "horizon": (3, 1)},
+        "options_": (None, {}, {"popularity": [0.0, 1.0, 0.5]}, {"user": 0}),
+    },
 }
 EPISODE: dict[str, Sequence[Any]] = {
     **{"seed_": (None, 0, 5), "options_": (None, {}, {"means": [0.0, 1.0, 0.5]})},
@@ -37,7 +41,7 @@ def of_environments() -> Iterator[Door]:
             env = gym.make(name, disable_env_checker=True, **options).unwrapped
             return _lived(env, episode)
 
-        usual = {**USERS, "render_mode": (None, "ansi", "svg"), **own, **EPISODE}
+        usual = {**USERS, "render_mode": (None, "ansi", "svg"), **EPISODE, **own}
         yield Door(name, live, usual, sizes=SIZES, spared=frozenset({"render_mode"}))
 
 

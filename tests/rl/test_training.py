@@ -184,7 +184,7 @@ def test_pytorch_has_one_thread_meanwhile_and_then_as_many_as_before(
     [
         ({"algo": "sarsa"}, "algo must be one of .*maskable-ppo.*, got 'sarsa'"),
         ({"algo": "maskable-ppo"}, "task must be \"bai\" for maskable-ppo.*got 'regret'"),
-        ({"task": "sleep"}, "task must be one of bai, regret"),
+        ({"task": "sleep"}, "task must be one of bai, population, regret"),
         ({"steps": 0}, "steps must be an integer of at least 1, got 0"),
         ({"steps": 2.5}, "steps must be an integer of at least 1, got 2.5"),
         ({"seed": -1}, "seed must be an integer in 0..4294967295, got -1"),

@@ -75,7 +75,7 @@ def test_an_omniscient_user_accepts_what_is_as_good_as_the_best(
 # Names, records and what is refused
 
 
-@pytest.mark.parametrize("name", ["explorative", "omniscient", "forgetful", "drifting", "logistic"])
+@pytest.mark.parametrize("name", ["explorative", *others._FACTORIES])
 def test_a_behaviour_is_made_by_name_and_the_specification_is_json(name: str) -> None:
     env = gym.make(eu.ENV_ID, behaviour=name)
     assert env.spec is not None

@@ -1,15 +1,16 @@
 """Behaviours as words with parameters: what they mean, what they are called, what is refused."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
 import pytest
+from one_user import users_of
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.population import Population
 from explorative_user_env.users import others
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.others import (
@@ -97,9 +98,17 @@ def test_a_specification_with_words_is_json_and_makes_the_same_users_again() -> 
     assert env.unwrapped.hidden_state() == truth  # type: ignore[attr-defined]
 
 
-def test_results_say_the_words_and_a_population_is_made_of_them_again() -> None:
+def test_results_say_the_words_and_who_asks_in_others_goes_on_with_them(tmp_path: Path) -> None:
     options: dict[str, Any] = {"n_instances": 2, "progress": False, "compiled": False}
-    results = eu.evaluate([Uniform(horizon=20)], behaviour="drifting(sigma=0.3)", **options)
+    agents, store = [Uniform(horizon=20)], tmp_path / "runs.sqlite"
+    results = eu.evaluate(agents, behaviour="drifting( sigma=0.30 )", store=store, **options)
     cell = json.loads(json.dumps(results.cell))
     assert cell["behaviour"] == "drifting(sigma=0.3)"
-    assert Population(behaviour=cell["behaviour"]) == Population(behaviour=drifting(0.3))
+    assert users_of(behaviour=cell["behaviour"]) == users_of(behaviour=drifting(0.3))
+    read = eu.load(store)
+    assert isinstance(read, eu.Results)
+    assert read.population.behaviour == drifting(0.3)
+    again = eu.evaluate(agents, behaviour=drifting(0.3), store=store, **options)
+    assert again.runs.equals(read.runs)
+    with pytest.raises(eu.InvalidArgumentError, match=r"drifting\(sigma=0\.3\) there and dri"):
+        eu.evaluate(agents, behaviour="drifting", store=store, **options)

@@ -84,7 +84,7 @@ def test_an_action_that_is_none_is_refused_by_name(action: Any) -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"task": "x"}, "task must be one of bai, regret"),
+        ({"task": "x"}, "task must be one of bai, population, regret"),
         ({"observation": "x"}, "observation must be one of counts, last-step, response"),
         ({"horizon": 0}, "horizon must be an integer of at least 1, got 0"),
         ({"batched": 1}, "batched must be True or False, got 1"),

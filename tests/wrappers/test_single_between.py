@@ -228,7 +228,7 @@ def test_a_wrapper_put_on_in_the_middle_of_an_episode_waits_for_a_reset(
 @pytest.mark.parametrize("foreign", [lambda: gym.make("CartPole-v1"), vector_of, lambda: None])
 def test_an_environment_that_is_not_ours_is_refused_by_name(wrapper: Any, foreign: Any) -> None:
     other = foreign(ENV_ID) if foreign is vector_of else foreign()
-    with pytest.raises(InvalidArgumentError, match=r"^env must be ExplorativeUser-v0 or Expl"):
+    with pytest.raises(InvalidArgumentError, match=r"^env must be ExplorativeUser-v0, Expl"):
         wrapper(other, 10)
 
 

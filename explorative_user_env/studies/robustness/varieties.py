@@ -40,9 +40,10 @@ VARIETIES = (
     Variety("forgetful", {"behaviour": "forgetful"}),
     Variety("drifting", {"behaviour": "drifting"}),
     Variety("logistic", {"behaviour": "logistic"}),
+    Variety("varied", {"behaviour": "varied"}),
 )
-"""The paper's user, four others of her model, two of its assumption on rewards, and four who break
-it."""
+"""The paper's user, four others of her model, two of its assumption on rewards, four who break it,
+and users of her model of whom each has numbers of her own."""
 
 
 def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:

@@ -4,8 +4,9 @@ In every task UNI has 0 and a stated reference 1, with the same users for everyb
 """
 
 from explorative_user_env.studies.suite.entrants import (
-    Entrant,
+    ModelsByTask,
     entrant_of,
+    taking_part,
     training_name,
 )
 from explorative_user_env.studies.suite.rankings import rankings_of
@@ -18,20 +19,23 @@ from explorative_user_env.studies.suite.records import (
     tasks_named,
 )
 from explorative_user_env.studies.suite.results import SuiteResults
-from explorative_user_env.studies.suite.run import load_suite, run_suite
+from explorative_user_env.studies.suite.run import kept_suite, load_suite, run_suite, who
 
 __all__ = [
     "SUITE",
     "SUITE_VERSION",
-    "Entrant",
+    "ModelsByTask",
     "SuiteResults",
     "SuiteRun",
     "SuiteTask",
     "entrant_of",
+    "kept_suite",
     "load_suite",
     "rankings_of",
     "run_suite",
     "suite_digest",
+    "taking_part",
     "tasks_named",
     "training_name",
+    "who",
 ]

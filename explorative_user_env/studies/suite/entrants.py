@@ -26,7 +26,7 @@ def training_name(entrant: str, number: int) -> str:
 
 
 @dataclass(frozen=True)
-class Entrant:
+class ModelsByTask:
     """Trained models that take part as one, each in the tasks that it is for.
 
     Args:
@@ -54,11 +54,11 @@ class Entrant:
         return [model for models in self.models.values() for model in models]
 
 
-Taking = Agent | str | Entrant
+Taking = Agent | str | ModelsByTask
 """What takes part: an agent, the name of one of the package's, or models by task."""
 
 
-def taking_part(agents: Iterable[Taking] | None) -> list[Agent | Entrant]:
+def taking_part(agents: Iterable[Taking] | None) -> list[Agent | ModelsByTask]:
     """Return who takes part: all agents of the package for None.
 
     Raises:
@@ -84,16 +84,30 @@ def taking_part(agents: Iterable[Taking] | None) -> list[Agent | Entrant]:
     return found
 
 
-def line_up_for(task: SuiteTask, entrants: Sequence[Agent | Entrant]) -> list[Agent]:
+def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> list[Agent]:
     """Return who meets the users of a task: those whom it fits, and both anchors at the end."""
-    agents: list[Agent] = []
-    for each in entrants:
-        if isinstance(each, Entrant):
-            agents += each.models.get(task.name, ())
-        elif fits(each, task):
-            agents.append(each)
+    agents = [agent for each in entrants for agent in running(each, task)]
     names = [name_of(each) for each in agents]
     return agents + [agent_named(name) for name in (WORST, task.reference) if name not in names]
+
+
+def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
+    """Return the agents with which somebody runs on a task, none if on another one only."""
+    if isinstance(entrant, ModelsByTask):
+        return list(entrant.models.get(task.name, ()))
+    return [entrant] if fits(entrant, task) else []
+
+
+def check_fitting(entrants: Sequence[Agent | ModelsByTask], tasks: Sequence[SuiteTask]) -> None:
+    """Make sure that everybody runs on one of the tasks.
+
+    Raises:
+        InvalidArgumentError: naming who does not.
+    """
+    for each in entrants:
+        if not any(running(each, task) for task in tasks):
+            allowed = f"of a kind and a K that is among {', '.join(task.name for task in tasks)}"
+            raise InvalidArgumentError("agents", name_of(each), allowed)
 
 
 def fits(agent: Agent, task: SuiteTask) -> bool:

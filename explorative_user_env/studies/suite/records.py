@@ -8,9 +8,9 @@ from explorative_user_env.evaluation.request import check_behaviour
 from explorative_user_env.population import Population
 from explorative_user_env.record_checks import check_fields
 from explorative_user_env.results.records import digest, record_of
-from explorative_user_env.seeding import suite_seed
-from explorative_user_env.tasks import BAI, DELTA, REGRET, as_task
-from explorative_user_env.validation import InvalidArgumentError, choice
+from explorative_user_env.seeding import seed_number, suite_seed
+from explorative_user_env.tasks import BAI, DELTA, N_INSTANCES, REGRET, as_task
+from explorative_user_env.validation import InvalidArgumentError
 
 SUITE_VERSION = "v1"
 """Of `SUITE`: what is published names it, and the records of a version never change."""
@@ -24,10 +24,11 @@ CENTRAL = "bai-k5"
 QUICK_SHARE = 10
 """A quick run has one in so many of the users, the first ones."""
 
-BEST_KNOWN = (
-    "SE, the agent with the least loss of those that see no rewards: nobody can tell arms apart "
-    "before a rejection, and elimination wastes little after it."
+ELIMINATION = (
+    "it loses the least of the package's agents that see no rewards: nobody can tell arms apart "
+    "before a rejection, and elimination wastes little after it"
 )
+"""Why SE is the reference of tasks with one user at a time."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,8 @@ class SuiteTask:
         n_instances: users.
         seed: of the users; each task's are others, so that tasks are independent.
         reference: the agent whose score is 1.
-        about: what the task is for, and why this is the reference.
+        about: what the task is for.
+        why: the reason for this reference.
         horizon: steps of "regret".
         baseline_time: T of the agents that do not stop by themselves, in "bai".
         max_steps: step cap of "bai".
@@ -59,6 +61,7 @@ class SuiteTask:
     seed: int
     reference: str
     about: str = field(compare=False)
+    why: str = field(compare=False)
     horizon: int | None = None
     baseline_time: int | None = None
     max_steps: int | None = None
@@ -66,7 +69,7 @@ class SuiteTask:
     delta: float = DELTA
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        check_fields(self, seed=lambda _, value: seed_number(value))
         check_behaviour(as_task(self.task), self.population)
 
     @property
@@ -86,63 +89,87 @@ class SuiteTask:
         return {**shared, **self.numbers(), "population": self.population}
 
 
-def _bai(name: str, seed: int, time: int, cost: float, about: str, **options: Any) -> SuiteTask:
+def _bai(
+    name: str,
+    seed: int,
+    about: str,
+    time: int,
+    cost: float,
+    cap: int = 20_000,
+    n_instances: int = N_INSTANCES,
+    **options: Any,
+) -> SuiteTask:
     return SuiteTask(
         name,
         BAI.name,
         options,
-        n_instances=1000,
+        n_instances=n_instances,
         seed=seed,
         reference="SE",
         about=about,
+        why=ELIMINATION,
         baseline_time=time,
-        max_steps=20_000,
+        max_steps=cap,
         step_cost=cost,
     )
 
 
-def _regret(name: str, seed: int, about: str, **options: Any) -> SuiteTask:
+def _regret(
+    name: str, seed: int, about: str, n_instances: int = N_INSTANCES, **options: Any
+) -> SuiteTask:
     return SuiteTask(
         name,
         REGRET.name,
         options,
-        n_instances=1000,
+        n_instances=n_instances,
         seed=seed,
         reference="SE",
         about=about,
+        why=ELIMINATION,
         horizon=REGRET.horizon,
     )
 
 
 SUITE = (
-    _bai("bai-k2", 1701, 400, 5e-4, f"Two arms. {BEST_KNOWN}", n_arms=2),
-    _bai("bai-k5", 1702, 600, 5e-4, f"The paper's central cell. {BEST_KNOWN}", n_arms=5),
-    _bai("bai-k20", 1703, 1000, 2.5e-4, f"Many arms. {BEST_KNOWN}", n_arms=20),
-    _bai("bai-k100", 1704, 2500, 1e-4, f"More arms than patience. {BEST_KNOWN}", n_arms=100),
-    _regret("regret-k5", 1705, f"Recommend well, name nobody. {BEST_KNOWN}", n_arms=5),
-    _regret("regret-k20", 1706, f"Too many arms for the horizon. {BEST_KNOWN}", n_arms=20),
-    _regret("noisy-k5", 1707, f"One click in ten is a coin flip. {BEST_KNOWN}", noise=0.1),
+    _bai("bai-k2", 1701, "Two arms.", 400, 5e-4, n_arms=2),
+    _bai("bai-k5", 1702, "The paper's central cell.", 600, 5e-4, n_arms=5),
+    _bai("bai-k20", 1703, "Many arms.", 1000, 2.5e-4, n_arms=20),
+    _bai("bai-k100", 1704, "More arms than patience.", 2500, 1e-4, n_arms=100),
+    _regret("regret-k5", 1705, "Recommend well, name nobody.", n_arms=5),
+    _regret("regret-k20", 1706, "Too many arms for the horizon.", n_arms=20),
+    _regret("noisy-k5", 1707, "One click in ten is a coin flip.", noise=0.1),
     _bai(
         "forgetful-k5",
         1708,
-        2100,
+        "She forgets, and accepts again what she rejected.",
+        1800,
         1e-4,
-        f"She forgets, and rejects ever again. {BEST_KNOWN}",
+        cap=8000,
+        n_instances=2 * N_INSTANCES,
         behaviour="forgetful",
     ),
     _bai(
         "drifting-k5",
         1709,
-        1100,
+        "Her means move; the best arm is that of the moment it is named.",
+        800,
         2.5e-4,
-        f"Her means move: the best arm when it is named counts. {BEST_KNOWN}",
+        cap=3000,
+        n_instances=2 * N_INSTANCES,
         behaviour="drifting",
     ),
     _regret(
         "logistic-k5",
         1710,
-        f"She accepts by chance, the surer the better. {BEST_KNOWN}",
+        "She accepts by chance, the surer the better.",
         behaviour="logistic",
+    ),
+    _regret(
+        "impatient-k5",
+        1711,
+        "A rejection in fifty makes her leave, and all that remains is lost.",
+        n_instances=2 * N_INSTANCES,
+        behaviour="impatient",
     ),
 )
 """The tasks, in the order in which they are shown."""
@@ -163,7 +190,8 @@ def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
     """
     known = {task.name: task for task in SUITE}
     for name in names or ():
-        choice("task", name, known)
+        if name not in known:
+            raise InvalidArgumentError("task", name, "one of " + ", ".join(known))
     return tuple(known[name] for name in dict.fromkeys(names or known))
 
 

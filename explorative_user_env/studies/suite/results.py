@@ -39,6 +39,7 @@ from explorative_user_env.studies.suite.tables import (
     suite_page,
     totals_table,
 )
+from explorative_user_env.version import __version__
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -153,7 +154,7 @@ class SuiteResults:
     def page(self) -> str:
         """Return everything as a page of Markdown."""
         figures = (self.scores(), self.totals(), self.rankings())
-        return suite_page(self.run.title, self.tasks, *figures)
+        return suite_page(self.run.title, self.tasks, self.notes(), *figures)
 
     def tables(self) -> list[Table]:
         """Return the scores in all and by task as Rich tables."""
@@ -162,8 +163,10 @@ class SuiteResults:
         return [totals_table(totals, self.run.title), by_task]
 
     def notes(self) -> tuple[str, ...]:
-        """Return what has to be known to read the tables."""
-        return notes_of_scores(self.totals())
+        """Return what has to be known to read the tables, and how to quote them."""
+        package = f"explorative-user-env {__version__}"
+        quoted = f"To quote: {self.run.title} (tasks {suite_digest()}), {package}"
+        return (*notes_of_scores(self.totals()), quoted)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the scores as a heat map, agents by tasks, and return Matplotlib's axes.

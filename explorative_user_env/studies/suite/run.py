@@ -1,6 +1,6 @@
 """Agents meet the users of every task of the suite, and the runs that are kept are read again."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,13 @@ from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.results.about import request_in
 from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.store import Store
-from explorative_user_env.studies.suite.entrants import Entrant, Taking, line_up_for, taking_part
+from explorative_user_env.studies.suite.entrants import (
+    ModelsByTask,
+    Taking,
+    check_fitting,
+    line_up_for,
+    taking_part,
+)
 from explorative_user_env.studies.suite.records import WORST, SuiteRun, SuiteTask
 from explorative_user_env.studies.suite.results import SuiteResults
 from explorative_user_env.validation import InvalidArgumentError
@@ -38,8 +44,7 @@ def run_suite(
     1, run along. A trained model runs on the tasks of its kind and its K.
 
     Args:
-        agents: agents, names of the package's, or `Entrant`s, whose models are each for a task;
-            None is all of the package.
+        agents: agents, names of the package's, or `ModelsByTask`; None is all of the package.
         tasks: names of tasks; None is all.
         quick: whether with a tenth of the users, which takes a tenth of the time.
         seed: other users than the suite's own. What is published has none.
@@ -56,6 +61,7 @@ def run_suite(
     """
     run, entrants = SuiteRun(tasks, quick, seed), taking_part(agents)
     records, cells = run.records(), dict[str, Results]()
+    check_fitting(entrants, records)
     with shown(progress) as report, _kept(store, run, entrants) as kept:
         for place, task in enumerate(records):
             with carries_finished(lambda: list(cells.values())):
@@ -70,7 +76,7 @@ def run_suite(
 
 
 def _kept(
-    store: Store | Path | str | None, run: SuiteRun, entrants: Sequence[Agent | Entrant]
+    store: Store | Path | str | None, run: SuiteRun, entrants: Sequence[Agent | ModelsByTask]
 ) -> Any:
     """Return the store of a suite, if it has one."""
     if store is None or isinstance(store, Store):
@@ -80,11 +86,11 @@ def _kept(
     return Store(store, {"command": COMMAND, "options": options})
 
 
-def who(entrants: Iterable[Agent | Entrant]) -> dict[str, Agent]:
+def who(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]:
     """Return all agents that take part, by names of their own: models by their tasks as well."""
     found: dict[str, Agent] = {}
     for each in entrants:
-        if isinstance(each, Entrant):
+        if isinstance(each, ModelsByTask):
             for task, models in each.models.items():
                 found |= {f"{name_of(model)} ({task})": model for model in models}
         else:
@@ -106,20 +112,35 @@ def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
         InvalidArgumentError: if there is no such file, or it has no runs of a suite.
     """
     asked = request_in(Path(path))
-    if asked["command"] != COMMAND:
-        allowed = f"a file of runs of {COMMAND} (it is of {asked['command']})"
+    if asked.get("command") != COMMAND:
+        allowed = f"a file of runs of {COMMAND} (it is of {asked.get('command')})"
         raise InvalidArgumentError("path", str(path), allowed)
-    options, found = asked["options"], load(path, own)
+    found = load(path, own)
+    return kept_suite(asked["options"], found.cells if isinstance(found, Sweep) else [found])
+
+
+def kept_suite(options: Mapping[str, Any], cells: Sequence[Results]) -> SuiteResults:
+    """Return the results of a suite of which there are some; see `load_suite`.
+
+    Args:
+        options: what was asked for.
+        cells: results of tasks as a file keeps them.
+
+    Raises:
+        InvalidArgumentError: if there are none with all users.
+    """
     run = SuiteRun(options["task"], options["quick"], options["seed"])
-    by_seed = {
-        cell.cell["seed"]: cell for cell in (found.cells if isinstance(found, Sweep) else [found])
-    }
+    by_seed = {cell.cell["seed"]: cell for cell in cells}
     whole = {
         task.name: finished_of(by_seed[task.seed], task)
         for task in run.records()
         if task.seed in by_seed
     }
-    return SuiteResults(run, {task: cell for task, cell in whole.items() if cell is not None})
+    done = {task: cell for task, cell in whole.items() if cell is not None}
+    if not done:
+        allowed = "one of which a task is done, with its anchors"
+        raise InvalidArgumentError("suite", run.title, allowed)
+    return SuiteResults(run, done)
 
 
 def finished_of(cell: Results, task: SuiteTask) -> Results | None:

@@ -78,6 +78,7 @@ def _score(row: Mapping[Any, Any]) -> str:
 def suite_page(
     title: str,
     tasks: Sequence[SuiteTask],
+    notes: Sequence[str],
     scores: pd.DataFrame,
     totals: pd.DataFrame,
     ranked: pd.DataFrame,
@@ -87,14 +88,16 @@ def suite_page(
     Args:
         title: which run of the suite it is.
         tasks: its tasks.
+        notes: what has to be known to read the tables.
         scores: see `SuiteResults.scores`.
         totals: see `SuiteResults.totals`.
         ranked: see `rankings_of`.
     """
     parts = [f"# Scores, {title}", markdown(totals_table(totals))]
     parts += ["## By task", markdown(scores_table(scores, totals, ranked))]
-    parts += [f"- {in_markdown(note)}" for note in notes_of_scores(totals)]
+    parts += [f"- {in_markdown(note)}" for note in notes]
     parts += ["## Tasks", markdown(tasks_table(tasks))]
+    parts += [in_markdown(f"- {line}") for line in reasons_of(tasks)]
     others = [row for row in ranked.to_dict("records") if row["task"] != CENTRAL]
     if others:
         parts += [f"## Pairs of which another is the better than in {CENTRAL}, with certainty"]
@@ -103,14 +106,25 @@ def suite_page(
     return "\n\n".join(parts) + "\n"
 
 
+def reasons_of(tasks: Sequence[SuiteTask]) -> list[str]:
+    """Return why the references are these, each reason with the tasks that it is for."""
+    named: dict[tuple[str, str], list[str]] = {}
+    for task in tasks:
+        named.setdefault((task.reference, task.why), []).append(task.name)
+    return [
+        f"{reference} has 1 in {', '.join(names)}: {why}."
+        for (reference, why), names in named.items()
+    ]
+
+
 def tasks_table(tasks: Sequence[SuiteTask]) -> Table:
     """Return what tasks are as a Rich table."""
     table = new_table(
-        ("task", "asks for", "users", "seed", "1 is", "for"), left=("task", "asks for", "for")
+        ("task", "for", "asks for", "users", "seed", "1 is"), left=("task", "for", "asks for")
     )
     for task in tasks:
         said = {**task.options, **task.numbers()}
         words = ", ".join(f"{name}={value}" for name, value in said.items())
-        cells = (f"{task.task}: {words}", str(task.n_instances), str(task.seed), task.reference)
-        table.add_row(task.name, *cells, task.about)
+        numbers = (str(task.n_instances), str(task.seed))
+        table.add_row(task.name, task.about, f"{task.task}: {words}", *numbers, task.reference)
     return table

@@ -11,6 +11,7 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import Results, Workforce, evaluate
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array
+from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.results.store import Store
 from explorative_user_env.seeding import tuning_seed
 from explorative_user_env.studies.tuning.records import TunedAgent
@@ -70,7 +71,7 @@ class Trials:
         place = (SEARCH, candidate, portion)
         aside = replace(self, store=self.store.aside() if self.store else None)
         runs = aside.run([self.tuned(n1)], n_users, *place, progress=silent).runs
-        return np.asarray(runs["correct"] & ~runs["censored"])
+        return np.asarray(succeeded(runs))
 
     def frontier(self, points: Sequence[int], progress: OnProgress) -> pd.DataFrame:
         """Return the figures of each of these N_1, all with the same users."""

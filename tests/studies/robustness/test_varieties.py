@@ -24,6 +24,7 @@ DIFFERENCES: dict[str, dict[str, Any]] = {
     "forgetful": {"behaviour": "forgetful"},
     "drifting": {"behaviour": "drifting"},
     "logistic": {"behaviour": "logistic"},
+    "varied": {"behaviour": "varied"},
 }
 
 

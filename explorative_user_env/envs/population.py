@@ -1,0 +1,213 @@
+"""`ExplorativePopulation-v0`: users who come one after another and share what is popular."""
+
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+
+from explorative_user_env.envs import population_rules as rules
+from explorative_user_env.envs.history import History, PopulationHistory
+from explorative_user_env.envs.population_rules import USUAL_START
+from explorative_user_env.envs.spaces import labelled
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.protocol import ONLY, Array
+from explorative_user_env.seeding import (
+    member_seed,
+    number_of_users,
+    seed_number,
+    user_generator,
+)
+from explorative_user_env.tasks import DEVIATION, N_USERS, POPULATION, kept_steps
+from explorative_user_env.users.failures import failed_start
+from explorative_user_env.users.instances import InstanceLaw
+from explorative_user_env.users.popularity import PopularityLaw, check_members
+
+
+class ExplorativePopulationEnv(ExplorativeUserEnv):
+    r"""Recommend arms to one user after another, who like the same arms more or less.
+
+    ## Description
+    The users of `ExplorativeUser-v0`, `n_users` of them in an episode, each for `horizon` steps.
+    How popular arm i is, m_i, is drawn once in an episode; what a user likes is mu_i = m_i and
+    her own deviation from it, a normal draw of standard deviation `deviation`, of which the best
+    arm is moved to gap above the second best, as everywhere. So what one user has accepted says
+    something of the next, and an agent gains by carrying it over: the setting beyond a single user
+    that the paper's conclusion looks forward to.
+
+    ## Action Space
+    `Discrete(n_arms)`: the arm to recommend to the present user, 0..K-1.
+
+    ## Observation Space
+    `Discrete(2)`: the response, 1 accepted and 0 rejected. The step that is a user's last returns
+    her response, and the next action goes to another. At a reset there is none yet: the
+    observation is 0 and `info["has_response"]` is False.
+
+    ## Rewards
+    As in `ExplorativeUser-v0`, of the user who was asked: by default mu_a - mu_* of her own means.
+
+    ## Starting State
+    A new draw of what is popular, and the first user. `reset(options={"popularity": [...]})` gives
+    m_i of one episode. `reset(seed=..., options={"user": u})` begins with user u (from 0) of the
+    episode of that seed: so any of them can be met alone. A reset without a seed begins another
+    episode, which has a seed, too: `env.unwrapped.episode_seed`.
+
+    ## Episode End
+    `terminated` with the last step of the last user: that is the task's own end, and a learner must
+    not bootstrap from there. There is no other, unless `gym.make` is given `max_episode_steps`.
+
+    ## Information
+    `has_response`, and of the user who is asked next `user` (from 0), `new_user` (whether she was
+    not asked before) and the counts `interactions`, `acceptances` and `rejections`, which are 0
+    then; of all users of the episode so far `all_interactions`, `all_acceptances` and
+    `all_rejections`. At the end all is of the last user. With `info_level="full"` also her
+    `hidden_state`.
+
+    ## Arguments
+    - `n_arms` (5): K, in 2..1000000.
+    - `n_users` (20): users of an episode, at least 1.
+    - `deviation` (0.3): standard deviation of a user's means around what is popular, at least 0.
+    - `horizon` (300): steps of each user, at least 1.
+    - `means` (None): the law of what is popular, or m_i themselves, as `means` there.
+    - `behaviour` ("explorative"): or another kind of user, whose means stay and who stays.
+    - `gap`, `alpha`, `setting`, `rho`, `noise`, `reward_law`, `reward`, `info_level`, `render_mode`
+      and `render_intervals` as in `ExplorativeUser-v0`.
+
+    ## Rendering
+    As in `ExplorativeUser-v0`, of the present user; it says, too, which of them she is.
+
+    ```python
+    >>> import gymnasium as gym
+    >>> import explorative_user_env
+    >>> env = gym.make("ExplorativePopulation-v0", n_arms=3, n_users=2, horizon=4)
+    >>> observation, info = env.reset(seed=7)
+    >>> for arm in (0, 1, 2, 0):
+    ...     observation, reward, terminated, truncated, info = env.step(arm)
+    >>> info["user"], info["new_user"], info["interactions"], info["all_interactions"]
+    (1, True, 0, 4)
+
+    ```
+
+    ## References
+    Yao, Li, Nekipelov, Wang, Xu: Learning the Optimal Recommendation from Explorative Users,
+    AAAI 2022.
+
+    ## Version History
+    * v0: initial version
+    """
+
+    kept_as = PopulationHistory
+
+    def __init__(
+        self,
+        arms: int | None = None,
+        /,
+        *,
+        n_users: int = N_USERS,
+        deviation: float = DEVIATION,
+        horizon: int = POPULATION.horizon,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(arms, **kwargs)
+        check_members(self.behaviour)
+        self.n_users = number_of_users(n_users, "n_users")
+        self.horizon = kept_steps("horizon", horizon)
+        self.popularity_law = PopularityLaw(self.instance_law, deviation)
+        self.deviation = self.popularity_law.deviation
+        told = {"task": POPULATION.name, "horizon": self.horizon, "n_users": self.n_users}
+        labelled(self.observation_space, **told)
+        self._start, self._over = USUAL_START, True
+        self._popularity: list[float] = []
+        self._present = self._steps = self._accepted = 0
+        self.episode_seed = -1
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        """Start with new users.
+
+        Args:
+            seed: seed of everything about this episode; None goes on to another.
+            options: `{"popularity": K finite numbers}` of this episode, and `{"user": u}`, which of
+                its users is the first.
+
+        Raises:
+            InvalidArgumentError: for a seed or an option that is unknown or out of range.
+        """
+        seed = None if seed is None else seed_number(seed)
+        self._start = rules.start_of(options, self.user.n_arms, self.n_users)
+        response, info = super().reset(seed=seed)
+        return response, self._with_users(info, True)
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        """Recommend arm `action` to the present user and hear the response.
+
+        Args:
+            action: an arm, as an int, any NumPy integer or an array of one.
+
+        Returns:
+            The response (1 accepted), the reward, whether the episode is over, False, and the
+            counts.
+
+        Raises:
+            InvalidArgumentError: for an action that is not an arm.
+            gymnasium.error.ResetNeeded: before the first reset and after the end.
+        """
+        if self._over:
+            raise gym.error.ResetNeeded("call reset before step")
+        response, reward, _, _, info = super().step(action)
+        self._steps += 1
+        self._accepted += response
+        goes = info["interactions"] == self.horizon
+        self._over = goes and self._present + 1 == self.n_users
+        new_user = goes and not self._over
+        if new_user:
+            self._present += 1
+            self._meet_member()
+            info = self._counts(has_response=True)
+            self._add_hidden_state(info)
+        return response, reward, self._over, False, self._with_users(info, new_user)
+
+    def popularity(self) -> tuple[float, ...]:
+        """Return what is popular in this episode, m_i of every arm; never for an agent."""
+        if not self._popularity:
+            raise gym.error.ResetNeeded("call reset before the truth about users is asked for")
+        return tuple(self._popularity)
+
+    def _begin(self, law: InstanceLaw) -> None:
+        """Begin an episode with the first of its users."""
+        self._over = True
+        fresh = self._later == 0
+        self.episode_seed = rules.episode_seed_of(self.np_random, self.np_random_seed, fresh)
+        self._present, self._steps, self._accepted = self._start.user, 0, 0
+        try:
+            self._popularity = self._start.drawn(self.popularity_law, self.episode_seed)
+        except Exception as error:
+            raise failed_start(error, self.user, law, self.behaviour, self._met()) from error
+        if self._heard is not None:
+            self._heard.forget(ONLY)
+        self._meet_member()
+        self._over = False
+
+    def _meet_member(self) -> None:
+        """Meet the present user, who has a stream of her own."""
+        rng = user_generator(member_seed(self.episode_seed, self._present))
+        draw = partial(self.popularity_law.instance, self._popularity)
+        self._meet(draw, self.instance_law, rng)
+
+    def _forget(self, heard: History) -> None:
+        heard.next_user(ONLY)
+
+    def _met(self) -> str:
+        return rules.met_in_episode(self.episode_seed, self._start, self._present)
+
+    def _note(self) -> str:
+        return rules.who_is_there(self._present, self.n_users)
+
+    def _frame(self, mode: str) -> str | Array:
+        frame = super()._frame(mode)
+        return rules.with_who(frame, self._note()) if mode == "ansi" else frame
+
+    def _with_users(self, info: dict[str, Any], new_user: bool) -> dict[str, Any]:
+        """Let an info say who is there, by the same keys at every step, and return it."""
+        info |= rules.told_of_users(self._present, new_user, self._steps, self._accepted)
+        return info

@@ -1,0 +1,136 @@
+"""What an agent did as questions and answers, as a text agent is asked and answers them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Unpack
+
+from explorative_user_env.agents.conversation import N_RECENT, Conversation
+from explorative_user_env.agents.text_answers import TextAnswer, answer_in_words
+from explorative_user_env.display.progress import OnProgress, shown
+from explorative_user_env.episodes import Episode
+from explorative_user_env.files.single import write_whole
+from explorative_user_env.loop import rollout
+from explorative_user_env.meeting import environment_of, informed
+from explorative_user_env.population import (
+    Population,
+    UserOptions,
+    lists_user_options,
+    population_of,
+)
+from explorative_user_env.protocol import Agent, name_of, needs_horizon
+from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
+from explorative_user_env.tasks import (
+    ANSWERED,
+    BAI,
+    DELTA,
+    N_TRANSCRIBED,
+    REGRET,
+    Task,
+    as_task,
+    kept_steps,
+)
+from explorative_user_env.validation import InvalidArgumentError, choice, count, risk
+
+
+def transcript_of(
+    episode: Episode, n_arms: int, horizon: int | None = None, n_recent: int = N_RECENT
+) -> Iterator[tuple[str, str]]:
+    """Yield the questions of an episode, each with what was done as its answer in words.
+
+    A `TextAgent` that answers so does the same.
+
+    Args:
+        episode: what `rollout` returned.
+        n_arms: K.
+        horizon: the number of recommendations of the task "regret"; None is "bai".
+        n_recent: how many of the last responses are told one by one.
+    """
+    talk = Conversation(n_arms, horizon, n_recent)
+    for arm, accepted in zip(episode.arms, episode.accepted, strict=True):
+        yield talk.question(), answer_in_words(TextAnswer(arm, stops=False))
+        talk.take_in(arm, accepted)
+    stops = horizon is None and episode.end == ANSWERED
+    question = talk.question() if stops else talk.last_question()
+    yield question, answer_in_words(TextAnswer(episode.answer, stops))
+
+
+@lists_user_options()
+def write_transcripts(
+    path: Path | str,
+    agent: Agent | str = "BAIR",
+    *,
+    task: Task | str = "bai",
+    n_instances: int = N_TRANSCRIBED,
+    seed: int = 0,
+    delta: float = DELTA,
+    horizon: int | None = None,
+    max_steps: int | None = None,
+    n_recent: int = N_RECENT,
+    overwrite: bool = False,
+    progress: bool | OnProgress = True,
+    population: Population | None = None,
+    **user: Unpack[UserOptions],
+) -> int:
+    """Write what an agent does as examples for a language model, and return how many there are.
+
+    A line is one step as JSON: `{"messages": [question, answer]}`, each of them
+    `{"role": "user" or "assistant", "content": text}`. The users are those of `evaluate`, one after
+    another; a model that answers so is read by `TextAgent`.
+
+    Args:
+        path: the file, as examples.jsonl.
+        agent: whose steps they are, an agent or the name of one; in "bai" one that stops itself.
+        task: "bai" or "regret".
+        n_instances: number of users, at least 1.
+        seed: what everything follows from, at least 0.
+        delta: allowed probability of a wrong answer, in (0, 1), of an agent without one of its own.
+        horizon: in "regret" the number of steps, at least 1; None is 500.
+        max_steps: in "bai" a step cap; None is the agent's own, or the setting's, or a million.
+        n_recent: how many of the last responses a question tells one by one, at least 0.
+        overwrite: whether something may be there.
+        progress: whether to show a bar, or a function called with (what, done, total).
+        population: who the users are, as a record; or give its options:
+        **user: the options of `Population`.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+        CallableError: if the agent's code fails.
+    """
+    users = population_of(population, user)
+    over_horizon = choice("task", as_task(task).name, (BAI.name, REGRET.name)) == REGRET.name
+    meets = informed(agent, users, risk("delta", delta), max_steps)
+    if over_horizon:
+        steps = kept_steps("horizon", REGRET.horizon if horizon is None else horizon)
+        how: dict[str, Any] = {"max_steps": steps, "horizon": steps, "commits": True}
+    else:
+        how = {"max_steps": max_steps}
+        _check_stops(meets, horizon)
+    seeds = user_seeds(seed_number(seed), number_of_users(n_instances))
+    told = (users.n_arms, how.get("horizon"), count("n_recent", n_recent, 0))
+    env, n_lines = environment_of(users, meets), 0
+
+    def write(place: Path) -> None:
+        nonlocal n_lines
+        with shown(progress) as report, place.open("w", encoding="utf-8") as file:
+            for done, each in enumerate(seeds):
+                report(f"transcripts of {name_of(meets)}", done, len(seeds))
+                for pair in transcript_of(rollout(env, meets, each, **how), *told):
+                    file.write(_as_line(*pair))
+                    n_lines += 1
+
+    write_whole("path", Path(path), write, overwrite)
+    return n_lines
+
+
+def _check_stops(agent: Agent, horizon: int | None) -> None:
+    if horizon is not None:
+        raise InvalidArgumentError("horizon", horizon, 'left out for the task "bai"')
+    if needs_horizon(agent):
+        allowed = 'one that stops by itself, for the task "bai"'
+        raise InvalidArgumentError("agent", name_of(agent), allowed)
+
+
+def _as_line(question: str, answer: str) -> str:
+    messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+    return json.dumps({"messages": messages}) + "\n"

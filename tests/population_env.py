@@ -1,0 +1,87 @@
+"""One user after another: an episode as a slow loop over single users, and what to play there."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import SeedSequence, default_rng
+
+from explorative_user_env import ExplorativeUserEnv
+
+SMALL: dict[str, Any] = {"n_arms": 4, "n_users": 3, "horizon": 7, "deviation": 0.6, "noise": 0.2}
+"""Users who are few, and soon gone."""
+
+
+class Moment(NamedTuple):
+    """What a step hands out, and what it is about."""
+
+    response: int
+    reward: float
+    over: bool
+    told: dict[str, Any]
+    means: tuple[float, ...]
+
+
+def arms_of(steps: int, n_arms: int = 4, seed: int = 0) -> list[int]:
+    """Return arms, at random."""
+    arms: list[int] = default_rng(seed).integers(n_arms, size=steps).tolist()
+    return arms
+
+
+def popularity_of(seed: int, n_arms: int, setting: str = "printed") -> Any:
+    """Return m_i of the episode of this seed, by the law of the setting."""
+    stream = default_rng(seed)
+    return stream.standard_normal(n_arms) if setting == "printed" else stream.random(n_arms)
+
+
+def seed_of_member(seed: int, user: int) -> int:
+    """Return the seed of a user of the episode of this seed."""
+    members = SeedSequence(seed, spawn_key=(0x45A0D2FF,))
+    return int(members.generate_state(user + 1, np.uint64)[-1]) // 2
+
+
+def slow_episode(
+    seed: int,
+    arms: list[int],
+    *,
+    n_arms: int,
+    n_users: int,
+    horizon: int,
+    deviation: float,
+    popularity: Any = None,
+    first: int = 0,
+    **user: Any,
+) -> list[Moment]:
+    """Return an episode as a loop over users, each the only one of an `ExplorativeUser-v0`."""
+    drawn = popularity_of(seed, n_arms, user.get("setting", "printed"))
+    popular = drawn if popularity is None else np.array(popularity)
+
+    def of_a_member(n_arms: int, rng: np.random.Generator) -> Any:
+        return popular + deviation * rng.standard_normal(n_arms)
+
+    found: list[Moment] = []
+    steps, accepted, ahead = 0, 0, iter(arms)
+    for member in range(first, n_users):
+        env = ExplorativeUserEnv(n_arms=n_arms, means=of_a_member, **user)
+        env.reset(seed=seed_of_member(seed, member))
+        for t in range(horizon):
+            arm = next(ahead, None)
+            if arm is None:
+                return found
+            response, reward, *_, own = env.step(arm)
+            steps, accepted = steps + 1, accepted + response
+            last, over = t + 1 == horizon, t + 1 == horizon and member + 1 == n_users
+            another = last and not over
+            told = {
+                "has_response": True,
+                "user": member + another,
+                "new_user": another,
+                "interactions": 0 if another else own["interactions"],
+                "acceptances": 0 if another else own["acceptances"],
+                "rejections": 0 if another else own["rejections"],
+                "all_interactions": steps,
+                "all_acceptances": accepted,
+                "all_rejections": steps - accepted,
+            }
+            means = env.instance().means
+            found.append(Moment(response, reward, over, told, means))
+    return found

@@ -1,0 +1,169 @@
+"""Users who differ: what each draws for herself, that she lives by it, and her own gap."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from one_user import users_of
+from other_users import low_means, random_arms, started
+from reference_user import ReferenceUser
+from scipy import stats
+
+import explorative_user_env as eu
+from explorative_user_env.agents import Uniform
+from explorative_user_env.compiled.presence import can_compile
+from explorative_user_env.population import Population
+from explorative_user_env.seeding import user_generator
+from explorative_user_env.settings import Setting
+from explorative_user_env.users.laws_of_means import ROOMY, around_one
+from explorative_user_env.users.others import as_behaviour
+from explorative_user_env.users.sizes import LARGEST_MEAN
+from explorative_user_env.users.varied import varied
+
+
+def reference_of(seed: int, setting: Setting, alpha: float) -> ReferenceUser:
+    """The user of the words "varied", written anew from what is said of them; K = 4, gap = 0.4."""
+    rng = user_generator(seed)
+    means = 0.6 * rng.random(4)
+    best, second = np.argmax(means), np.sort(means)[-2]
+    means[best] = second + 0.4 * 1.5 ** (2 * rng.random() - 1)
+    own_alpha = alpha * 2.0 ** (2 * rng.random() - 1)
+    own_rho, own_noise = 1.0 + rng.random(), 0.2 * rng.random()
+    return ReferenceUser(
+        means.tolist(), own_alpha, own_noise, setting.name == "released", rng, own_rho
+    )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_user_is_the_paper_s_with_numbers_of_her_own(setting: Setting, seed: int) -> None:
+    options: dict[str, Any] = {"means": low_means, "gap": 0.4, "alpha": 0.3}
+    env = started(seed, setting=setting, behaviour="varied", **options)
+    reference = reference_of(seed, setting, alpha=0.3)
+    responses = []
+    for arm in random_arms(300, seed=seed):
+        truth = env.hidden_state()
+        assert truth.instance.means == pytest.approx(reference.means, rel=1e-12)
+        assert truth.rho == pytest.approx(reference.rho, rel=1e-12)
+        assert truth.gamma == pytest.approx(reference.gamma, rel=1e-9)
+        assert truth.counts == tuple(reference.counts)
+        lower, upper = reference.intervals()
+        assert truth.lower_bounds == pytest.approx(lower.tolist(), rel=1e-9, abs=1e-9)
+        assert truth.upper_bounds == pytest.approx(upper.tolist(), rel=1e-9, abs=1e-9)
+        responses.append(env.step(arm)[0])
+        assert responses[-1] == reference.respond(arm)
+    assert 20 < sum(responses) < 280
+
+
+def test_her_numbers_have_the_laws_that_are_said_of_them() -> None:
+    population = users_of(n_arms=2, alpha=0.7, gap=0.2, behaviour="varied(alpha_factor=4)")
+    behaviour, user = population.behaviour, population.user
+    state: Any = behaviour.blank(user)
+    own, gaps = [], []
+    for seed in range(1000):
+        rng = user_generator(seed)
+        instance = population.instance_law.draw(rng)
+        state.means[:] = instance.means
+        behaviour.start(user, state, rng)
+        own.append(state.memory[2:])
+        gaps.append(instance.gap)
+    alpha, rho, noise = np.array(own).T
+    placed = {
+        "alpha": (np.log(alpha / 0.7) / math.log(4) + 1) / 2,
+        "rho": rho - 1,
+        "noise": noise / 0.2,
+        "gap": (np.log(np.array(gaps) / 0.2) / math.log(1.5) + 1) / 2,
+    }
+    for name, values in placed.items():
+        # Uniform on [0, 1]: a right law fails one time in 10^4, and the draws are always the same.
+        assert stats.kstest(values, "uniform").pvalue > 1e-4, name
+    assert abs(np.corrcoef(list(placed.values())) - np.eye(4)).max() < 0.15
+
+
+def test_a_schedule_of_one_value_is_everyone_s_rho() -> None:
+    assert {started(s, rho=1.25, behaviour="varied").hidden_state().rho for s in range(9)} == {1.25}
+
+
+@pytest.mark.parametrize("means", ["normal", ROOMY, low_means, [0.1, 0.5, 0.3, 0.2]])
+def test_every_path_meets_the_same_users_with_the_same_gaps(means: Any) -> None:
+    options: dict[str, Any] = {"n_arms": 4, "gap": 0.3, "means": means, "behaviour": "varied"}
+    single = eu.ExplorativeUserEnv(**options)
+    lanes = eu.ExplorativeUserVectorEnv(6, **options)
+    lanes.reset(seed=2)
+    instances = []
+    for seed in range(2, 8):
+        single.reset(seed=seed)
+        instances.append(single.instance())
+    assert list(lanes.instances()) == instances
+    gaps = [instance.gap for instance in instances]
+    assert len(set(gaps)) == 6
+    assert 0.3 / 1.5 - 1e-9 < min(gaps) < max(gaps) < 0.3 * 1.5 + 1e-9
+    if not can_compile():
+        return
+    # What was not worth the effort is told of an instance: regret says the gap to the last bit.
+    runs: dict[str, Any] = {"task": "regret", "horizon": 60, "n_instances": 6, "progress": False}
+    agent = Uniform(order="random")
+    fast = eu.evaluate([agent], **options, **runs)
+    slow = eu.evaluate([agent], compiled=False, **options, **runs)
+    assert fast.runs.equals(slow.runs)
+    assert fast.runs["regret"].nunique() == 6
+
+
+class Extreme:
+    """A stream at one of its ends."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def random(self) -> float:
+        return self.value
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.1, 1.5, 3.0, 7.3, 1e9])
+def test_rounding_leads_no_factor_beyond_its_ends(factor: float) -> None:
+    ends = [around_one(factor, Extreme(value)) for value in (0.0, math.nextafter(1.0, 0.0))]
+    assert ends == pytest.approx([1.0 / factor, factor], rel=1e-12)
+    assert 1.0 / factor <= ends[0] <= ends[1] <= factor
+
+
+def test_means_with_room_leave_it_for_the_largest_gap_there_may_be() -> None:
+    law = users_of(n_arms=3, reward_law="bernoulli", behaviour="varied").instance_law
+    assert law.scale == 1.0 - 0.5 * 1.5
+    rng = user_generator(1)
+    largest = max(max(law.draw(rng).means) for _ in range(500))
+    assert 0.8 < largest <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"behaviour": "varied(alpha_factor=0.5)"}, "alpha_factor of behaviour 'varied' must be a"),
+        ({"behaviour": "varied(noise=2)"}, r"noise of behaviour 'varied' must be a number in \[0,"),
+        ({"behaviour": "varied(gap_factor=0)"}, "gap_factor of behaviour 'varied' must be a fin"),
+        ({"behaviour": "varied(gap_factor=1e200)"}, r"must be a number of 1 to 1e\+150"),
+        ({"gap": LARGEST_MEAN}, r"gap must be above 0 and at most 1e\+150, got 1\."),
+        ({"gap": 0.7, "means": ROOMY}, r"gap must be below 0\.66.* with means=\"uniform_with_room"),
+        (
+            {"means": [0.0, 0.5], "n_arms": 2, "gap": 0.9, "reward_law": "bernoulli"},
+            "once the best",
+        ),
+        ({"means": [1e9, 2e9], "n_arms": 2, "gap": 1e-300}, "large enough to count beside a mean"),
+    ],
+)
+def test_what_does_not_fit_every_user_is_refused_at_once(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=message):
+        Population(**{"behaviour": "varied", **options})
+
+
+def test_without_a_gap_given_means_are_left_alone() -> None:
+    law = users_of(n_arms=2, means=[0.0, 0.3], behaviour="varied").instance_law
+    assert law.draw(user_generator(0)).means == (0.0, 0.3)
+
+
+def test_a_usual_user_draws_nothing_more_for_her_gap() -> None:
+    plain = Population(n_arms=3).instance_law.draw(user_generator(4))
+    same = Population(n_arms=3, behaviour=varied(gap_factor=1.0)).instance_law
+    assert same.draw(user_generator(4)) == plain
+    assert as_behaviour("varied").gap_factor == 1.5

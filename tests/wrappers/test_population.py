@@ -1,0 +1,202 @@
+"""What a policy sees of users who come one after another: this one, and all before her."""
+
+import copy
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from alike import told
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from population_env import SMALL, arms_of
+from wrapped import counts_of
+
+import explorative_user_env as eu
+from explorative_user_env.tasks import POPULATION
+from explorative_user_env.wrappers import (
+    CountsObservation,
+    PopulationCountsObservation,
+    SortedArms,
+    vector,
+)
+from explorative_user_env.wrappers.features import observations_of
+from explorative_user_env.wrappers.make import make_task
+
+K, USERS, EACH = SMALL["n_arms"], SMALL["n_users"], SMALL["horizon"]
+OBSERVATIONS = observations_of(POPULATION)
+Said = list[list[tuple[int, int]]]
+"""(arm, response) of every user so far, the present one last."""
+
+
+def before_of(said: Said, arms: list[int]) -> list[float]:
+    """What all users before said of these arms, in this order."""
+    heard = [each for user in said[:-1] for each in user]
+    yes = [heard.count((arm, 1)) for arm in arms]
+    no = [heard.count((arm, 0)) for arm in arms]
+    logs = np.log1p([*yes, *no]) / np.log1p(USERS * EACH)
+    shares = [y / (y + n) if y + n else 0.0 for y, n in zip(yes, no, strict=True)]
+    return [*logs.tolist(), *shares]
+
+
+def seen_by_hand(said: Said, arms: list[int]) -> list[float]:
+    *own, time = counts_by_hand(said[-1], arms)
+    steps = sum(map(len, said))
+    return [*own, *before_of(said, arms), time, steps / (USERS * EACH)]
+
+
+def counts_by_hand(heard: list[tuple[int, int]], arms: list[int]) -> list[float]:
+    return counts_of(heard, arms, EACH)
+
+
+def ranked(said: Said) -> list[int]:
+    """The arms by this user's acceptances, then by those of all before, then by number."""
+    heard = [each for user in said[:-1] for each in user]
+    return sorted(range(K), key=lambda a: (-said[-1].count((a, 1)), -heard.count((a, 1)), a))
+
+
+def test_counts_of_this_user_and_of_all_before_are_those_by_hand() -> None:
+    env: Any = PopulationCountsObservation(gym.make(eu.POPULATION_ENV_ID, **SMALL))
+    seen, _ = env.reset(seed=5)
+    said: Said = [[]]
+    for arm in [*arms_of(USERS * EACH, K), None]:
+        assert seen in env.observation_space
+        np.testing.assert_allclose(seen, seen_by_hand(said, [*range(K)]), rtol=1e-6)
+        if arm is None:
+            break
+        response = heard_after(env, arm)
+        seen, *_, info = env.step(arm)
+        assert response == info["all_acceptances"] - sum(r for user in said for _, r in user)
+        said[-1].append((arm, response))
+        said += [[]] if info["new_user"] else []
+    assert len(said) == USERS
+    assert seen[-1] == seen[-2] == 1.0
+
+
+def heard_after(env: Any, arm: int) -> int:
+    """Return what a copy of the environment says to this arm."""
+    response: int = copy.deepcopy(env.unwrapped).step(arm)[0]
+    return response
+
+
+def test_sorted_arms_are_in_the_order_of_this_user_and_then_of_all_before() -> None:
+    made = gym.make(eu.POPULATION_ENV_ID, **SMALL)
+    env: Any = SortedArms(PopulationCountsObservation(made))
+    seen, _ = env.reset(seed=5)
+    said: Said = [[]]
+    by_others = 0
+    for rank in arms_of(USERS * EACH, K):
+        order = ranked(said)
+        np.testing.assert_allclose(seen, seen_by_hand(said, order), rtol=1e-6)
+        by_others += not said[-1] and order != [*range(K)]
+        arm = order[rank]
+        response = heard_after(env, arm)
+        seen, *_, info = env.step(rank)
+        said[-1].append((arm, response))
+        said += [[]] if info["new_user"] else []
+    assert by_others > 0
+    assert env.observation_space.reading["observation"] == "sorted-population-counts"
+
+
+def wrapped(observation: str, limit: int | None) -> gym.Env[Any, Any]:
+    """Return the single environment in the wrappers of an observation."""
+    env: Any = gym.make(eu.POPULATION_ENV_ID, limit, disable_env_checker=True, **SMALL)
+    match observation:
+        case "counts" | "sorted-counts":
+            env = CountsObservation(env, EACH)
+        case "population-counts" | "sorted-population-counts":
+            env = PopulationCountsObservation(env)
+        case "last-step":
+            env = eu.wrappers.LastStepObservation(env, EACH)
+    return SortedArms(env) if observation.startswith("sorted") else env
+
+
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+@pytest.mark.parametrize("mode", list(AutoresetMode), ids=lambda mode: mode.value)
+def test_each_lane_is_the_single_environment_in_its_wrappers(
+    observation: str, mode: AutoresetMode
+) -> None:
+    limit = 2 * EACH  # where a user ends
+    options: dict[str, Any] = {"autoreset_mode": mode, "max_episode_steps": limit} | SMALL
+    many: Any = make_task("population", 5, observation, **options)
+    sync = SyncVectorEnv([partial(wrapped, observation, limit)] * 5, autoreset_mode=mode)
+    assert told(many.reset(seed=3)) == told(sync.reset(seed=3))
+    n_ends = 0
+    for arms in np.random.default_rng(0).integers(K, size=(5 * EACH, 5)):
+        found = many.step(arms)
+        assert told(found) == told(sync.step(arms))
+        done = found[2] | found[3]
+        n_ends += done.sum()
+        if mode == AutoresetMode.DISABLED and done.any():
+            again = [each.reset(options={"reset_mask": done.copy()}) for each in (many, sync)]
+            assert told(again[0]) == told(again[1])
+    assert n_ends >= 10
+
+
+@pytest.mark.parametrize("observation", OBSERVATIONS)
+def test_an_agent_sees_what_the_environment_shows_from_responses_alone(observation: str) -> None:
+    env: Any = wrapped(observation, None)
+    shown: list[Any] = []
+    ranks = iter(arms_of(USERS * EACH, K))
+
+    def policy(seen: Any) -> int:
+        shown.append(seen)
+        return next(ranks)
+
+    agent = eu.PolicyAgent(
+        policy, task="population", observation=observation, horizon=EACH, n_users=USERS
+    )
+    seen, _ = env.reset(seed=2)
+    agent.reset(K, np.random.default_rng(0))
+    over = False
+    while not over:
+        arm = agent.act()
+        np.testing.assert_array_equal(shown[-1], seen)
+        assert arm is not None
+        action = [*env._order].index(arm) if hasattr(env, "_order") else arm
+        before = env.unwrapped._accepted
+        seen, _, over, _, info = env.step(action)
+        agent.observe(arm, bool(info["all_acceptances"] - before))
+        if info["new_user"]:
+            agent.next_user()
+    assert len(shown) == USERS * EACH
+
+
+def test_a_policy_for_one_user_begins_afresh_with_the_next() -> None:
+    shown: list[Any] = []
+
+    def policy(seen: Any) -> int:
+        shown.append(seen)
+        return 1
+
+    agent = eu.PolicyAgent(policy, observation="response")
+    agent.reset(K, np.random.default_rng(0))
+    for task_is_over in (True, False):
+        agent.act()
+        agent.observe(1, True)
+        if task_is_over:
+            agent.next_user()
+    agent.act()
+    assert np.array(shown).tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("wrap", "ids"),
+    [
+        (PopulationCountsObservation, "ExplorativePopulation-v0"),
+        (CountsObservation, "ExplorativeUserBAI-v0 or ExplorativePopulation-v0"),
+    ],
+)
+def test_what_it_may_be_put_around_is_named(wrap: Any, ids: str) -> None:
+    other = gym.make("CartPole-v1") if wrap is CountsObservation else eu.ExplorativeUserEnv()
+    with pytest.raises(eu.InvalidArgumentError, match=ids):
+        wrap(other)
+
+
+def test_what_only_users_one_after_another_show_is_refused_elsewhere() -> None:
+    with pytest.raises(eu.InvalidArgumentError, match="observation"):
+        make_task("regret", 3, "population-counts")
+    with pytest.raises(eu.InvalidArgumentError, match="observation"):
+        eu.PolicyAgent(lambda seen: 0, observation="sorted-population-counts")
+    with pytest.raises(eu.InvalidArgumentError, match="vector form of ExplorativePopulation-v0"):
+        vector.PopulationCountsObservation(eu.ExplorativeUserVectorEnv(3))
