@@ -46,9 +46,7 @@ def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
     agents: list[Agent] = [BAIR(), TrackAndStop()]
     rivals = [_met(game, agent) for agent in agents]
     users = game.population
-    shipped = shipped_for(
-        BAI, game.n_arms, behaviour=users.behaviour.name, noise=users.user.noise
-    )
+    shipped = shipped_for(BAI, game.n_arms, behaviour=users.behaviour.name, noise=users.user.noise)
     if shipped is None:
         return rivals, [f"No trained model of the package is for {game.n_arms} arms."]
     try:
