@@ -102,3 +102,14 @@ def test_an_action_that_is_no_arm_changes_nothing(compiled: bool) -> None:
             with pytest.raises(ValueError, match="actions"):
                 vectors[0].step(wrong)
         assert told(vectors[0].step(arms)) == told(vectors[1].step(arms))
+
+
+def test_a_picture_of_a_new_user_says_nothing_of_the_one_before() -> None:
+    given = SMALL | {"horizon": 8, "noise": 1.0, "gap": 9.0, "alpha": 0.1}  # rejected by chance
+    given |= {"render_mode": "svg", "render_intervals": True}
+    make = partial(gym.make, POPULATION_ENV_ID, disable_env_checker=True, **given)
+    both = Beside(ExplorativePopulationVectorEnv(4, **given), SyncVectorEnv([make] * 4))
+    both.reset(seed=3)
+    for arms in np.random.default_rng(0).integers(4, size=(18, 4)):
+        both.step(arms)
+        both.assert_same_truth()

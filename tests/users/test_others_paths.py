@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from other_users import KINDS, low_means
+from other_users import KINDS, LEAVERS, low_means
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
@@ -16,7 +16,7 @@ from explorative_user_env.users.others import forgetful
 from explorative_user_env.users.reward_laws import REWARD_LAWS
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [*KINDS, *LEAVERS], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("law", REWARD_LAWS)
 def test_compiled_runs_are_the_readable_ones_to_the_last_bit(
     setting: Setting, kind: Behaviour, law: str
@@ -54,7 +54,7 @@ def test_so_are_the_runs_of_an_agent_that_stops(kind: Behaviour) -> None:
     assert not fast["censored"].all()
 
 
-@pytest.mark.parametrize("kind", KINDS[:3], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", [*KINDS[:3], *LEAVERS], ids=lambda kind: kind.name)
 def test_so_are_the_runs_over_a_horizon(kind: Behaviour) -> None:
     options: dict[str, Any] = {"n_instances": 10, "behaviour": kind, "progress": False}
     options |= {"task": "regret", "horizon": 80, "alpha": 0.05}
