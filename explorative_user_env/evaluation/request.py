@@ -180,7 +180,7 @@ def check_behaviour(task: Task, population: Population) -> None:
     behaviour = population.behaviour
     if task == POPULATION:
         check_members(behaviour)
-    if not task.ends_itself and behaviour.moves_means:
+    elif not task.ends_itself and behaviour.moves_means:
         raise InvalidArgumentError(
             "behaviour", behaviour.name, "one whose means stay, for this task"
         )
