@@ -47,8 +47,8 @@ def bench(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="bair, tas, uni, exp3, se, ucb1, thompson, full-information, se-ordered, "
-            "se-transfer, sb3:DIR, bair-tuned:DIR or module:Class.",
+            help="bair, tas, uni, exp3, se, se-transfer, ucb1, thompson, full-information, "
+            "sb3:DIR, bair-tuned:DIR or module:Class.",
             show_default="first four; with --task all",
         ),
     ] = None,

@@ -97,9 +97,6 @@ def _first_run(results: PlottedRuns, axes: "Axes | None", progress: bool | OnPro
 
 
 RUN_KINDS: Mapping[str, RunPlot] = {
-    "regret_by_user": RunPlot(
-        lambda results, axes, _: regret_by_user(results, axes), _not_population
-    ),
     "success": RunPlot(lambda results, axes, _: success_by_budget(results, axes), _not_bai),
     "stopping_times": RunPlot(
         lambda results, axes, _: stopping_time_survival(results, axes), _not_bai
@@ -119,6 +116,9 @@ RUN_KINDS: Mapping[str, RunPlot] = {
     "phase1_rejections": RunPlot(
         lambda results, axes, _: phase1_against_bound(results, "phase1_rejections", axes),
         _not_checked,
+    ),
+    "regret_by_user": RunPlot(
+        lambda results, axes, _: regret_by_user(results, axes), _not_population
     ),
 }
 """The plots of one cell, by name."""

@@ -84,6 +84,8 @@ def test_every_option_arrives(
         "setting": "printed",
         "baseline_time": 70,
         "horizon": None,
+        "n_users": None,
+        "deviation": None,
         "step_cost": 0.01,
         "n_instances": 9,
         "until_width": 0.2,

@@ -50,6 +50,7 @@ def test_a_run_of_one_cell_has_all_its_plots_as_png_and_svg(
     assert reasons == [
         "Not drawn: rounds: of evaluations with check_theory=True",
         "Not drawn: phase1_rejections: of evaluations with check_theory=True",
+        "Not drawn: regret_by_user: of the task population only",
     ]
     assert where == f"{folder}, as PNG and SVG: {', '.join(RUNS + DIFFERENCES)}"
     assert (folder / "success.png").read_bytes().startswith(b"\x89PNG")
