@@ -188,10 +188,8 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
     """Return which arms are left, n_i, and what is known of all users."""
-    told: dict[str, Any] = {
-        "F": [bool(each) for each in state.candidate],
-        "n_i": list(state.accepted),
-    }
+    left = [bool(each) for each in state.candidate]
+    told: dict[str, Any] = {"F": left, "n_i": list(state.accepted)}
     if state.leader[0] >= 0:
         told["behind on average"] = list(state.means)
         told["s^2"] = state.squares[0] / state.squares[1]

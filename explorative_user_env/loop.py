@@ -78,10 +78,9 @@ def rollout(
             f"{len(run.arms)} steps; give gym.make max_episode_steps=-1, or max_steps here",
             stacklevel=2,
         )
-    # Whatever ended the run, it ended after so many steps.
-    how: dict[str, Any] = {"max_steps": max(1, len(run.arms)), "horizon": horizon}
-    again = functools.partial(rollout, seed=seed, commits=commits, **how)
-    return run.episode(rerun_in(env, agent, delta, again))
+    how: dict[str, Any] = {"seed": seed, "horizon": horizon, "commits": commits}
+    how["max_steps"] = max(1, len(run.arms))  # whatever ended the run, it ended after so many
+    return run.episode(rerun_in(env, agent, delta, functools.partial(rollout, **how)))
 
 
 def play_with_member(
@@ -96,11 +95,11 @@ def play_with_member(
 
     Args:
         env: hers, without a time limit.
-        agent: anything with reset / act / observe / answer.
+        agent: who meets her.
         seed: hers.
         horizon: how many steps she stays; an agent that stops goes on with its answer.
         begin: gets the agent ready for her.
-        who: she, in words, for what fails.
+        who: she, in words.
 
     Raises:
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
@@ -169,7 +168,7 @@ class _Run:
             if type(arm) is not int or not 0 <= arm < n_arms:
                 arm = _as_arm(f"arm of {name}", arm, n_arms)
             self.doing = step
-            observation, reward, left, truncated, _ = env.step(arm)
+            observation, reward, self.left, truncated, _ = env.step(arm)
             self.doing = observe
             if committed is None:
                 agent.observe(arm, bool(observation))
@@ -178,7 +177,6 @@ class _Run:
             arms.append(arm)
             self.responses.append(bool(observation))
             self.rewards.append(float(reward))
-            self.left = bool(left)
         self.answer = self.asked() if committed is None else committed
         self.censored = arm is not None and committed is None and not self.left
         self.cut_by_limit = self.censored and truncated and not commits and len(arms) < cap
@@ -205,7 +203,7 @@ class _Run:
             rewards=tuple(self.rewards),
             answer=self.answer,
             censored=self.censored,
-            left=self.left,
+            left=bool(self.left),
             rerun=rerun,
         )
 

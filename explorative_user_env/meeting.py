@@ -8,6 +8,7 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.envs.population import ExplorativePopulationEnv
+from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, ManyUserAgent, sees_rewards
@@ -64,7 +65,7 @@ def population_in(env: gym.Env[Any, Any]) -> Population | None:
 
 
 def environment_of(
-    population: Population, agent: Agent, reward: str = "none"
+    population: Population, agent: Agent, reward: str = "none", horizon: int | None = None
 ) -> ExplorativeUserEnv:
     """Return an environment without a time limit.
 
@@ -72,9 +73,11 @@ def environment_of(
         population: its users.
         agent: who will meet them; one that is there to see realized rewards is paid these.
         reward: what the environment pays all others, who do not see it.
+        horizon: steps that a user would stay for who leaves; None is as many as usual.
     """
     paid = "realized" if sees_rewards(agent) else reward
-    return ExplorativeUserEnv(population=population, reward=paid)
+    steps = MAX_EPISODE_STEPS if horizon is None else horizon
+    return ExplorativeUserEnv(population=population, reward=paid, horizon=steps)
 
 
 def begin_next(
@@ -88,7 +91,10 @@ def begin_next(
         rng: the agent's stream, which goes on.
         horizon: as for `Agent.reset`.
     """
-    following: Callable[[], None] | None = getattr(agent, "next_user", None)
+    # Of an agent of many users that derives from `OneUserAtATime` the one for all will do.
+    following: Callable[[], None] | None = getattr(
+        agent, "next_user", getattr(agent, "next_user_all", None)
+    )
     if following is None:
         agent.reset(n_arms, rng, horizon)
     else:

@@ -107,8 +107,8 @@ class Population:
     behaviour: Behaviour = option(
         EXPLORATIVE,
         str,
-        "Users: explorative, omniscient, forgetful, drifting, logistic, impatient or varied; "
-        "parameters in words, as 'drifting(sigma=0.01)'.",
+        "Users: explorative, omniscient, forgetful, drifting, logistic, impatient or varied; or as "
+        "'drifting(sigma=0.01)'.",
     )
     user: User = field(init=False, compare=False)
     schedule: Schedule = field(init=False, compare=False)

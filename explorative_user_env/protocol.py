@@ -9,8 +9,7 @@ not trust.
 
 Beside its methods an agent may say more of itself, in attributes that are looked for here only:
 `name`, `max_steps`, `needs_horizon`, `sees_rewards`, `trained_on` and `options`; see the functions
-at the end. What it thinks it may `explain()`, which `explanations` asks for; a `next_user()`, where
-users come one after another, is called by `meeting`.
+at the end. What it thinks it may `explain()` (`explanations` asks); `meeting` calls `next_user()`.
 """
 
 import threading

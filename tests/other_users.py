@@ -7,6 +7,7 @@ import numpy as np
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.users import explorative as rules
 from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
+from explorative_user_env.users.impatient import impatient
 from explorative_user_env.users.others import drifting, forgetful, logistic, omniscient, varied
 
 KINDS = (
@@ -17,6 +18,9 @@ KINDS = (
     logistic(0.3),
     varied(3.0, 0.1, gap_factor=1.0),
 )
+
+LEAVERS = (impatient(0.3, 4), impatient(0.0, 3))
+"""Those who may leave, after which nobody can be asked any more."""
 
 
 def low_means(n_arms: int, rng: np.random.Generator) -> np.ndarray:

@@ -40,7 +40,7 @@ def robustness(
         list[str] | None,
         typer.Option(
             help="paper, rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded, omniscient, "
-            "forgetful, drifting or logistic; repeat for more.",
+            "forgetful, drifting, logistic, varied; or several.",
             show_default="all",
         ),
     ] = None,

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from explorative_user_env.compiled.callees import callees_of
 from explorative_user_env.compiled.kernel_cache import KeptKernel, kept_kernel
-from explorative_user_env.compiled.twins import twins
+from explorative_user_env.compiled.twins import twin_with, twins
 from explorative_user_env.compiled.waiting import watch_compiling
 from explorative_user_env.validation import handed_in
 
@@ -73,7 +73,7 @@ def compile_loop(
         _register(copies.get(function, function), "boundscheck" in options)
     compiled = _compiled(copies[loop], options, kept)
     if around is not None:
-        compiled = _compiled(around(compiled), options, kept)
+        compiled = _compiled(twin_with(around(compiled), copies), options, kept)
     if kept is not None:
         compiled._cache = kept
     return compiled

@@ -1,6 +1,6 @@
 """The same functions once more, which call each other: to be compiled in another way."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -14,13 +14,27 @@ def twins(functions: Iterable[FunctionType]) -> dict[FunctionType, FunctionType]
     """
     copies = {function: _copy(function) for function in functions}
     for function, copy in copies.items():
-        for name, value in references(function).items():
-            if isinstance(value, FunctionType) and value in copies:
-                _put(copy.__globals__, name.split("."), copies[value])
-        for cell in copy.__closure__ or ():
-            if isinstance(cell.cell_contents, FunctionType):
-                cell.cell_contents = copies.get(cell.cell_contents, cell.cell_contents)
+        _redirect(function, copy, copies)
     return copies
+
+
+def twin_with(function: Any, copies: Mapping[FunctionType, FunctionType]) -> FunctionType:
+    """Return a copy of a function that refers to the copies of those that have one by now."""
+    copy = _copy(function)
+    _redirect(function, copy, copies)
+    return copy
+
+
+def _redirect(
+    function: FunctionType, copy: FunctionType, copies: Mapping[FunctionType, FunctionType]
+) -> None:
+    """Let the copy of a function refer to the copies of others."""
+    for name, value in references(function).items():
+        if isinstance(value, FunctionType) and value in copies:
+            _put(copy.__globals__, name.split("."), copies[value])
+    for cell in copy.__closure__ or ():
+        if isinstance(cell.cell_contents, FunctionType):
+            cell.cell_contents = copies.get(cell.cell_contents, cell.cell_contents)
 
 
 def _copy(function: FunctionType) -> FunctionType:

@@ -80,14 +80,20 @@ class Game:
         return self.population.user.n_arms
 
     def recommending(self, arms: Sequence[int]) -> "Game":
-        """Return the game with these arms recommended to her as well.
+        """Return the game with these arms recommended to her as well, as long as she is there.
 
         Raises:
             InvalidArgumentError: if it is over, or would be too long.
         """
         if self.answer is not None:
             raise InvalidArgumentError("moves", tuple(arms), "none after the answer")
-        return replace(self, moves=(*self.moves, *arms))
+        longer = replace(self, moves=(*self.moves, *arms))
+        if self.population.behaviour.leaves is None:
+            return longer
+        there = sum(1 for _ in _asked(longer, _environment(longer)))
+        if there == len(self.moves):
+            raise InvalidArgumentError("moves", tuple(arms), "none after she has left")
+        return replace(self, moves=longer.moves[:there])
 
     def answering(self, arm: int) -> "Game":
         """Return the game that ends with this arm named as her best."""
@@ -100,35 +106,53 @@ class Heard(NamedTuple):
     Attributes:
         responses: to each recommendation, whether she accepted.
         seen: the same counted arm by arm, as pictures take it.
+        left: whether she has left.
     """
 
     responses: tuple[bool, ...]
     seen: Seen
+    left: bool = False
 
 
 def heard_in(game: Game) -> Heard:
-    """Return what was heard in a game: it is played again, to the same bit."""
+    """Return what was heard in a game: it is played again, to the same bit.
+
+    Raises:
+        InvalidArgumentError: for moves after she has left.
+    """
     env = _environment(game)
     history = env.remember()
-    responses = tuple(bool(env.step(arm)[0]) for arm in game.moves)
-    return Heard(responses, seen_in_lane(history, 0))
+    steps = [*_asked(game, env)]
+    if len(steps) < len(game.moves):
+        allowed = f"at most {len(steps)} recommendations, as she leaves then"
+        raise InvalidArgumentError("moves", len(game.moves), allowed)
+    responses = tuple(accepted for accepted, _ in steps)
+    return Heard(responses, seen_in_lane(history, 0), bool(steps) and steps[-1][1])
 
 
 def truths_of(game: Game) -> Iterator[HiddenState]:
     """Yield the truth about the user at the start and after each move; secret before the answer."""
     env = _environment(game)
     yield env.hidden_state()
-    for arm in game.moves:
-        env.step(arm)
+    for _ in _asked(game, env):
         yield env.hidden_state()
 
 
 def instance_at_end(game: Game) -> Instance:
     """Return her true means and her best arm at the end; secret before the answer."""
     env = _environment(game)
-    for arm in game.moves:
-        env.step(arm)
+    for _ in _asked(game, env):
+        pass
     return env.instance()
+
+
+def _asked(game: Game, env: ExplorativeUserEnv) -> Iterator[tuple[bool, bool]]:
+    """Yield to each move whether she accepts and whether she leaves, up to where she does."""
+    for arm in game.moves:
+        response, _, left, _, _ = env.step(arm)
+        yield bool(response), left
+        if left:
+            return
 
 
 def _environment(game: Game) -> ExplorativeUserEnv:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.play.rivals import Rival
+from explorative_user_env.tasks import ANSWERED, CENSORED
 
 
 def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -> str:
@@ -15,16 +16,21 @@ def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -
         best_arm: her best arm at its end.
         rivals: what agents did with her, BAIR first.
     """
+    if heard.left:
+        return (
+            "She left before an answer: a rejection is what tells arms apart, and each may be the "
+            "last that she bears."
+        )
     if game.answer != best_arm:
         return _of_a_wrong_answer(game, heard, best_arm)
     if not heard.responses:
         return "Right without a single recommendation: that is luck, one time in K."
-    # Who was cut off has not answered of its own accord: it was slow, and not wrong.
-    wrong = [each.name for each in rivals if not (each.right or each.cut)]
+    # Who was cut off, or left, has not answered of its own accord: it was slow, and not wrong.
+    wrong = [each.name for each in rivals if each.end == ANSWERED and not each.right]
     longer = [
         each.name
         for each in rivals
-        if (each.right or each.cut) and each.interactions > len(game.moves)
+        if (each.right or each.end == CENSORED) and each.interactions > len(game.moves)
     ]
     if wrong:
         return (

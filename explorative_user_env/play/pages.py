@@ -102,8 +102,8 @@ def _reveal_page(game: Game, heard: Heard, told: Mapping[str, Any]) -> str:
     rivals, notes = rivals_of(game)
     return _page(
         "reveal.html",
-        words.verdict(game, instance.best_arm),
-        right=game.answer == instance.best_arm,
+        words.verdict(game, heard, instance.best_arm),
+        right=words.is_right(game, heard, instance.best_arm),
         moral=moral_of(game, heard, instance.best_arm, rivals),
         header=words.RIVALS_HEADER,
         rows=words.rows_of_rivals(game, heard, instance.best_arm, rivals),
@@ -159,5 +159,5 @@ def _told_of(game: Game, heard: Heard) -> dict[str, Any]:
         "pairs": pairs_of(game),
         "undo": query_of(pairs_of(undone)),
         "settings_in_words": words.settings_in_words(game),
-        "left": MOST_MOVES - len(game.moves),
+        "left": 0 if heard.left else MOST_MOVES - len(game.moves),
     }

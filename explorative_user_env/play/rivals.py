@@ -29,8 +29,8 @@ class Rival(NamedTuple):
         interactions: how many recommendations it made.
         rejections: how many of them she rejected.
         answer: the arm that it named as her best.
-        right: whether it is.
-        cut: whether it had not come to an end, and answered because it was asked.
+        right: whether it is, and was named while she was there.
+        end: how its run ended, as of an `Episode`: unless by itself, it answered as it was asked.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Rival(NamedTuple):
     rejections: int
     answer: int
     right: bool
-    cut: bool
+    end: int
 
 
 def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
@@ -46,9 +46,7 @@ def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
     agents: list[Agent] = [BAIR(), TrackAndStop()]
     rivals = [_met(game, agent) for agent in agents]
     users = game.population
-    shipped = shipped_for(
-        BAI, game.n_arms, behaviour=users.behaviour.name, noise=users.user.noise
-    )
+    shipped = shipped_for(BAI, game.n_arms, behaviour=users.behaviour.name, noise=users.user.noise)
     if shipped is None:
         return rivals, [f"No trained model of the package is for {game.n_arms} arms."]
     try:
@@ -71,8 +69,8 @@ def _met(game: Game, agent: Agent) -> Rival:
         interactions=episode.stopping_time,
         rejections=episode.rejections,
         answer=episode.answer,
-        right=episode.answer == env.instance().best_arm,
-        cut=episode.censored,
+        right=episode.answer == env.instance().best_arm and not episode.left,
+        end=episode.end,
     )
 
 

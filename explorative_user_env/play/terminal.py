@@ -133,7 +133,7 @@ def revealed(game: Game) -> Iterator[str]:
     """Yield what is told of a game with an answer: the truth, the agents, the moral."""
     heard = heard_in(game)
     best_arm = instance_at_end(game).best_arm
-    yield f"{words.verdict(game, best_arm)}. {words.tally(heard)}."
+    yield f"{words.verdict(game, heard, best_arm)}. {words.tally(heard)}."
     yield ""
     yield from truth_in_words(game)
     yield ""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from explorative_user_env.play.address import as_written
 from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.play.rivals import Rival
+from explorative_user_env.tasks import ANSWERED, CENSORED, LEFT
 
 TASK = (
     "She is still learning what she likes. You recommend an arm, she says yes or no, "
@@ -50,15 +51,25 @@ def response_in_words(arm: int, accepted: bool) -> str:
 def tally(heard: Heard) -> str:
     """Return how often she said what."""
     n, yes = len(heard.responses), sum(heard.responses)
-    return f"{n} interaction{'s' * (n != 1)}: {yes} yes, {n - yes} no"
+    told = f"{n} interaction{'s' * (n != 1)}: {yes} yes, {n - yes} no"
+    return f"{told}; then she left" if heard.left else told
 
 
-def verdict(game: Game, best_arm: int) -> str:
+def is_right(game: Game, heard: Heard, best_arm: int) -> bool:
+    """Return whether a game ended with the right answer, and while she was there."""
+    return game.answer == best_arm and not heard.left
+
+
+def verdict(game: Game, heard: Heard, best_arm: int) -> str:
     """Return whether the answer of a game is right."""
+    if heard.left:
+        return f"She left before an answer: her best arm is arm {best_arm}"
     if game.answer == best_arm:
         return f"Right: her best arm is arm {best_arm}"
     return f"Wrong: you named arm {game.answer}, her best arm is arm {best_arm}"
 
+
+_ENDS = {ANSWERED: "", CENSORED: " (not done)", LEFT: " (she left)"}
 
 RIVALS_HEADER = ("who", "interactions", "rejections", "named", "right")
 
@@ -69,11 +80,12 @@ def rows_of_rivals(
     """Return what the player and the agents did with the same user, a row each."""
     n_rejected = len(heard.responses) - sum(heard.responses)
     answer = -1 if game.answer is None else game.answer
-    you = Rival("you", len(game.moves), n_rejected, answer, answer == best_arm, cut=False)
+    end, right = LEFT if heard.left else ANSWERED, is_right(game, heard, best_arm)
+    you = Rival("you", len(game.moves), n_rejected, answer, right, end)
     return [
         (
             each.name,
-            f"{each.interactions}{' (not done)' if each.cut else ''}",
+            f"{each.interactions}{_ENDS[each.end]}",
             f"{each.rejections}",
             f"arm {each.answer}",
             "yes" if each.right else "no",

@@ -152,16 +152,17 @@ class Results:
         if name not in self.line_up:
             raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
         agent = self.line_up[name]
+        horizon, told = self.cell["horizon"], self.over_horizon or needs_horizon(agent)
         if self.cell["task"] == POPULATION.name:
             members = Members(self.cell["n_users"], self.cell["deviation"])
-            return episode_with_members(members, self.population, agent, seed, self.cell["horizon"])
-        told = self.over_horizon or needs_horizon(agent)
+            return episode_with_members(members, self.population, agent, seed, horizon)
+        stays = horizon if self.over_horizon else None
         return rollout(
-            environment_of(self.population, agent, reward="regret"),
+            environment_of(self.population, agent, "regret", stays),
             agent,
             seed,
             max_steps=self.cell["agents"][name]["max_steps"],
-            horizon=self.cell["horizon"] if told else None,
+            horizon=horizon if told else None,
             commits=self.over_horizon,
         )
 

@@ -112,28 +112,25 @@ REGRET_LEGEND = (
     "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
     "most acc. best: the most accepted arm is; one of n tied arms counts 1/n.",
 )
-LEFT_REGRET_LEGEND = (
-    "left: the user left; each step from there on counts max mu - min mu as regret, no utility.",
-)
+LEFT_REGRET_LEGEND = ("left: the user left; each step she missed counts max mu - min mu.",)
 
 
 def members_table(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return regret with users who come one after another as a Rich table."""
     names = ("K", "users x T", "agent", "regret", "first", "last", "acc. %", "most acc. best")
     table = new_table(names, left=("agent",), title=title, leading=3)
+    regrets = ("regret", "regret_of_first", "regret_of_last")
     for row in marked(summary).to_dict("records"):
         table.add_row(
             str(row["n_arms"]),
             f"{row['n_users']} x {row['horizon']}",
             str(row["agent"]),
-            *(with_error(row[name], row[f"{name}_high"]) for name in REGRETS_OF_MEMBERS),
+            *(with_error(row[name], row[f"{name}_high"]) for name in regrets),
             percent(row["acceptance_rate"]),
             share_with_interval(row, "most_accepted_is_best"),
         )
     return table
 
-
-REGRETS_OF_MEMBERS = ("regret", "regret_of_first", "regret_of_last")
 
 MEMBERS_LEGEND = (
     "regret: sum of mu_* - mu_a over an episode, in which each of the users is there for T "
@@ -145,10 +142,8 @@ MEMBERS_LEGEND = (
 
 def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
     """Return the table for the task of `summary`."""
-    if "regret_of_first" in summary:
-        return members_table(summary, title)
-    over_horizon = "regret" in summary
-    return regret_table(summary, title) if over_horizon else summary_table(summary, title)
+    over_horizon = members_table if "regret_of_first" in summary else regret_table
+    return (over_horizon if "regret" in summary else summary_table)(summary, title)
 
 
 def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
@@ -234,9 +229,7 @@ def _figures(row: Mapping[Any, Any], published: bool) -> list[str]:
 
 def _left(row: Mapping[Any, Any]) -> list[str]:
     """Return the share of users who left, a dash where these cannot, nothing where nobody can."""
-    if "left" not in row:
-        return []
-    return ["-" if pd.isna(row["left"]) else share(row["left"])]
+    return ["-" if pd.isna(row["left"]) else share(row["left"])] if "left" in row else []
 
 
 def _place(rank: Any) -> str:

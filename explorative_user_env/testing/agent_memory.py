@@ -8,7 +8,7 @@ import numpy as np
 
 from explorative_user_env.protocol import ManyUserAgent
 from explorative_user_env.testing.agent_company import Call, meet_many
-from explorative_user_env.testing.checks import FailedCheckError, Subject
+from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
 from explorative_user_env.testing.meetings import Meeting, expect_alike, run_of, situations
 from explorative_user_env.testing.surroundings import travelled
 
@@ -22,6 +22,19 @@ def forgets_users_it_has_met(subject: Subject) -> None:
     for situation in (*situations(subject), *situations(subject, n_users=2)):
         wanted = run_of(subject.make(), situation)
         expect_alike(run_of(agent, situation), wanted, situation, "after it had met other users")
+
+
+def goes_on_with_the_next_user(subject: Subject) -> None:
+    """Where it has a next_user, it goes on with arms and answers, and a reset still forgets all."""
+    agent = subject.make()
+    if not callable(getattr(agent, "next_user", None)):
+        raise NotAskedError("it has no next_user, and is reset for every user")
+    for situation in situations(subject):
+        wanted = run_of(subject.make(), situation)
+        found = run_of(agent, situation)
+        expect_alike(found, wanted, situation, "after it had gone on from user to user")
+        for other in situations(subject):
+            Meeting(agent, other, follows=True).end()
 
 
 def shares_nothing_with_its_like(subject: Subject) -> None:

@@ -52,6 +52,7 @@ _ASKED: Mapping[Kind, Sequence[Callable[[Subject], None]]] = {
         agent_streams.draws_from_no_other_stream,
         agent_streams.leaves_its_stream_what_it_is,
         agent_memory.forgets_users_it_has_met,
+        agent_memory.goes_on_with_the_next_user,
         agent_memory.shares_nothing_with_its_like,
         agent_memory.leaves_what_it_is_given,
         agent_memory.goes_on_alike_as_a_copy,
@@ -89,6 +90,7 @@ _ASKED: Mapping[Kind, Sequence[Callable[[Subject], None]]] = {
     ),
     Kind.BEHAVIOUR: (
         users.says_yes_or_no,
+        users.leaves_or_stays,
         users.counts_what_she_said,
         users.keeps_her_means,
         users.draws_from_her_stream_alone,

@@ -102,10 +102,15 @@ class Meeting:
         agent: who is reset for it.
         situation: whom it meets.
         rng: its stream; None is what follows from the seed and the agent's name.
+        follows: whether the user comes after another, and the agent goes on with its `next_user`.
     """
 
     def __init__(
-        self, agent: Agent, situation: Situation, rng: np.random.Generator | None = None
+        self,
+        agent: Agent,
+        situation: Situation,
+        rng: np.random.Generator | None = None,
+        follows: bool = False,
     ) -> None:
         self.agent, self.situation = agent, situation
         self.arms: list[int] = []
@@ -113,6 +118,9 @@ class Meeting:
         self.stopped = False
         self._respond = situation.respond()
         self._rewards = np.random.default_rng(situation.seed)
+        if follows:
+            self._call("next_user")
+            return
         rng = agent_generator(situation.seed, name_of(agent)) if rng is None else rng
         self._call("reset", situation.n_arms, rng, situation.horizon)
 

@@ -26,7 +26,7 @@ TABLES = ("logarithms", "inverse_roots")
 
 
 class Life:
-    """A user of a behaviour, asked at random by her seed.
+    """A user of a behaviour, asked at random by her seed, on and on though she would leave.
 
     Args:
         population: whose user she is.
@@ -42,14 +42,17 @@ class Life:
         self.state.means[:] = population.instance_law.draw(self.rng).means
         behaviour.start(user, self.state, self.rng)
         self.responses: list[bool] = []
+        self.leaving: list[Any] = []
 
     def respond(self, arm: int | None = None) -> Any:
         """Return what she says to an arm, None to one at random."""
         population = self.population
         arm = int(self._arms.integers(population.n_arms)) if arm is None else arm
-        rule, respond = population.schedule.rule, population.behaviour.respond
-        accepted = respond(population.user, self.state, rule, arm, self.rng)
+        user, behaviour, rule = population.user, population.behaviour, population.schedule.rule
+        accepted = behaviour.respond(user, self.state, rule, arm, self.rng)
         self.responses.append(accepted)
+        if behaviour.leaves is not None:
+            self.leaving.append(behaviour.leaves(user, self.state, accepted, self.rng))
         return accepted
 
     def lived(self, n_steps: int = USER_STEPS) -> "Life":
@@ -89,6 +92,8 @@ def expect_same_life(found: Life, wanted: Life, how: str) -> None:
         if one != other:
             told = f"she said {one!r} instead of {other!r} at step {step} {how}"
             raise FailedCheckError(f"{told} (K = {found.population.n_arms}, seed {found.seed})")
+    if found.leaving != wanted.leaving:
+        raise FailedCheckError(f"she leaves at another step {how} ({found.when})")
     for name, values in found.numbers().items():
         if repr(values) != repr(wanted.numbers()[name]):
             raise FailedCheckError(f"her {name} are others {how} ({found.when})")
@@ -104,6 +109,19 @@ def says_yes_or_no(subject: Subject) -> None:
                 raise FailedCheckError(
                     f"respond returned {accepted!r}, must be True or False ({life.when})"
                 )
+
+
+def leaves_or_stays(subject: Subject) -> None:
+    """What leaves returns is True or False, at every step, if she may leave at all."""
+    for population in populations(subject):
+        if population.behaviour.leaves is None:
+            raise NotAskedError("its users never leave")
+        life = Life(population, subject.seed)
+        for _ in range(USER_STEPS):
+            life.respond()
+            if not isinstance(life.leaving[-1], bool | np.bool_):
+                told = f"leaves returned {life.leaving[-1]!r}, must be True or False"
+                raise FailedCheckError(f"{told} ({life.when})")
 
 
 def counts_what_she_said(subject: Subject) -> None:

@@ -4,17 +4,19 @@ from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import (
     AGENTS,
     ALGORITHMS,
+    CARRIERS,
     REFERENCES,
     agent_named,
 )
 from explorative_user_env.protocol import name_of
 
-MAKERS = AGENTS | REFERENCES
+MAKERS = AGENTS | REFERENCES | CARRIERS
 
 
 def test_the_records_are_those_of_the_agents() -> None:
     made = {name: make().algorithm for name, make in MAKERS.items()}
     assert made.pop("SE") is made["BAIR"]
+    assert made.pop("SE-ordered") is made["SE-transfer"]
     assert made == ALGORITHMS
 
 

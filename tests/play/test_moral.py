@@ -8,14 +8,15 @@ from explorative_user_env.play.game import Game, Heard
 from explorative_user_env.play.moral import moral_of
 from explorative_user_env.play.rivals import Rival
 from explorative_user_env.rendering.words import Seen
+from explorative_user_env.tasks import ANSWERED, CENSORED
 
 
 def rival(name: str, interactions: int, right: bool = True) -> Rival:
-    return Rival(name, interactions, 1, 0, right, cut=False)
+    return Rival(name, interactions, 1, 0, right, ANSWERED)
 
 
 BEST = 1
-CUT = Rival("BAIR", 99, 1, 0, right=False, cut=True)  # who has not answered is not wrong
+CUT = Rival("BAIR", 99, 1, 0, right=False, end=CENSORED)  # who has not answered is not wrong
 QUICK, SLOW = rival("BAIR", 1), rival("BAIR", 99)
 
 

@@ -11,6 +11,7 @@ from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.play import rivals as room
 from explorative_user_env.play.game import PLAYED, Game
 from explorative_user_env.play.rivals import Rival, rivals_of
+from explorative_user_env.tasks import ANSWERED, CENSORED
 
 THREE = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
 
@@ -22,7 +23,7 @@ def test_they_did_what_they_do_in_the_loop() -> None:
         episode = rollout(env, agent, seed=7)
         right = episode.answer == env.instance().best_arm
         mine = (episode.agent, episode.stopping_time, episode.rejections, episode.answer, right)
-        assert rival == Rival(*mine, cut=False)
+        assert rival == Rival(*mine, ANSWERED)
     assert notes == ["No trained model of the package is for 3 arms."]
 
 
@@ -39,14 +40,14 @@ def test_where_no_model_is_for_so_many_arms_nothing_is_loaded_to_learn_that(
 def test_who_would_never_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "LONGEST_RUN", 30)
     found, _ = rivals_of(THREE)
-    assert [(rival.interactions, rival.cut) for rival in found] == [(30, True), (30, True)]
+    assert [(rival.interactions, rival.end) for rival in found] == [(30, CENSORED)] * 2
 
 
 def test_who_has_a_cap_of_its_own_is_asked_then(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model's step takes a millisecond, and others wait for theirs."""
     monkeypatch.setattr(room, "_loaded", lambda name: tireless(20))
     *_, model = rivals_of(Game(options=PLAYED, seed=7))[0]
-    assert (model.name, model.interactions, model.cut) == ("tireless", 20, True)
+    assert (model.name, model.interactions, model.end) == ("tireless", 20, CENSORED)
 
 
 def test_a_users_best_arm_is_that_of_the_end_where_her_taste_changes() -> None:

@@ -1,11 +1,16 @@
 """What is said of users and games is said of every one of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from explorative_user_env.play import words
 from explorative_user_env.play.address import pairs_of
-from explorative_user_env.play.game import Game, heard_in
-from explorative_user_env.play.rivals import Rival
+from explorative_user_env.play.game import Game, heard_in, instance_at_end
+from explorative_user_env.play.moral import moral_of
+from explorative_user_env.play.pages import play_page
+from explorative_user_env.play.rivals import Rival, rivals_of
+from explorative_user_env.tasks import CENSORED, LEFT
 from explorative_user_env.users.others import as_behaviour
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -39,8 +44,36 @@ def test_a_number_is_told_as_it_stands_in_the_address() -> None:
 
 def test_who_was_cut_off_is_told_as_not_done() -> None:
     game = Game(seed=7, moves=(0,), answer=0)
-    rows = words.rows_of_rivals(game, heard_in(game), 1, [Rival("BAIR", 30, 2, 1, True, True)])
+    rows = words.rows_of_rivals(game, heard_in(game), 1, [Rival("BAIR", 30, 2, 1, True, CENSORED)])
     assert rows == [
         ("you", "1", "0", "arm 0", "no"),
         ("BAIR", "30 (not done)", "2", "arm 1", "yes"),
     ]
+
+
+def test_a_game_in_which_she_leaves_ends_there_and_says_so() -> None:
+    game = Game(options={"n_arms": 2, "gap": 4.0, "behaviour": "impatient(probability=1)"}, seed=7)
+    best = instance_at_end(game).best_arm
+    game = game.recommending((best, 1 - best) * 100)
+    heard = heard_in(game)
+    assert heard.left
+    assert heard.responses.index(False) == len(game.moves) - 1 < 199
+    assert words.tally(heard).endswith("1 no; then she left")
+    with pytest.raises(InvalidArgumentError, match="none after she has left"):
+        game.recommending((best,))
+    address = replace(game, moves=(*game.moves, best))
+    with pytest.raises(InvalidArgumentError, match="as she leaves then"):
+        heard_in(address)
+    named = game.answering(best)
+    assert (
+        words.verdict(named, heard, best)
+        == f"She left before an answer: her best arm is arm {best}"
+    )
+    you, other = words.rows_of_rivals(named, heard, best, [Rival("BAIR", 3, 1, best, False, LEFT)])
+    assert (you[1:], other[1]) == (
+        (f"{len(game.moves)} (she left)", "1", f"arm {best}", "no"),
+        "3 (she left)",
+    )
+    assert moral_of(named, heard, best, rivals_of(named)[0]).startswith("She left")
+    assert " disabled" in play_page(game, "")
+    assert "She left before an answer" in play_page(named, "")

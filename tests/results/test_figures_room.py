@@ -22,6 +22,7 @@ pytestmark = pytest.mark.slow
 
 LONG = "BAIR with a name that says all of its many options"
 MANY: list[Any] = ["T&S", "UNI", "EXP3", "UCB1", "Thompson", "SE", "Full-information"]
+OF_MEMBERS = "regret_by_user"
 WHOLE: dict[str, Any] = {"progress": False, "max_steps": 1500, "check_theory": True}
 ODD: dict[str, Any] = {"alpha": 0.75, "gap": 0.125, "noise": 0.125, "setting": "released"}
 
@@ -76,9 +77,17 @@ def company(request: pytest.FixtureRequest) -> Results:
     return results_of(**COMPANY[request.param])
 
 
-@pytest.mark.parametrize("kind", RUN_KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in RUN_KINDS if kind != OF_MEMBERS])
 def test_every_plot_of_runs_has_room_for_its_words(kind: str, company: Results) -> None:
     assert_has_room(company.plot(kind, progress=False))
+
+
+@pytest.mark.parametrize(("n_agents", "n_users"), [(1, 1), (9, 20)])
+def test_regret_by_user_has_room_for_its_words(n_agents: int, n_users: int) -> None:
+    agents = ["SE-transfer", *MANY, BAIR(n1=30, name=LONG)][-n_agents:]
+    users: dict[str, Any] = {"n_users": n_users, "horizon": 9, "n_arms": 5, "compiled": False}
+    found = eu.evaluate(agents, task="population", n_instances=3, progress=False, **users)
+    assert_has_room(found.plot(OF_MEMBERS))
 
 
 def test_differences_have_room_for_their_words(company: Results) -> None:

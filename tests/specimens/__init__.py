@@ -35,6 +35,7 @@ AGENTS_WRONG: dict[str, Any] = {
     "draws_from_no_other_stream": agents.SeedsItself,
     "leaves_its_stream_what_it_is": agents.SetsItsStream,
     "forgets_users_it_has_met": agents.KeepsUsers,
+    "goes_on_with_the_next_user": agents.KeepsUsersThatFollow,
     "shares_nothing_with_its_like": agents.SharesItsCounts,
     "leaves_what_it_is_given": agents.WritesOnUsers,
     "goes_on_alike_as_a_copy": agents.CopiesItsBeginning,

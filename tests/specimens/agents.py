@@ -189,6 +189,18 @@ class KeepsUsers(Honest):
         return None if arm is None else (arm + len(self.met)) % self.n_arms
 
 
+class KeepsUsersThatFollow(Honest):
+    n_met = 0
+
+    def next_user(self) -> None:
+        self.reset(self.n_arms, self.rng)
+        self.n_met += 1
+
+    def act(self) -> int | None:
+        arm = super().act()
+        return None if arm is None else (arm + self.n_met) % self.n_arms
+
+
 class SharesItsCounts(Honest):
     counts: list[int] = []  # noqa: RUF012 - that is what is wrong
 

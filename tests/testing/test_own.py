@@ -7,7 +7,15 @@ import pytest
 from toy_agents import the_most_accepted
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AGENTS, ALGORITHMS, BAIR, REFERENCES, Uniform, after_phase1
+from explorative_user_env.agents import (
+    AGENTS,
+    ALGORITHMS,
+    BAIR,
+    CARRIERS,
+    REFERENCES,
+    Uniform,
+    after_phase1,
+)
 from explorative_user_env.testing import NamedCheck, Subject, parametrize_with_checks
 from explorative_user_env.users import others
 from explorative_user_env.users.behaviour import EXPLORATIVE
@@ -16,6 +24,7 @@ from explorative_user_env.users.confidence import (
     SMOOTHED_ACCEPTANCE_RATE,
     constant,
 )
+from explorative_user_env.users.impatient import impatient
 from explorative_user_env.users.reward_laws import REWARD_LAWS, as_reward_law
 from explorative_user_env.wrappers import CountsObservation, SortedArms
 
@@ -49,7 +58,7 @@ def test_other_agents(subject: Subject, check: NamedCheck) -> None:
 
 
 def test_these_are_all_agents() -> None:
-    assert {*AGENTS, *REFERENCES} == {*ALGORITHMS, "SE"}
+    assert {*AGENTS, *REFERENCES, *CARRIERS} == {*ALGORITHMS, "SE", "SE-ordered"}
 
 
 RELEASED = {"breaks_ties_by_chance": "the released code's habit: the first of tied arms"}
@@ -65,6 +74,10 @@ def test_policies(subject: Subject, check: NamedCheck) -> None:
     check(subject)
 
 
+LEAVING: dict[str, Any] = {"behaviour": "impatient(probability=0.5)", "n_arms": 3, "alpha": 0.01}
+"""Users most of whom leave while they are checked."""
+
+
 def sorted_counts() -> Any:
     return SortedArms(CountsObservation(eu.ExplorativeUserEnv(n_arms=3), 50))
 
@@ -78,6 +91,7 @@ def sorted_counts() -> Any:
         eu.ExplorativeUserEnv,
         eu.ExplorativeUserBAIEnv,
         partial(eu.ExplorativeUserEnv, behaviour="logistic", noise=0.2, reward="realized"),
+        partial(eu.ExplorativeUserEnv, **LEAVING),
         sorted_counts,
         partial(eu.ExplorativePopulationEnv, n_users=2, horizon=3),
     ]
@@ -93,6 +107,8 @@ def test_environments(subject: Subject, check: NamedCheck) -> None:
         partial(eu.ExplorativeUserVectorEnv, compiled=True, noise=0.2),
         partial(eu.ExplorativeUserBAIVectorEnv, compiled=True),
         partial(eu.ExplorativeUserVectorEnv, behaviour="drifting"),
+        partial(eu.ExplorativeUserVectorEnv, **LEAVING),
+        partial(eu.ExplorativeUserBAIVectorEnv, **LEAVING),
         partial(eu.ExplorativePopulationVectorEnv, n_users=2, horizon=3),
     ]
 )
@@ -104,7 +120,7 @@ BEHAVIOURS = [EXPLORATIVE, others.omniscient, others.forgetful, others.drifting,
 BEHAVIOURS += [others.varied]
 
 
-@parametrize_with_checks([*BEHAVIOURS, others.forgetful(7)])
+@parametrize_with_checks([*BEHAVIOURS, others.forgetful(7), impatient, impatient(0.3, 4)])
 def test_behaviours(subject: Subject, check: NamedCheck) -> None:
     check(subject)
 

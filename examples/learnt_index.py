@@ -1,0 +1,299 @@
+"""A policy of one's own that learns: an index of each arm, trained by the cross-entropy method.
+
+The policy recommends the arm with the largest index, which is one weighted sum for all arms of what
+was heard of an arm: elimination is such a policy, and training begins there. Its weights are
+drawn around what is best so far, all draws meet the same users, and the best of them say where to
+draw next (Rubinstein 1999, "The cross-entropy method for combinatorial and continuous
+optimization"). A draw is judged by the regret that `evaluate` counts, in compiled code: there is no
+gradient and no critic.
+
+    python examples/learnt_index.py noisy-k5 0 seed-0.json     # a minute or two on one core
+"""
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from math import log
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import explorative_user_env as eu
+from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.display.progress import progress_bar
+from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.results.provenance import versions_of
+from explorative_user_env.seeding import tuning_seed
+from explorative_user_env.validation import finite_vector, integer
+
+N_WEIGHTS, N_CARRIED = 17, 3
+"""Weights of what this user said; and, where one comes after another, of what those before did."""
+
+RUNS = (1, 2, 3, 5)
+"""Rejections in a row, each of which has a weight from there on."""
+
+KEPT = 0.75
+"""Of an average of an arm's responses, what is left of it after another response."""
+
+USERS_OF: Mapping[str, Mapping[str, Any]] = {
+    "noisy-k5": {"noise": 0.2},
+    "varied-k5": {"behaviour": "varied"},
+    "impatient-k5": {"behaviour": "impatient"},
+    "population-k20": {"n_arms": 20},
+}
+"""Who the users of each task are; K = 5 unless it says so."""
+
+BEGINS = {"noisy-k5": 3, "varied-k5": 3, "impatient-k5": 1, "population-k20": 1}
+"""At how many rejections in a row an arm is eliminated where training begins."""
+
+POPULATION_TASK = "population-k20"
+
+N_DRAWS, N_BEST, N_TIMES, N_USERS, N_EPISODES = 40, 8, 30, 400, 12
+
+
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    n_arms: int  # K
+    horizon: int  # T
+    weights: tuple[float, ...]
+
+
+class State(NamedTuple):
+    """What is known of the arms."""
+
+    accepted: list[int]
+    rejected: list[int]
+    run: list[int]  # rejections since the last acceptance
+    recent: list[float]  # an average of the responses, 1 and -1
+    when: list[int]  # the step of the last recommendation
+    accepted_before: list[int]  # by all users before this one
+    rejected_before: list[int]
+    users: list[int]  # [how many they are]
+    last: list[int]  # [the arm recommended last]
+    steps: list[int]  # [t]
+
+
+def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+    """Check the options and return the numbers of a run."""
+    steps = integer("horizon", options["horizon"] if horizon is None else horizon, 1)
+    given = options["weights"]
+    carries = N_CARRIED if len(given) > N_WEIGHTS else 0
+    weights = finite_vector("weights", given, N_WEIGHTS + carries)
+    return Params(n_arms, steps, (*weights, *[0.0] * (N_CARRIED - carries)))
+
+
+def blank(params: Params) -> State:
+    """Return a state to be filled by `start`."""
+    n_arms = params.n_arms
+    accepted, rejected, run, when, before, refused = ([0] * n_arms for _ in range(6))
+    recent = [0.0] * n_arms
+    return State(accepted, rejected, run, recent, when, before, refused, [0], [0], [0])
+
+
+def start(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Know nothing of a new user, and of no other."""
+    for arm in range(params.n_arms):
+        state.accepted_before[arm] = 0
+        state.rejected_before[arm] = 0
+    state.users[0] = 0
+    forget(params, state)
+
+
+def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Know nothing of the user who comes next, but what all before her said."""
+    for arm in range(params.n_arms):
+        state.accepted_before[arm] += state.accepted[arm]
+        state.rejected_before[arm] += state.rejected[arm]
+    state.users[0] += 1
+    forget(params, state)
+
+
+def forget(params: Params, state: State) -> None:
+    """Forget the present user."""
+    for arm in range(params.n_arms):
+        state.accepted[arm] = 0
+        state.rejected[arm] = 0
+        state.run[arm] = 0
+        state.recent[arm] = 0.0
+        state.when[arm] = 0
+    state.last[0] = -1
+    state.steps[0] = 0
+
+
+def index(params: Params, state: State, arm: int, most: int) -> float:
+    """Return the index of an arm, where the most accepted one has `most` acceptances."""
+    weights = params.weights
+    n_accepted, n_rejected, run = state.accepted[arm], state.rejected[arm], state.run[arm]
+    late = state.steps[0] / params.horizon
+    early = 1.0 - late
+    total = weights[4] * state.recent[arm]
+    for place in range(4):
+        if run >= RUNS[place]:
+            total += weights[place]
+    total += (weights[5] * early + weights[6] * late) * log(1 + n_accepted)
+    total += (weights[7] * early + weights[8] * late) * log(1 + n_rejected)
+    total += (weights[9] * early + weights[10] * late) * (n_accepted / max(most, 1))
+    if n_accepted + n_rejected == 0:
+        total += weights[11]
+    if run == 0 and arm == state.last[0]:
+        total += weights[12]
+    if run > 0:
+        total += weights[13] * log(1 + state.steps[0] - state.when[arm])
+    if n_accepted == 0:
+        total += weights[14]
+    if n_accepted == most:
+        total += weights[15] * early + weights[16] * late
+    if state.users[0] > 0:
+        popular = log(1 + state.accepted_before[arm] / state.users[0])
+        refused = log(1 + state.rejected_before[arm] / state.users[0])
+        total += (weights[17] * early + weights[18] * late) * popular + weights[19] * refused
+    return total
+
+
+def act(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the arm with the largest index, the first of those that are alike."""
+    if state.steps[0] >= params.horizon:
+        return STOP
+    most = 0
+    for arm in range(params.n_arms):
+        most = max(most, state.accepted[arm])
+    best, largest = 0, index(params, state, 0, most)
+    for arm in range(1, params.n_arms):
+        found = index(params, state, arm, most)
+        if found > largest:
+            best, largest = arm, found
+    return best
+
+
+def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
+    """Take in a response."""
+    state.steps[0] += 1
+    state.when[arm] = state.steps[0]
+    state.last[0] = arm
+    if accepted:
+        state.accepted[arm] += 1
+        state.run[arm] = 0
+        state.recent[arm] = KEPT * state.recent[arm] + (1.0 - KEPT)
+    else:
+        state.rejected[arm] += 1
+        state.run[arm] += 1
+        state.recent[arm] = KEPT * state.recent[arm] - (1.0 - KEPT)
+
+
+def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
+    """Return the most accepted arm."""
+    best = 0
+    for arm in range(1, params.n_arms):
+        if state.accepted[arm] > state.accepted[best]:
+            best = arm
+    return best
+
+
+def elimination(n_rejections: int) -> list[float]:
+    """Return weights with which the index eliminates an arm at so many rejections in a row."""
+    weights = [0.0] * N_WEIGHTS
+    for place, run in enumerate(RUNS):
+        weights[place] = -8.0 if run == n_rejections else 0.0
+    weights[5] = weights[6] = -1.0  # the least accepted arm that is left
+    weights[11] = 2.0  # each arm once, to begin with
+    weights[15] = 0.5  # and the one ahead more often than the others
+    return weights
+
+
+ALGORITHM = Algorithm(
+    "learnt index",
+    prepare,
+    blank,
+    start,
+    act,
+    observe,
+    verdict,
+    defaults={"horizon": None, "weights": tuple(elimination(1))},
+    stops_itself=False,
+    next_user=next_user,
+)
+
+
+def learnt_index(
+    weights: Sequence[float] | None = None,
+    *,
+    name: str = "learnt index",
+    max_steps: int | None = None,
+) -> AlgorithmAgent:
+    """Return the policy with these weights; without, it is elimination."""
+    return AlgorithmAgent(ALGORITHM, {"weights": weights}, name, max_steps)
+
+
+def shipped(task: str) -> list[AlgorithmAgent]:
+    """Return the policies of a task that come with this script, one for each training seed."""
+    read = (json.loads(path.read_text(encoding="utf-8")) for path in files_of(task))
+    return [learnt_index(made["weights"], name=f"learnt index {made['seed']}") for made in read]
+
+
+def files_of(task: str) -> list[Path]:
+    """Return the files with the weights of a task's policies, by training seed."""
+    return sorted((Path(__file__).with_name("learnt") / task).glob("seed-*.json"))
+
+
+def noisy() -> AlgorithmAgent:
+    """Return the first policy for noisy users: `--agent learnt_index:noisy` in this folder."""
+    return shipped("noisy-k5")[0]
+
+
+def impatient() -> AlgorithmAgent:
+    """Return the first policy for impatient users: `--agent learnt_index:impatient`."""
+    return shipped("impatient-k5")[0]
+
+
+def train(task: str, seed: int) -> list[float]:
+    """Return the weights that cross-entropy search comes to with the users of a task."""
+    rng = np.random.default_rng(seed)
+    mean = np.array(elimination(BEGINS[task]) + [0.0] * N_CARRIED * (task == POPULATION_TASK))
+    spread = np.full(len(mean), 1.0)
+    with progress_bar() as report:
+        told = "training"
+        for turn in range(N_TIMES):
+            report(told, turn, N_TIMES)
+            draws = mean + spread * rng.standard_normal((N_DRAWS, len(mean)))
+            draws[0] = mean
+            agents = [learnt_index(draw.tolist(), name=str(k)) for k, draw in enumerate(draws)]
+            met = met_in(task, N_USERS if task != POPULATION_TASK else N_EPISODES)
+            runs = eu.evaluate(agents, seed=tuning_seed(seed, turn), progress=False, **met).runs
+            regrets = runs.groupby("agent", sort=False)["regret"].mean().to_numpy()
+            best = draws[np.argsort(regrets)[:N_BEST]]
+            # Half of the way, and never so narrow that it stops before its time.
+            mean = 0.5 * mean + 0.5 * best.mean(axis=0)
+            least = 0.3 * (1.0 - turn / N_TIMES)
+            spread = np.maximum(0.5 * spread + 0.5 * best.std(axis=0), least)
+            told = f"regret {regrets[0]:.0f}"
+    return [round(float(weight), 4) for weight in mean]
+
+
+def met_in(task: str, n_instances: int) -> dict[str, Any]:
+    """Return whom an agent meets in a task, as arguments of `evaluate`."""
+    kind = "population" if task == POPULATION_TASK else "regret"
+    return {"task": kind, "n_arms": 5, "n_instances": n_instances, **USERS_OF[task]}
+
+
+def main() -> None:
+    """Train with the users of a task, and write the weights and how they came about."""
+    task, seed, path = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
+    begun = time.process_time()
+    weights = train(task, seed)
+    made = {
+        "command": f"python examples/learnt_index.py {task} {seed} {path.name}",
+        "task": task,
+        "users": USERS_OF[task],
+        "seed": seed,
+        "weights": weights,
+        "cpu_seconds": round(time.process_time() - begun),
+        "versions": versions_of(("numba", "numpy")),
+    }
+    path.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Elimination that carries over what it learns, against a slow version and against none."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.agents import TransferElimination
+
+
+class Slowly:
+    """The rule as its docstring says it, with a list of what every user said of every arm."""
+
+    def __init__(self, n_arms: int, drops: bool, caution: float = 3.0) -> None:
+        self.n_arms, self.drops, self.caution = n_arms, drops, caution
+        self.said: list[list[float]] = [[] for _ in range(n_arms)]
+        self.leader: int | None = None
+        self.begin(list(range(n_arms)))
+
+    def begin(self, asked: list[int]) -> None:
+        self.asked, self.left = asked, list(asked)
+        self.accepted, self.n_steps = [0] * self.n_arms, 0
+        self.behind = dict.fromkeys(asked, 0.0)
+
+    def means(self) -> list[float]:
+        return [float(np.mean(each)) if each else 0.0 for each in self.said]
+
+    def next_user(self) -> None:
+        if len(self.asked) > 1:
+            for arm in self.asked:
+                self.said[arm].append(self.behind[arm])
+        means = self.means()
+        self.leader = means.index(min(means))
+        told = [np.array(each) for each in self.said if len(each) > 1]
+        squares = sum(float(((each - each.mean()) ** 2).sum()) for each in told)
+        variance = (squares + self.caution) / (sum(len(each) - 1 for each in told) + 1)
+        room = [variance * (1 + 1 / max(len(each), 1)) for each in self.said]
+        near = [arm for arm in range(self.n_arms) if means[arm] - min(means) <= room[arm]]
+        self.begin(near if self.drops else list(range(self.n_arms)))
+
+    def act(self) -> int | None:
+        if len(self.left) == 1:
+            return None
+        means = self.means()
+        weight = [1 if self.drops and arm == self.leader else 2 for arm in range(self.n_arms)]
+        return min(self.left, key=lambda arm: (weight[arm] * self.accepted[arm], means[arm], arm))
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        self.n_steps += 1
+        self.accepted[arm] += accepted
+        if not accepted and len(self.left) > 1:
+            self.left.remove(arm)
+            n = sum(self.accepted)
+            gamma = 2 * np.log((1 + n / self.n_steps) * n)
+            roots = [1 / np.sqrt(max(each, 1)) for each in (self.accepted[arm], max(self.accepted))]
+            self.behind[arm] = float(np.sqrt(max(gamma, 0.0)) * sum(roots))
+
+
+@pytest.mark.parametrize("carries", ["arms", "order"])
+def test_it_chooses_as_the_slow_version(carries: Any) -> None:
+    rng, n_arms = np.random.default_rng(8), 7
+    agent = TransferElimination(carries=carries)
+    agent.reset(n_arms, np.random.default_rng(0))
+    slow, sizes = Slowly(n_arms, drops=carries == "arms"), set()
+    popularity = np.sort(rng.random(n_arms))
+    for user in range(12):
+        if user:
+            agent.next_user()
+            slow.next_user()
+        sizes.add(len(slow.asked))
+        for step in range(60):
+            arm = agent.act()
+            assert arm == slow.act(), (user, step)
+            if arm is None:
+                assert agent.answer() == slow.left[0]
+                break
+            accepted = bool(rng.random() < 0.9 + 0.1 * popularity[arm]) or sum(slow.accepted) == 0
+            agent.observe(arm, accepted)
+            slow.observe(arm, accepted)
+    assert (len(sizes) > 2) == (carries == "arms")
+
+
+def test_with_one_user_it_is_elimination() -> None:
+    runs = eu.evaluate(
+        ["SE", "SE-transfer"], n_instances=5, n_arms=4, compiled=False, progress=False
+    ).runs
+    one, other = (runs[runs["agent"] == name] for name in ("SE", "SE-transfer"))
+    for column in ("answer", "interactions", "acceptances"):
+        assert one[column].tolist() == other[column].tolist()
+
+
+def test_it_says_what_it_knows_of_users() -> None:
+    agent = TransferElimination()
+    agent.reset(3, np.random.default_rng(0))
+    assert "s^2" not in agent.explain()
+    for arm, accepted in ((0, True), (1, True), (2, True), (0, False)):
+        agent.observe(arm, accepted)
+    agent.next_user()
+    told = agent.explain()
+    assert told["behind on average"][0] > 0.0
+    assert told["behind on average"][1:] == [0.0, 0.0]
+    assert told["s^2"] == 3.0
+
+
+@pytest.mark.slow
+def test_knowledge_of_users_is_worth_more_than_half_of_the_regret() -> None:
+    found = eu.evaluate(
+        ["SE", "SE-ordered", "SE-transfer"],
+        task="population",
+        n_arms=20,
+        n_instances=60,
+        progress=False,
+    )
+    regret = found.summary().set_index("agent")["regret"]
+    assert regret["SE-transfer"] < 0.45 * regret["SE"]
+    assert 0.9 * regret["SE"] < regret["SE-ordered"] < 1.02 * regret["SE"]
