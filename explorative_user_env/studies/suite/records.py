@@ -199,6 +199,18 @@ SUITE = (
         n_users=N_USERS,
         deviation=DEVIATION,
     ),
+    SuiteTask(
+        "varied-k5",
+        REGRET.name,
+        {"behaviour": "varied"},
+        n_instances=N_INSTANCES,
+        seed=1713,
+        reference="Thompson",
+        about="No two are alike: alpha, rho, noise and gap are each user's own.",
+        why="it loses the least of the package's agents that see no rewards: who drops an arm for "
+        "good, or trusts what is said of all, is wrong with many",
+        horizon=REGRET.horizon,
+    ),
 )
 """The tasks, in the order in which they are shown."""
 
