@@ -151,7 +151,7 @@ SUITE = (
     _bai("bai-k100", 1704, "More arms than patience.", 2500, 1e-4, n_arms=100),
     _regret("regret-k5", 1705, "Recommend well, name nobody.", n_arms=5),
     _regret("regret-k20", 1706, "Too many arms for the horizon.", n_arms=20),
-    _regret("noisy-k5", 1707, "One click in ten is a coin flip.", noise=0.1),
+    _regret("noisy-k5", 1707, "One click in five is a coin flip.", noise=0.2),
     _bai(
         "forgetful-k5",
         1708,
