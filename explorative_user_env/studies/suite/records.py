@@ -151,7 +151,7 @@ SUITE = (
     _bai("bai-k100", 1704, "More arms than patience.", 2500, 1e-4, n_arms=100),
     _regret("regret-k5", 1705, "Recommend well, name nobody.", n_arms=5),
     _regret("regret-k20", 1706, "Too many arms for the horizon.", n_arms=20),
-    _regret("noisy-k5", 1707, "One click in ten is a coin flip.", noise=0.1),
+    _regret("noisy-k5", 1707, "One click in five is a coin flip.", noise=0.2),
     _bai(
         "forgetful-k5",
         1708,
@@ -198,6 +198,18 @@ SUITE = (
         horizon=POPULATION.horizon,
         n_users=N_USERS,
         deviation=DEVIATION,
+    ),
+    SuiteTask(
+        "varied-k5",
+        REGRET.name,
+        {"behaviour": "varied"},
+        n_instances=N_INSTANCES,
+        seed=1713,
+        reference="Thompson",
+        about="No two are alike: alpha, rho, noise and gap are each user's own.",
+        why="it loses the least of the package's agents that see no rewards: who drops an arm for "
+        "good, or trusts what is said of all, is wrong with many",
+        horizon=REGRET.horizon,
     ),
 )
 """The tasks, in the order in which they are shown."""
