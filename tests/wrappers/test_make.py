@@ -61,7 +61,8 @@ def test_a_task_is_made_with_each_observation(task: str, observation: str) -> No
 @pytest.mark.parametrize("observation", OBSERVATIONS)
 def test_a_space_says_how_its_observations_are_read(task: str, observation: str) -> None:
     """Also in a copy and in a pickle, as a model keeps it."""
-    own: dict[str, Any] = {"bai": {"mask": "none"}, "population": {"n_users": 2}}.get(task, {})
+    owns: dict[str, dict[str, Any]] = {"bai": {"mask": "none"}, "population": {"n_users": 2}}
+    own = owns.get(task, {})
     space = make_task(task, 2, observation, horizon=20, n_arms=3, **own).single_observation_space
     expected = {"task": task, "observation": observation, "n_arms": 3} | own
     if (task, observation) != ("regret", "response"):
