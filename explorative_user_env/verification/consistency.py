@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
-from explorative_user_env.evaluation.request import mean_time
+from explorative_user_env.evaluation.request import OF_MEMBERS, mean_time
 from explorative_user_env.files.difference import differences
 from explorative_user_env.protocol import needs_horizon
 from explorative_user_env.results.columns import digest_of_runs
@@ -142,6 +142,7 @@ def _told_by_request(claim: CellClaim) -> dict[str, Any]:
     told, asked, results = claim.told, claim.request, claim.results
     assert results is not None
     same = {name: asked.get(name, told[name]) for name in ("seed", "delta")}
+    same |= {name: asked[name] for name in OF_MEMBERS if name in asked}
     for name, usual in (("step_cost", STEP_COST), ("max_steps", STEP_CAP)):
         if name in told and name in asked:
             same[name] = usual if asked[name] is None else asked[name]
