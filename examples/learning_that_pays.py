@@ -7,7 +7,8 @@ were trained by `learnt_index.py`. Run from the checkout: `python examples/learn
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,17 +25,19 @@ from explorative_user_env.display.series import (
     name_lines,
     plot_axes,
 )
-from explorative_user_env.protocol import Agent, sees_rewards
+from explorative_user_env.protocol import Agent, name_of, sees_rewards
 from explorative_user_env.results.crossed import crossed_difference
-from explorative_user_env.results.intervals import mean_interval
+from explorative_user_env.results.intervals import LEVEL, mean_interval
+from explorative_user_env.results.paired import mean_difference
 
 sys.path.insert(0, str(Path(__file__).parent))  # of a script its folder is there already
-from learnt_index import USERS_OF, shipped
+learnt: Any = import_module("learnt_index")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 N_INSTANCES = 2000
+N_EPISODES = 200
 N_INSTANCES_DRAWN = 1000
 SEED = 0
 QS = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -54,37 +57,39 @@ def by_hand() -> list[Agent]:
     return [agent for agent in made if not sees_rewards(agent)] + [tuned]
 
 
-def met(agents: Sequence[Agent], users: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """Return the regret of each agent with each user, over 500 steps."""
-    how: dict[str, Any] = {"n_arms": 5, "n_instances": n, "seed": SEED, "progress": False}
-    runs = eu.evaluate(agents, task="regret", **how, **users).runs
+def regrets_of(agents: Sequence[Agent], **met: Any) -> dict[str, Any]:
+    """Return the regret of each agent with each user, or in each episode."""
+    runs = eu.evaluate(agents, seed=SEED, progress=False, **met).runs
     return {name: own["regret"].to_numpy() for name, own in runs.groupby("agent", sort=False)}
 
 
 def compared(task: str) -> pd.DataFrame:
     """Return a row for each agent of a task: its regret, and how far the policy is from it."""
-    policies, agents = shipped(task), by_hand()
-    regrets = met([*agents, *policies], USERS_OF[task], N_INSTANCES)
+    policies, agents = learnt.shipped(task), by_hand()
+    n_instances = N_EPISODES if task == learnt.POPULATION_TASK else N_INSTANCES
+    regrets = regrets_of([*agents, *policies], **learnt.met_in(task, n_instances))
     trained = np.array([regrets[policy.name] for policy in policies])
-    rows = []
-    for name in (agent.name for agent in agents):
-        found = crossed_difference("regret", trained, regrets[name])
+    own = [[policy.name, regrets[policy.name].mean(), *[np.nan] * 3] for policy in policies]
+    rows: list[list[Any]] = []
+    for name in map(name_of, agents):
+        if len(policies) > 1:
+            found = crossed_difference("regret", trained, regrets[name])
+        else:  # nothing is known of another training
+            found = mean_difference("regret", trained[0], regrets[name], LEVEL)
         rows.append([name, found.second, found.value, found.low, found.high])
     rows.sort(key=lambda row: row[1])
-    own = [[policy.name, regrets[policy.name].mean(), *[np.nan] * 3] for policy in policies]
-    return pd.DataFrame(
-        [*own, *rows], columns=["agent", "regret", "policy minus it", "low", "high"]
-    )
+    columns = ["agent", "regret", "policies minus it", "low", "high"]
+    return pd.DataFrame([*own, *rows], columns=columns)
 
 
 def patience(axes: "Axes | None" = None) -> "Axes":
     """Draw the regret of eliminating sooner, later and as was learnt, by how easily users leave."""
-    axes, policies = plot_axes(axes), shipped("impatient-k5")
+    axes, policies = plot_axes(axes), learnt.shipped("impatient-k5")
     agents: list[Agent] = [BAIR(), SuccessiveElimination(), *policies]
     lines: dict[str, list[Any]] = {"BAIR": [], "SE": [], "learnt index": []}
     for q in QS:
-        behaviour = {"behaviour": f"impatient(probability={q})"}
-        regrets = met(agents, behaviour, N_INSTANCES_DRAWN)
+        met = learnt.met_in("impatient-k5", N_INSTANCES_DRAWN)
+        regrets = regrets_of(agents, **{**met, "behaviour": f"impatient(probability={q})"})
         regrets["learnt index"] = np.mean([regrets[each.name] for each in policies], axis=0)
         for name, values in lines.items():
             values.append((regrets[name].mean(), *mean_interval(regrets[name])))
@@ -105,8 +110,9 @@ def patience(axes: "Axes | None" = None) -> "Axes":
 
 def main(picture: Path | None = None) -> None:
     """Print the tables, and draw the picture if there is a place for it."""
-    for task in USERS_OF:
-        print(f"{task}, {N_INSTANCES} users:")
+    for task in learnt.USERS_OF:
+        met = f"{N_EPISODES} episodes" if task == learnt.POPULATION_TASK else f"{N_INSTANCES} users"
+        print(f"{task}, {met}:")
         print(compared(task).to_string(index=False, float_format="{:.1f}".format, na_rep=""))
     if picture is not None:
         picture.write_bytes(as_svg(patience(), "Regret by how easily users leave"))

@@ -4,7 +4,8 @@ The policy recommends the arm with the largest index, which is one weighted sum 
 was heard of an arm: elimination is such a policy, and training begins there. Its weights are
 drawn around what is best so far, all draws meet the same users, and the best of them say where to
 draw next (Rubinstein 1999, "The cross-entropy method for combinatorial and continuous
-optimization"). A draw is judged by the regret that `evaluate` counts, in compiled code: no gradient, no critic.
+optimization"). A draw is judged by the regret that `evaluate` counts, in compiled code: there is no
+gradient and no critic.
 
     python examples/learnt_index.py noisy-k5 0 seed-0.json     # a minute or two on one core
 """
@@ -27,7 +28,9 @@ from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.seeding import tuning_seed
 from explorative_user_env.validation import finite_vector, integer
 
-N_WEIGHTS = 17
+N_WEIGHTS, N_CARRIED = 17, 3
+"""Weights of what this user said; and, where one comes after another, of what those before did."""
+
 RUNS = (1, 2, 3, 5)
 """Rejections in a row, each of which has a weight from there on."""
 
@@ -36,11 +39,18 @@ KEPT = 0.75
 
 USERS_OF: Mapping[str, Mapping[str, Any]] = {
     "noisy-k5": {"noise": 0.2},
+    "varied-k5": {"behaviour": "varied"},
     "impatient-k5": {"behaviour": "impatient"},
+    "population-k20": {"n_arms": 20},
 }
-"""Who the users of each task are, K = 5 and T = 500."""
+"""Who the users of each task are; K = 5 unless it says so."""
 
-N_DRAWS, N_BEST, N_TIMES, N_USERS = 40, 8, 30, 400
+BEGINS = {"noisy-k5": 3, "varied-k5": 3, "impatient-k5": 1, "population-k20": 1}
+"""At how many rejections in a row an arm is eliminated where training begins."""
+
+POPULATION_TASK = "population-k20"
+
+N_DRAWS, N_BEST, N_TIMES, N_USERS, N_EPISODES = 40, 8, 30, 400, 12
 
 
 class Params(NamedTuple):
@@ -59,6 +69,9 @@ class State(NamedTuple):
     run: list[int]  # rejections since the last acceptance
     recent: list[float]  # an average of the responses, 1 and -1
     when: list[int]  # the step of the last recommendation
+    accepted_before: list[int]  # by all users before this one
+    rejected_before: list[int]
+    users: list[int]  # [how many they are]
     last: list[int]  # [the arm recommended last]
     steps: list[int]  # [t]
 
@@ -66,19 +79,40 @@ class State(NamedTuple):
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
     """Check the options and return the numbers of a run."""
     steps = integer("horizon", options["horizon"] if horizon is None else horizon, 1)
-    return Params(n_arms, steps, tuple(finite_vector("weights", options["weights"], N_WEIGHTS)))
+    given = options["weights"]
+    carries = N_CARRIED if len(given) > N_WEIGHTS else 0
+    weights = finite_vector("weights", given, N_WEIGHTS + carries)
+    return Params(n_arms, steps, (*weights, *[0.0] * (N_CARRIED - carries)))
 
 
 def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
     n_arms = params.n_arms
-    zeros = ([0] * n_arms for _ in range(4))
-    accepted, rejected, run, when = zeros
-    return State(accepted, rejected, run, [0.0] * n_arms, when, [0], [0])
+    accepted, rejected, run, when, before, refused = ([0] * n_arms for _ in range(6))
+    recent = [0.0] * n_arms
+    return State(accepted, rejected, run, recent, when, before, refused, [0], [0], [0])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
-    """Know nothing of a new user."""
+    """Know nothing of a new user, and of no other."""
+    for arm in range(params.n_arms):
+        state.accepted_before[arm] = 0
+        state.rejected_before[arm] = 0
+    state.users[0] = 0
+    forget(params, state)
+
+
+def next_user(params: Params, state: State, rng: np.random.Generator) -> None:
+    """Know nothing of the user who comes next, but what all before her said."""
+    for arm in range(params.n_arms):
+        state.accepted_before[arm] += state.accepted[arm]
+        state.rejected_before[arm] += state.rejected[arm]
+    state.users[0] += 1
+    forget(params, state)
+
+
+def forget(params: Params, state: State) -> None:
+    """Forget the present user."""
     for arm in range(params.n_arms):
         state.accepted[arm] = 0
         state.rejected[arm] = 0
@@ -112,6 +146,10 @@ def index(params: Params, state: State, arm: int, most: int) -> float:
         total += weights[14]
     if n_accepted == most:
         total += weights[15] * early + weights[16] * late
+    if state.users[0] > 0:
+        popular = log(1 + state.accepted_before[arm] / state.users[0])
+        refused = log(1 + state.rejected_before[arm] / state.users[0])
+        total += (weights[17] * early + weights[18] * late) * popular + weights[19] * refused
     return total
 
 
@@ -175,6 +213,7 @@ ALGORITHM = Algorithm(
     verdict,
     defaults={"horizon": None, "weights": tuple(elimination(1))},
     stops_itself=False,
+    next_user=next_user,
 )
 
 
@@ -209,20 +248,20 @@ def impatient() -> AlgorithmAgent:
     return shipped("impatient-k5")[0]
 
 
-def train(users: Mapping[str, Any], seed: int) -> list[float]:
-    """Return the weights that cross-entropy search comes to with users of a kind."""
+def train(task: str, seed: int) -> list[float]:
+    """Return the weights that cross-entropy search comes to with the users of a task."""
     rng = np.random.default_rng(seed)
-    begins = elimination(3 if users.get("noise") else 1)
-    mean, spread = np.array(begins), np.full(N_WEIGHTS, 1.0)
+    mean = np.array(elimination(BEGINS[task]) + [0.0] * N_CARRIED * (task == POPULATION_TASK))
+    spread = np.full(len(mean), 1.0)
     with progress_bar() as report:
         told = "training"
         for turn in range(N_TIMES):
             report(told, turn, N_TIMES)
-            draws = mean + spread * rng.standard_normal((N_DRAWS, N_WEIGHTS))
+            draws = mean + spread * rng.standard_normal((N_DRAWS, len(mean)))
             draws[0] = mean
             agents = [learnt_index(draw.tolist(), name=str(k)) for k, draw in enumerate(draws)]
-            met = {"n_instances": N_USERS, "seed": tuning_seed(seed, turn), "progress": False}
-            runs = eu.evaluate(agents, task="regret", n_arms=5, **met, **users).runs
+            met = met_in(task, N_USERS if task != POPULATION_TASK else N_EPISODES)
+            runs = eu.evaluate(agents, seed=tuning_seed(seed, turn), progress=False, **met).runs
             regrets = runs.groupby("agent", sort=False)["regret"].mean().to_numpy()
             best = draws[np.argsort(regrets)[:N_BEST]]
             # Half of the way, and never so narrow that it stops before its time.
@@ -233,11 +272,17 @@ def train(users: Mapping[str, Any], seed: int) -> list[float]:
     return [round(float(weight), 4) for weight in mean]
 
 
+def met_in(task: str, n_instances: int) -> dict[str, Any]:
+    """Return whom an agent meets in a task, as arguments of `evaluate`."""
+    kind = "population" if task == POPULATION_TASK else "regret"
+    return {"task": kind, "n_arms": 5, "n_instances": n_instances, **USERS_OF[task]}
+
+
 def main() -> None:
     """Train with the users of a task, and write the weights and how they came about."""
     task, seed, path = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
     begun = time.process_time()
-    weights = train(USERS_OF[task], seed)
+    weights = train(task, seed)
     made = {
         "command": f"python examples/learnt_index.py {task} {seed} {path.name}",
         "task": task,

@@ -70,5 +70,4 @@ def kept_steps(name: str, steps: Any) -> int:
 
 def as_task(task: Task | str) -> Task:
     """Return the task meant: itself, or the one of that name."""
-    known = {**TASKS, POPULATION.name: POPULATION}
-    return task if isinstance(task, Task) else known[choice("task", task, known)]
+    return task if isinstance(task, Task) else TASKS[choice("task", task, TASKS)]

@@ -22,6 +22,7 @@ from explorative_user_env.tasks import (
     Task,
     kept_steps,
 )
+from explorative_user_env.users.popularity import check_members
 from explorative_user_env.validation import (
     InvalidArgumentError,
     flag,
@@ -177,10 +178,9 @@ def check_behaviour(task: Task, population: Population) -> None:
             after another and may leave.
     """
     behaviour = population.behaviour
-    if task == POPULATION and behaviour.leaves is not None:
-        allowed = "one who stays, for this task"
-        raise InvalidArgumentError("behaviour", behaviour.name, allowed)
-    if not task.ends_itself and behaviour.moves_means:
+    if task == POPULATION:
+        check_members(behaviour)
+    elif not task.ends_itself and behaviour.moves_means:
         raise InvalidArgumentError(
             "behaviour", behaviour.name, "one whose means stay, for this task"
         )

@@ -235,6 +235,31 @@ def test_a_time_that_does_not_follow_from_the_rows_is_named(honest: Path, place:
     )
 
 
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (
+            lambda record: record["cell"].update(step_cost=0.0001),
+            "all agents: step_cost is 0.0001 in what is told of the cell and 0.0005 in what was "
+            "asked for",
+        ),
+        (
+            lambda record: record["cell"].update(noise=0.3),
+            "all agents: noise is 0.3 in what is told of the cell and 0.0 in what was asked for",
+        ),
+        (
+            lambda record: record["deltas"].update(SE=0.5),
+            "SE: delta is 0.5 in what is told of it and it ran with 0.1",
+        ),
+    ],
+)
+def test_what_is_told_of_a_cell_is_what_was_asked_for(
+    honest: Path, place: Path, change: Any, line: str
+) -> None:
+    shutil.copyfile(honest, place)
+    assert words(verified(with_records(place, change), rows=1)) == [line]
+
+
 def test_options_that_the_runs_were_not_kept_under_are_named(honest: Path, place: Path) -> None:
     shutil.copyfile(honest, place)
 

@@ -1,0 +1,85 @@
+"""The trained policies that come with the examples: they load, and are better than chance."""
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import explorative_user_env as eu
+from explorative_user_env.validation import InvalidArgumentError
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.fixture(scope="module")
+def room() -> Iterator[Any]:
+    """The script, imported as who stands in its folder would."""
+    sys.path.insert(0, str(EXAMPLES))
+    yield importlib.import_module("learnt_index")
+    sys.path.remove(str(EXAMPLES))
+
+
+def test_files_say_how_the_weights_came_about(room: Any) -> None:
+    for task, users in room.USERS_OF.items():
+        files = room.files_of(task)
+        assert files
+        for path in files:
+            made = json.loads(path.read_text(encoding="utf-8"))
+            name = f"seed-{made['seed']}.json"
+            assert (made["task"], made["users"], path.name) == (task, users, name)
+            words = f"python examples/learnt_index.py {task} {made['seed']} {name}"
+            assert made["command"] == words
+            assert 0 < made["cpu_seconds"] < 20 * 60
+            assert len(made["weights"]) == room.N_WEIGHTS
+            assert path.stat().st_size < 2000
+
+
+@pytest.mark.slow
+def test_each_policy_is_far_better_than_uniform_play_with_its_users(room: Any) -> None:
+    for task, users in room.USERS_OF.items():
+        agents = ["UNI", *room.shipped(task)]
+        met: dict[str, Any] = {"task": "regret", "n_instances": 40, "progress": False, **users}
+        regrets = eu.evaluate(agents, seed=0, **met).runs.groupby("agent")["regret"].mean()
+        assert (regrets.drop("UNI") < 0.7 * regrets["UNI"]).all()
+
+
+def test_without_training_it_recommends_as_elimination_does(room: Any) -> None:
+    """In turn, the least accepted first, until an arm is rejected."""
+    agent = room.learnt_index()
+    agent.reset(4, np.random.default_rng(0), 100)
+    arms = []
+    for _ in range(8):
+        arms.append(agent.act())
+        agent.observe(arms[-1], True)
+    assert sorted(arms[:4]) == [0, 1, 2, 3]
+    dropped = agent.act()
+    agent.observe(dropped, False)
+    assert dropped not in {_after(agent, True) for _ in range(40)}
+
+
+def _after(agent: Any, accepted: bool) -> int:
+    arm = agent.act()
+    agent.observe(arm, accepted)
+    return int(arm)
+
+
+def test_other_weights_are_refused(room: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^weights must be 17 finite numbers"):
+        room.learnt_index([1.0])
+
+
+@pytest.mark.slow
+def test_training_follows_from_its_seed_and_begins_at_elimination(
+    room: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, few in (("N_DRAWS", 4), ("N_BEST", 2), ("N_TIMES", 2), ("N_USERS", 3)):
+        monkeypatch.setattr(room, name, few)
+    weights = room.train("noisy-k5", 0)
+    assert weights == room.train("noisy-k5", 0)
+    assert weights != room.train("noisy-k5", 1)
+    assert np.abs(np.array(weights) - room.elimination(3)).max() < 3.0
