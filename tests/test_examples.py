@@ -18,6 +18,8 @@ RUN_HERE = {
     "cleanrl_style.py",
     "custom_agent.py",
     "interval_coverage.py",
+    "learning_that_pays.py",
+    "learnt_index.py",
     "leaderboard.py",
     "pictures.py",
     "quickstart.py",
