@@ -104,5 +104,6 @@ class Episode:
         return {name: value for name, value in vars(self).items() if name != "rerun"}
 
     def __repr__(self) -> str:
-        names = ("agent", "seed", "stopping_time", "acceptances", "answer", "censored", "left")
+        names = ["agent", "seed", "stopping_time", "acceptances", "answer", "censored"]
+        names += ["left"] if self.left else []
         return f"Episode({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"

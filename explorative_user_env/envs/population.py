@@ -1,6 +1,5 @@
 """`ExplorativePopulation-v0`: users who come one after another and share what is popular."""
 
-from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -20,7 +19,7 @@ from explorative_user_env.seeding import (
 from explorative_user_env.tasks import DEVIATION, N_USERS, POPULATION, kept_steps
 from explorative_user_env.users.failures import failed_start
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.popularity import PopularityLaw, check_members
+from explorative_user_env.users.popularity import MemberLaw, PopularityLaw, check_members
 
 
 class ExplorativePopulationEnv(ExplorativeUserEnv):
@@ -116,7 +115,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
         told = {"task": POPULATION.name, "horizon": self.horizon, "n_users": self.n_users}
         labelled(self.observation_space, **told)
         self._start, self._over = USUAL_START, True
-        self._popularity: list[float] = []
+        self._members: MemberLaw | None = None
         self._present = self._steps = self._accepted = 0
         self.episode_seed = -1
 
@@ -169,9 +168,9 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
 
     def popularity(self) -> tuple[float, ...]:
         """Return what is popular in this episode, m_i of every arm; never for an agent."""
-        if not self._popularity:
+        if self._members is None:
             raise gym.error.ResetNeeded("call reset before the truth about users is asked for")
-        return tuple(self._popularity)
+        return tuple(self._members.popularity)
 
     def _begin(self, law: InstanceLaw) -> None:
         """Begin an episode with the first of its users."""
@@ -180,7 +179,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
         self.episode_seed = rules.episode_seed_of(self.np_random, self.np_random_seed, fresh)
         self._present, self._steps, self._accepted = self._start.user, 0, 0
         try:
-            self._popularity = self._start.drawn(self.popularity_law, self.episode_seed)
+            self._members = self._start.members(self.popularity_law, self.episode_seed)
         except Exception as error:
             raise failed_start(error, self.user, law, self.behaviour, self._met()) from error
         if self._heard is not None:
@@ -190,9 +189,8 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
 
     def _meet_member(self) -> None:
         """Meet the present user, who has a stream of her own."""
-        rng = user_generator(member_seed(self.episode_seed, self._present))
-        draw = partial(self.popularity_law.instance, self._popularity)
-        self._meet(draw, self.instance_law, rng)
+        assert self._members is not None
+        self._meet(self._members, user_generator(member_seed(self.episode_seed, self._present)))
 
     def _forget(self, heard: History) -> None:
         heard.next_user(ONLY)

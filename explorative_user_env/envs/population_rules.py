@@ -10,7 +10,7 @@ import numpy as np
 
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import user_generator
-from explorative_user_env.users.popularity import PopularityLaw
+from explorative_user_env.users.popularity import MemberLaw, PopularityLaw
 from explorative_user_env.validation import (
     InvalidArgumentError,
     choice,
@@ -30,9 +30,10 @@ class EpisodeStart(NamedTuple):
     popularity: list[float] | None = None
     user: int = 0
 
-    def drawn(self, law: PopularityLaw, seed: int) -> list[float]:
-        """Return what is popular in the episode of this seed."""
-        return law.draw(user_generator(seed)) if self.popularity is None else self.popularity
+    def members(self, law: PopularityLaw, seed: int) -> MemberLaw:
+        """Return where the users of the episode of this seed come from."""
+        popularity = self.popularity
+        return MemberLaw(law, law.draw(user_generator(seed)) if popularity is None else popularity)
 
 
 USUAL_START = EpisodeStart()

@@ -23,6 +23,7 @@ from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import member_seed, user_generator
 from explorative_user_env.users.failures import failed_start
 from explorative_user_env.users.instances import Instance, InstanceLaw
+from explorative_user_env.users.popularity import MemberLaw
 
 
 class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv):
@@ -63,7 +64,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv):
         self._start = USUAL_START
         self._starts = [USUAL_START] * self.num_envs
         self._episode_seeds = [-1] * self.num_envs
-        self._popularity: list[list[float]] = [[]] * self.num_envs
+        self._members: list[MemberLaw | None] = [None] * self.num_envs
         self._present = np.zeros(self.num_envs, int)
         self._new_user = np.ones(self.num_envs, bool)
         self._steps = np.zeros(self.num_envs, int)
@@ -143,7 +144,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv):
     def popularity(self) -> tuple[tuple[float, ...], ...]:
         """Return what is popular in each lane's episode; never for an agent."""
         self._begun_lanes("popularity")
-        return tuple(map(tuple, self._popularity))
+        return tuple(tuple(law.popularity) for law in self._members if law is not None)
 
     def _reseed(self, seeds: list[int | None], lanes: Array) -> None:
         """Give the lanes their seeds; those without one go on, or begin at random."""
@@ -175,7 +176,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv):
             seed = self._episode_seeds[lane] = rules.episode_seed_of(rng, seed, fresh)
             self._fresh_streams[lane] = False
             try:
-                self._popularity[lane] = self._start.drawn(self._single.popularity_law, seed)
+                self._members[lane] = self._start.members(self._single.popularity_law, seed)
             except Exception as error:
                 raise self._failed(error, lane) from error
         self._meet_members(lanes)
@@ -190,9 +191,10 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv):
         for lane in lanes.tolist():
             seed = member_seed(self._episode_seeds[lane], self._present.item(lane))
             self._lanes.reseed(lane, user_generator(seed))
-            rng, popularity = self._lanes.rngs[lane], self._popularity[lane]
+            law = self._members[lane]
+            assert law is not None
             try:
-                instances.append(self._single.popularity_law.instance(popularity, rng))
+                instances.append(law.draw(self._lanes.rngs[lane]))
             except Exception as error:
                 raise self._failed(error, lane) from error
         self._lanes.begin_with(lanes, instances, self._single.instance_law)

@@ -1,6 +1,5 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
-from collections.abc import Callable
 from typing import Any, Unpack
 
 import gymnasium as gym
@@ -195,18 +194,13 @@ class ExplorativeUserEnv(LeavingUser):
 
     def _begin(self, law: InstanceLaw) -> None:
         """Begin an episode."""
-        self._meet(law.draw, law, self.np_random)
+        self._meet(law, self.np_random)
 
-    def _meet(
-        self,
-        draw: Callable[[np.random.Generator], Instance],
-        law: InstanceLaw,
-        rng: np.random.Generator,
-    ) -> None:
+    def _meet(self, law: InstanceLaw, rng: np.random.Generator) -> None:
         """Meet a new user, whose instance is drawn by this law and who has this stream."""
         self._instance = self._begun = None
         try:
-            self._instance = draw(rng)
+            self._instance = law.draw(rng)
             self._state.means[:] = self._instance.means
             self.behaviour.start(self.user, self._state, rng)
         except Exception as error:

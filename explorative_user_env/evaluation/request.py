@@ -21,7 +21,9 @@ from explorative_user_env.tasks import (
     STEP_COST,
     Task,
     kept_steps,
+    refuse_of_members,
 )
+from explorative_user_env.users.popularity import check_members
 from explorative_user_env.validation import (
     InvalidArgumentError,
     flag,
@@ -37,9 +39,6 @@ MEANS_NOTHING = {
     "step_cost": "which costs regret and not steps",
 }
 """The arguments that mean nothing over a horizon, and why."""
-
-OF_MEMBERS = ("n_users", "deviation")
-"""The arguments that are for users who come one after another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,10 +74,7 @@ class Request:
             if self.over_horizon and getattr(self, name) is not None:
                 allowed = f"left out for the task {self.task.name}, {why}"
                 raise InvalidArgumentError(name, getattr(self, name), allowed)
-        for name in OF_MEMBERS:
-            if self.members is None and getattr(self, name) is not None:
-                allowed = f"left out, except for the task {POPULATION.name}"
-                raise InvalidArgumentError(name, getattr(self, name), allowed)
+        refuse_of_members(self.task, vars(self))
         if self.max_steps is not None:
             keep("max_steps", integer("max_steps", self.max_steps, 1))
         if self.step_cost is not None:
@@ -177,10 +173,9 @@ def check_behaviour(task: Task, population: Population) -> None:
             after another and may leave.
     """
     behaviour = population.behaviour
-    if task == POPULATION and behaviour.leaves is not None:
-        allowed = "one who stays, for this task"
-        raise InvalidArgumentError("behaviour", behaviour.name, allowed)
-    if not task.ends_itself and behaviour.moves_means:
+    if task == POPULATION:
+        check_members(behaviour)
+    elif not task.ends_itself and behaviour.moves_means:
         raise InvalidArgumentError(
             "behaviour", behaviour.name, "one whose means stay, for this task"
         )

@@ -61,12 +61,15 @@ class MemberLaw(InstanceLaw):
     Args:
         around: where users come from who share what is popular.
         popularity: m_i of every arm.
+
+    Attributes:
+        popularity: the same.
     """
 
     def __init__(self, around: PopularityLaw, popularity: list[float]) -> None:
         vars(self).update(vars(around.law))
-        self._around, self._popularity = around, popularity
+        self._around, self.popularity = around, popularity
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Return the instance of a user, drawn from her own stream."""
-        return self._around.instance(self._popularity, rng)
+        return self._around.instance(self.popularity, rng)

@@ -118,6 +118,8 @@ def claims_in(path: Path, own: Sequence[Any]) -> FileClaims:
 
 def _claim(kept: KeptEvaluation, own: Sequence[Any]) -> CellClaim:
     record = kept.record
+    if not isinstance(record["request"]["agents"], Mapping):
+        raise TypeError("agents are no record")
     results = None if kept.results is None else _with_agents(kept.results, record, own)
     digests = record.get("digests", {})
     return CellClaim("", record["request"], results, kept.parts, kept.keys, digests, kept.finished)

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.agents import agent_named
+from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.evaluation.request import mean_time
 from explorative_user_env.files.difference import differences
 from explorative_user_env.protocol import needs_horizon
 from explorative_user_env.results.columns import digest_of_runs
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import user_seeds
+from explorative_user_env.tasks import OF_MEMBERS, STEP_CAP, STEP_COST
 from explorative_user_env.validation import one_line
 from explorative_user_env.verification.claims import CellClaim, FileClaims
 from explorative_user_env.verification.findings import Finding
@@ -115,9 +116,7 @@ def contradictions_in(claim: CellClaim) -> Iterator[Finding]:
     """Yield in what the parts of a file say different things of a cell."""
     told, results = claim.told, claim.results
     assert results is not None
-    same = {"seed": claim.request.get("seed", told["seed"]), **results.population.words()}
-    same |= {"delta": claim.request.get("delta", told["delta"])}
-    for name, now in record_of(same).items():
+    for name, now in record_of(_told_by_request(claim)).items():
         if told.get(name) != now:
             words = f"{name} is {told.get(name)} in what is told of the cell"
             words = f"{_where(claim)}: {words} and {now} in what was asked for"
@@ -134,7 +133,33 @@ def contradictions_in(claim: CellClaim) -> Iterator[Finding]:
             what = f" ({', '.join(others)})" if others else ""
             words = f"{_where(claim, agent)}: its runs are kept as those of something else{what}"
             yield Finding("request", words, claim.cell, agent)
+    yield from _deltas_in(claim)
     yield from _time_in(claim)
+
+
+def _told_by_request(claim: CellClaim) -> dict[str, Any]:
+    """Return what is to be told of a cell, by what was asked for."""
+    told, asked, results = claim.told, claim.request, claim.results
+    assert results is not None
+    same = {name: asked.get(name, told[name]) for name in ("seed", "delta")}
+    same |= {name: asked[name] for name in OF_MEMBERS if name in asked}
+    for name, usual in (("step_cost", STEP_COST), ("max_steps", STEP_CAP)):
+        if name in told and name in asked:
+            same[name] = usual if asked[name] is None else asked[name]
+    return {**same, **results.population.words()}
+
+
+def _deltas_in(claim: CellClaim) -> Iterator[Finding]:
+    """Yield whose delta, which its errors are held against, is not the one that it had."""
+    results = claim.results
+    assert results is not None
+    for agent, delta in results.deltas.items():
+        who = claim.who(agent)
+        own = who.options.get("delta") if isinstance(who, AlgorithmAgent) else None
+        asked = claim.told["delta"] if own is None else own
+        if who is not None and delta != asked:
+            words = f"delta is {delta} in what is told of it and it ran with {asked}"
+            yield Finding("request", f"{_where(claim, agent)}: {words}", claim.cell, agent)
 
 
 def _horizon(claim: CellClaim, agent: str) -> int | None:

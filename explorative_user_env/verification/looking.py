@@ -78,6 +78,8 @@ class Looking:
             if agent == claim.agents[0]:
                 self.findings += [*seeds_in(claim), *contradictions_in(claim)]
                 self.findings += digests_held(claim)
+                if claim.results.checks is not None:
+                    self.notes.append("checks of the theory are not made again")
             report = named(portion(progress, place, len(pieces)), claim.cell)
             if (claim.cell, agent) in self.chosen:
                 self.checked.append(self._of_agent(claim, agent, report))

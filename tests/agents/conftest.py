@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from explorative_user_env.agents import AGENTS, ALGORITHMS, REFERENCES, AlgorithmAgent
+from explorative_user_env.agents import AGENTS, ALGORITHMS, CARRIERS, REFERENCES, AlgorithmAgent
 from explorative_user_env.protocol import Agent
 
 Respond = Callable[[int, int], bool]
@@ -18,7 +18,7 @@ Respond = Callable[[int, int], bool]
 @pytest.fixture(params=sorted(ALGORITHMS))
 def make(request: pytest.FixtureRequest) -> Callable[..., AlgorithmAgent]:
     """What makes an agent, each of the package's in turn; SE is BAIR by another name."""
-    return (AGENTS | REFERENCES)[request.param]
+    return (AGENTS | REFERENCES | CARRIERS)[request.param]
 
 
 def _drive(

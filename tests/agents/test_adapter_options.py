@@ -11,6 +11,7 @@ from explorative_user_env.agents import (
     AGENTS,
     ALGORITHMS,
     BAIR,
+    CARRIERS,
     EXP3,
     REFERENCES,
     UCB1,
@@ -69,7 +70,7 @@ REFUSED = [
     (SuccessiveElimination, "rejections", "some", "all, consecutive"),
     *(
         (make, "max_steps", value, "at least 1")
-        for make in (*AGENTS.values(), *REFERENCES.values())
+        for make in (*AGENTS.values(), *REFERENCES.values(), *CARRIERS.values())
         for value in (0, -1, 2.5, "x", True)
     ),
 ]

@@ -17,13 +17,16 @@ from typing import Any
 from fuzz.fuzzing import Door
 from fuzz.odd_values import ODD
 from small_tuning import TUNED
+from tampered import with_records
 
 from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.evaluation import evaluate, load
 from explorative_user_env.files import MADE_BY, Folder
 from explorative_user_env.results.about import about
+from explorative_user_env.results.sweep import runs_with_cells
 from explorative_user_env.studies.tuning import load_tuned
 from explorative_user_env.studies.tuning.records import Estimate
+from explorative_user_env.verification import verify
 
 RECORD = replace(TUNED, stopping_time=Estimate(100.0, 90.0, math.nan))
 """With a figure that there is none of."""
@@ -99,6 +102,11 @@ def of_files(place: Path) -> Iterator[Door]:
     evaluate(["BAIR", "UNI"], n_instances=4, max_steps=30, progress=False, store=run)
     yield _of_a_folder(RUN_FILE, place / "runs", RUN_FILE, _looked_into)
     yield _of_a_store("JSON of runs", run)
+    yield _of_a_claim("runs verified, with seals that fit", run)
+    (place / "rows").mkdir()
+    met: Any = load(run)
+    runs_with_cells([met]).to_csv(place / "rows" / "rows.csv", index=False)
+    yield _of_a_folder("rows.csv verified", place / "rows", "rows.csv", _verified_rows)
     if find_spec("sb3_contrib") is None:
         return
     from explorative_user_env.rl import load_agent
@@ -143,6 +151,52 @@ def _of_a_store(name: str, file: Path) -> Door:
 
     seeds = frozenset({"seed"})
     return Door(name, call, {"seed": range(10**9)}, seeds, spared=seeds)
+
+
+def _verified_rows(folder: Path) -> None:
+    str(verify(folder / "rows.csv", rows=3, compiled=False, progress=False))
+
+
+def _of_a_claim(name: str, file: Path) -> Door:
+    """Return a door at which a value of a record is another, and its seal fits again."""
+    tables = (*KEPT_AS_JSON, ("parts", "record"))
+
+    def call(seed: int) -> Any:
+        rng = random.Random(seed)
+        table, column = rng.choice(tables)
+        with tempfile.TemporaryDirectory() as place:
+            copy = Path(shutil.copy(file, Path(place) / RUN_FILE))
+            with_records(copy, lambda record: _put_something_odd(record, rng), table, column)
+            str(verify(copy, rows=3, compiled=False, progress=False))
+
+    seeds = frozenset({"seed"})
+    return Door(name, call, {"seed": range(10**9)}, seeds, spared=seeds, cost=2)
+
+
+MOST_STEPS = 1000
+"""A file may ask for any number of steps, and whoever verifies it may interrupt that."""
+
+
+def _fits(value: Any) -> bool:
+    """Return whether JSON has a word for a value, and it asks for no long run."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return "ud800" not in text and not (isinstance(value, int | float) and abs(value) > MOST_STEPS)
+
+
+AS_JSON = list(filter(_fits, ODD))
+
+
+def _put_something_odd(record: Any, rng: random.Random) -> None:
+    """Change one value, somewhere in a record."""
+    while isinstance(record, dict | list) and record:
+        key: Any = rng.choice(list(record) if isinstance(record, dict) else range(len(record)))
+        if not isinstance(record[key], dict | list) or rng.random() < 0.2:
+            record[key] = rng.choice(AS_JSON)
+            return
+        record = record[key]
 
 
 def _of_data(name: str, folder: Path) -> Door:

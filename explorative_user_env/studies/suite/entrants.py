@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from explorative_user_env.agents import AGENTS, REFERENCES, agent_named
+from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_named
 from explorative_user_env.protocol import Agent, name_of, trained_on
 from explorative_user_env.record_checks import check_fields
 from explorative_user_env.results.records import record_of
@@ -66,7 +66,7 @@ def taking_part(agents: Iterable[Taking] | None) -> list[Agent | ModelsByTask]:
             name of one that a score is measured against.
     """
     if agents is None:
-        agents = [*AGENTS, *REFERENCES]
+        agents = [*AGENTS, *REFERENCES, *CARRIERS]
     allowed = "a list of agents, as [BAIR()]"
     found = [
         agent_named(each) if isinstance(each, str) else each

@@ -9,7 +9,16 @@ from explorative_user_env.population import Population
 from explorative_user_env.record_checks import check_fields
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import seed_number, suite_seed
-from explorative_user_env.tasks import BAI, DELTA, N_INSTANCES, REGRET, as_task
+from explorative_user_env.tasks import (
+    BAI,
+    DELTA,
+    DEVIATION,
+    N_INSTANCES,
+    N_USERS,
+    POPULATION,
+    REGRET,
+    as_task,
+)
 from explorative_user_env.validation import InvalidArgumentError
 
 SUITE_VERSION = "v1"
@@ -37,18 +46,20 @@ class SuiteTask:
 
     Args:
         name: what it is called, here and in papers.
-        task: "bai" or "regret", as in `evaluate`.
+        task: "bai", "regret" or "population", as in `evaluate`.
         options: the options of `Population`.
-        n_instances: users.
+        n_instances: users, or episodes of many.
         seed: of the users; each task's are others, so that tasks are independent.
         reference: the agent whose score is 1.
         about: what the task is for.
         why: the reason for this reference.
-        horizon: steps of "regret".
+        horizon: steps of "regret", or with each user of "population".
         baseline_time: T of the agents that do not stop by themselves, in "bai".
         max_steps: step cap of "bai".
         step_cost: c of the loss c T + error of "bai".
         delta: allowed probability of a wrong answer.
+        n_users: users of an episode of "population".
+        deviation: standard deviation of their means around what is popular.
 
     Raises:
         InvalidArgumentError: for a field that is none of what is said of it.
@@ -67,6 +78,8 @@ class SuiteTask:
     max_steps: int | None = None
     step_cost: float | None = None
     delta: float = DELTA
+    n_users: int | None = None
+    deviation: float | None = None
 
     def __post_init__(self) -> None:
         check_fields(self, seed=lambda _, value: seed_number(value))
@@ -79,9 +92,10 @@ class SuiteTask:
 
     def numbers(self) -> dict[str, Any]:
         """Return what is said of a run of this task besides its users, by name."""
-        names = ("horizon", "baseline_time", "max_steps", "step_cost", "delta")
-        own = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in own.items() if value is not None}
+        own = ("horizon", "baseline_time", "max_steps", "step_cost", "delta")
+        names = (*own, "n_users", "deviation")
+        numbers = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in numbers.items() if value is not None}
 
     def arguments(self) -> dict[str, Any]:
         """Return the task as arguments of `evaluate`."""
@@ -137,7 +151,7 @@ SUITE = (
     _bai("bai-k100", 1704, "More arms than patience.", 2500, 1e-4, n_arms=100),
     _regret("regret-k5", 1705, "Recommend well, name nobody.", n_arms=5),
     _regret("regret-k20", 1706, "Too many arms for the horizon.", n_arms=20),
-    _regret("noisy-k5", 1707, "One click in ten is a coin flip.", noise=0.1),
+    _regret("noisy-k5", 1707, "One click in five is a coin flip.", noise=0.2),
     _bai(
         "forgetful-k5",
         1708,
@@ -170,6 +184,32 @@ SUITE = (
         "A rejection in fifty makes her leave, and all that remains is lost.",
         n_instances=2 * N_INSTANCES,
         behaviour="impatient",
+    ),
+    SuiteTask(
+        "population-k20",
+        POPULATION.name,
+        {"n_arms": 20},
+        n_instances=300,
+        seed=1712,
+        reference="SE-transfer",
+        about="One user after another; who remembers what is popular asks the next one less.",
+        why="it loses the least of the package's agents that see no rewards, as it carries over "
+        "which arms are behind with everybody",
+        horizon=POPULATION.horizon,
+        n_users=N_USERS,
+        deviation=DEVIATION,
+    ),
+    SuiteTask(
+        "varied-k5",
+        REGRET.name,
+        {"behaviour": "varied"},
+        n_instances=N_INSTANCES,
+        seed=1713,
+        reference="Thompson",
+        about="No two are alike: alpha, rho, noise and gap are each user's own.",
+        why="it loses the least of the package's agents that see no rewards: who drops an arm for "
+        "good, or trusts what is said of all, is wrong with many",
+        horizon=REGRET.horizon,
     ),
 )
 """The tasks, in the order in which they are shown."""
