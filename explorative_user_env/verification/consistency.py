@@ -13,7 +13,7 @@ from explorative_user_env.protocol import needs_horizon
 from explorative_user_env.results.columns import digest_of_runs
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.tasks import STEP_CAP, STEP_COST
+from explorative_user_env.tasks import OF_MEMBERS, STEP_CAP, STEP_COST
 from explorative_user_env.validation import one_line
 from explorative_user_env.verification.claims import CellClaim, FileClaims
 from explorative_user_env.verification.findings import Finding
@@ -142,6 +142,7 @@ def _told_by_request(claim: CellClaim) -> dict[str, Any]:
     told, asked, results = claim.told, claim.request, claim.results
     assert results is not None
     same = {name: asked.get(name, told[name]) for name in ("seed", "delta")}
+    same |= {name: asked[name] for name in OF_MEMBERS if name in asked}
     for name, usual in (("step_cost", STEP_COST), ("max_steps", STEP_CAP)):
         if name in told and name in asked:
             same[name] = usual if asked[name] is None else asked[name]

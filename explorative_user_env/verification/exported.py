@@ -63,15 +63,17 @@ def _claim(runs: pd.DataFrame, telling: Sequence[str], own: Sequence[Any]) -> Ce
     cell = {name: None if pd.isna(value) else value for name, value in cell.items()}
     task = choice("task", cell["task"], TASKS)
     cell |= {name: int(cell[name]) for name in ("n_arms", "seed")}
-    if cell.get("horizon") is not None:
-        cell["horizon"] = int(cell["horizon"])
+    for name in ("horizon", "n_users"):
+        if cell.get(name) is not None:
+            cell[name] = int(cell[name])
     kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name in runs}
     rows = runs[[*kinds]].astype({name: kind for name, kind in kinds.items() if kind is not str})
     population = _population(cell)
     names = [str(name) for name in dict.fromkeys(rows["agent"])]
     line_up = {name: _agent(name, cell, population, own) for name in names}
     known = {name: agent for name, agent in line_up.items() if agent is not None}
-    cap = cell["horizon"] if cell["task"] == "regret" else cell.get("max_steps") or STEP_CAP
+    own_end = TASKS[task].ends_itself
+    cap = (cell.get("max_steps") or STEP_CAP) if own_end else cell["horizon"]
     cell["horizon"] = cell.get("horizon")
     cell["agents"] = {name: {"max_steps": _cap(known.get(name), int(cap))} for name in names}
     deltas = dict.fromkeys(names, risk("delta", cell["delta"]))

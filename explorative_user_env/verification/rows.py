@@ -1,7 +1,7 @@
 """Rows that are run again, and in what they are others than a file says."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,14 +11,15 @@ import pandas as pd
 from explorative_user_env.agents import AGENTS, REFERENCES
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.evaluation.backends import runs_of
-from explorative_user_env.evaluation.paths import PATHS
+from explorative_user_env.evaluation.paths import paths_of
 from explorative_user_env.evaluation.workforce import Workforce
 from explorative_user_env.meeting import informed
+from explorative_user_env.members import Members
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.parts import Unkept
 from explorative_user_env.results.scores import scores_of
-from explorative_user_env.tasks import as_task, kept_steps
+from explorative_user_env.tasks import POPULATION, as_task, kept_steps
 from explorative_user_env.validation import InvalidArgumentError, integer
 from explorative_user_env.verification.claims import CellClaim
 
@@ -81,7 +82,7 @@ class SecondRun:
         if told:
             kept_steps("horizon", cell["horizon"])
         return runs_of(
-            PATHS[as_task(cell["task"])],
+            paths_of(as_task(cell["task"]), members_in(cell)),
             agent,
             results.population,
             seeds,
@@ -116,7 +117,8 @@ class SecondRun:
         """Return how many steps some rows have together."""
         if "interactions" in rows:
             return int(rows["interactions"].sum())
-        return len(rows) * int(self.claim.told["horizon"])
+        told = self.claim.told
+        return len(rows) * int(told["horizon"]) * int(told.get("n_users", 1))
 
     def _candidates(self, said_of: str) -> Sequence[Agent]:
         results = self.claim.results
@@ -128,6 +130,13 @@ class SecondRun:
         known.pop(said_of, None)
         told = results.over_horizon or results.cell["horizon"] is not None
         return [agent for agent in known.values() if told or not needs_horizon(agent)]
+
+
+def members_in(cell: Mapping[str, Any]) -> Members | None:
+    """Return how many users come one after another in an episode of a cell, where they do."""
+    if cell["task"] != POPULATION.name:
+        return None
+    return Members(cell["n_users"], cell["deviation"])
 
 
 def others_in(there: pd.DataFrame, here: pd.DataFrame) -> list[Other]:
@@ -152,9 +161,24 @@ def _marked(there: Array, here: Array) -> Array:
     """Return where two columns are not equal."""
     if there.dtype.kind in "biu" and here.dtype.kind in "biu":
         return np.asarray(there != here)
+    if "O" in (there.dtype.kind, here.dtype.kind):
+        pairs = zip(map(str, there), map(str, here), strict=True)
+        return np.array([not _same_text(*pair) for pair in pairs])
     pair = (there.astype(float), here.astype(float))
     close = np.isclose(*pair, rtol=EQUAL_WITHIN, atol=EQUAL_WITHIN, equal_nan=True)
     return np.asarray(~close)
+
+
+def _same_text(was: str, now: str) -> bool:
+    """Return whether two texts are the same, numbers in them but for their last bits."""
+    if was == now:
+        return True
+    try:
+        before, after = (np.array(text.split(), float) for text in (was, now))
+    except ValueError:
+        return False
+    close = before.shape == after.shape and np.allclose(before, after, EQUAL_WITHIN, EQUAL_WITHIN)
+    return bool(close)
 
 
 def _plain(value: Any) -> Any:

@@ -96,8 +96,8 @@ def verify(
         rng = np.random.default_rng(chosen)
         found = Looking(workforce, compiled, asked, rng, chosen_ones)
         found.findings += [*other_streams(claims.request), *left_out_of(claims)]
-        found.findings += found_beside(beside, claims)
         found.look_at(claims, report)
+        found.findings += found_beside(beside, claims)
         notes = [*other_versions(claims.request), *found.notes]
     told = (found.checked, found.findings, notes, tuple(only))
     return Verification(str(path), chosen, asked, *told)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from tampered import by_sql, with_parts, with_records, with_request, without_digests
 from verification.conftest import SHARED
@@ -14,6 +15,7 @@ from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.verification import Verification
 from explorative_user_env.verification.findings import most_missed
 from explorative_user_env.verification.looking import Looking
+from explorative_user_env.verification.rows import others_in
 
 BAIRS = "part = (SELECT id FROM parts WHERE agent = 'BAIR')"
 SES = "part = (SELECT id FROM parts WHERE agent = 'SE')"
@@ -147,7 +149,7 @@ def test_swapped_agents_are_named_with_whose_rows_they_are(honest: Path, place: 
 
 def test_rows_of_an_agent_that_the_file_has_not_are_known_too(honest: Path, place: Path) -> None:
     other = honest.with_name("other.sqlite")
-    eu.evaluate(["UCB1"], store=other, baseline_time=60, **SHARED)
+    eu.evaluate(["UCB1"], store=other, baseline_time=60, compiled=False, **SHARED)
     ucb = eu.load(other).runs
     columns = [name for name in ucb if name not in ("instance", "user_seed", "agent", "best_arm")]
     edits = [
@@ -324,3 +326,24 @@ def test_some_agents_or_cells_alone_are_run_again(honest: Path, swept: Path) -> 
     assert "as asked, of SE, n_arms=2 delta=0.1 alone" in str(found)
     with pytest.raises(InvalidArgumentError, match="only must be one of BAIR, SE, UNI"):
         verified(honest, only=["SES"])
+
+
+def test_episodes_of_many_users_are_verified_with_what_each_of_them_cost(
+    tmp_path: Path, place: Path
+) -> None:
+    users: dict[str, Any] = {"n_users": 3, "horizon": 30, "n_arms": 3, "n_instances": 6}
+    path = tmp_path / "honest.sqlite"
+    eu.evaluate(["SE", "UNI"], task="population", store=path, progress=False, **users)
+    assert verified(path, share=1.0).equal
+    edit = "UPDATE runs_population SET regret_by_user = '1 2 3' WHERE instance = 4 AND " + SES
+    changed = without_digests(by_sql(path, place, edit))
+    (line,) = words(verified(changed, share=1.0))
+    assert line.startswith("SE, instance 4: regret_by_user is 1 2 3 there and ")
+
+
+def test_words_of_numbers_are_the_same_up_to_their_last_bits() -> None:
+    there, here = (pd.DataFrame({"instance": [0, 1], "of": each}) for each in TEXTS)
+    assert [each.instance for each in others_in(there, here)] == [1]
+
+
+TEXTS = (["0.1 0.30000000000000004", "1 2"], ["0.1 0.3", "1 3"])
