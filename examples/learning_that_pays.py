@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AGENTS, BAIR, REFERENCES, SuccessiveElimination
+from explorative_user_env.agents import AGENTS, BAIR, CARRIERS, REFERENCES, SuccessiveElimination
 from explorative_user_env.display.figures import as_svg
 from explorative_user_env.display.series import (
     draw_band,
@@ -46,12 +46,16 @@ QS = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 PICTURE = Path(__file__).parent / "pictures" / "impatience.svg"
 
 
-def by_hand() -> list[Agent]:
+def by_hand(task: str) -> list[Agent]:
     """Return every agent of the package that sees no rewards, and one whose options were tuned.
+
+    Where users come one after another, of those that begin afresh with each the two best only.
 
     Elimination after three rejections in a row is the best of a dozen ways to eliminate that were
     tried with noisy users (`examples/rl.md`); the rest are as they come.
     """
+    if task == learnt.POPULATION_TASK:
+        return [SuccessiveElimination(), BAIR(), *(make() for make in CARRIERS.values())]
     made: list[Agent] = [make() for make in (AGENTS | REFERENCES).values()]
     tuned = SuccessiveElimination(m=3, rejections="consecutive", name="SE, 3 in a row")
     return [agent for agent in made if not sees_rewards(agent)] + [tuned]
@@ -65,7 +69,7 @@ def regrets_of(agents: Sequence[Agent], **met: Any) -> dict[str, Any]:
 
 def compared(task: str) -> pd.DataFrame:
     """Return a row for each agent of a task: its regret, and how far the policy is from it."""
-    policies, agents = learnt.shipped(task), by_hand()
+    policies, agents = learnt.shipped(task), by_hand(task)
     n_instances = N_EPISODES if task == learnt.POPULATION_TASK else N_INSTANCES
     regrets = regrets_of([*agents, *policies], **learnt.met_in(task, n_instances))
     trained = np.array([regrets[policy.name] for policy in policies])
@@ -102,7 +106,7 @@ def patience(axes: "Axes | None" = None) -> "Axes":
         named.append((axes.plot(places, mean, lw=1.8, **how)[0], name))
     axes.set_xticks(places, [f"{q:g}" for q in QS])
     axes.set_ylim(bottom=0)
-    title = f"Impatient users, K = 5, 500 steps, {N_INSTANCES_DRAWN} users; learnt at q = .02"
+    title = f"K = 5, 500 steps, {N_INSTANCES_DRAWN} users each; learnt at q = .02"
     dress(axes, title, "q, that a rejection makes her leave", "regret")
     name_lines(axes, named)
     return axes

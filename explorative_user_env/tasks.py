@@ -1,9 +1,10 @@
 """The tasks: least regret over a horizon, best-arm identification, and one user after another."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from explorative_user_env.validation import choice, count
+from explorative_user_env.validation import InvalidArgumentError, choice, count
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ N_USERS = 20
 DEVIATION = 0.3
 """Standard deviation of a user's means around what is popular unless something else is said."""
 
+OF_MEMBERS = ("n_users", "deviation")
+"""The options that are for users who come one after another."""
+
 N_INSTANCES = 1000
 """Users of an evaluation unless something else is said, as in the paper."""
 
@@ -71,3 +75,15 @@ def kept_steps(name: str, steps: Any) -> int:
 def as_task(task: Task | str) -> Task:
     """Return the task meant: itself, or the one of that name."""
     return task if isinstance(task, Task) else TASKS[choice("task", task, TASKS)]
+
+
+def refuse_of_members(task: Task, options: Mapping[str, Any]) -> None:
+    """Refuse what is said of users who come one after another, in a task where none do.
+
+    Raises:
+        InvalidArgumentError: naming the first of `OF_MEMBERS` that is not None.
+    """
+    for name in OF_MEMBERS:
+        if task != POPULATION and options.get(name) is not None:
+            allowed = f"left out, except for the task {POPULATION.name}"
+            raise InvalidArgumentError(name, options[name], allowed)

@@ -14,10 +14,12 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-RUN_HERE = {
+RUN_HERE = {  # or, the learnt ones, in test_learning_that_pays
     "cleanrl_style.py",
     "custom_agent.py",
     "interval_coverage.py",
+    "learning_that_pays.py",
+    "learnt_index.py",
     "leaderboard.py",
     "pictures.py",
     "quickstart.py",

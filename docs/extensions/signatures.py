@@ -128,7 +128,8 @@ def _of_field(node: ast.stmt) -> str:
         if called == "option":
             given = given.args[0]
         elif called == "field":
-            made = options.get("default") or f"{options['default_factory']}()"
-            given = ast.parse(made, mode="eval").body
+            factory = options.get("default_factory")
+            made = options.get("default") or (factory and f"{factory}()")
+            given = None if made is None else ast.parse(made, mode="eval").body
     written = f"{ast.unparse(node.target)}: {annotation(node.annotation)}"
     return written if given is None else f"{written} = {ast.unparse(given)}"

@@ -24,19 +24,24 @@ def found_at(place: str) -> Any:
     return found
 
 
-def agent_at(place: str) -> Agent:
+def agent_at(place: str, *others: type) -> Any:
     """Return the agent at `module:name`, which is one, or a class or function that makes one.
+
+    Args:
+        place: where it stands.
+        others: what else it may be.
 
     Raises:
         InvalidArgumentError: saying why there is no agent.
     """
     try:
         found = found_at(place)
-        made = found() if isinstance(found, type) or not isinstance(found, Agent) else found
+        is_one = not isinstance(found, type) and isinstance(found, (Agent, *others))
+        made = found if is_one else found()
     except Exception as error:  # whatever is wrong in someone's own code
         allowed = f"module:Class that can be imported and made ({type(error).__name__}: {error})"
         raise InvalidArgumentError("agent", place, allowed) from error
-    if not isinstance(made, Agent):
+    if not isinstance(made, (Agent, *others)):
         allowed = "module:Class with the methods reset, act, observe and answer"
         raise InvalidArgumentError("agent", place, allowed)
     return made

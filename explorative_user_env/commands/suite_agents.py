@@ -5,30 +5,39 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from explorative_user_env.commands.agent_names import MODEL_PREFIX, these_agents
+from explorative_user_env.commands.agent_names import MODEL_PREFIX, TUNED_PREFIX, these_agents
+from explorative_user_env.commands.own_agents import agent_at
 from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.studies.suite import SUITE, ModelsByTask, training_name
 from explorative_user_env.validation import InvalidArgumentError
+
+PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
+"""Of names with a colon that are no place in a module."""
 
 
 def entrants_called(names: Sequence[str]) -> list[Any]:
     """Return who takes part under these names, in their order.
 
     Args:
-        names: as for `these_agents`; "sb3:" and a folder may also be followed by folders that are
-            called like tasks, of which each is a model or holds several, one a training.
+        names: as for `these_agents`; in the folder after "sb3:" there may also be folders that are
+            called like tasks, of which each is a model or holds several, one a training; and
+            what stands at "module:name" may be `ModelsByTask`.
 
     Raises:
         InvalidArgumentError: for a name that means nothing.
         MissingExtraError: for a model without Stable-Baselines3.
     """
-    by_task = {name: models_in(Path(name.removeprefix(MODEL_PREFIX))) for name in names}
-    single = [name for name in names if not (name.startswith(MODEL_PREFIX) and by_task[name])]
-    alone = dict(zip(single, these_agents(single), strict=True))
-    return [alone[name] if name in alone else _entrant(name, by_task[name]) for name in names]
+    sources = [name for name in names if name.startswith(MODEL_PREFIX)]
+    by_task = {name: models_in(Path(name.removeprefix(MODEL_PREFIX))) for name in sources}
+    known = {name: _models(name, folders) for name, folders in by_task.items() if folders}
+    own = [name for name in names if ":" in name and not name.startswith(PREFIXES)]
+    known |= {name: agent_at(name, ModelsByTask) for name in own}
+    others = [name for name in names if name not in known]
+    known |= dict(zip(others, these_agents(others), strict=True))
+    return [known[name] for name in names]
 
 
-def _entrant(source: str, folders: dict[str, list[Path]]) -> ModelsByTask:
+def _models(source: str, folders: dict[str, list[Path]]) -> ModelsByTask:
     from explorative_user_env.rl import load_agent
 
     name = Path(source.removeprefix(MODEL_PREFIX)).resolve().name

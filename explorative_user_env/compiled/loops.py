@@ -183,8 +183,7 @@ def make_play(
         responses: Any,
         halt: Any,
     ) -> tuple[int, int, bool]:
-        user = with_law(numbers, own_law)
-        user_rng, rng = stream(user_stream), stream(own_stream)
+        user, user_rng, rng = with_law(numbers, own_law), stream(user_stream), stream(own_stream)
         start_user(user, user_state, user_rng)
         if begins:
             start(params, state, rng)

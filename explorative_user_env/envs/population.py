@@ -30,8 +30,8 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
     How popular arm i is, m_i, is drawn once in an episode; what a user likes is mu_i = m_i and
     her own deviation from it, a normal draw of standard deviation `deviation`, of which the best
     arm is moved to gap above the second best, as everywhere. So what one user has accepted says
-    something of the next, and an agent gains by carrying it over: the setting beyond a single user
-    that the paper's conclusion looks forward to.
+    something of the next, and an agent gains by carrying it over: what the paper has in view
+    "beyond a single user".
 
     ## Action Space
     `Discrete(n_arms)`: the arm to recommend to the present user, 0..K-1.

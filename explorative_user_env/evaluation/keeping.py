@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.evaluation.request import OF_MEMBERS, Request
+from explorative_user_env.evaluation.request import Request
 from explorative_user_env.protocol import Agent, name_of, options_of
 from explorative_user_env.results.columns import digest_of_runs
 from explorative_user_env.results.parts import Kept, NoPieces, Part, Pieces, Remembered, Unkept
 from explorative_user_env.results.records import record_of, record_of_class
 from explorative_user_env.results.store import Store
+from explorative_user_env.tasks import OF_MEMBERS
 
 FEWEST_ARMS = 2
 """Arms of whoever tells agents apart where no users are known."""

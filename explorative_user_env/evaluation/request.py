@@ -21,6 +21,7 @@ from explorative_user_env.tasks import (
     STEP_COST,
     Task,
     kept_steps,
+    refuse_of_members,
 )
 from explorative_user_env.users.popularity import check_members
 from explorative_user_env.validation import (
@@ -38,9 +39,6 @@ MEANS_NOTHING = {
     "step_cost": "which costs regret and not steps",
 }
 """The arguments that mean nothing over a horizon, and why."""
-
-OF_MEMBERS = ("n_users", "deviation")
-"""The arguments that are for users who come one after another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,10 +74,7 @@ class Request:
             if self.over_horizon and getattr(self, name) is not None:
                 allowed = f"left out for the task {self.task.name}, {why}"
                 raise InvalidArgumentError(name, getattr(self, name), allowed)
-        for name in OF_MEMBERS:
-            if self.members is None and getattr(self, name) is not None:
-                allowed = f"left out, except for the task {POPULATION.name}"
-                raise InvalidArgumentError(name, getattr(self, name), allowed)
+        refuse_of_members(self.task, vars(self))
         if self.max_steps is not None:
             keep("max_steps", integer("max_steps", self.max_steps, 1))
         if self.step_cost is not None:

@@ -191,7 +191,9 @@ def compare(
         allowed = f"an agent that has met the same users as {first}"
         raise InvalidArgumentError("second", second, allowed)
     shared = (first, second, len(one), level)
-    left = float(one["left"].mean()), float(other["left"].mean())
+    left = 0.0, 0.0  # where users come one after another, all stay
+    if "left" in one:
+        left = float(one["left"].mean()), float(other["left"].mean())
     if over_horizon:
         return Comparison(*shared, (0.0, 0.0), left, _of_plays(one, other, level))
     censored = float(one["censored"].mean()), float(other["censored"].mean())

@@ -44,7 +44,7 @@ def crossed_difference(
     apart = trained - against
     value = float(apart.mean())
     by_training, by_user = apart.mean(axis=1), apart.mean(axis=0)
-    half = half_width(by_training, by_user, level)
+    half = crossed_half_width(by_training, by_user, level)
     return PairedDifference(
         figure,
         AS_MEANS,
@@ -57,7 +57,7 @@ def crossed_difference(
     )
 
 
-def half_width(by_training: Array, by_user: Array, level: float) -> float:
+def crossed_half_width(by_training: Array, by_user: Array, level: float) -> float:
     """Return half the length of the interval, from the means of trainings and those of users."""
     from scipy import stats
 
@@ -72,7 +72,7 @@ def _p_value(value: float, by_training: Array, by_user: Array) -> float:
     from scipy import optimize
 
     def apart(level: float) -> float:
-        return half_width(by_training, by_user, level) - abs(value)
+        return crossed_half_width(by_training, by_user, level) - abs(value)
 
     if apart(0.0) >= 0.0:
         return 1.0

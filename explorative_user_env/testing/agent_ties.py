@@ -9,6 +9,7 @@ from explorative_user_env.meeting import informed
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Array, needs_horizon
 from explorative_user_env.seeding import user_seeds
+from explorative_user_env.tasks import ANSWERED
 from explorative_user_env.testing.agent_secrets import FALSE_ALARM
 from explorative_user_env.testing.checks import FailedCheckError, NotAskedError, Subject
 from explorative_user_env.testing.meetings import (
@@ -132,7 +133,7 @@ def _rows(subject: Subject, n_arms: int, place: int, n_users: int) -> tuple[Arra
     seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
     found = run_readable(users, agent, seeds, MOST_STEPS, horizon)
     of = dict(zip(RUN_COLUMNS, found.T, strict=True))
-    stops = of["censored"] == 0
+    stops = of["end"] == ANSWERED
     return stops & (of["answer"] == of["best_arm"]), stops
 
 

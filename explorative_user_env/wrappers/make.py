@@ -7,7 +7,15 @@ from gymnasium.vector import VectorEnv
 from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.population_vector import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.tasks import BAI, POPULATION, REGRET, Task, as_task, kept_steps
+from explorative_user_env.tasks import (
+    BAI,
+    POPULATION,
+    REGRET,
+    Task,
+    as_task,
+    kept_steps,
+    refuse_of_members,
+)
 from explorative_user_env.validation import choice
 from explorative_user_env.wrappers import vector as wrappers
 from explorative_user_env.wrappers.features import observations_of
@@ -42,6 +50,7 @@ def make_task(
         InvalidArgumentError: naming the argument that is out of range.
     """
     task = as_task(task)
+    refuse_of_members(task, kwargs)
     choice("observation", observation, observations_of(task))
     steps = task.horizon if horizon is None else kept_steps("horizon", horizon)
     kwargs |= {"max_episode_steps" if task == REGRET else "horizon": steps}

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,26 @@ def test_folders_called_like_tasks_hold_a_model_or_its_trainings_in_their_order(
     (tmp_path / "noisy-k5").mkdir()
     with pytest.raises(InvalidArgumentError, match="noisy-k5 has none"):
         models_in(tmp_path)
+
+
+def test_what_stands_in_a_module_may_be_models_by_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = (
+        "from explorative_user_env.agents import UCB1",
+        "from explorative_user_env.studies.suite import ModelsByTask",
+        "def models() -> ModelsByTask:",
+        "    return ModelsByTask('learnt', {'bai-k5': [UCB1(name='learnt')]})",
+        "agent = UCB1(name='one')",
+    )
+    (tmp_path / "own_models.py").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    by_task, one, named = entrants_called(["own_models:models", "own_models:agent", "bair"])
+    assert (by_task.name, one.name, named.name) == ("learnt", "one", "BAIR")
+    assert [agent.name for agent in by_task.models["bai-k5"]] == ["learnt"]
+    with pytest.raises(InvalidArgumentError, match="module:Class with the methods"):
+        entrants_called(["math:pi.hex"])
 
 
 @pytest.mark.slow

@@ -65,6 +65,17 @@ def test_what_is_not_asked_for_is_ppo_on_the_papers_users(
     assert (options["horizon"], options["observation"], options["tensorboard"]) == (None,) * 3
 
 
+def test_who_come_one_after_another_are_told_of_if_they_are_asked_for(
+    run: Callable[..., int], calls_of: Callable[[str], list[Any]]
+) -> None:
+    calls = calls_of(TRAIN)
+    run("train", "--task", "population", "--n-users", "3", "--deviation", "0.2", "--seed", "3")
+    run("train", "--task", "population", "--seed", "4")
+    (_, options), (_, usual) = calls
+    assert (options["task"], options["n_users"], options["deviation"]) == ("population", 3, 0.2)
+    assert not {"n_users", "deviation"} & set(usual)
+
+
 def test_it_says_where_the_model_is_and_how_to_compare_it(
     run: Callable[..., int],
     capsys: pytest.CaptureFixture[str],

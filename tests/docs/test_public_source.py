@@ -118,3 +118,13 @@ def test_a_method_is_called_without_its_instance() -> None:
 def test_short_values_are_shown() -> None:
     assert value(source.definition(PACKAGE, "ENV_ID")) == "'ExplorativeUser-v0'"
     assert value(source.definition(PACKAGE, "PRINTED")) == ""
+
+
+def test_a_field_that_is_only_told_apart_by_has_no_default(house: House) -> None:
+    text = 'class Told:\n    """Said."""\n\n    a: int = field(compare=False)\n'
+    text += "    b: int = field(default=3)\n    c: list = field(default_factory=list)\n"
+    root = house(
+        {"low/__init__.py": f"from dataclasses import dataclass, field\n\n\n@dataclass\n{text}"}
+    )
+    found = signature(source.definition(f"{PACKAGE}.low", "Told", root))
+    assert "a: int, b: int = 3, c: list = list()" in found

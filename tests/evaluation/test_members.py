@@ -10,7 +10,7 @@ from reference_user import ReferenceUser
 from toy_agents import Wanderer
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.agents import AlgorithmAgent, TransferElimination
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.results.columns import regrets_by_user
@@ -173,6 +173,32 @@ def test_users_in_step_are_users_one_by_one() -> None:
     assert agent.followed == (1 + 5) * (N_USERS - 1)  # type: ignore[attr-defined]
 
 
+def test_a_run_is_an_episode_of_the_environment(results: Any) -> None:
+    env = eu.ExplorativePopulationEnv(
+        n_arms=N_ARMS, n_users=N_USERS, horizon=HORIZON, deviation=0.3
+    )
+    runs = results.runs[results.runs["agent"] == "SE-transfer"]
+    for _, run in runs.head(2).iterrows():
+        agent = TransferElimination()
+        rng = eu.seeding.agent_generator(run["user_seed"], "SE-transfer")
+        agent.reset(N_ARMS, rng, HORIZON)
+        env.reset(seed=int(run["user_seed"]))
+        total, over, answer = 0.0, False, None
+        while not over:
+            arm = agent.act() if answer is None else answer
+            if arm is None:
+                arm = answer = agent.answer()
+            observation, reward, over, _, info = env.step(arm)
+            total += reward
+            if answer is None:
+                agent.observe(arm, observation == 1)
+            if info["new_user"]:
+                agent.next_user()
+                answer = None
+        assert total == pytest.approx(-run["regret"], abs=1e-9)
+        assert info["all_acceptances"] == run["acceptances"]
+
+
 def test_an_episode_of_one_user_is_she_herself() -> None:
     (seed,) = user_seeds(SMALL["seed"], 1)
     popularity = user_generator(seed).standard_normal(N_ARMS)
@@ -270,8 +296,8 @@ def test_who_fails_is_told_with_whom() -> None:
         ({"deviation": float("nan")}, "deviation must be "),
         ({"max_steps": 9}, "max_steps must be left out for the task population, where all run"),
         ({"task": "regret"}, "n_users must be left out, except for the task population"),
-        ({"behaviour": "drifting"}, "behaviour must be one whose means stay"),
-        ({"behaviour": "impatient"}, "behaviour must be one who stays"),
+        ({"behaviour": "drifting"}, "behaviour must be one whose means stay, and who stays"),
+        ({"behaviour": "impatient"}, "behaviour must be one whose means stay, and who stays"),
     ],
 )
 def test_what_means_nothing_for_these_users_is_refused(

@@ -30,7 +30,7 @@ class Lookup:
         return str(answered["content"])
 
 
-@pytest.mark.parametrize("options", [{}, {"task": "regret", "horizon": 60}], ids=["bai", "regret"])
+@pytest.mark.parametrize("options", [{}, {"task": "regret", "horizon": 300}], ids=["bai", "regret"])
 def test_a_model_that_knows_the_examples_by_heart_has_the_rows_of_bair(
     options: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -64,7 +64,7 @@ LABELS = {
 
 
 def test_each_kind_is_drawn_into_axes_that_are_given(bai: Results) -> None:
-    assert set(LABELS) == set(RUN_KINDS)
+    assert {*LABELS, "regret_by_user"} == set(RUN_KINDS)
     for kind, label in LABELS.items():
         axes = new_figure(3, 2).subplots()
         assert bai.plot(kind, axes, progress=False) is axes

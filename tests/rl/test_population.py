@@ -1,9 +1,11 @@
 """Models for users who come one after another: what they train on, say of it, and see again."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra rl")
@@ -15,8 +17,9 @@ from sb3_agents import seen_by
 from sb3_contrib import RecurrentPPO
 from stable_baselines3 import PPO
 
-from explorative_user_env import ExplorativePopulationEnv, InvalidArgumentError
-from explorative_user_env.rl import SB3Agent, make_sb3_vec_env
+from explorative_user_env import ExplorativePopulationEnv, InvalidArgumentError, evaluate
+from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env, train
+from explorative_user_env.rl.callback import EVALUATION_SEED
 from explorative_user_env.rl.recipes import RECIPES
 from explorative_user_env.seeding import training_seeds
 from explorative_user_env.tasks import POPULATION, REGRET
@@ -120,3 +123,24 @@ def test_what_is_shown_unless_said_is_of_all_users_only_in_this_task() -> None:
     shown = {name: (r.shows(REGRET), r.shows(POPULATION)) for name, r in RECIPES.items()}
     assert shown["ppo"] == ("sorted-counts", SORTED)
     assert shown["recurrent-ppo"] == ("last-step", "last-step")
+
+
+@pytest.mark.slow
+def test_a_training_says_of_how_many_users_and_how_much_they_differ(tmp_path: Path) -> None:
+    given = SMALL | {"n_envs": 2, "steps": 64, "evaluation_users": 6, "output": tmp_path / "model"}
+    agent = train("ppo", task="population", **given)
+    settings = json.loads((tmp_path / "model" / "settings.json").read_text())
+    said = {name: settings[name] for name in ("n_users", "deviation", "horizon", "observation")}
+    assert said == {"n_users": 3, "deviation": 0.6, "horizon": 7, "observation": SORTED}
+    again = load_agent(tmp_path / "model")
+    assert (again.n_users, again.options) == (3, agent.options)
+    users = {name: SMALL[name] for name in ("n_arms", "noise", "n_users", "horizon", "deviation")}
+    met = {"n_instances": 2, "seed": EVALUATION_SEED, "progress": False} | users
+    runs = evaluate([again], task="population", **met).runs
+    told = pd.read_csv(tmp_path / "model" / "training.csv")
+    assert told["regret"].iloc[-1] == pytest.approx(runs["regret"].mean())
+
+
+def test_in_a_task_of_one_user_nothing_is_said_of_more() -> None:
+    with pytest.raises(InvalidArgumentError, match="n_users must be left out, except for"):
+        train("ppo", task="regret", n_users=3)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env import (
+    ExplorativePopulationVectorEnv,
     ExplorativeUserBAIVectorEnv,
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
@@ -42,6 +43,7 @@ def test_a_task_is_made_with_each_observation(task: str, observation: str) -> No
     envs: Any = make_task(task, 4, observation, horizon=20, n_arms=3)
     assert layers(envs) == LAYERS[observation]
     kinds = {"regret": ExplorativeUserVectorEnv, "bai": ExplorativeUserBAIVectorEnv}
+    kinds |= {"population": ExplorativePopulationVectorEnv}
     assert type(envs.unwrapped) is kinds[task]
     assert (envs.num_envs, envs.unwrapped.user.n_arms) == (4, 3)
     assert envs.single_action_space.n == (6 if task == "bai" else 3)
@@ -59,7 +61,8 @@ def test_a_task_is_made_with_each_observation(task: str, observation: str) -> No
 @pytest.mark.parametrize("observation", OBSERVATIONS)
 def test_a_space_says_how_its_observations_are_read(task: str, observation: str) -> None:
     """Also in a copy and in a pickle, as a model keeps it."""
-    own: dict[str, Any] = {"mask": "none"} if task == "bai" else {}
+    owns: dict[str, dict[str, Any]] = {"bai": {"mask": "none"}, "population": {"n_users": 2}}
+    own = owns.get(task, {})
     space = make_task(task, 2, observation, horizon=20, n_arms=3, **own).single_observation_space
     expected = {"task": task, "observation": observation, "n_arms": 3} | own
     if (task, observation) != ("regret", "response"):
@@ -80,14 +83,15 @@ def test_the_arms_are_sorted_where_nothing_else_is_said(task: str) -> None:
     ("observation", "horizon"), [("response", None), *product(OBSERVATIONS, (1, 7))]
 )
 def test_an_episode_lasts_to_the_horizon(task: str, observation: str, horizon: int | None) -> None:
-    envs = make_task(task, 2, observation, horizon)
+    one: dict[str, Any] = {"n_users": 1} if task == "population" else {}
+    envs = make_task(task, 2, observation, horizon, **one)
     steps = as_task(task).horizon if horizon is None else horizon
     envs.reset(seed=0)
     for t in range(1, steps + 1):
         _, _, terminated, truncated, _ = envs.step(np.zeros(2, int))
-        ends = terminated if task == "bai" else truncated
+        ends, other = (truncated, terminated) if task == "regret" else (terminated, truncated)
         assert ends.tolist() == [t == steps] * 2
-        assert not (truncated if task == "bai" else terminated).any()
+        assert not other.any()
 
 
 def test_a_task_has_its_own_environment_and_horizon() -> None:

@@ -196,6 +196,9 @@ def test_what_it_may_be_put_around_is_named(wrap: Any, ids: str) -> None:
 def test_what_only_users_one_after_another_show_is_refused_elsewhere() -> None:
     with pytest.raises(eu.InvalidArgumentError, match="observation"):
         make_task("regret", 3, "population-counts")
+    for given in ({"n_users": 3}, {"deviation": 0.0}):
+        with pytest.raises(eu.InvalidArgumentError, match="left out, except for the task populat"):
+            make_task("bai", 3, **given)
     with pytest.raises(eu.InvalidArgumentError, match="observation"):
         eu.PolicyAgent(lambda seen: 0, observation="sorted-population-counts")
     with pytest.raises(eu.InvalidArgumentError, match="vector form of ExplorativePopulation-v0"):

@@ -3,6 +3,7 @@
 In every task UNI has 0 and a stated reference 1, with the same users for everybody.
 """
 
+from explorative_user_env.studies.suite.asked import SuiteTask
 from explorative_user_env.studies.suite.entrants import (
     ModelsByTask,
     entrant_of,
@@ -14,7 +15,6 @@ from explorative_user_env.studies.suite.records import (
     SUITE,
     SUITE_VERSION,
     SuiteRun,
-    SuiteTask,
     suite_digest,
     tasks_named,
 )

@@ -8,7 +8,8 @@ from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_name
 from explorative_user_env.protocol import Agent, name_of, trained_on
 from explorative_user_env.record_checks import check_fields
 from explorative_user_env.results.records import record_of
-from explorative_user_env.studies.suite.records import WORST, SuiteTask, tasks_named
+from explorative_user_env.studies.suite.asked import SuiteTask
+from explorative_user_env.studies.suite.records import WORST, tasks_named
 from explorative_user_env.validation import InvalidArgumentError, sequence
 
 _TRAINING = re.compile(r"(?P<entrant>.+) #\d+")

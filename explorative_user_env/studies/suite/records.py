@@ -1,23 +1,19 @@
 """The tasks of the suite, frozen as records; whoever changes one makes a new version."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from explorative_user_env.evaluation.request import check_behaviour
-from explorative_user_env.population import Population
-from explorative_user_env.record_checks import check_fields
 from explorative_user_env.results.records import digest, record_of
-from explorative_user_env.seeding import seed_number, suite_seed
+from explorative_user_env.seeding import suite_seed
+from explorative_user_env.studies.suite.asked import SuiteTask
 from explorative_user_env.tasks import (
     BAI,
-    DELTA,
     DEVIATION,
     N_INSTANCES,
     N_USERS,
     POPULATION,
     REGRET,
-    as_task,
 )
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -33,74 +29,11 @@ CENTRAL = "bai-k5"
 QUICK_SHARE = 10
 """A quick run has one in so many of the users, the first ones."""
 
-ELIMINATION = (
+ELIMINATION_IS_BEST = (
     "it loses the least of the package's agents that see no rewards: nobody can tell arms apart "
     "before a rejection, and elimination wastes little after it"
 )
 """Why SE is the reference of tasks with one user at a time."""
-
-
-@dataclass(frozen=True)
-class SuiteTask:
-    """A task of the suite: who the users are, what is asked for and what is a score of 1.
-
-    Args:
-        name: what it is called, here and in papers.
-        task: "bai", "regret" or "population", as in `evaluate`.
-        options: the options of `Population`.
-        n_instances: users, or episodes of many.
-        seed: of the users; each task's are others, so that tasks are independent.
-        reference: the agent whose score is 1.
-        about: what the task is for.
-        why: the reason for this reference.
-        horizon: steps of "regret", or with each user of "population".
-        baseline_time: T of the agents that do not stop by themselves, in "bai".
-        max_steps: step cap of "bai".
-        step_cost: c of the loss c T + error of "bai".
-        delta: allowed probability of a wrong answer.
-        n_users: users of an episode of "population".
-        deviation: standard deviation of their means around what is popular.
-
-    Raises:
-        InvalidArgumentError: for a field that is none of what is said of it.
-    """
-
-    name: str
-    task: str
-    options: Mapping[str, Any]
-    n_instances: int
-    seed: int
-    reference: str
-    about: str = field(compare=False)
-    why: str = field(compare=False)
-    horizon: int | None = None
-    baseline_time: int | None = None
-    max_steps: int | None = None
-    step_cost: float | None = None
-    delta: float = DELTA
-    n_users: int | None = None
-    deviation: float | None = None
-
-    def __post_init__(self) -> None:
-        check_fields(self, seed=lambda _, value: seed_number(value))
-        check_behaviour(as_task(self.task), self.population)
-
-    @property
-    def population(self) -> Population:
-        """The users."""
-        return Population(**self.options)
-
-    def numbers(self) -> dict[str, Any]:
-        """Return what is said of a run of this task besides its users, by name."""
-        own = ("horizon", "baseline_time", "max_steps", "step_cost", "delta")
-        names = (*own, "n_users", "deviation")
-        numbers = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in numbers.items() if value is not None}
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the task as arguments of `evaluate`."""
-        shared = {name: getattr(self, name) for name in ("task", "n_instances", "seed")}
-        return {**shared, **self.numbers(), "population": self.population}
 
 
 def _bai(
@@ -121,7 +54,7 @@ def _bai(
         seed=seed,
         reference="SE",
         about=about,
-        why=ELIMINATION,
+        why=ELIMINATION_IS_BEST,
         baseline_time=time,
         max_steps=cap,
         step_cost=cost,
@@ -139,7 +72,7 @@ def _regret(
         seed=seed,
         reference="SE",
         about=about,
-        why=ELIMINATION,
+        why=ELIMINATION_IS_BEST,
         horizon=REGRET.horizon,
     )
 
@@ -151,7 +84,7 @@ SUITE = (
     _bai("bai-k100", 1704, "More arms than patience.", 2500, 1e-4, n_arms=100),
     _regret("regret-k5", 1705, "Recommend well, name nobody.", n_arms=5),
     _regret("regret-k20", 1706, "Too many arms for the horizon.", n_arms=20),
-    _regret("noisy-k5", 1707, "One click in ten is a coin flip.", noise=0.1),
+    _regret("noisy-k5", 1707, "One click in five is a coin flip.", noise=0.2),
     _bai(
         "forgetful-k5",
         1708,
@@ -198,6 +131,18 @@ SUITE = (
         horizon=POPULATION.horizon,
         n_users=N_USERS,
         deviation=DEVIATION,
+    ),
+    SuiteTask(
+        "varied-k5",
+        REGRET.name,
+        {"behaviour": "varied"},
+        n_instances=N_INSTANCES,
+        seed=1713,
+        reference="Thompson",
+        about="No two are alike: alpha, rho, noise and gap are each user's own.",
+        why="it loses the least of the package's agents that see no rewards: who drops an arm for "
+        "good, or trusts what is said of all, is wrong with many",
+        horizon=REGRET.horizon,
     ),
 )
 """The tasks, in the order in which they are shown."""

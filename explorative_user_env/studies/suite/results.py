@@ -15,6 +15,7 @@ from explorative_user_env.results.fingerprint import stream_fingerprint
 from explorative_user_env.results.provenance import versions_of
 from explorative_user_env.results.records import record_of
 from explorative_user_env.results.results import Results
+from explorative_user_env.studies.suite.asked import SuiteTask
 from explorative_user_env.studies.suite.entrants import entrant_of
 from explorative_user_env.studies.suite.picture import score_map
 from explorative_user_env.studies.suite.rankings import rankings_of
@@ -22,7 +23,6 @@ from explorative_user_env.studies.suite.records import (
     CENTRAL,
     SUITE_VERSION,
     SuiteRun,
-    SuiteTask,
     suite_digest,
 )
 from explorative_user_env.studies.suite.scoring import (

@@ -13,6 +13,7 @@ from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.results.about import request_in
 from explorative_user_env.results.finished import carries_finished
 from explorative_user_env.results.store import Store
+from explorative_user_env.studies.suite.asked import SuiteTask
 from explorative_user_env.studies.suite.entrants import (
     ModelsByTask,
     Taking,
@@ -20,7 +21,7 @@ from explorative_user_env.studies.suite.entrants import (
     line_up_for,
     taking_part,
 )
-from explorative_user_env.studies.suite.records import WORST, SuiteRun, SuiteTask
+from explorative_user_env.studies.suite.records import WORST, SuiteRun
 from explorative_user_env.studies.suite.results import SuiteResults
 from explorative_user_env.validation import InvalidArgumentError
 

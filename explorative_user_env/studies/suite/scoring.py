@@ -23,8 +23,9 @@ from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import LEVEL
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.scores import scores_of
+from explorative_user_env.studies.suite.asked import SuiteTask
 from explorative_user_env.studies.suite.entrants import entrant_of
-from explorative_user_env.studies.suite.records import WORST, SuiteTask
+from explorative_user_env.studies.suite.records import WORST
 
 N_REPLICATES = 2000
 """Of the bootstrap."""

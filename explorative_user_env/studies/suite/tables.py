@@ -10,7 +10,8 @@ from rich.table import Table
 from explorative_user_env.display.plain_text import in_markdown
 from explorative_user_env.display.tables import markdown, new_table
 from explorative_user_env.results.tables import marked, references_of
-from explorative_user_env.studies.suite.records import CENTRAL, WORST, SuiteTask
+from explorative_user_env.studies.suite.asked import SuiteTask
+from explorative_user_env.studies.suite.records import CENTRAL, WORST
 
 NO_SCORE = "-"
 """Of an agent that does not run on a task."""
@@ -97,7 +98,7 @@ def suite_page(
     parts += ["## By task", markdown(scores_table(scores, totals, ranked))]
     parts += [f"- {in_markdown(note)}" for note in notes]
     parts += ["## Tasks", markdown(tasks_table(tasks))]
-    parts += [in_markdown(f"- {line}") for line in reasons_of(tasks)]
+    parts += [in_markdown(f"- {line}") for line in reference_reasons(tasks)]
     others = [row for row in ranked.to_dict("records") if row["task"] != CENTRAL]
     if others:
         parts += [f"## Pairs of which another is the better than in {CENTRAL}, with certainty"]
@@ -106,7 +107,7 @@ def suite_page(
     return "\n\n".join(parts) + "\n"
 
 
-def reasons_of(tasks: Sequence[SuiteTask]) -> list[str]:
+def reference_reasons(tasks: Sequence[SuiteTask]) -> list[str]:
     """Return why the references are these, each reason with the tasks that it is for."""
     named: dict[tuple[str, str], list[str]] = {}
     for task in tasks:
