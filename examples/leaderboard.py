@@ -130,10 +130,10 @@ def merged(found: Sequence[SuiteResults]) -> SuiteResults:
         if each.run != first.run:
             allowed = f"files of one run of the suite, {first.run.title}"
             raise eu.InvalidArgumentError("files", each.run.title, allowed)
-    cells = {
-        task.name: _together([each.cells[task.name] for each in found if task.name in each.cells])
-        for task in first.run.records()
-    }
+    cells = {}
+    for task in first.run.records():
+        if own := [each.cells[task.name] for each in found if task.name in each.cells]:
+            cells[task.name] = _together(own)
     return SuiteResults(first.run, cells)
 
 
