@@ -9,7 +9,7 @@ from tampered import by_sql, with_records, without_digests
 
 import explorative_user_env as eu
 from explorative_user_env.verification.claims import named_as
-from explorative_user_env.verification.findings import NOT_CHECKED
+from explorative_user_env.verification.findings import NOT_CHECKED, RowsChecked, Verification
 
 MET: dict[str, Any] = {"n_instances": 12, "n_arms": 3, "progress": False}
 
@@ -49,6 +49,16 @@ def test_rows_of_code_that_is_not_given_are_not_said_to_be_right(mine: Path) -> 
     assert "Sweeper: it has to be given" in str(found.checked[0].why)
     assert "12 rows were not checked, and are not said to be right" in str(found)
     assert "12 of 12 rows run again" in str(found)
+    assert found.reasons() == [f"Sweeper: {found.checked[0].why}"]
+
+
+def test_a_reason_is_told_once_for_all_the_cells_it_holds_in() -> None:
+    checked = [RowsChecked(cell, "mine", 5, 0, 0, NOT_CHECKED, "unknown") for cell in "ab"]
+    checked.append(RowsChecked("a", "other", 5, 0, 0, NOT_CHECKED, "unknown"))
+    found = Verification("run.sqlite", 0, 0.5, checked, [])
+    assert found.reasons() == ["mine (a, b): unknown", "other (a): unknown"]
+    assert str(found).count("unknown") == found._repr_html_().count("unknown") == 2
+    assert "<td>not checked</td>" in found._repr_html_()
 
 
 def test_rows_of_code_that_is_given_are_run_again(mine: Path, tmp_path: Path) -> None:
