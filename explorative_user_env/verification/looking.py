@@ -1,6 +1,6 @@
 """Every agent in every cell, looked at: a part of its rows is run again, and judged."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,20 +27,18 @@ from explorative_user_env.verification.findings import (
     Finding,
     RowsChecked,
 )
+from explorative_user_env.verification.identities import broken_identities
+from explorative_user_env.verification.rounding import in_words, may_be_rounding
 from explorative_user_env.verification.rows import (
     TELLING_ROWS,
     Other,
     SecondRun,
     drawn,
-    means_differ,
     others_in,
 )
 
 SUSPICIOUS = 4
 """Where more than one row in so many came out otherwise, the rows may be another agent's."""
-
-OF_THE_USER = ("best_arm",)
-"""Columns that no policy moves: they follow from the user's seed."""
 
 
 @dataclass
@@ -83,6 +81,12 @@ class Looking:
             report = named(portion(progress, place, len(pieces)), claim.cell)
             if (claim.cell, agent) in self.chosen:
                 self.checked.append(self._of_agent(claim, agent, report))
+            self.findings += self._not_told(broken_identities(claim, agent))
+
+    def _not_told(self, found: Iterable[Finding]) -> list[Finding]:
+        """Return findings of rows of which nothing is told yet."""
+        told = {(each.cell, each.agent, each.instance) for each in self.findings}
+        return [each for each in found if (each.cell, each.agent, each.instance) not in told]
 
     def _of_agent(self, claim: CellClaim, agent: str, progress: OnProgress) -> RowsChecked:
         """Run a part of an agent's rows again."""
@@ -128,10 +132,9 @@ class Looking:
     ) -> tuple[str, str]:
         """Take in rows that came out otherwise, and return what that makes of the agent's."""
         claim = again.claim
-        if trained_on(who) and not any(each.column in OF_THE_USER for each in others):
-            moved, words = means_differ(part, here, claim.told)
-            if not moved:
-                return SAME_MEANS, f"rounding may do that on another processor; {words}"
+        told = (part, here, claim.told)
+        if trained_on(who) and may_be_rounding(*told, others):
+            return SAME_MEANS, f"rounding may do that on another processor; {in_words(*told)}"
         looked = self._looked_at(claim, agent)
         now = again.runs(who, agent, looked, progress)
         n_others = len({each.instance for each in others_in(looked, now)})
