@@ -31,12 +31,17 @@ def broken_identities(claim: CellClaim, agent: str) -> Iterator[Finding]:
 
 def _identities(claim: CellClaim, runs: pd.DataFrame) -> Iterator[tuple[str, Array]]:
     """Yield what holds of runs, and of which it does; nothing that rests on a missing column."""
-    if {"stopping_time", "acceptances", "rejections"} <= {*runs}:
-        steps = runs["acceptances"] + runs["rejections"]
-        yield "stopping_time is acceptances + rejections", _of(runs["stopping_time"] == steps)
+    results = claim.results
+    assert results is not None
+    setting = results.population.setting
+    private = setting.private_draws * results.population.n_arms
     if {"stopping_time", "interactions"} <= {*runs}:
-        same = runs["stopping_time"] == runs["interactions"]
-        yield "stopping_time is interactions", _of(same)
+        reported = private if setting.counts_private_draws else 0
+        same = runs["stopping_time"] == runs["interactions"] + reported
+        yield "stopping_time is what interactions say", _of(same)
+    if {"interactions", "acceptances", "rejections"} <= {*runs}:
+        beyond = runs["acceptances"] + runs["rejections"] - runs["interactions"]
+        yield "interactions are acceptances + rejections", _of(beyond.isin([0, private]))
     if {"correct", "answer", "best_arm"} <= {*runs}:
         right = runs["answer"] == runs["best_arm"]
         yield "correct says whether answer is best_arm", _of(runs["correct"] == right)
@@ -51,7 +56,7 @@ def _identities(claim: CellClaim, runs: pd.DataFrame) -> Iterator[tuple[str, Arr
 
 
 def _of(column: pd.Series) -> Array:
-    return column.to_numpy(bool)
+    return np.asarray(column, bool)
 
 
 def _sums_held(runs: pd.DataFrame, n_users: int) -> Array:
@@ -60,4 +65,5 @@ def _sums_held(runs: pd.DataFrame, n_users: int) -> Array:
     if set(parts) != {n_users}:
         return np.array([n_parts == n_users for n_parts in parts])
     sums = regrets_by_user(runs).sum(axis=1)
-    return np.isclose(sums, runs["regret"], rtol=EQUAL_WITHIN, atol=EQUAL_WITHIN)
+    close: Array = np.isclose(sums, runs["regret"], rtol=EQUAL_WITHIN, atol=EQUAL_WITHIN)
+    return close

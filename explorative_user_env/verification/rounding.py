@@ -49,7 +49,7 @@ def may_be_rounding(
     )
 
 
-def in_words(there: pd.DataFrame, here: pd.DataFrame, cell: Any) -> str:
+def how_means_move(there: pd.DataFrame, here: pd.DataFrame, cell: Any) -> str:
     """Return how far the mean of what agents rank by moves, in words; see `may_be_rounding`."""
     low, high = mean_interval(_apart(there, here, cell), SURE)
     return f"the mean moves by {-high:.3g} to {-low:.3g} ({SURE:.1%})"

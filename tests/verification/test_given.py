@@ -8,6 +8,7 @@ import pytest
 from tampered import by_sql, with_records, without_digests
 
 import explorative_user_env as eu
+from explorative_user_env.agents import SuccessiveElimination
 from explorative_user_env.verification.claims import named_as
 from explorative_user_env.verification.findings import NOT_CHECKED
 
@@ -71,6 +72,25 @@ def test_an_agent_with_other_options_is_told_and_its_rows_are_others(mine: Path)
     ]
     (finding,) = found.findings
     assert finding.words.startswith("Sweeper: the rows are not Sweeper's with the options")
+
+
+@pytest.mark.parametrize(
+    ("agent", "line"),
+    [
+        (
+            SuccessiveElimination(name="BAIR"),
+            "BAIR: n1 is 0 there and paper of the package's BAIR as it usually is",
+        ),
+        (
+            named_as("BAIR", Sweeper()),
+            "BAIR: it is code of somebody's own, and not the package's BAIR as it usually is",
+        ),
+    ],
+)
+def test_who_goes_by_the_name_of_another_is_told(tmp_path: Path, agent: Any, line: str) -> None:
+    eu.evaluate([agent], store=tmp_path / "run.sqlite", **MET)
+    found = eu.verify(tmp_path / "run.sqlite", own=[agent], progress=False)
+    assert (found.equal, found.notes) == (True, [line])
 
 
 class Policy(Sweeper):
@@ -150,8 +170,8 @@ def test_rounding_makes_another_run_and_not_another_number(tmp_path: Path, colum
 @pytest.mark.parametrize(
     ("edit", "words"),
     [
-        ("stopping_time = 5", "stopping_time is acceptances + rejections"),
-        ("interactions = 50", "stopping_time is interactions"),
+        ("stopping_time = 5", "stopping_time is what interactions say"),
+        ("rejections = 50", "interactions are acceptances + rejections"),
         ("answer = 1 - answer / 2", "correct says whether answer is best_arm"),
         ("censored = 1, left = 1", "a run is censored or left"),
         ("acceptances = 50, rejections = -41", "acceptances are among interactions"),
