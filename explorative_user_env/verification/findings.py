@@ -17,7 +17,7 @@ for; whose rows they are; the users' seeds; the random streams; what it says was
 says tells its rows from any others; a file that stands beside it."""
 
 SAME_ROWS, SAME_MEANS, OTHER_ROWS, NOT_CHECKED = "equal", "alike", "differs", "not checked"
-"""What is said of an agent's rows in a cell. "alike": some rows of a trained policy are others, as
+"""What is said of an agent's rows in a cell. "alike": a few rows of a trained policy are others, as
 rounding makes them on another processor, and the means are not."""
 
 MISSED_CHANCE = 0.05

@@ -11,6 +11,7 @@ from toy_agents import Wanderer
 
 import explorative_user_env as eu
 from explorative_user_env.agents import AlgorithmAgent, TransferElimination
+from explorative_user_env.envs.lane_kinds import COMPILED_FROM
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.results.columns import regrets_by_user
@@ -171,6 +172,14 @@ def test_users_in_step_are_users_one_by_one() -> None:
             in_step, evaluated([agent], n_instances=5, compiled=False).runs, check_exact=True
         )
     assert agent.followed == (1 + 5) * (N_USERS - 1)  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+def test_so_many_episodes_in_step_that_users_compile_are_the_same() -> None:
+    how = {"n_instances": COMPILED_FROM, "n_users": 2, "horizon": 5}
+    in_step = evaluated([Wanderer()], **how).runs
+    fewer = evaluated([Wanderer()], **how | {"n_instances": 3}).runs
+    pd.testing.assert_frame_equal(in_step.head(3), fewer, check_exact=True)
 
 
 def test_a_run_is_an_episode_of_the_environment(results: Any) -> None:
