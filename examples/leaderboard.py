@@ -157,14 +157,14 @@ def page_of(paths: Sequence[Path]) -> str:
     """Return the page of a board made of these files."""
     loaded = [load_suite(path) for path in paths]
     whole = merged(loaded)
-    scores, totals = whole.scores(), whole.totals()
+    scores, totals, ranked = whole.scores(), whole.totals(), whole.rankings()
     seeds = ", ".join(f"{task.name} {task.seed}" for task in whole.tasks)
-    own = "\n".join(f"- {note}" for note in notes_of_scores(totals))
+    own = "\n".join(f"- {note}" for note in notes_of_scores(totals, ranked))
     tables = [
-        f"Suite: {whole.run.title} (digest `{suite_digest()}`).",
+        f"Scores on {whole.run.title} (digest `{suite_digest()}`).",
         markdown(totals_table(totals)),
         "## By task",
-        markdown(scores_table(scores, totals, whole.rankings())),
+        markdown(scores_table(scores, totals, ranked)),
         own,
         "## How each row was made",
         markdown_table(("agent", "command", "file"), _rows(paths, loaded), [False] * 3),
