@@ -88,6 +88,7 @@ def test_a_row_that_is_not_drawn_is_found_by_the_digest_and_named(
     assert len(told) == 2
 
 
+@pytest.mark.slow
 def test_one_edited_row_is_found_as_often_as_the_share_says(honest: Path, place: Path) -> None:
     numbers = "stopping_time = 5, interactions = 5, acceptances = 3, rejections = 2"
     edit = f"UPDATE runs_bai SET {numbers} WHERE instance = 17 AND {SES}"
@@ -177,6 +178,7 @@ def test_another_seed_is_named_where_the_users_seeds_do_not_follow(
     )
 
 
+@pytest.mark.slow
 def test_other_users_under_the_right_seeds_are_told_by_their_best_arms(
     honest: Path, place: Path, tmp_path: Path
 ) -> None:
@@ -334,7 +336,9 @@ def test_episodes_of_many_users_are_verified_with_what_each_of_them_cost(
 ) -> None:
     users: dict[str, Any] = {"n_users": 3, "horizon": 30, "n_arms": 3, "n_instances": 6}
     path = tmp_path / "honest.sqlite"
-    eu.evaluate(["SE", "UNI"], task="population", store=path, progress=False, **users)
+    eu.evaluate(
+        ["SE", "UNI"], task="population", store=path, progress=False, compiled=False, **users
+    )
     assert verified(path, share=1.0).equal
     edit = "UPDATE runs_population SET regret_by_user = '1 2 3' WHERE instance = 4 AND " + SES
     changed = without_digests(by_sql(path, place, edit))
