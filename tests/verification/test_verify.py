@@ -90,7 +90,8 @@ def test_a_row_that_is_not_drawn_is_found_by_the_digest_and_named(
 
 @pytest.mark.slow
 def test_one_edited_row_is_found_as_often_as_the_share_says(honest: Path, place: Path) -> None:
-    edit = f"UPDATE runs_bai SET stopping_time = 5 WHERE instance = 17 AND {BAIRS}"
+    numbers = "stopping_time = 5, interactions = 5, acceptances = 3, rejections = 2"
+    edit = f"UPDATE runs_bai SET {numbers} WHERE instance = 17 AND {SES}"
     changed = without_digests(by_sql(honest, place, edit))
     found = [verified(changed, share=0.3, seed=seed).differs for seed in range(40)]
     assert 4 <= sum(found) <= 21  # 12 expected; outside with probability 0.005
@@ -342,6 +343,8 @@ def test_episodes_of_many_users_are_verified_with_what_each_of_them_cost(
     changed = without_digests(by_sql(path, place, edit))
     (line,) = words(verified(changed, share=1.0, compiled=False))
     assert line.startswith("SE, instance 4: regret_by_user is 1 2 3 there and ")
+    (line,) = words(verified(changed, only=["UNI"]))
+    assert line == "SE, instance 4: it does not hold that regret is the sum of regret_by_user"
 
 
 def test_words_of_numbers_are_the_same_up_to_their_last_bits() -> None:
