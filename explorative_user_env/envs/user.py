@@ -61,7 +61,9 @@ class ExplorativeUserEnv(LeavingUser):
     A user who leaves pays `"regret"` for all that is left of the episode at once: each step that
     she would have stayed for counts as much as her worst arm, min_i mu_i - mu_*. So nobody gains by
     her leaving, and the rewards of an episode sum to minus its regret, as `evaluate` counts it. The
-    other rewards pay nothing for these steps.
+    other rewards pay nothing for these steps: beware, where means are negative, of `"utility"` and
+    `"realized"`, by which nothing is better than what she accepts. A wrapper that clips rewards
+    makes her leaving cheaper than it is.
 
     ## Starting State
     A new user with a new instance: means from their law with the best arm moved to gap above the

@@ -188,6 +188,10 @@ def check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
     if version != TABLES_VERSION:
         allowed = f"a file whose tables have version {TABLES_VERSION} (it has {version})"
         raise OtherFileError(argument, str(path), allowed)
+    others = "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE ?"
+    if found := db.execute(others, ("CREATE VIRTUAL%",)).fetchone():
+        allowed = f"a file of tables ({found[0]} is none, and may compute without an end)"
+        raise OtherFileError(argument, str(path), allowed)
 
 
 def _check_sqlite() -> None:

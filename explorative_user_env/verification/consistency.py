@@ -38,6 +38,9 @@ def missing_in(claim: CellClaim) -> Iterator[Finding]:
             ended = "" if claim.finished else ", as it says itself: it is not finished"
             words = f"{_where(claim, agent)}: {len(lacking)} of {n_users} runs are missing"
             yield Finding("missing", f"{words} ({which}){ended}", claim.cell, agent)
+        if doubled := len(there) - len(np.unique(there)):
+            words = f"{_where(claim, agent)}: {doubled} runs are there more than once"
+            yield Finding("missing", words, claim.cell, agent)
         if len(beyond):
             words = f"{_where(claim, agent)}: nobody asked for instances {_ranges(beyond)}"
             yield Finding("missing", words, claim.cell, agent)

@@ -53,6 +53,16 @@ def test_rows_for_other_programs_are_verified_by_what_stands_in_them(
     assert len(told) == 3
 
 
+def test_a_forged_row_beside_the_true_one_is_told_whichever_is_drawn(
+    rows: pd.DataFrame, tmp_path: Path
+) -> None:
+    forged = rows.assign(answer=0, correct=rows["best_arm"] == 0).iloc[[7, 50]]
+    path = written(pd.concat([forged, rows]), tmp_path / "rows.csv")
+    told = [each.words for each in verified(path, share=0.02).findings]
+    assert "BAIR: 1 runs are there more than once" in told
+    assert "SE: 1 runs are there more than once" in told
+
+
 def test_a_table_that_lacks_what_is_needed_is_refused(rows: pd.DataFrame, tmp_path: Path) -> None:
     for name, words in (("seed", "columns that export writes"), ("setting", "setting is not")):
         with pytest.raises(InvalidArgumentError, match=words):
@@ -148,6 +158,17 @@ def test_no_program_is_run_because_a_file_names_it(
         verified(with_records(path, change))
     with pytest.raises(ValueError, match=place):
         from_record({"function": place})
+
+
+def test_a_file_that_computes_its_rows_without_an_end_is_refused(
+    honest: Path, tmp_path: Path
+) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+    views = ("ALTER TABLE runs_bai RENAME TO other", f"CREATE VIEW runs_bai AS {endless}")
+    path = by_sql(honest, tmp_path / "run.sqlite", *views)
+    for read in (verified, eu.load):
+        with pytest.raises(InvalidArgumentError, match=r"a file of tables \(runs_bai is none"):
+            read(path)
 
 
 def test_a_file_of_other_tables_is_refused(honest: Path, tmp_path: Path) -> None:
