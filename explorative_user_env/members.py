@@ -19,7 +19,6 @@ from explorative_user_env.seeding import (
     agent_generator,
     member_seeds,
     number_of_users,
-    user_generator,
 )
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.popularity import MemberLaw, PopularityLaw
@@ -48,8 +47,7 @@ class Members:
 
 def laws_of_episodes(members: Members, population: Population) -> Callable[[int], MemberLaw]:
     """Return what gives the law of the users of the episode of a seed."""
-    law = PopularityLaw(population.instance_law, members.deviation)
-    return lambda seed: MemberLaw(law, law.draw(user_generator(seed)))
+    return PopularityLaw(population.instance_law, members.deviation).members
 
 
 def meet_members(

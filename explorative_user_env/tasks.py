@@ -77,6 +77,11 @@ def as_task(task: Task | str) -> Task:
     return task if isinstance(task, Task) else TASKS[choice("task", task, TASKS)]
 
 
+def as_task_of_one(task: Task | str) -> Task:
+    """Return the task meant, which has one user an episode."""
+    return TASKS[choice("task", as_task(task).name, (BAI.name, REGRET.name))]
+
+
 def refuse_of_members(task: Task, options: Mapping[str, Any]) -> None:
     """Refuse what is said of users who come one after another, in a task where none do.
 

@@ -9,7 +9,7 @@ import typer
 from explorative_user_env.commands.asked import OverwriteOption
 from explorative_user_env.commands.options import (
     STEP_CAP_HELP,
-    TASK_HELP,
+    TASK_OF_ONE_HELP,
     DeltaOption,
     HorizonOption,
     StepCostOption,
@@ -47,7 +47,7 @@ def grade(
     key_file: Annotated[
         Path | None, typer.Option(help="File with the secret.", show_default="none")
     ] = None,
-    task: Annotated[str, typer.Option(help=TASK_HELP)] = BAI.name,
+    task: Annotated[str, typer.Option(help=TASK_OF_ONE_HELP)] = BAI.name,
     delta: DeltaOption = DELTA,
     horizon: HorizonOption = None,
     step_cost: StepCostOption = None,

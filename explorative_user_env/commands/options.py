@@ -32,6 +32,7 @@ INSTANCES_HELP = "Users in each cell, at least 1."
 OUTPUT_HELP = "Folder for files and runs, or X.sqlite for the runs and X for the files."
 DELTA_HELP = "Allowed probability of a wrong answer, in (0, 1)."
 DELTAS_HELP = f"{DELTA_HELP} Repeat for more."
+TASK_OF_ONE_HELP = "bai (stop and name the best arm) or regret (over a horizon)."
 TASK_HELP = (
     "bai (stop and name the best arm), regret (over a horizon) or population (regret with users "
     "who come one after another)."

@@ -25,9 +25,11 @@ def show_run(path: RunArgument) -> None:
     told = about(path)
     say(*_lines(told))
     if told.n_results:
-        for summary in summaries_of(load(path)):
-            show(table_of(summary))
-            say(*legend_of(summary), style="dim")
+        said: list[str] = []
+        for title, summary in summaries_of(load(path)):
+            show(table_of(summary, title))
+            say(*(line for line in legend_of(summary) if line not in said), style="dim")
+            said += legend_of(summary)
 
 
 def state_of(told: "About") -> str:

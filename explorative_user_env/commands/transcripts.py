@@ -10,7 +10,7 @@ from explorative_user_env.commands.options import (
     DELTA_HELP,
     INSTANCES_HELP,
     STEP_CAP_HELP,
-    TASK_HELP,
+    TASK_OF_ONE_HELP,
     HorizonOption,
     SeedOption,
     takes_users,
@@ -25,7 +25,7 @@ def transcripts(
     agent: Annotated[
         str, typer.Option(help="Whose steps: bair, an agent's name, sb3:DIR or module:Class.")
     ] = "bair",
-    task: Annotated[str, typer.Option(help=TASK_HELP)] = BAI.name,
+    task: Annotated[str, typer.Option(help=TASK_OF_ONE_HELP)] = BAI.name,
     n_instances: Annotated[int, typer.Option(help=INSTANCES_HELP)] = N_TRANSCRIBED,
     seed: SeedOption = 0,
     delta: Annotated[float, typer.Option(help=DELTA_HELP)] = DELTA,

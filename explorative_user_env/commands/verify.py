@@ -64,8 +64,7 @@ def verify(
 ) -> None:
     """Run a random part of somebody's rows again and say which differ.
 
-    The exit code is 0 if all is as the file says, 1 if something differs, and 2 if nothing does but
-    not all of it could be asked.
+    The exit code is 0 if all is as the file says, 1 if not, 2 if not all of it could be asked.
     """
     from explorative_user_env.commands.agent_names import these_agents
     from explorative_user_env.commands.options import shared_options
@@ -99,6 +98,7 @@ def _tell(found: "Verification") -> None:
     say(*found.notes, style="dim")
     if (table := found.table()).row_count:
         show(table)
+    say(*found.reasons())
     say(*(each.words for each in found.findings[:MOST_FINDINGS_TOLD]))
     if rest := len(found.findings[MOST_FINDINGS_TOLD:]):
         say(f"and {rest} more")

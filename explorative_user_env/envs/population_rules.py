@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.protocol import Array
-from explorative_user_env.seeding import user_generator
 from explorative_user_env.users.popularity import MemberLaw, PopularityLaw
 from explorative_user_env.validation import (
     InvalidArgumentError,
@@ -32,8 +31,8 @@ class EpisodeStart(NamedTuple):
 
     def members(self, law: PopularityLaw, seed: int) -> MemberLaw:
         """Return where the users of the episode of this seed come from."""
-        popularity = self.popularity
-        return MemberLaw(law, law.draw(user_generator(seed)) if popularity is None else popularity)
+        given = self.popularity
+        return law.members(seed) if given is None else MemberLaw(law, given)
 
 
 USUAL_START = EpisodeStart()

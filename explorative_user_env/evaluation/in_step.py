@@ -103,9 +103,7 @@ class MeetingOfMany:
         self._respond, self._renew = respond, renew
         self.acceptances, self.steps = np.zeros(n_users, int), np.zeros(n_users, int)
         self.answers, self.arms = np.zeros(n_users, int), np.zeros(n_users, int)
-        self.left = np.zeros(
-            n_users, bool
-        )  # who did not stay, and who is there in her place is new
+        self.left = np.zeros(n_users, bool)  # who did not stay: in her place is somebody new
         self.going_on = np.arange(n_users)  # with whom the agent has not stopped, and who is there
 
     def go_on(self, halt: Array | None) -> None:

@@ -22,15 +22,14 @@ from explorative_user_env.protocol import Agent, name_of, needs_horizon
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.tasks import (
     ANSWERED,
-    BAI,
     DELTA,
     N_TRANSCRIBED,
     REGRET,
     Task,
-    as_task,
+    as_task_of_one,
     kept_steps,
 )
-from explorative_user_env.validation import InvalidArgumentError, choice, count, risk
+from explorative_user_env.validation import InvalidArgumentError, count, risk
 
 
 def transcript_of(
@@ -98,7 +97,7 @@ def write_transcripts(
         CallableError: if the agent's code fails.
     """
     users = population_of(population, user)
-    over_horizon = choice("task", as_task(task).name, (BAI.name, REGRET.name)) == REGRET.name
+    over_horizon = as_task_of_one(task) == REGRET
     meets = informed(agent, users, risk("delta", delta), max_steps)
     if over_horizon:
         steps = kept_steps("horizon", REGRET.horizon if horizon is None else horizon)

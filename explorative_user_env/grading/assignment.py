@@ -12,7 +12,7 @@ from explorative_user_env.grading.hidden import HIDDEN_USERS, USUAL_CAP
 from explorative_user_env.population import Population
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.scores import scores_of
-from explorative_user_env.tasks import BAI, DELTA, REGRET, Task
+from explorative_user_env.tasks import BAI, DELTA, REGRET, Task, as_task_of_one
 from explorative_user_env.validation import InvalidArgumentError
 
 REFERENCE_AGENTS = ("BAIR", "SE", "UNI")
@@ -38,6 +38,7 @@ class Assignment:
     step_cost: float | None = None
 
     def __post_init__(self) -> None:
+        as_task_of_one(self.task)
         if not self.over_horizon and self.horizon is not None:
             allowed = "left out, except for the task regret"
             raise InvalidArgumentError("horizon", self.horizon, allowed)

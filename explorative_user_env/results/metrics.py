@@ -198,15 +198,17 @@ def summarize_members(
         "n_runs": len(regrets),
         **_with_intervals(of_all | of_some),
         "acceptance_rate": _mean(acceptances / (n_users * horizon)),
-        **_with_intervals(shares),
+        **_with_intervals(shares, least=0.0, most=1.0),
     }
 
 
-def _with_intervals(figures: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """Return the means of figures by name, and the ends of their 95% intervals."""
+def _with_intervals(
+    figures: Mapping[str, np.ndarray], least: float = -math.inf, most: float = math.inf
+) -> dict[str, float]:
+    """Return the means of figures by name, and the ends of their 95% intervals in [least, most]."""
     found: dict[str, float] = {}
     for name, values in figures.items():
-        low, high = mean_interval(values)
+        low, high = np.clip(mean_interval(values), least, most).tolist()
         found |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
     return found
 

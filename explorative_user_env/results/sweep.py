@@ -67,21 +67,45 @@ class Sweep:
         return plot_cells(self, kind, axes)
 
     def __str__(self) -> str:
-        return "\n\n".join(as_text(table_of(each)) for each in summaries_of(self))
+        return "\n\n".join(as_text(table_of(each, title)) for title, each in summaries_of(self))
 
     def __repr__(self) -> str:
         return f"Sweep({len(self.cells)} cells, the first {self.cells[0]!r})"
 
     def _repr_html_(self) -> str:
-        return "".join(html_table(table_of(each)) for each in summaries_of(self))
+        return "".join(html_table(table_of(each, title)) for title, each in summaries_of(self))
 
 
-def summaries_of(found: Results | Sweep) -> list[pd.DataFrame]:
-    """Return the summary of each task's cells: those of another task have other figures."""
-    by_task: dict[str, list[pd.DataFrame]] = {}
-    for cell in found.cells if isinstance(found, Sweep) else [found]:
-        by_task.setdefault(str(cell.cell.get("task")), []).append(cell.summary())
-    return [pd.concat(frames, ignore_index=True) for frames in by_task.values()]
+NOT_TITLED = ("task", "delta", "n_arms", "horizon", "max_steps", "seed")
+"""What a table says of a cell by itself, or who its users are does not rest on."""
+
+
+def summaries_of(found: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
+    """Return the summary of each task's cells, as those of another task have other figures.
+
+    Cells with other users are in one of their own, with a title that says in what they differ.
+    """
+    if isinstance(found, Results):
+        return [(None, found.summary())]
+    of_task: dict[str, list[Results]] = {}
+    for cell in found.cells:
+        of_task.setdefault(str(cell.cell.get("task")), []).append(cell)
+    frames: dict[tuple[str, str], list[pd.DataFrame]] = {}
+    for task, cells in of_task.items():
+        for cell in cells:
+            frames.setdefault((task, _who(cell, cells)), []).append(cell.summary())
+    return [(who or None, pd.concat(each, ignore_index=True)) for (_, who), each in frames.items()]
+
+
+def _who(one: Results, cells: Sequence[Results]) -> str:
+    """Return in what the users of a cell differ from those of others, as `noise=0.2`."""
+    return ", ".join(
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in one.cell.items()
+        if isinstance(value, bool | int | float | str)
+        and name not in NOT_TITLED
+        and any(each.cell.get(name) != value for each in cells)
+    )
 
 
 def all_runs(results: Sequence[Results]) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from explorative_user_env.seeding import user_generator
 from explorative_user_env.users.behaviour import Behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw, separated
 from explorative_user_env.users.reward_laws import reflected
@@ -42,6 +43,10 @@ class PopularityLaw:
         """Return what is popular: m_i of every arm."""
         return self.law.draw_unmoved(rng)
 
+    def members(self, seed: int) -> "MemberLaw":
+        """Return where the users of the episode of this seed come from."""
+        return MemberLaw(self, self.draw(user_generator(seed)))
+
     def instance(self, popularity: list[float], rng: np.random.Generator) -> Instance:
         """Return the instance of a new user, drawn from her own stream."""
         deviations = rng.standard_normal(self.law.n_arms).tolist()
@@ -67,7 +72,8 @@ class MemberLaw(InstanceLaw):
     """
 
     def __init__(self, around: PopularityLaw, popularity: list[float]) -> None:
-        vars(self).update(vars(around.law))
+        vars(self).update(vars(around.law))  # which was checked when it was made
+        self.named = self.given = self._fixed = None  # none of which these means come from
         self._around, self.popularity = around, popularity
 
     def draw(self, rng: np.random.Generator) -> Instance:

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from rich.table import Table
 
+from explorative_user_env.display.html import html_table, paragraphs
 from explorative_user_env.display.tables import as_text, new_table
 from explorative_user_env.validation import one_line
 
@@ -16,7 +17,7 @@ for; whose rows they are; the users' seeds; the random streams; what it says was
 says tells its rows from any others; a file that stands beside it."""
 
 SAME_ROWS, SAME_MEANS, OTHER_ROWS, NOT_CHECKED = "equal", "alike", "differs", "not checked"
-"""What is said of an agent's rows in a cell. "alike": some rows of a trained policy are others, as
+"""What is said of an agent's rows in a cell. "alike": a few rows of a trained policy are others, as
 rounding makes them on another processor, and the means are not."""
 
 MISSED_CHANCE = 0.05
@@ -116,18 +117,28 @@ class Verification:
         shown = list(self.checked)
         if len(shown) > MOST_SHOWN:
             shown = [each for each in shown if each.verdict != SAME_ROWS]
-        columns = ["agent", "rows", "again", "differ", "verdict", "why"]
+        columns = ["agent", "rows", "again", "differ", "verdict"]
         names = ["cell", *columns] if any(each.cell for each in self.checked) else columns
-        left = ("cell", "agent", "verdict", "why")
-        if not any(each.why for each in shown):
-            names.remove("why")
+        left = ("cell", "agent", "verdict")
         table = new_table(names, left=left, padding=1, leading=len(names) - len(columns) + 1)
         for each in shown:
             row = {"cell": each.cell, "agent": each.agent, "rows": f"{each.n_rows}"}
             row |= {"again": f"{each.n_again}", "differ": f"{each.n_differing}"}
-            row |= {"verdict": each.verdict, "why": one_line(each.why, LONGEST_VERDICT)}
+            row |= {"verdict": each.verdict}
             table.add_row(*(row.get(name, "") for name in names))
         return table
+
+    def reasons(self) -> list[str]:
+        """Return why rows were not checked, or what is to be said of them: once, in which cells."""
+        cells: dict[tuple[str, str], list[str]] = {}
+        for each in self.checked:
+            if each.why:
+                cells.setdefault((each.agent, each.why), []).append(each.cell)
+        told = []
+        for (agent, why), named in cells.items():
+            where = f" ({', '.join(named)})" if any(named) else ""
+            told.append(f"{agent}{where}: {one_line(why, LONGEST_VERDICT)}")
+        return told
 
     def in_short(self) -> list[str]:
         """Return the verdict of all, what was asked and what that could have missed, in lines."""
@@ -158,9 +169,15 @@ class Verification:
         return f"fewer than {most} rows ({share:.1%}) are others, with {level}; {one}"
 
     def __str__(self) -> str:
-        told = [each.words for each in self.findings]
         table = [as_text(self.table())] if self.table().row_count else []
-        return "\n".join([*self.notes, *table, *told, *self.in_short()])
+        return "\n".join([*self.notes, *table, *self._lines()])
+
+    def _repr_html_(self) -> str:
+        table = html_table(self.table()) if self.table().row_count else ""
+        return paragraphs(self.notes) + table + paragraphs(self._lines())
+
+    def _lines(self) -> list[str]:
+        return [*self.reasons(), *(each.words for each in self.findings), *self.in_short()]
 
 
 def most_missed(share: float) -> int:

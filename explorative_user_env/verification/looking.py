@@ -1,17 +1,20 @@
 """Every agent in every cell, looked at: a part of its rows is run again, and judged."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.display.progress import OnProgress, named, portion
 from explorative_user_env.evaluation.keeping import agent_record
 from explorative_user_env.evaluation.workforce import Workforce
+from explorative_user_env.files.difference import differences
+from explorative_user_env.meeting import informed
 from explorative_user_env.protocol import Agent, trained_on
 from explorative_user_env.results.records import KIND
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, one_line
 from explorative_user_env.verification.claims import MODEL, CellClaim, FileClaims
 from explorative_user_env.verification.consistency import (
     contradictions_in,
@@ -27,20 +30,18 @@ from explorative_user_env.verification.findings import (
     Finding,
     RowsChecked,
 )
+from explorative_user_env.verification.identities import broken_identities
+from explorative_user_env.verification.rounding import how_means_move, may_be_rounding
 from explorative_user_env.verification.rows import (
     TELLING_ROWS,
     Other,
     SecondRun,
     drawn,
-    means_differ,
     others_in,
 )
 
 SUSPICIOUS = 4
 """Where more than one row in so many came out otherwise, the rows may be another agent's."""
-
-OF_THE_USER = ("best_arm",)
-"""Columns that no policy moves: they follow from the user's seed."""
 
 
 @dataclass
@@ -83,6 +84,12 @@ class Looking:
             report = named(portion(progress, place, len(pieces)), claim.cell)
             if (claim.cell, agent) in self.chosen:
                 self.checked.append(self._of_agent(claim, agent, report))
+            self.findings += self._not_told(broken_identities(claim, agent))
+
+    def _not_told(self, found: Iterable[Finding]) -> list[Finding]:
+        """Return findings of rows of which nothing is told yet."""
+        told = {(each.cell, each.agent, each.instance) for each in self.findings}
+        return [each for each in found if (each.cell, each.agent, each.instance) not in told]
 
     def _of_agent(self, claim: CellClaim, agent: str, progress: OnProgress) -> RowsChecked:
         """Run a part of an agent's rows again."""
@@ -101,7 +108,7 @@ class Looking:
         except InvalidArgumentError as error:
             why = f"it cannot be run as the file says: {error}"
             return RowsChecked(claim.cell, agent, len(rows), 0, 0, NOT_CHECKED, why)
-        self.notes += _other_code(claim, agent, who)
+        self.notes += [*_other_code(claim, agent, who), *_unusual_options(claim, agent, who)]
         others = others_in(part, here)
         n_others = len({each.instance for each in others})
         verdict, why = SAME_ROWS, ""
@@ -128,10 +135,9 @@ class Looking:
     ) -> tuple[str, str]:
         """Take in rows that came out otherwise, and return what that makes of the agent's."""
         claim = again.claim
-        if trained_on(who) and not any(each.column in OF_THE_USER for each in others):
-            moved, words = means_differ(part, here, claim.told)
-            if not moved:
-                return SAME_MEANS, f"rounding may do that on another processor; {words}"
+        told = (part, here, claim.told)
+        if trained_on(who) and may_be_rounding(*told, others):
+            return SAME_MEANS, f"rounding may do that on another processor; {how_means_move(*told)}"
         looked = self._looked_at(claim, agent)
         now = again.runs(who, agent, looked, progress)
         n_others = len({each.instance for each in others_in(looked, now)})
@@ -200,3 +206,20 @@ def _other_code(claim: CellClaim, agent: str, who: Agent) -> Iterator[str]:
             f"{_where(claim, agent)}: the agent that was given has other code, options or weights "
             "than the file's; its rows are compared all the same"
         )
+
+
+def _unusual_options(claim: CellClaim, agent: str, who: Agent) -> Iterator[str]:
+    """Yield in what an agent by the name of one of the package's is another than that one."""
+    try:
+        known = agent_named(agent)
+    except InvalidArgumentError:
+        return
+    results, of_whom = claim.results, f"the package's {agent} as it usually is"
+    assert results is not None
+    usual = informed(known, results.population, results.cell["delta"])
+    if not (isinstance(who, AlgorithmAgent) and isinstance(usual, AlgorithmAgent)):
+        yield f"{_where(claim, agent)}: it is code of somebody's own, and not {of_whom}"
+        return
+    for name, was, now in differences({"": who.options}, {"": usual.options}):
+        there, here = (one_line(str(value)) for value in (was, now))
+        yield f"{_where(claim, agent)}: {name} is {there} there and {here} of {of_whom}"

@@ -16,9 +16,7 @@ from explorative_user_env.evaluation.workforce import Workforce
 from explorative_user_env.meeting import informed
 from explorative_user_env.members import Members
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon
-from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.parts import Unkept
-from explorative_user_env.results.scores import scores_of
 from explorative_user_env.tasks import POPULATION, as_task, kept_steps
 from explorative_user_env.validation import InvalidArgumentError, integer
 from explorative_user_env.verification.claims import CellClaim
@@ -34,9 +32,6 @@ WORTH_COMPILING = 50_000
 
 TELLING_ROWS = 10
 """Rows that are run again to tell whose they are, where a row came out otherwise."""
-
-SURE = 0.999
-"""The level at which the means of a policy that rests on rounding are others."""
 
 
 class Other(NamedTuple):
@@ -190,18 +185,3 @@ def drawn(n_rows: int, share: float, rng: np.random.Generator) -> Array:
     n_drawn = min(n_rows, max(1, math.ceil(share * n_rows)))
     places: Array = np.sort(rng.choice(n_rows, n_drawn, replace=False))
     return places
-
-
-def means_differ(there: pd.DataFrame, here: pd.DataFrame, cell: Any) -> tuple[bool, str]:
-    """Return whether the mean of what agents rank by is another, and the interval in words.
-
-    Args:
-        there: rows as a file has them.
-        here: what came out, in the same order.
-        cell: what they share.
-    """
-    ((_, before),) = scores_of([(there, cell)], None).items()
-    ((_, now),) = scores_of([(here, cell)], None).items()
-    low, high = mean_interval((now - before).ravel(), SURE)
-    words = f"the mean moves by {-high:.3g} to {-low:.3g} ({SURE:.1%})"
-    return low > 0.0 or high < 0.0, words

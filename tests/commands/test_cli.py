@@ -26,6 +26,7 @@ COMMANDS = [
     "train",
     "transcripts",
     "tune-n1",
+    "verify",
     "watch",
 ]
 

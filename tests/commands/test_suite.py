@@ -22,6 +22,7 @@ ROOM = "explorative_user_env.studies.suite"
 FILES = {"scores.md", "scores.csv", "totals.csv", "scores.json", RUN_FILE, "made_by.json"}
 
 
+@pytest.mark.slow
 def test_it_prints_the_tables_and_writes_the_files(
     run: Callable[..., int],
     output: Path,

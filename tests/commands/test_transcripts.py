@@ -30,6 +30,7 @@ def test_the_command_writes_what_the_function_does(
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     for words, wrong in {
         "": "error: path must be a new file, as it is there already",
+        "--task population": "error: --task must be one of bai, regret, got 'population'",
         "--behaviour drifting(sigma=-1)": "error: sigma of behaviour 'drifting' must be a",
         "--behaviour drifting(speed=1)": "error: --behaviour must be one whose parameters",
     }.items():

@@ -82,6 +82,20 @@ def test_cells_of_several_tasks_are_shown_in_a_table_each_with_its_own_figures()
         found.to_rliable("cost")
 
 
+def test_cells_of_other_users_are_shown_apart_and_say_in_what_they_differ() -> None:
+    noises = [0.0, 0.0, 0.25]
+    cells = [
+        eu.evaluate(["UNI"], baseline_time=4, noise=noise, **FEW | {"n_arms": n_arms})
+        for noise, n_arms in zip(noises, [2, 3, 2], strict=True)
+    ]
+    shown = str(Sweep(cells))
+    one, other = shown.split("noise=0.25")
+    assert [one.count(" UNI "), other.count(" UNI ")] == [2, 1]
+    assert one.splitlines()[0].strip() == "noise=0"
+    assert Sweep(cells)._repr_html_().count("<caption>noise=0") == 2
+    assert "noise" not in str(Sweep(cells[:2]))
+
+
 @pytest.mark.parametrize("name", ["deltas", "n_arms"])
 @pytest.mark.parametrize("wrong", [[], 5, "12"])
 def test_a_sweep_without_cells_is_refused(name: str, wrong: Any) -> None:

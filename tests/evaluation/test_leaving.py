@@ -24,12 +24,12 @@ def met(agents: Any, task: dict[str, Any], n_instances: int = 60, **options: Any
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    return met(["UNI", "SE"], BAI, baseline_time=90)
+    return met(["UNI", "SE"], BAI, baseline_time=90, compiled=False)
 
 
 @pytest.fixture(scope="module")
 def played() -> Results:
-    return met(["UNI", "SE"], REGRET)
+    return met(["UNI", "SE"], REGRET, compiled=False)
 
 
 @TASKS
@@ -42,6 +42,7 @@ def test_users_in_step_leave_as_they_do_one_by_one(task: dict[str, Any], stops: 
     assert together["interactions"].nunique() > 5
 
 
+@pytest.mark.slow
 @TASKS
 def test_who_never_loses_patience_is_the_papers_user_on_every_path(task: dict[str, Any]) -> None:
     for compiled in (True, False):
@@ -94,6 +95,7 @@ def test_who_left_is_kept_in_a_file(played: Results, tmp_path: Path) -> None:
     assert eu.load(tmp_path / "runs.sqlite").runs.equals(played.runs)
 
 
+@pytest.mark.slow
 def test_plots_say_whose_users_left_and_count_what_they_missed(
     results: Results, played: Results
 ) -> None:

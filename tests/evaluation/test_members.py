@@ -11,6 +11,7 @@ from toy_agents import Wanderer
 
 import explorative_user_env as eu
 from explorative_user_env.agents import AlgorithmAgent, TransferElimination
+from explorative_user_env.envs.lane_kinds import COMPILED_FROM
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.results.columns import regrets_by_user
@@ -95,8 +96,8 @@ AFRESH = Algorithm("afresh", numbers, nothing_liked, forget, liked, count, favou
 
 
 def everyone() -> list[Any]:
-    own = [AlgorithmAgent(rules, {}) for rules in (RULES, AFRESH)]
-    return ["SE-transfer", "Full-information", *own]
+    """One who carries over what it learnt, of the package's and of one's own; one who does not."""
+    return ["SE-transfer", "Full-information", AlgorithmAgent(RULES, {})]
 
 
 def evaluated(agents: list[Any], **options: Any) -> Any:
@@ -138,11 +139,11 @@ def slowly(seed: int, name: str, carries: bool) -> list[float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["liked", "afresh"])
-def test_runs_are_those_of_a_slow_loop_written_anew(results: Any, name: str) -> None:
-    runs = results.runs[results.runs["agent"] == name]
+@pytest.mark.parametrize("rules", [RULES, AFRESH], ids=lambda rules: rules.name)
+def test_runs_are_those_of_a_slow_loop_written_anew(rules: Algorithm) -> None:
+    runs = evaluated([AlgorithmAgent(rules, {})], compiled=False).runs
     found = regrets_by_user(runs)
-    wanted = [slowly(seed, name, carries=name == "liked") for seed in runs["user_seed"]]
+    wanted = [slowly(seed, rules.name, rules is RULES) for seed in runs["user_seed"]]
     assert np.allclose(found, wanted, rtol=0, atol=1e-9)
     assert np.allclose(runs["regret"], found.sum(axis=1), rtol=0, atol=1e-9)
 
@@ -171,6 +172,14 @@ def test_users_in_step_are_users_one_by_one() -> None:
             in_step, evaluated([agent], n_instances=5, compiled=False).runs, check_exact=True
         )
     assert agent.followed == (1 + 5) * (N_USERS - 1)  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+def test_so_many_episodes_in_step_that_users_compile_are_the_same() -> None:
+    how = {"n_instances": COMPILED_FROM, "n_users": 2, "horizon": 5}
+    in_step = evaluated([Wanderer()], **how).runs
+    fewer = evaluated([Wanderer()], **how | {"n_instances": 3}).runs
+    pd.testing.assert_frame_equal(in_step.head(3), fewer, check_exact=True)
 
 
 def test_a_run_is_an_episode_of_the_environment(results: Any) -> None:
@@ -209,7 +218,7 @@ def test_an_episode_of_one_user_is_she_herself() -> None:
     users = eu.ExplorativeUserEnv(population=Population(n_arms=N_ARMS, means=around, gap=0.5))
     (member,) = member_seeds(seed, 1)
     alone = eu.rollout(users, "SE", seed=member, horizon=HORIZON, commits=True)
-    runs = evaluated(["SE"], n_instances=1, n_users=1).runs
+    runs = evaluated(["SE"], n_instances=1, n_users=1, compiled=False).runs
     assert runs["regret"].iloc[0] == pytest.approx(-sum(alone.rewards), abs=1e-9)
     assert runs["acceptances"].iloc[0] == alone.acceptances
 
@@ -260,8 +269,8 @@ def test_a_table_says_what_the_first_and_the_last_user_cost(results: Any) -> Non
     assert row["regret_of_last"] == pytest.approx(own[:, -1].mean())
     assert row["regret"] == pytest.approx(own.sum(axis=1).mean())
     assert "4 x 60" in str(results)
-    assert results.compare("liked", "afresh").differences[0].value == pytest.approx(
-        own.sum(axis=1).mean() - summary.set_index("agent").loc["afresh", "regret"]
+    assert results.compare("liked", "SE-transfer").differences[0].value == pytest.approx(
+        own.sum(axis=1).mean() - summary.set_index("agent").loc["SE-transfer", "regret"]
     )
 
 

@@ -24,7 +24,8 @@ from explorative_user_env.grading.reasons import GradingOutcome
 from explorative_user_env.grading.submissions import Submission, submissions_at
 from explorative_user_env.population import Population
 from explorative_user_env.results.intervals import mean_interval
-from explorative_user_env.tasks import BAI, REGRET
+from explorative_user_env.tasks import BAI, POPULATION, REGRET
+from explorative_user_env.validation import InvalidArgumentError
 
 KEY = Key("a teacher's secret")
 TASKS = {
@@ -219,3 +220,8 @@ def test_what_nobody_thought_of_ends_one_submission_and_not_the_grading(
         "it cannot be played (KeyError)",
     )
     assert bert.outcome == GradingOutcome.GRADED
+
+
+def test_users_who_come_one_after_another_are_refused_by_name() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^task must be one of bai, regret, got"):
+        Assignment(task=POPULATION)

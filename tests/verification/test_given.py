@@ -8,8 +8,9 @@ import pytest
 from tampered import by_sql, with_records, without_digests
 
 import explorative_user_env as eu
+from explorative_user_env.agents import SuccessiveElimination
 from explorative_user_env.verification.claims import named_as
-from explorative_user_env.verification.findings import NOT_CHECKED
+from explorative_user_env.verification.findings import NOT_CHECKED, RowsChecked, Verification
 
 MET: dict[str, Any] = {"n_instances": 12, "n_arms": 3, "progress": False}
 
@@ -49,6 +50,16 @@ def test_rows_of_code_that_is_not_given_are_not_said_to_be_right(mine: Path) -> 
     assert "Sweeper: it has to be given" in str(found.checked[0].why)
     assert "12 rows were not checked, and are not said to be right" in str(found)
     assert "12 of 12 rows run again" in str(found)
+    assert found.reasons() == [f"Sweeper: {found.checked[0].why}"]
+
+
+def test_a_reason_is_told_once_for_all_the_cells_it_holds_in() -> None:
+    checked = [RowsChecked(cell, "mine", 5, 0, 0, NOT_CHECKED, "unknown") for cell in "ab"]
+    checked.append(RowsChecked("a", "other", 5, 0, 0, NOT_CHECKED, "unknown"))
+    found = Verification("run.sqlite", 0, 0.5, checked, [])
+    assert found.reasons() == ["mine (a, b): unknown", "other (a): unknown"]
+    assert str(found).count("unknown") == found._repr_html_().count("unknown") == 2
+    assert "<td>not checked</td>" in found._repr_html_()
 
 
 def test_rows_of_code_that_is_given_are_run_again(mine: Path, tmp_path: Path) -> None:
@@ -73,6 +84,25 @@ def test_an_agent_with_other_options_is_told_and_its_rows_are_others(mine: Path)
     assert finding.words.startswith("Sweeper: the rows are not Sweeper's with the options")
 
 
+@pytest.mark.parametrize(
+    ("agent", "line"),
+    [
+        (
+            SuccessiveElimination(name="BAIR"),
+            "BAIR: n1 is 0 there and paper of the package's BAIR as it usually is",
+        ),
+        (
+            named_as("BAIR", Sweeper()),
+            "BAIR: it is code of somebody's own, and not the package's BAIR as it usually is",
+        ),
+    ],
+)
+def test_who_goes_by_the_name_of_another_is_told(tmp_path: Path, agent: Any, line: str) -> None:
+    eu.evaluate([agent], store=tmp_path / "run.sqlite", **MET)
+    found = eu.verify(tmp_path / "run.sqlite", own=[agent], progress=False)
+    assert (found.equal, found.notes) == (True, [line])
+
+
 class Policy(Sweeper):
     """Stands for a trained policy, whose rows rest on how a processor rounds."""
 
@@ -84,7 +114,12 @@ class Policy(Sweeper):
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         super().reset(n_arms, rng, horizon)
-        self.sweeps = 3 + self.moves * (rng.random() < 0.5) * (1 if rng.random() < 0.5 else -1)
+        self.sweeps = 3 + self.moves * (rng.random() < self.share) * (-1) ** int(rng.integers(2))
+
+    @property
+    def share(self) -> float:
+        """How many runs are others."""
+        return 0.01 if self.moves == 1 else 0.5
 
 
 def test_an_agent_is_known_by_its_options_under_another_name(tmp_path: Path) -> None:
@@ -94,17 +129,72 @@ def test_an_agent_is_known_by_its_options_under_another_name(tmp_path: Path) -> 
         assert eu.verify(tmp_path / "run.sqlite", own=[given], progress=False).equal
 
 
-def test_a_policy_some_of_whose_rows_move_is_alike_as_long_as_the_mean_stays(
-    tmp_path: Path,
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of a policy that met a hundred users."""
+    path = tmp_path_factory.mktemp("policy") / "run.sqlite"
+    eu.evaluate([Policy()], store=path, **MET | {"n_instances": 100})
+    return path
+
+
+def test_a_policy_a_few_of_whose_rows_move_is_alike_as_long_as_the_mean_stays(
+    policy: Path,
 ) -> None:
-    eu.evaluate([Policy(0)], store=tmp_path / "run.sqlite", **MET | {"n_instances": 40})
-    moved = eu.verify(tmp_path / "run.sqlite", [Policy(1)], share=1.0, seed=0, progress=False)
+    moved = eu.verify(policy, [Policy(1)], share=1.0, seed=0, progress=False)
     (checked,) = moved.checked
     assert checked.verdict == "alike"
-    assert 0 < checked.n_differing < 40
+    assert 0 < checked.n_differing <= 2
     assert "rounding may do that on another processor" in checked.why
     assert not moved.differs
     assert "alike" in str(moved)
+
+
+def test_a_policy_most_of_whose_rows_are_others_is_another_though_its_mean_stays(
+    policy: Path,
+) -> None:
+    moved = eu.verify(policy, [Policy(2)], share=1.0, seed=0, progress=False)
+    assert [each.verdict for each in moved.checked] == ["differs"]
+
+
+def test_a_run_that_is_like_no_other_is_none_that_rounding_made(
+    policy: Path, tmp_path: Path
+) -> None:
+    edit = (
+        "UPDATE runs_bai SET stopping_time = 1, interactions = 1, rejections = 0, acceptances = 1"
+    )
+    changed = without_digests(by_sql(policy, tmp_path / "run.sqlite", f"{edit} WHERE instance = 3"))
+    (found,) = eu.verify(changed, [Policy()], share=1.0, progress=False).checked
+    assert (found.verdict, found.n_differing) == ("differs", 1)
+
+
+@pytest.mark.parametrize("column", ["regret", "utility"])
+def test_rounding_makes_another_run_and_not_another_number(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "run.sqlite"
+    eu.evaluate([Policy()], task="regret", horizon=20, store=path, **MET)
+    edit = f"UPDATE runs_regret SET {column} = {column} + 0.01 WHERE instance = 3"
+    changed = without_digests(by_sql(path, tmp_path / "changed.sqlite", edit))
+    (found,) = eu.verify(changed, [Policy()], share=1.0, progress=False).checked
+    assert (found.verdict, found.n_differing) == ("differs", 1)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        ("stopping_time = 5", "stopping_time is what interactions say"),
+        ("rejections = 50", "interactions are acceptances + rejections"),
+        ("answer = 1 - answer / 2", "correct says whether answer is best_arm"),
+        ("censored = 1, left = 1", "a run is censored or left"),
+        ("acceptances = 50, rejections = -41", "acceptances are among interactions"),
+    ],
+)
+def test_rows_that_nobody_can_run_again_may_not_contradict_themselves(
+    mine: Path, tmp_path: Path, edit: str, words: str
+) -> None:
+    where = "part = (SELECT id FROM parts WHERE agent = 'Sweeper')"
+    edit = f"UPDATE runs_bai SET {edit} WHERE instance = 3 AND {where}"
+    changed = without_digests(by_sql(mine, tmp_path / "run.sqlite", edit))
+    told = [each.words for each in eu.verify(changed, progress=False).findings]
+    assert f"Sweeper, instance 3: it does not hold that {words}" in told
 
 
 def test_a_policy_whose_mean_is_another_differs_and_so_do_users(tmp_path: Path) -> None:

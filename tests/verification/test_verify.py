@@ -88,8 +88,10 @@ def test_a_row_that_is_not_drawn_is_found_by_the_digest_and_named(
     assert len(told) == 2
 
 
+@pytest.mark.slow
 def test_one_edited_row_is_found_as_often_as_the_share_says(honest: Path, place: Path) -> None:
-    edit = f"UPDATE runs_bai SET stopping_time = 5 WHERE instance = 17 AND {BAIRS}"
+    numbers = "stopping_time = 5, interactions = 5, acceptances = 3, rejections = 2"
+    edit = f"UPDATE runs_bai SET {numbers} WHERE instance = 17 AND {SES}"
     changed = without_digests(by_sql(honest, place, edit))
     found = [verified(changed, share=0.3, seed=seed).differs for seed in range(40)]
     assert 4 <= sum(found) <= 21  # 12 expected; outside with probability 0.005
@@ -176,6 +178,7 @@ def test_another_seed_is_named_where_the_users_seeds_do_not_follow(
     )
 
 
+@pytest.mark.slow
 def test_other_users_under_the_right_seeds_are_told_by_their_best_arms(
     honest: Path, place: Path, tmp_path: Path
 ) -> None:
@@ -333,12 +336,15 @@ def test_episodes_of_many_users_are_verified_with_what_each_of_them_cost(
 ) -> None:
     users: dict[str, Any] = {"n_users": 3, "horizon": 30, "n_arms": 3, "n_instances": 6}
     path = tmp_path / "honest.sqlite"
-    eu.evaluate(["SE", "UNI"], task="population", store=path, progress=False, **users)
-    assert verified(path, share=1.0).equal
+    users |= {"task": "population", "compiled": False, "progress": False}
+    eu.evaluate(["SE", "UNI"], store=path, **users)
+    assert verified(path, share=1.0, compiled=False).equal
     edit = "UPDATE runs_population SET regret_by_user = '1 2 3' WHERE instance = 4 AND " + SES
     changed = without_digests(by_sql(path, place, edit))
-    (line,) = words(verified(changed, share=1.0))
+    (line,) = words(verified(changed, share=1.0, compiled=False))
     assert line.startswith("SE, instance 4: regret_by_user is 1 2 3 there and ")
+    (line,) = words(verified(changed, only=["UNI"]))
+    assert line == "SE, instance 4: it does not hold that regret is the sum of regret_by_user"
 
 
 def test_words_of_numbers_are_the_same_up_to_their_last_bits() -> None:

@@ -166,7 +166,7 @@ class SuiteResults:
         """Return what has to be known to read the tables, and how to quote them."""
         package = f"explorative-user-env {__version__}"
         quoted = f"To quote: {self.run.title} (tasks {suite_digest()}), {package}"
-        return (*notes_of_scores(self.totals()), quoted)
+        return (*notes_of_scores(self.totals(), self.rankings()), quoted)
 
     def plot(self, axes: "Axes | None" = None) -> "Axes":
         """Draw the scores as a heat map, agents by tasks, and return Matplotlib's axes.

@@ -22,15 +22,25 @@ LEGEND_OF_SCORES = (
     "users, and over trainings where a model was trained more than once.",
     "mean: over the tasks an agent ran on. IQM: their interquartile mean. Ranked are those that "
     "ran on all.",
-    f"τ: Kendall's rank correlation of the agents' order with that of {CENTRAL}, the paper's "
-    "central cell.",
 )
 """What has to be known to read the tables."""
 
+LEGEND_OF_TAU = (
+    f"τ: Kendall's rank correlation of the agents' order with that of {CENTRAL}, the paper's "
+    "central cell.",
+)
+"""What the column says that is there where that cell was run."""
 
-def notes_of_scores(totals: pd.DataFrame) -> tuple[str, ...]:
-    """Return what the tables say, and what the sign of a reference."""
-    return LEGEND_OF_SCORES + references_of(totals)
+
+def notes_of_scores(totals: pd.DataFrame, ranked: pd.DataFrame) -> tuple[str, ...]:
+    """Return what the tables say, and what the sign of a reference.
+
+    Args:
+        totals: see `SuiteResults.totals`.
+        ranked: see `rankings_of`.
+    """
+    legend = LEGEND_OF_SCORES + (() if ranked.empty else LEGEND_OF_TAU)
+    return legend + references_of(totals)
 
 
 def totals_table(totals: pd.DataFrame, title: str | None = None) -> Table:

@@ -51,6 +51,13 @@ def test_the_table_has_each_score_with_its_interval_and_a_dash_for_none(
     assert shown["UCB1"] == f"{score:.2f}±{max(high - score, score - low):.2f}"
 
 
+def test_what_the_tau_is_is_said_only_where_the_table_has_it(found: SuiteResults) -> None:
+    assert any(note.startswith("τ:") for note in found.notes())
+    run = replace(found.run, tasks=("regret-k5",))
+    without = replace(found, run=run, cells={"regret-k5": found.cells["regret-k5"]})
+    assert "τ" not in str(without)
+
+
 def test_the_page_says_what_the_tasks_are_and_what_a_score_is(found: SuiteResults) -> None:
     page = found.page()
     for task in found.tasks:
