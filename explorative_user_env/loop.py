@@ -89,6 +89,7 @@ def play_with_member(
     seed: int,
     horizon: int,
     begin: Callable[[], None],
+    by: str,
     who: str,
 ) -> Episode:
     """Let `agent` meet one of the users who come one after another, over her whole horizon.
@@ -99,6 +100,7 @@ def play_with_member(
         seed: hers.
         horizon: how many steps she stays; an agent that stops goes on with its answer.
         begin: gets the agent ready for her.
+        by: the method of the agent that does so.
         who: she, in words.
 
     Raises:
@@ -107,7 +109,7 @@ def play_with_member(
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
     run = _Run(env, agent, n_arms, seed, _learning(agent, env))
     with _told(run, who):
-        run.begin(begin)
+        run.begin(begin, by)
         run.go_on(horizon, commits=True)
     return run.episode(None)
 
@@ -143,11 +145,11 @@ class _Run:
     begun: bool = False
     cut_by_limit: bool = False  # of the environment, though nobody asked for it here
 
-    def begin(self, begin_agent: Callable[[], None]) -> None:
-        """Start with a new user, for whom the agent is made ready."""
+    def begin(self, begin_agent: Callable[[], None], by: str = "reset") -> None:
+        """Start with a new user, for whom the agent is made ready by this method of it."""
         self.doing = "reset of the environment"
         self.env.reset(seed=self.seed)
-        self.doing = f"reset of {name_of(self.agent)}"
+        self.doing = f"{by} of {name_of(self.agent)}"
         begin_agent()
         self.begun = True
 
