@@ -1,8 +1,8 @@
-"""Where learning pays: trained policies against all agents of the package, on users never met.
+"""Where learning pays: trained policies against agents by hand, tuned ones too, on users never met.
 
 Prints a table for each task, with a difference from the best agent whose 95% interval is over users
 and training seeds, and draws what patience costs whom. A minute or two on one core; the policies
-were trained by `learnt_index.py`. Run from the checkout: `python examples/learning_that_pays.py`.
+were trained by `train_index.py`. Run from the checkout: `python examples/learning_that_pays.py`.
 """
 
 import argparse
