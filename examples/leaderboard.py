@@ -15,17 +15,19 @@ from pathlib import Path
 import pandas as pd
 
 import explorative_user_env as eu
-from explorative_user_env.agents import AGENTS, REFERENCES
 from explorative_user_env.display.tables import markdown, markdown_table
+from explorative_user_env.protocol import name_of
 from explorative_user_env.results.about import about
 from explorative_user_env.results.packed import PACKED, pack
 from explorative_user_env.results.results import Results
-from explorative_user_env.studies.suite import SuiteResults, entrant_of, load_suite, suite_digest
-from explorative_user_env.studies.suite.tables import (
-    notes_of_scores,
-    scores_table,
-    totals_table,
+from explorative_user_env.studies.suite import (
+    SuiteResults,
+    entrant_of,
+    load_suite,
+    suite_digest,
+    taking_part,
 )
+from explorative_user_env.studies.suite.tables import notes_of_scores, scores_table, totals_table
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "leaderboard"
@@ -33,6 +35,9 @@ PAGE = ROOT / "examples" / "leaderboard.md"
 MODELS = "sb3:explorative_user_env/data/models"
 NAME = "package"
 """What the file of the package's own agents is called."""
+
+AGENTS = [name_of(each) for each in taking_part(None)]
+"""All agents of the package."""
 
 SHARE = 0.01
 """Of the rows that `check` runs again."""
@@ -88,7 +93,7 @@ def files() -> list[Path]:
 
 def command(quick: bool, models: bool) -> list[str]:
     """Return the command line that makes the package's file, from the checkout's folder."""
-    words = ["suite", *(f"--agent={name}" for name in (*AGENTS, *REFERENCES))]
+    words = ["suite", *(f"--agent={name}" for name in AGENTS)]
     words += [f"--agent={MODELS}"] * models + ["--quick"] * quick
     return [*words, "--overwrite", "--out", "results/leaderboard"]
 
@@ -185,7 +190,7 @@ def _rows(paths: Sequence[Path], loaded: Sequence[SuiteResults]) -> Iterator[tup
 
 
 def _command_of(agent: str, path: Path) -> str:
-    known = {name: name.lower() for name in (*AGENTS, *REFERENCES)} | {"T&S": "tas"}
+    known = {name: name.lower() for name in AGENTS} | {"T&S": "tas"}
     if agent in known:
         return f"explorative-user suite --agent {known[agent]}"
     return f"explorative-user suite {_words_for(agent, about(path).request['options'])}"

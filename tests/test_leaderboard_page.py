@@ -12,6 +12,9 @@ import pytest
 from tampered import by_sql, without_digests
 
 import explorative_user_env as eu
+from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES
+from explorative_user_env.commands.suite_agents import entrants_called
+from explorative_user_env.protocol import name_of
 from explorative_user_env.results.packed import pack
 from explorative_user_env.studies.suite import run_suite
 
@@ -39,6 +42,13 @@ def test_a_part_of_the_board_comes_out_again(script: dict[str, Any]) -> None:
     found = eu.verify(path, rows=1, only=QUICK_TASKS, compiled=False, progress=False)
     assert not found.findings
     assert sum(each.n_again for each in found.checked) >= 3 * 8
+
+
+def test_every_agent_of_the_package_is_on_the_board(script: dict[str, Any]) -> None:
+    words = script["command"](quick=False, models=False)
+    named = [word.removeprefix("--agent=") for word in words if word.startswith("--agent=")]
+    took_part = {name_of(each) for each in entrants_called(named)}
+    assert took_part == {*AGENTS, *REFERENCES, *CARRIERS}
 
 
 class Steady:

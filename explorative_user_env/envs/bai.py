@@ -143,13 +143,14 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         action = as_action(action, 2 * n_arms)
         if action >= n_arms:
             return self._answered(action - n_arms)
-        response, _, self._over, _, info = super().step(action)
+        response, _, left, _, info = super().step(action)
         self._last_rejected[action] = response == 0
         reward = -self.step_cost
-        self._over |= info["interactions"] == self.horizon
-        if self._over:
+        over = left or info["interactions"] == self.horizon
+        if over:
             reward += bai.WRONG
-        return response, reward, self._over, False, self._with_outcome(info)
+            self._over = True
+        return response, reward, over, False, self._with_outcome(info)
 
     def action_masks(self) -> np.ndarray:
         """Return which actions are legal, shape (2 K,), bool."""
@@ -178,5 +179,5 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         self, info: dict[str, Any], answer: int = bai.NO_ANSWER, correct: bool = False
     ) -> dict[str, Any]:
         """Return an info with the same keys at every step, as data sets need them."""
-        counts = info["interactions"], info["rejections"]
-        return info | bai.outcome(answer, correct, *counts, self._left)
+        steps, rejections = info["interactions"], info["rejections"]
+        return info | bai.outcome(answer, correct, steps, rejections, self._left)

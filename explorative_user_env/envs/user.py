@@ -244,14 +244,16 @@ class ExplorativeUserEnv(LeavingUser):
             "acceptances": acceptances,
             "rejections": interactions - acceptances,
         }
+        gone = False
         if self._has_extras:
             if not self._tabled:
                 reward = self._reward(arm, accepted)
             if self._leaves is not None:
                 reward += self._asked_to_stay(self._leaves, accepted, stream)
+                gone = self._left
             self._take_in(arm, accepted)
             self._add_hidden_state(info)
-        return 1 if accepted else 0, reward, self._left, False, info
+        return 1 if accepted else 0, reward, gone, False, info
 
     def _counts(self, has_response: bool) -> dict[str, Any]:
         interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]

@@ -1,5 +1,6 @@
 """What stands beside a file of runs: summaries of its rows, which must follow from them."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ from explorative_user_env.files import MADE_BY
 from explorative_user_env.files.manifest import digests_in, is_as
 from explorative_user_env.results.packed import ENDINGS, PACKED
 from explorative_user_env.results.sweep import Sweep, all_runs
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError, one_line
 from explorative_user_env.verification.claims import FileClaims
 from explorative_user_env.verification.findings import Finding
 from explorative_user_env.verification.suites import results_of_suite, suite_of
@@ -25,6 +26,8 @@ CLOSE_ENOUGH = 1e-6
 """Of figures and ends of intervals, relatively: SciPy's quantiles are no more exact."""
 
 MOST_TOLD_OF_A_FILE = 10
+
+LONGEST_NOTE = 200
 
 
 def runs_file_at(path: Path) -> tuple[Path, Path | None]:
@@ -54,24 +57,34 @@ def _is_runs_file(path: Path) -> bool:
     return name.suffix in ENDINGS and path.is_file()
 
 
-def found_beside(folder: Path | None, claims: FileClaims) -> list[Finding]:
-    """Return what in the files of a folder is not as it was written, or not what its rows give.
+def found_beside(folder: Path | None, claims: FileClaims) -> tuple[list[Finding], list[str]]:
+    """Return what in the files of a folder is not what was written or what its rows give.
 
     Args:
         folder: where they are, if anywhere.
         claims: what the file of runs says.
+
+    Returns:
+        That, and in lines what nobody has held against the rows.
     """
     if folder is None:
-        return []
+        return [], []
     found = [
         Finding("file", f"{name} is not as the run has written it")
         for name, digest in digests_in(folder).items()
         if not is_as(folder / name, digest)
     ]
+    held, notes = {MADE_BY}, []
     for name, keys, frame_of in _tables_of(claims):
         if (folder / name).is_file():
-            found += list(_held(folder / name, frame_of(), keys))[:MOST_TOLD_OF_A_FILE]
-    return found
+            told = list(_held(folder / name, frame_of(), keys))
+            found += [each for each in told if isinstance(each, Finding)][:MOST_TOLD_OF_A_FILE]
+            notes += [each for each in told if isinstance(each, str)]
+            held.add(name)
+    others = [each.name for each in folder.iterdir() if each.is_file() and not _is_runs_file(each)]
+    if left := sorted({*others} - held):
+        notes.append(f"not held against the rows: {one_line(', '.join(left), LONGEST_NOTE)}")
+    return found, notes
 
 
 def _tables_of(
@@ -103,8 +116,8 @@ def table_at(path: Path) -> pd.DataFrame:
         raise InvalidArgumentError("path", str(path), f"a table in CSV ({error})") from error
 
 
-def _held(path: Path, rows: pd.DataFrame, keys: Sequence[str]) -> Iterator[Finding]:
-    """Yield what a table beside the runs says otherwise than they do."""
+def _held(path: Path, rows: pd.DataFrame, keys: Sequence[str]) -> Iterator[Finding | str]:
+    """Yield what a table beside the runs says otherwise than they do, and what is not compared."""
     try:
         there = table_at(path)
     except InvalidArgumentError as error:
@@ -112,20 +125,26 @@ def _held(path: Path, rows: pd.DataFrame, keys: Sequence[str]) -> Iterator[Findi
         return
     shared = [name for name in keys if name in rows and name in there]
     if "agent" not in shared:
-        return  # a table of another kind
+        yield f"not held against the rows: {path.name}, which does not say whose they are"
+        return
+    if unknown := [str(name) for name in there if name not in rows]:
+        columns = one_line(", ".join(unknown), LONGEST_NOTE)
+        yield f"not held against the rows: of {path.name} the columns {columns}"
     ours, theirs = (_by_key(frame, shared) for frame in (rows, there))
     for key in {**ours, **theirs}:
-        which = f"{path.name}, {' '.join(key)}"
-        if key not in theirs:
-            yield Finding("file", f"{which}: there is no such row, and the runs have it")
-        elif key not in ours:
-            yield Finding("file", f"{which}: no runs belong to it")
-        else:
-            yield from _figures_held(which, theirs[key], ours[key])
+        which, n_ours, n_theirs = f"{path.name}, {' '.join(key)}", len(ours[key]), len(theirs[key])
+        if n_theirs != n_ours:
+            yield Finding("file", f"{which}: {n_theirs} rows there and {n_ours} by its runs")
+            continue
+        for own, other in zip(theirs[key], ours[key], strict=True):
+            yield from _figures_held(which, own, other)
 
 
-def _by_key(frame: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], Any]:
-    return {tuple(_word(row[name]) for name in keys): row for row in frame.to_dict("records")}
+def _by_key(frame: pd.DataFrame, keys: Sequence[str]) -> dict[tuple[str, ...], list[Any]]:
+    found: dict[tuple[str, ...], list[Any]] = defaultdict(list)
+    for row in frame.to_dict("records"):
+        found[tuple(_word(row[name]) for name in keys)].append(row)
+    return found
 
 
 def _word(value: Any) -> str:

@@ -97,8 +97,9 @@ def verify(
         found = Looking(workforce, compiled, asked, rng, chosen_ones)
         found.findings += [*other_streams(claims.request), *left_out_of(claims)]
         found.look_at(claims, report)
-        found.findings += found_beside(beside, claims)
-        notes = [*other_versions(claims.request), *found.notes]
+        of_files, not_held = found_beside(beside, claims)
+        found.findings += of_files
+        notes = [*other_versions(claims.request), *found.notes, *not_held]
     told = (found.checked, found.findings, notes, tuple(only))
     return Verification(str(path), chosen, asked, *told)
 

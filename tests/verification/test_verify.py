@@ -336,13 +336,12 @@ def test_episodes_of_many_users_are_verified_with_what_each_of_them_cost(
 ) -> None:
     users: dict[str, Any] = {"n_users": 3, "horizon": 30, "n_arms": 3, "n_instances": 6}
     path = tmp_path / "honest.sqlite"
-    eu.evaluate(
-        ["SE", "UNI"], task="population", store=path, progress=False, compiled=False, **users
-    )
-    assert verified(path, share=1.0).equal
+    users |= {"task": "population", "compiled": False, "progress": False}
+    eu.evaluate(["SE", "UNI"], store=path, **users)
+    assert verified(path, share=1.0, compiled=False).equal
     edit = "UPDATE runs_population SET regret_by_user = '1 2 3' WHERE instance = 4 AND " + SES
     changed = without_digests(by_sql(path, place, edit))
-    (line,) = words(verified(changed, share=1.0))
+    (line,) = words(verified(changed, share=1.0, compiled=False))
     assert line.startswith("SE, instance 4: regret_by_user is 1 2 3 there and ")
     (line,) = words(verified(changed, only=["UNI"]))
     assert line == "SE, instance 4: it does not hold that regret is the sum of regret_by_user"
