@@ -83,8 +83,8 @@ def meet_members(
     with in_use(agent):
         for user, member in enumerate(member_seeds(seed, members.n_users)):
             who = f"user {user} of the episode of seed {seed}"
-            begin, by = (following, begins_next_by(agent)) if user else (reset, "reset")
-            episode = play_with_member(met, agent, member, horizon, begin, by, who)
+            begin = (begins_next_by(agent), following) if user else ("reset", reset)
+            episode = play_with_member(met, agent, member, horizon, begin, who)
             yield env.instance(), episode
 
 
