@@ -1,8 +1,8 @@
-"""Where learning pays: trained policies against all agents of the package, on users never met.
+"""Where learning pays: trained policies against agents by hand, tuned ones too, on users never met.
 
 Prints a table for each task, with a difference from the best agent whose 95% interval is over users
 and training seeds, and draws what patience costs whom. A minute or two on one core; the policies
-were trained by `learnt_index.py`. Run from the checkout: `python examples/learning_that_pays.py`.
+were trained by `train_index.py`. Run from the checkout: `python examples/learning_that_pays.py`.
 """
 
 import argparse
@@ -32,12 +32,15 @@ from explorative_user_env.results.paired import mean_difference
 
 sys.path.insert(0, str(Path(__file__).parent))  # of a script its folder is there already
 learnt: Any = import_module("learnt_index")
+tuned: Any = import_module("tuned_by_hand")
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 N_INSTANCES = 2000
-N_EPISODES = 200
+N_OF = {"regret-k20": 5000, learnt.POPULATION_TASK: 200}
+"""Users of a task that asks for more, as little is between the agents; or episodes."""
+
 N_INSTANCES_DRAWN = 1000
 SEED = 0
 QS = (0.0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
@@ -47,18 +50,20 @@ PICTURE = Path(__file__).parent / "pictures" / "impatience.svg"
 
 
 def by_hand(task: str) -> list[Agent]:
-    """Return every agent of the package that sees no rewards, and one whose options were tuned.
+    """Return every agent of the package that sees no rewards, and the best that options make.
 
     Where users come one after another, of those that begin afresh with each the two best only.
-
-    Elimination after three rejections in a row is the best of a dozen ways to eliminate that were
-    tried with noisy users (`examples/rl.md`); the rest are as they come.
     """
+    best = tuned.best_way(SEED, **learnt.met_in(task, n_met(task) // 2))
     if task == learnt.POPULATION_TASK:
-        return [SuccessiveElimination(), BAIR(), *(make() for make in CARRIERS.values())]
+        return [SuccessiveElimination(), BAIR(), *(make() for make in CARRIERS.values()), best]
     made: list[Agent] = [make() for make in (AGENTS | REFERENCES).values()]
-    tuned = SuccessiveElimination(m=3, rejections="consecutive", name="SE, 3 in a row")
-    return [agent for agent in made if not sees_rewards(agent)] + [tuned]
+    return [agent for agent in made if not sees_rewards(agent)] + [best]
+
+
+def n_met(task: str) -> int:
+    """Return how many users an agent meets in a task, or episodes."""
+    return N_OF.get(task, N_INSTANCES)
 
 
 def regrets_of(agents: Sequence[Agent], **met: Any) -> dict[str, Any]:
@@ -70,8 +75,7 @@ def regrets_of(agents: Sequence[Agent], **met: Any) -> dict[str, Any]:
 def compared(task: str) -> pd.DataFrame:
     """Return a row for each agent of a task: its regret, and how far the policy is from it."""
     policies, agents = learnt.shipped(task), by_hand(task)
-    n_instances = N_EPISODES if task == learnt.POPULATION_TASK else N_INSTANCES
-    regrets = regrets_of([*agents, *policies], **learnt.met_in(task, n_instances))
+    regrets = regrets_of([*agents, *policies], **learnt.met_in(task, n_met(task)))
     trained = np.array([regrets[policy.name] for policy in policies])
     own = [[policy.name, regrets[policy.name].mean(), *[np.nan] * 3] for policy in policies]
     rows: list[list[Any]] = []
@@ -115,8 +119,8 @@ def patience(axes: "Axes | None" = None) -> "Axes":
 def main(picture: Path | None = None) -> None:
     """Print the tables, and draw the picture if there is a place for it."""
     for task in learnt.USERS_OF:
-        met = f"{N_EPISODES} episodes" if task == learnt.POPULATION_TASK else f"{N_INSTANCES} users"
-        print(f"{task}, {met}:")
+        met = "episodes" if task == learnt.POPULATION_TASK else "users"
+        print(f"{task}, {n_met(task)} {met}:")
         print(compared(task).to_string(index=False, float_format="{:.1f}".format, na_rep=""))
     if picture is not None:
         picture.write_bytes(as_svg(patience(), "Regret by how easily users leave"))

@@ -1,18 +1,11 @@
-"""A policy of one's own that learns: an index of each arm, trained by the cross-entropy method.
+"""A policy of one's own that learns: an index of each arm, whose weights are trained.
 
 The policy recommends the arm with the largest index, which is one weighted sum for all arms of what
-was heard of an arm: elimination is such a policy, and training begins there. Its weights are
-drawn around what is best so far, all draws meet the same users, and the best of them say where to
-draw next (Rubinstein 1999, "The cross-entropy method for combinatorial and continuous
-optimization"). A draw is judged by the regret that `evaluate` counts, in compiled code: there is no
-gradient and no critic.
-
-    python examples/learnt_index.py noisy-k5 0 seed-0.json     # a minute or two on one core
+was heard of an arm: elimination is such a policy, and training (`train_index.py`) begins there. The
+weights that came of it are in `learnt`, by task and training seed.
 """
 
 import json
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from math import log
 from pathlib import Path
@@ -20,13 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import explorative_user_env as eu
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.results.provenance import versions_of
-from explorative_user_env.seeding import tuning_seed
+from explorative_user_env.studies.suite import ModelsByTask, training_name
 from explorative_user_env.validation import finite_vector, integer
+
+NAME = "learnt index"
 
 N_WEIGHTS, N_CARRIED = 17, 3
 """Weights of what this user said; and, where one comes after another, of what those before did."""
@@ -41,16 +33,12 @@ USERS_OF: Mapping[str, Mapping[str, Any]] = {
     "noisy-k5": {"noise": 0.2},
     "varied-k5": {"behaviour": "varied"},
     "impatient-k5": {"behaviour": "impatient"},
+    "regret-k20": {"n_arms": 20},
     "population-k20": {"n_arms": 20},
 }
 """Who the users of each task are; K = 5 unless it says so."""
 
-BEGINS = {"noisy-k5": 3, "varied-k5": 3, "impatient-k5": 1, "population-k20": 1}
-"""At how many rejections in a row an arm is eliminated where training begins."""
-
 POPULATION_TASK = "population-k20"
-
-N_DRAWS, N_BEST, N_TIMES, N_USERS, N_EPISODES = 40, 8, 30, 400, 12
 
 
 class Params(NamedTuple):
@@ -74,6 +62,7 @@ class State(NamedTuple):
     users: list[int]  # [how many they are]
     last: list[int]  # [the arm recommended last]
     steps: list[int]  # [t]
+    logs: list[float]  # log(1 + n), n to T, which to find anew takes most of the time
 
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
@@ -90,7 +79,8 @@ def blank(params: Params) -> State:
     n_arms = params.n_arms
     accepted, rejected, run, when, before, refused = ([0] * n_arms for _ in range(6))
     recent = [0.0] * n_arms
-    return State(accepted, rejected, run, recent, when, before, refused, [0], [0], [0])
+    logs = [log(1 + n) for n in range(params.horizon + 1)]
+    return State(accepted, rejected, run, recent, when, before, refused, [0], [0], [0], logs)
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
@@ -125,7 +115,7 @@ def forget(params: Params, state: State) -> None:
 
 def index(params: Params, state: State, arm: int, most: int) -> float:
     """Return the index of an arm, where the most accepted one has `most` acceptances."""
-    weights = params.weights
+    weights, logs = params.weights, state.logs
     n_accepted, n_rejected, run = state.accepted[arm], state.rejected[arm], state.run[arm]
     late = state.steps[0] / params.horizon
     early = 1.0 - late
@@ -133,15 +123,15 @@ def index(params: Params, state: State, arm: int, most: int) -> float:
     for place in range(4):
         if run >= RUNS[place]:
             total += weights[place]
-    total += (weights[5] * early + weights[6] * late) * log(1 + n_accepted)
-    total += (weights[7] * early + weights[8] * late) * log(1 + n_rejected)
+    total += (weights[5] * early + weights[6] * late) * logs[n_accepted]
+    total += (weights[7] * early + weights[8] * late) * logs[n_rejected]
     total += (weights[9] * early + weights[10] * late) * (n_accepted / max(most, 1))
     if n_accepted + n_rejected == 0:
         total += weights[11]
     if run == 0 and arm == state.last[0]:
         total += weights[12]
     if run > 0:
-        total += weights[13] * log(1 + state.steps[0] - state.when[arm])
+        total += weights[13] * logs[state.steps[0] - state.when[arm]]
     if n_accepted == 0:
         total += weights[14]
     if n_accepted == most:
@@ -204,7 +194,7 @@ def elimination(n_rejections: int) -> list[float]:
 
 
 ALGORITHM = Algorithm(
-    "learnt index",
+    NAME,
     prepare,
     blank,
     start,
@@ -220,7 +210,7 @@ ALGORITHM = Algorithm(
 def learnt_index(
     weights: Sequence[float] | None = None,
     *,
-    name: str = "learnt index",
+    name: str = NAME,
     max_steps: int | None = None,
 ) -> AlgorithmAgent:
     """Return the policy with these weights; without, it is elimination."""
@@ -229,8 +219,12 @@ def learnt_index(
 
 def shipped(task: str) -> list[AlgorithmAgent]:
     """Return the policies of a task that come with this script, one for each training seed."""
-    read = (json.loads(path.read_text(encoding="utf-8")) for path in files_of(task))
-    return [learnt_index(made["weights"], name=f"learnt index {made['seed']}") for made in read]
+    files = files_of(task)
+    made = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+    names = [training_name(NAME, each["seed"]) for each in made] if len(made) > 1 else [NAME]
+    return [
+        learnt_index(each["weights"], name=name) for each, name in zip(made, names, strict=True)
+    ]
 
 
 def files_of(task: str) -> list[Path]:
@@ -238,9 +232,19 @@ def files_of(task: str) -> list[Path]:
     return sorted((Path(__file__).with_name("learnt") / task).glob("seed-*.json"))
 
 
+def by_task() -> ModelsByTask:
+    """Return all policies as one that takes part in the suite: `--agent learnt_index:by_task`."""
+    return ModelsByTask(NAME, {task: shipped(task) for task in USERS_OF})
+
+
 def noisy() -> AlgorithmAgent:
     """Return the first policy for noisy users: `--agent learnt_index:noisy` in this folder."""
     return shipped("noisy-k5")[0]
+
+
+def varied() -> AlgorithmAgent:
+    """Return the first policy for users who differ: `--agent learnt_index:varied`."""
+    return shipped("varied-k5")[0]
 
 
 def impatient() -> AlgorithmAgent:
@@ -248,52 +252,17 @@ def impatient() -> AlgorithmAgent:
     return shipped("impatient-k5")[0]
 
 
-def train(task: str, seed: int) -> list[float]:
-    """Return the weights that cross-entropy search comes to with the users of a task."""
-    rng = np.random.default_rng(seed)
-    mean = np.array(elimination(BEGINS[task]) + [0.0] * N_CARRIED * (task == POPULATION_TASK))
-    spread = np.full(len(mean), 1.0)
-    with progress_bar() as report:
-        told = "training"
-        for turn in range(N_TIMES):
-            report(told, turn, N_TIMES)
-            draws = mean + spread * rng.standard_normal((N_DRAWS, len(mean)))
-            draws[0] = mean
-            agents = [learnt_index(draw.tolist(), name=str(k)) for k, draw in enumerate(draws)]
-            met = met_in(task, N_USERS if task != POPULATION_TASK else N_EPISODES)
-            runs = eu.evaluate(agents, seed=tuning_seed(seed, turn), progress=False, **met).runs
-            regrets = runs.groupby("agent", sort=False)["regret"].mean().to_numpy()
-            best = draws[np.argsort(regrets)[:N_BEST]]
-            # Half of the way, and never so narrow that it stops before its time.
-            mean = 0.5 * mean + 0.5 * best.mean(axis=0)
-            least = 0.3 * (1.0 - turn / N_TIMES)
-            spread = np.maximum(0.5 * spread + 0.5 * best.std(axis=0), least)
-            told = f"regret {regrets[0]:.0f}"
-    return [round(float(weight), 4) for weight in mean]
+def many_arms() -> AlgorithmAgent:
+    """Return the first policy for twenty arms: `--agent learnt_index:many_arms`."""
+    return shipped("regret-k20")[0]
+
+
+def population() -> AlgorithmAgent:
+    """Return the first policy for one user after another: `--agent learnt_index:population`."""
+    return shipped(POPULATION_TASK)[0]
 
 
 def met_in(task: str, n_instances: int) -> dict[str, Any]:
     """Return whom an agent meets in a task, as arguments of `evaluate`."""
     kind = "population" if task == POPULATION_TASK else "regret"
     return {"task": kind, "n_arms": 5, "n_instances": n_instances, **USERS_OF[task]}
-
-
-def main() -> None:
-    """Train with the users of a task, and write the weights and how they came about."""
-    task, seed, path = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
-    begun = time.process_time()
-    weights = train(task, seed)
-    made = {
-        "command": f"python examples/learnt_index.py {task} {seed} {path.name}",
-        "task": task,
-        "users": USERS_OF[task],
-        "seed": seed,
-        "weights": weights,
-        "cpu_seconds": round(time.process_time() - begun),
-        "versions": versions_of(("numba", "numpy")),
-    }
-    path.write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -70,7 +70,7 @@ def rollout(
     rng = agent_generator(seed, name_of(agent))
     who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
     with _told(run, who), in_use(agent):
-        run.begin(lambda: agent.reset(n_arms, rng, horizon))
+        run.begin("reset", lambda: agent.reset(n_arms, rng, horizon))
         run.go_on(cap, commits)
     if run.cut_by_limit:
         warnings.warn(
@@ -88,7 +88,7 @@ def play_with_member(
     agent: Agent,
     seed: int,
     horizon: int,
-    begin: Callable[[], None],
+    begin: tuple[str, Callable[[], None]],
     who: str,
 ) -> Episode:
     """Let `agent` meet one of the users who come one after another, over her whole horizon.
@@ -98,7 +98,7 @@ def play_with_member(
         agent: who meets her.
         seed: hers.
         horizon: how many steps she stays; an agent that stops goes on with its answer.
-        begin: gets the agent ready for her.
+        begin: the method that gets the agent ready for her, by name, and what calls it.
         who: she, in words.
 
     Raises:
@@ -107,7 +107,7 @@ def play_with_member(
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
     run = _Run(env, agent, n_arms, seed, _learning(agent, env))
     with _told(run, who):
-        run.begin(begin)
+        run.begin(*begin)
         run.go_on(horizon, commits=True)
     return run.episode(None)
 
@@ -143,11 +143,11 @@ class _Run:
     begun: bool = False
     cut_by_limit: bool = False  # of the environment, though nobody asked for it here
 
-    def begin(self, begin_agent: Callable[[], None]) -> None:
-        """Start with a new user, for whom the agent is made ready."""
+    def begin(self, by: str, begin_agent: Callable[[], None]) -> None:
+        """Start with a new user, for whom the agent is made ready by this method of it."""
         self.doing = "reset of the environment"
         self.env.reset(seed=self.seed)
-        self.doing = f"reset of {name_of(self.agent)}"
+        self.doing = f"{by} of {name_of(self.agent)}"
         begin_agent()
         self.begun = True
 

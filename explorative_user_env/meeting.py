@@ -91,14 +91,18 @@ def begin_next(
         rng: the agent's stream, which goes on.
         horizon: as for `Agent.reset`.
     """
-    # Of an agent of many users that derives from `OneUserAtATime` the one for all will do.
-    following: Callable[[], None] | None = getattr(
-        agent, "next_user", getattr(agent, "next_user_all", None)
-    )
-    if following is None:
+    method = begins_next_by(agent)
+    if method == "reset":
         agent.reset(n_arms, rng, horizon)
     else:
-        following()
+        getattr(agent, method)()
+
+
+def begins_next_by(agent: Agent) -> str:
+    """Return the name of the method by which `agent` begins with a user who is not the first."""
+    # Of an agent of many users that derives from `OneUserAtATime` the one for all will do.
+    methods = ("next_user", "next_user_all")
+    return next((name for name in methods if getattr(agent, name, None) is not None), "reset")
 
 
 def begin_next_all(

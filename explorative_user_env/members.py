@@ -12,7 +12,7 @@ import gymnasium as gym
 
 from explorative_user_env.episodes import Episode
 from explorative_user_env.loop import play_with_member
-from explorative_user_env.meeting import begin_next, environment_of
+from explorative_user_env.meeting import begin_next, begins_next_by, environment_of
 from explorative_user_env.population import Population
 from explorative_user_env.protocol import Agent, in_use, name_of
 from explorative_user_env.seeding import (
@@ -83,7 +83,7 @@ def meet_members(
     with in_use(agent):
         for user, member in enumerate(member_seeds(seed, members.n_users)):
             who = f"user {user} of the episode of seed {seed}"
-            begin = following if user else reset
+            begin = (begins_next_by(agent), following) if user else ("reset", reset)
             episode = play_with_member(met, agent, member, horizon, begin, who)
             yield env.instance(), episode
 

@@ -27,8 +27,10 @@ RUN_HERE = {  # or, the learnt ones, in test_learning_that_pays
     "speed.py",
     "text_agent.py",
     "theory.py",
+    "train_index.py",
     "train_ppo.py",
     "training_speed.py",
+    "tuned_by_hand.py",
 }
 
 

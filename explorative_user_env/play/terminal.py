@@ -72,8 +72,9 @@ def _after(game: Game, line: str, say: Say) -> tuple[Game, bool]:
     """
     if _MOVES.fullmatch(line):
         more = moves_in("arm", ".".join(re.split(r"[. ]+", line)))
+        before = len(game.moves)
         game = game.recommending(more)
-        say(*_responses(game, len(more)))
+        say(*_responses(game, len(game.moves) - before))  # fewer than were typed, if she left
     elif best := _BEST.fullmatch(line):
         game = game.answering(whole_number("best", best[1]))
         for told in revealed(game):  # agents take their time, and what is known is said before
@@ -102,6 +103,8 @@ def _responses(game: Game, n_last: int) -> Iterator[str]:
     for arm, accepted in zip(game.moves[first:], heard.responses[first:], strict=True):
         yield words.response_in_words(arm, accepted)
     yield f"{words.tally(heard)}."
+    if heard.left:
+        yield f"All that is left is best {game.n_arms - 1}, or another arm's number, or undo."
 
 
 def _show(game: Game, say: Say) -> None:

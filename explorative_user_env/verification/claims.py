@@ -64,6 +64,10 @@ class CellClaim:
         whole = self.results.runs
         return whole[whole["agent"] == agent].reset_index(drop=True)
 
+    def where(self, agent: str = "") -> str:
+        """Return in words whose runs are meant: an agent's, or all agents'."""
+        return ", ".join(filter(None, (agent, self.cell))) or "all agents"
+
     def who(self, agent: str) -> Agent | None:
         """Return the agent that is said to have had these runs, if it is known here."""
         return None if self.results is None else self.results.line_up.get(agent)

@@ -36,13 +36,13 @@ def missing_in(claim: CellClaim) -> Iterator[Finding]:
         if len(lacking):
             which = "all" if len(lacking) == n_users else f"instances {_ranges(lacking)}"
             ended = "" if claim.finished else ", as it says itself: it is not finished"
-            words = f"{_where(claim, agent)}: {len(lacking)} of {n_users} runs are missing"
+            words = f"{claim.where(agent)}: {len(lacking)} of {n_users} runs are missing"
             yield Finding("missing", f"{words} ({which}){ended}", claim.cell, agent)
         if doubled := len(there) - len(np.unique(there)):
             words = f"{_where(claim, agent)}: {doubled} runs are there more than once"
             yield Finding("missing", words, claim.cell, agent)
         if len(beyond):
-            words = f"{_where(claim, agent)}: nobody asked for instances {_ranges(beyond)}"
+            words = f"{claim.where(agent)}: nobody asked for instances {_ranges(beyond)}"
             yield Finding("missing", words, claim.cell, agent)
 
 
@@ -62,10 +62,6 @@ def _ranges(numbers: Any) -> str:
     return one_line(words, LONGEST_LIST)
 
 
-def _where(claim: CellClaim, agent: str = "") -> str:
-    return ", ".join(filter(None, (agent, claim.cell))) or "all agents"
-
-
 def seeds_in(claim: CellClaim) -> Iterator[Finding]:
     """Yield whose users' seeds do not follow from the seed of the study."""
     seed = claim.told["seed"]
@@ -79,7 +75,7 @@ def seeds_in(claim: CellClaim) -> Iterator[Finding]:
         if not others:
             continue
         first = others[0]
-        words = f"{_where(claim, agent)}: the user seeds of {len(others)} of {len(runs)} runs "
+        words = f"{claim.where(agent)}: the user seeds of {len(others)} of {len(runs)} runs "
         words += f"do not follow from the study's seed {seed}"
         found = _seed_of(int(numbers[first]), there[first]) if len(others) > 1 else None
         words += (
@@ -111,7 +107,7 @@ def digests_held(claim: CellClaim) -> Iterator[Finding]:
     for agent, said in claim.digests.items():
         runs = claim.runs(agent)
         if len(runs) and digest_of_runs(claim.told["task"], runs) != said:
-            words = f"{_where(claim, agent)}: the rows are not those that were kept when it ended"
+            words = f"{claim.where(agent)}: the rows are not those that were kept when it ended"
             yield Finding("digest", words, claim.cell, agent)
 
 
@@ -122,7 +118,7 @@ def contradictions_in(claim: CellClaim) -> Iterator[Finding]:
     for name, now in record_of(_told_by_request(claim)).items():
         if told.get(name) != now:
             words = f"{name} is {told.get(name)} in what is told of the cell"
-            words = f"{_where(claim)}: {words} and {now} in what was asked for"
+            words = f"{claim.where()}: {words} and {now} in what was asked for"
             yield Finding("request", words, claim.cell, there=told.get(name), here=now)
     for agent, part in claim.parts.items():
         record = claim.request["agents"].get(agent)
@@ -134,7 +130,7 @@ def contradictions_in(claim: CellClaim) -> Iterator[Finding]:
         others = [name for name, value in asked.items() if part[name] != value]
         if others or key != claim.keys[agent]:
             what = f" ({', '.join(others)})" if others else ""
-            words = f"{_where(claim, agent)}: its runs are kept as those of something else{what}"
+            words = f"{claim.where(agent)}: its runs are kept as those of something else{what}"
             yield Finding("request", words, claim.cell, agent)
     yield from _deltas_in(claim)
     yield from _time_in(claim)
@@ -162,7 +158,7 @@ def _deltas_in(claim: CellClaim) -> Iterator[Finding]:
         asked = claim.told["delta"] if own is None else own
         if who is not None and delta != asked:
             words = f"delta is {delta} in what is told of it and it ran with {asked}"
-            yield Finding("request", f"{_where(claim, agent)}: {words}", claim.cell, agent)
+            yield Finding("request", f"{claim.where(agent)}: {words}", claim.cell, agent)
 
 
 def _horizon(claim: CellClaim, agent: str) -> int | None:
@@ -186,7 +182,7 @@ def _time_in(claim: CellClaim) -> Iterator[Finding]:
         mean = mean_time(runs, results.population)
         if mean != steps:
             words = f"T is said to be {source}'s mean time: {steps} there, {mean} by its rows"
-            yield Finding("request", f"{_where(claim)}: {words}", claim.cell, source)
+            yield Finding("request", f"{claim.where()}: {words}", claim.cell, source)
 
 
 def left_out_of(claims: FileClaims) -> Iterator[Finding]:

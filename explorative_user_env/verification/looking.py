@@ -162,7 +162,7 @@ def _swapped(
 ) -> Finding:
     """Return that rows are another agent's, and whose; or those of other users."""
     claim = again.claim
-    words = f"{_where(claim, agent)}: the rows are not {agent}'s"
+    words = f"{claim.where(agent)}: the rows are not {agent}'s"
     whose = again.whose(agent, rows, progress)
     if whose is not None:
         return Finding(
@@ -178,13 +178,9 @@ def _swapped(
 
 def _of_row(claim: CellClaim, agent: str, other: Other) -> Finding:
     """Return that a number of a row is another."""
-    words = f"{_where(claim, agent)}, instance {other.instance}: {other.column} is "
+    words = f"{claim.where(agent)}, instance {other.instance}: {other.column} is "
     words += f"{other.there} there and {other.here} here"
     return Finding("row", words, claim.cell, agent, *other)
-
-
-def _where(claim: CellClaim, agent: str) -> str:
-    return ", ".join(filter(None, (agent, claim.cell)))
 
 
 def _needed(claim: CellClaim, agent: str) -> str:
@@ -203,7 +199,7 @@ def _other_code(claim: CellClaim, agent: str, who: Agent) -> Iterator[str]:
     record = claim.request["agents"].get(agent)
     if record is not None and agent_record(who, claim.told["n_arms"]) != record:
         yield (
-            f"{_where(claim, agent)}: the agent that was given has other code, options or weights "
+            f"{claim.where(agent)}: the agent that was given has other code, options or weights "
             "than the file's; its rows are compared all the same"
         )
 
@@ -218,8 +214,8 @@ def _unusual_options(claim: CellClaim, agent: str, who: Agent) -> Iterator[str]:
     assert results is not None
     usual = informed(known, results.population, results.cell["delta"])
     if not (isinstance(who, AlgorithmAgent) and isinstance(usual, AlgorithmAgent)):
-        yield f"{_where(claim, agent)}: it is code of somebody's own, and not {of_whom}"
+        yield f"{claim.where(agent)}: it is code of somebody's own, and not {of_whom}"
         return
     for name, was, now in differences({"": who.options}, {"": usual.options}):
         there, here = (one_line(str(value)) for value in (was, now))
-        yield f"{_where(claim, agent)}: {name} is {there} there and {here} of {of_whom}"
+        yield f"{claim.where(agent)}: {name} is {there} there and {here} of {of_whom}"

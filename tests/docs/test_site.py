@@ -126,7 +126,7 @@ WORKFORCE = f"evaluation.html#{PACKAGE}.evaluation.Workforce"
 
 def test_an_argument_is_told_with_its_name(site: Built) -> None:
     text = site.page("reference/package").text
-    assert "n_instances – number of users, at least 1" in text
+    assert "n_instances – number of users, or of episodes, at least 1" in text
     assert " -- " not in text
     assert ":param" not in text
 

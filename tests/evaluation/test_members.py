@@ -297,6 +297,19 @@ def test_who_fails_is_told_with_whom() -> None:
         evaluated([Failing()], compiled=False, n_instances=1)
 
 
+class ForgetsHow(Failing):
+    """Fails as the next user comes."""
+
+    def next_user(self) -> None:
+        raise KeyError("liked")
+
+
+def test_what_fails_as_a_user_follows_another_is_told_by_its_name() -> None:
+    told = r"^next_user of ForgetsHow raised KeyError: 'liked' \(at the start, with user 1 of the "
+    with pytest.raises(eu.CallableError, match=told):
+        evaluated([ForgetsHow()], compiled=False, n_instances=1)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -55,6 +55,21 @@ def test_what_cannot_be_done_is_a_line_and_the_game_goes_on() -> None:
     assert all(line.count("\n") == 0 for line in wrong)
 
 
+def test_where_she_leaves_only_what_was_asked_is_answered_and_what_can_be_done_is_said() -> None:
+    leaving = Game(options={**GAME.options, "behaviour": "impatient(probability=1)"}, seed=7)
+    whole, _ = played("0x60 1x60 2x60 0x60 1x60", game=leaving)
+    *asked, last = whole.moves
+    game, said = played(" ".join(map(str, asked)), f"{last}x10", game=leaving)
+    assert game.moves == whole.moves
+    assert [line for line in said if line.startswith("Arm ")] == [
+        line.split("  ")[1] for line in [*told_again(game)][:-1]
+    ]
+    assert said[-4:-2] == [
+        f"{len(whole.moves)} interactions: {len(asked)} yes, 1 no; then she left.",
+        "All that is left is best 2, or another arm's number, or undo.",
+    ]
+
+
 @pytest.mark.parametrize("end", ["end of input", "quit", "interrupt"])
 def test_who_stops_is_told_how_to_go_on(end: str) -> None:
     def lines() -> Iterator[str]:
