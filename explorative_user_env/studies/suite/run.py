@@ -19,6 +19,7 @@ from explorative_user_env.studies.suite.entrants import (
     Taking,
     check_fitting,
     line_up_for,
+    model_name,
     taking_part,
 )
 from explorative_user_env.studies.suite.records import WORST, SuiteRun
@@ -93,7 +94,7 @@ def who(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]:
     for each in entrants:
         if isinstance(each, ModelsByTask):
             for task, models in each.models.items():
-                found |= {f"{name_of(model)} ({task})": model for model in models}
+                found |= {model_name(name_of(model), task): model for model in models}
         else:
             found[name_of(each)] = each
     return found
