@@ -15,7 +15,7 @@ from explorative_user_env.meeting import informed
 from explorative_user_env.protocol import Agent, trained_on
 from explorative_user_env.results.records import KIND
 from explorative_user_env.validation import InvalidArgumentError, one_line
-from explorative_user_env.verification.claims import MODEL, CellClaim, FileClaims
+from explorative_user_env.verification.claims import MODEL, CellClaim, FileClaims, tells_of
 from explorative_user_env.verification.consistency import (
     contradictions_in,
     digests_held,
