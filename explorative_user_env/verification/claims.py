@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
 from explorative_user_env.evaluation.keeping import agent_record
-from explorative_user_env.protocol import Agent
+from explorative_user_env.meeting import informed
+from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.results.about import request_from
 from explorative_user_env.results.database import read_only
 from explorative_user_env.results.loading import KeptEvaluation, kept_evaluations
@@ -144,7 +145,8 @@ def _with_agents(results: Results, record: Mapping[str, Any], own: Sequence[Any]
     for name, told in asked.items():
         for agent in handed_in:
             if tells_of(told, agent_record(agent, results.population.n_arms)):
-                found[name] = named_as(name, agent)
+                meets = informed(agent, results.population, results.cell["delta"])
+                found[name] = named_as(name, meets)
     return replace(results, line_up=found)
 
 
@@ -165,6 +167,8 @@ def _agents_in(each: Any) -> Sequence[Agent]:
 
 def named_as(name: str, agent: Any) -> Agent:
     """Return an agent under the name that a file has it by, by which its random stream goes."""
+    if name_of(agent) == name:
+        return cast("Agent", agent)  # to the letter, as its attributes are what it is told by
     other: Any = copy.copy(agent)
     other.name = name
     named: Agent = other
