@@ -45,7 +45,7 @@ def verify(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="Agent that the rows rest on and the package has not: module:Class or sb3:DIR. "
+            help="Agent that the rows rest on and the package has not: as for suite. "
             "Repeat for more.",
             show_default="none",
         ),
@@ -66,14 +66,16 @@ def verify(
 
     The exit code is 0 if all is as the file says, 1 if not, 2 if not all of it could be asked.
     """
-    from explorative_user_env.commands.agent_names import these_agents
     from explorative_user_env.commands.options import shared_options
+    from explorative_user_env.commands.suite_agents import entrants_called
     from explorative_user_env.display.progress import progress_bar
+    from explorative_user_env.studies.suite import who
     from explorative_user_env.verification import verify as verified
 
     if every and (share is not None or rows is not None):
         raise InvalidArgumentError("every", True, "left out beside --share or --rows")
-    own = these_agents(agent or [])
+    entrants = entrants_called(agent) if agent else []
+    own = list(who(entrants).values())
     workforce = shared_options(1, seed or 0, workers, backend, scheduler)["workers"]
     with progress_bar() as report:
         found = verified(

@@ -39,7 +39,7 @@ def missing_in(claim: CellClaim) -> Iterator[Finding]:
             words = f"{claim.where(agent)}: {len(lacking)} of {n_users} runs are missing"
             yield Finding("missing", f"{words} ({which}){ended}", claim.cell, agent)
         if doubled := len(there) - len(np.unique(there)):
-            words = f"{_where(claim, agent)}: {doubled} runs are there more than once"
+            words = f"{claim.where(agent)}: {doubled} runs are there more than once"
             yield Finding("missing", words, claim.cell, agent)
         if len(beyond):
             words = f"{claim.where(agent)}: nobody asked for instances {_ranges(beyond)}"

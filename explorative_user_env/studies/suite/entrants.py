@@ -26,6 +26,11 @@ def training_name(entrant: str, number: int) -> str:
     return f"{entrant} #{number}"
 
 
+def ending_of_models(task: str) -> str:
+    """Return what names of models for this task alone end with, where they stand with others."""
+    return f" ({task})"
+
+
 @dataclass(frozen=True)
 class ModelsByTask:
     """Trained models that take part as one, each in the tasks that it is for.
