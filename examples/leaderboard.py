@@ -1,8 +1,9 @@
 """The leaderboard: what makes its file and its page, and what checks them.
 
 `python examples/leaderboard.py make` runs the whole suite with every agent and every model of the
-package, packs the runs and writes the page; `page` writes it anew from the files that are there,
-as where somebody has sent one; `check` makes the page once more and runs a part of the rows again.
+package and with the policies of `learnt_index.py`, packs the runs and writes the page; `page`
+writes it anew from the files that are there, as where somebody has sent one; `check` makes the page
+once more and runs a part of the rows again.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 import explorative_user_env as eu
+from explorative_user_env.commands.suite_agents import entrants_called
 from explorative_user_env.display.tables import markdown, markdown_table
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.about import about
@@ -32,12 +34,18 @@ from explorative_user_env.studies.suite.tables import notes_of_scores, scores_ta
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "leaderboard"
 PAGE = ROOT / "examples" / "leaderboard.md"
+MADE = ROOT / "results" / "leaderboard"
 MODELS = "sb3:explorative_user_env/data/models"
 NAME = "package"
 """What the file of the package's own agents is called."""
 
 AGENTS = [name_of(each) for each in taking_part(None)]
 """All agents of the package."""
+
+LEARNT = "learnt"
+"""What the file of the policies that were learnt in these examples is called."""
+
+LEARNT_AGENT = "learnt_index:by_task"
 
 SHARE = 0.01
 """Of the rows that `check` runs again."""
@@ -59,6 +67,7 @@ nothing out:
 
 ```sh
 explorative-user verify examples/leaderboard/package.sqlite.xz --share 0.01
+cd examples && explorative-user verify leaderboard/learnt.sqlite.xz --agent learnt_index:by_task
 ```
 
 [How to verify a result](../docs/how_to/verify.md) says what is asked, and what that could have
@@ -94,15 +103,23 @@ def files() -> list[Path]:
 def command(quick: bool, models: bool) -> list[str]:
     """Return the command line that makes the package's file, from the checkout's folder."""
     words = ["suite", *(f"--agent={name}" for name in AGENTS)]
-    words += [f"--agent={MODELS}"] * models + ["--quick"] * quick
-    return [*words, "--overwrite", "--out", "results/leaderboard"]
+    words += [f"--agent={MODELS}"] * models
+    return [*words, *_how(quick, NAME)]
+
+
+def _how(quick: bool, name: str) -> list[str]:
+    return ["--quick"] * quick + ["--overwrite", "--out", str(MADE / name)]
 
 
 def make(quick: bool, models: bool) -> None:
     """Run the suite with all agents, pack the runs and write the page."""
     module = [sys.executable, "-m", "explorative_user_env"]
     subprocess.run([*module, *command(quick, models)], cwd=ROOT, check=True)
-    add(ROOT / "results" / "leaderboard" / "run.sqlite", NAME)
+    learnt = ["suite", f"--agent={LEARNT_AGENT}", *_how(quick, LEARNT)]
+    subprocess.run([*module, *learnt], cwd=ROOT / "examples", check=True)
+    for name in (NAME, LEARNT):
+        pack(MADE / name / "run.sqlite", FOLDER / f"{name}.sqlite{PACKED}", overwrite=True)
+    PAGE.write_text(page_of(files()), encoding="utf-8")
 
 
 def add(runs: Path, name: str) -> None:
@@ -118,7 +135,8 @@ def check(share: float) -> int:
         print(f"{PAGE.name} is not what its files give")
         differing += 1
     for path in files():
-        found = eu.verify(path, share=share, workers=2)
+        own = entrants_called([LEARNT_AGENT] if path.name.startswith(f"{LEARNT}.") else [])
+        found = eu.verify(path, own, share=share, workers=2)
         print(found)
         differing += found.differs
     return differing
@@ -201,7 +219,8 @@ def _words_for(agent: str, options: dict[str, object]) -> str:
     asked = options.get("agent")
     words = [str(each) for each in asked] if isinstance(asked, list) else []
     own = [word for word in words if agent in (word, word.rpartition(":")[2].rpartition("/")[2])]
-    return f"--agent {(own or [entrant_of(agent)])[0]}"
+    alone = words if len(words) == 1 else [entrant_of(agent)]
+    return f"--agent {(own or alone)[0]}"
 
 
 def _made_with(paths: Sequence[Path]) -> Iterator[tuple[str, str, str, str]]:

@@ -79,7 +79,8 @@ def as_task(task: Task | str) -> Task:
 
 def as_task_of_one(task: Task | str) -> Task:
     """Return the task meant, which has one user an episode."""
-    return TASKS[choice("task", as_task(task).name, (BAI.name, REGRET.name))]
+    name = task.name if isinstance(task, Task) else task
+    return TASKS[choice("task", name, (BAI.name, REGRET.name))]
 
 
 def refuse_of_members(task: Task, options: Mapping[str, Any]) -> None:

@@ -105,13 +105,13 @@ def grade(
     from explorative_user_env.grading.autograder import single_options, write_autograder
     from explorative_user_env.grading.hidden import key_from
     from explorative_user_env.population import Population
-    from explorative_user_env.tasks import as_task
+    from explorative_user_env.tasks import as_task_of_one
 
     secret = key_from(key, key_file, os.environ.get(VARIABLE))
     limits = Limits(time_limit, call_limit, memory_limit)
     asked: dict[str, Any] = {"delta": delta, "n_instances": n_instances, "horizon": horizon}
     asked |= {"step_cost": step_cost, "max_steps": max_steps}
-    assignment = Assignment(task=as_task(task), population=Population(**users), **asked)
+    assignment = Assignment(task=as_task_of_one(task), population=Population(**users), **asked)
     options = {"task": task, **asked, **users}
     if secret.is_short:
         say("The key is short: who tries many finds it. 16 characters or more are safe.")

@@ -45,7 +45,7 @@ def verify(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="Agent that the rows rest on and the package has not: as for suite. "
+            help="Agent that the rows rest on and the package has not: module:Class or sb3:DIR. "
             "Repeat for more.",
             show_default="none",
         ),
@@ -69,13 +69,11 @@ def verify(
     from explorative_user_env.commands.options import shared_options
     from explorative_user_env.commands.suite_agents import entrants_called
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.studies.suite import who
     from explorative_user_env.verification import verify as verified
 
     if every and (share is not None or rows is not None):
         raise InvalidArgumentError("every", True, "left out beside --share or --rows")
-    entrants = entrants_called(agent) if agent else []
-    own = list(who(entrants).values())
+    own = entrants_called(agent or [])
     workforce = shared_options(1, seed or 0, workers, backend, scheduler)["workers"]
     with progress_bar() as report:
         found = verified(

@@ -2,7 +2,6 @@
 
 import copy
 import functools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,6 +20,7 @@ from explorative_user_env.results.records import KIND
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.sealed import BrokenSealError
 from explorative_user_env.shipped import shipped_models
+from explorative_user_env.studies.suite import ModelsByTask
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 MODEL = "explorative_user_env.rl.agent:SB3Agent"
@@ -132,28 +132,38 @@ def _claim(kept: KeptEvaluation, own: Sequence[Any]) -> CellClaim:
 
 
 def _with_agents(results: Results, record: Mapping[str, Any], own: Sequence[Any]) -> Results:
-    """Return results with the agents that a file tells of by their code or weights alone.
-
-    Those go before who is called the same, as models of several tasks are.
-    """
+    """Return results with the agents that a file tells of by their code or weights alone."""
     asked = {
         name: told
         for name, told in record["request"]["agents"].items()
         if not isinstance(told, str)
     }
-    handed_in = [each for each in own if isinstance(each, Agent)]
-    unknown = [told for name, told in asked.items() if name not in results.line_up]
-    if any(told.get(KIND) == MODEL for told in unknown if isinstance(told, Mapping)):
+    handed_in = [agent for each in own for agent in _agents_in(each)]
+    if any(told.get(KIND) == MODEL for told in asked.values() if isinstance(told, Mapping)):
         handed_in += _shipped()
     found = dict(results.line_up)
     how = (results.population, results.cell["delta"], record["request"].get("max_steps"))
     met = [informed(each, *how) for each in handed_in]
     for name, told in asked.items():
         for agent in met:
-            record_here = json.loads(json.dumps(agent_record(agent, results.population.n_arms)))
-            if record_here == told:
+            if tells_of(told, agent_record(agent, results.population.n_arms)):
                 found[name] = agent if name_of(agent) == name else named_as(name, agent)
     return replace(results, line_up=found)
+
+
+def tells_of(told: Any, own: Any) -> bool:
+    """Return whether a record is that of an agent, which may leave open what its runs filled in."""
+    if isinstance(told, Mapping) and isinstance(own, Mapping):
+        closed = [name for name in own if own[name] is not None]
+        return all(name in told and tells_of(told[name], own[name]) for name in closed)
+    return bool(told == own)
+
+
+def _agents_in(each: Any) -> Sequence[Agent]:
+    """Return the agents that are handed in as one thing, if it is any."""
+    if isinstance(each, ModelsByTask):
+        return each.agents()
+    return [each] if isinstance(each, Agent) else []
 
 
 def named_as(name: str, agent: Any) -> Agent:

@@ -23,9 +23,8 @@ def broken_identities(claim: CellClaim, agent: str) -> Iterator[Finding]:
     for words, holds in _identities(claim, runs):
         for instance in runs["instance"][~holds].tolist():
             broken.setdefault(instance, words)
-    where = ", ".join(filter(None, (agent, claim.cell)))
     for instance, words in [*broken.items()][:MOST_TOLD_OF_AN_AGENT]:
-        line = f"{where}, instance {instance}: it does not hold that {words}"
+        line = f"{claim.where(agent)}, instance {instance}: it does not hold that {words}"
         yield Finding("row", line, claim.cell, agent, instance)
 
 

@@ -15,7 +15,7 @@ from explorative_user_env.meeting import informed
 from explorative_user_env.protocol import Agent, trained_on
 from explorative_user_env.results.records import KIND
 from explorative_user_env.validation import InvalidArgumentError, one_line
-from explorative_user_env.verification.claims import MODEL, CellClaim, FileClaims
+from explorative_user_env.verification.claims import MODEL, CellClaim, FileClaims, tells_of
 from explorative_user_env.verification.consistency import (
     contradictions_in,
     digests_held,
@@ -197,7 +197,7 @@ def _needed(claim: CellClaim, agent: str) -> str:
 def _other_code(claim: CellClaim, agent: str, who: Agent) -> Iterator[str]:
     """Yield that an agent that was handed in is not to the letter the one of the file."""
     record = claim.request["agents"].get(agent)
-    if record is not None and agent_record(who, claim.told["n_arms"]) != record:
+    if record is not None and not tells_of(record, agent_record(who, claim.told["n_arms"])):
         yield (
             f"{claim.where(agent)}: the agent that was given has other code, options or weights "
             "than the file's; its rows are compared all the same"

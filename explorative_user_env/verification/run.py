@@ -62,8 +62,9 @@ def verify(
     Args:
         path: what `evaluate(..., store=)`, `sweep`, `Results.save` or a command has written (packed
             or not), the folder of a command, or the rows as `export` writes them, as CSV or JSON.
-        own: agents and other code that is not this package's, which is never looked for because a
-            file names it: as for `load`. Rows that rest on code that is not there are not checked.
+        own: agents, `ModelsByTask` and other code that is not this package's, which is never looked
+            for because a file names it: as for `load`. Rows that rest on code that is not there are
+            not checked.
         share: the share of the rows to run again, in (0, 1]; 1 is all. None is 0.05.
         rows: how many rows to run again at least, in place of a share.
         seed: what the rows are drawn with, at least 0; None is a new one, which is told.

@@ -47,8 +47,9 @@ def test_what_a_cell_cannot_have_is_named_with_the_reason() -> None:
     request = {"command": "evaluate", "options": {}}
     found = drawings_of(request, Places(Path(), Path()), [cell()])
     reasons = {each.name: each.why for each in found if isinstance(each, NotDrawn)}
-    assert list(reasons) == ["rounds", "phase1_rejections", "differences"]
+    assert list(reasons) == ["rounds", "phase1_rejections", "regret_by_user", "differences"]
     assert reasons["rounds"] == "of evaluations with check_theory=True"
+    assert reasons["regret_by_user"] == "of the task population only"
 
 
 def test_of_a_study_of_other_users_the_kinds_that_are_there_are_in_the_matrix() -> None:

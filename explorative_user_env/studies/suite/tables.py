@@ -69,8 +69,13 @@ def scores_table(scores: pd.DataFrame, totals: pd.DataFrame, ranked: pd.DataFram
     for task, rows in marked(scores).groupby("task", sort=False):
         own = rows.set_index("agent").to_dict("index")
         cells = [_score(own[name]) if name in own else NO_SCORE for name in agents]
-        table.add_row(str(task), *([f"{taus[task]:.2f}"] if taus else []), *cells)
+        table.add_row(str(task), *([_tau(taus[task])] if taus else []), *cells)
     return table
+
+
+def _tau(tau: float) -> str:
+    """Return a rank correlation, a dash where too few agents run on both tasks."""
+    return NO_SCORE if math.isnan(tau) else f"{tau:.2f}"
 
 
 def _with_interval(row: Mapping[Any, Any], name: str) -> str:
