@@ -45,7 +45,7 @@ def verify(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="Agent that the rows rest on and the package has not: as for suite. "
+            help="Agent that the rows rest on and the package has not: module:Class or sb3:DIR. "
             "Repeat for more.",
             show_default="none",
         ),

@@ -2,12 +2,11 @@
 
 import copy
 import functools
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pandas as pd
 
@@ -133,26 +132,21 @@ def _claim(kept: KeptEvaluation, own: Sequence[Any]) -> CellClaim:
 
 
 def _with_agents(results: Results, record: Mapping[str, Any], own: Sequence[Any]) -> Results:
-    """Return results with the agents that a file tells of by their code or weights alone.
-
-    Those go before who is called the same, as models of several tasks are.
-    """
+    """Return results with the agents that a file tells of by their code or weights alone."""
     asked = {
         name: told
         for name, told in record["request"]["agents"].items()
         if not isinstance(told, str)
     }
     handed_in = [agent for each in own for agent in _agents_in(each)]
-    unknown = [told for name, told in asked.items() if name not in results.line_up]
-    if any(told.get(KIND) == MODEL for told in unknown if isinstance(told, Mapping)):
+    if any(told.get(KIND) == MODEL for told in asked.values() if isinstance(told, Mapping)):
         handed_in += _shipped()
     found = dict(results.line_up)
     how = (results.population, results.cell["delta"], record["request"].get("max_steps"))
     met = [informed(each, *how) for each in handed_in]
     for name, told in asked.items():
         for agent in met:
-            record_here = json.loads(json.dumps(agent_record(agent, results.population.n_arms)))
-            if record_here == told:
+            if tells_of(told, agent_record(agent, results.population.n_arms)):
                 found[name] = agent if name_of(agent) == name else named_as(name, agent)
     return replace(results, line_up=found)
 
@@ -174,8 +168,6 @@ def _agents_in(each: Any) -> Sequence[Agent]:
 
 def named_as(name: str, agent: Any) -> Agent:
     """Return an agent under the name that a file has it by, by which its random stream goes."""
-    if name_of(agent) == name:
-        return cast("Agent", agent)  # to the letter, as its attributes are what it is told by
     other: Any = copy.copy(agent)
     other.name = name
     named: Agent = other

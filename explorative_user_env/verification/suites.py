@@ -12,8 +12,8 @@ from explorative_user_env.evaluation.workforce import Workforce
 from explorative_user_env.files.difference import differences
 from explorative_user_env.results.records import KIND
 from explorative_user_env.studies.suite import SUITE_VERSION, SuiteResults, SuiteRun, SuiteTask
-from explorative_user_env.studies.suite.entrants import ending_of_models
-from explorative_user_env.studies.suite.records import SUITE, WORST
+from explorative_user_env.studies.suite.entrants import model_and_task
+from explorative_user_env.studies.suite.records import WORST
 from explorative_user_env.tasks import as_task
 from explorative_user_env.validation import one_line
 from explorative_user_env.verification.claims import CellClaim, FileClaims
@@ -63,16 +63,15 @@ def left_out_of_suite(claims: FileClaims, run: SuiteRun) -> Iterator[Finding]:
 
 
 def _expected(request: Mapping[str, Any], task: SuiteTask) -> list[str]:
-    """Return who runs on a task, by what was asked for."""
+    """Return who runs on a task, by what was asked for: on every one, or there alone."""
     records = request["options"].get("agents") or request.get("line-up", {}).get("agents", {})
-    here = ending_of_models(task.name)
-    endings = tuple(ending_of_models(each.name) for each in SUITE)
-    own = [name.removesuffix(here) for name in records if name.endswith(here)]
-    own += [
-        name
-        for name, record in records.items()
-        if record.get(KIND) == OF_THE_PACKAGE and not name.endswith(endings)
-    ]
+    own = []
+    for name, record in records.items():
+        by_task = model_and_task(name)
+        if by_task is not None:
+            own += [by_task[0]] * (by_task[1] == task.name)
+        elif record.get(KIND) == OF_THE_PACKAGE:
+            own.append(name)
     return list(dict.fromkeys([*own, WORST, task.reference]))
 
 

@@ -26,9 +26,19 @@ def training_name(entrant: str, number: int) -> str:
     return f"{entrant} #{number}"
 
 
-def ending_of_models(task: str) -> str:
-    """Return what names of models for this task alone end with, where they stand with others."""
-    return f" ({task})"
+_MODEL = re.compile(r"(?P<model>.+) \((?P<task>[^()]+)\)")
+
+
+def model_name(model: str, task: str) -> str:
+    """Return what a task's model is called where those of other tasks are, too."""
+    return f"{model} ({task})"
+
+
+def model_and_task(name: str) -> tuple[str, str] | None:
+    """Return the model and the task that `model_name` has made a name of; None of any other."""
+    found = _MODEL.fullmatch(name)
+    known = found is not None and any(task.name == found["task"] for task in tasks_named(None))
+    return (found["model"], found["task"]) if found and known else None
 
 
 @dataclass(frozen=True)

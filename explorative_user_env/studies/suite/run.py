@@ -18,8 +18,8 @@ from explorative_user_env.studies.suite.entrants import (
     ModelsByTask,
     Taking,
     check_fitting,
-    ending_of_models,
     line_up_for,
+    model_name,
     taking_part,
 )
 from explorative_user_env.studies.suite.records import WORST, SuiteRun
@@ -94,7 +94,7 @@ def who(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]:
     for each in entrants:
         if isinstance(each, ModelsByTask):
             for task, models in each.models.items():
-                found |= {name_of(each) + ending_of_models(task): each for each in models}
+                found |= {model_name(name_of(model), task): model for model in models}
         else:
             found[name_of(each)] = each
     return found
