@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from clients_in_words import last_one_standing
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, TextAgent
@@ -223,22 +224,6 @@ def test_no_file_holds_a_secret_of_its_client(tmp_path: Path) -> None:
     options = TextAgent(Keyed()).options
     assert options == {"respond": f"{__name__}:Keyed", "n_recent": 20}
     assert copy.deepcopy(options) == options
-
-
-def last_one_standing(question: str) -> str:
-    """Go round the arms, and stop when one alone was not rejected last."""
-    lines = question.splitlines()
-    n_arms = int(question.split("One of her ")[1].split(" arms")[0])
-    last = {
-        int(line.split()[1].rstrip(":")): line.endswith("last accepted")
-        for line in lines
-        if line.startswith("arm ")
-    }
-    left = [arm for arm in range(n_arms) if last.get(arm, True)]
-    if len(left) == 1:
-        return f"I stop: arm {left[0]}."
-    step = int(question.split("so far: ")[1].split(".")[0].split(" of ")[0])
-    return f"arm {step % n_arms}"
 
 
 @pytest.mark.slow

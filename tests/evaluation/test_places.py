@@ -25,10 +25,12 @@ FACTS: dict[str, Any] = {"n_arms": 3, "n_instances": 45, "seed": 3, "progress": 
 
 def runs_of_all(task: str, **options: Any) -> pd.DataFrame:
     """Runs of agents that compile, that meet many users, and of the readable loop."""
-    over: dict[str, Any] = {"task": task} | (
-        {"horizon": 60} if task == "regret" else {"max_steps": 2000}
-    )
-    over |= FACTS | options
+    limits: dict[str, dict[str, int]] = {
+        "regret": {"horizon": 60},
+        "bai": {"max_steps": 2000},
+        "population": {"horizon": 30, "n_users": 3},
+    }
+    over: dict[str, Any] = {"task": task} | limits[task] | FACTS | options
     fast = eu.evaluate(["BAIR", "UNI", "EXP3", Wanderer(), spy()], **over)
     slow = eu.evaluate(["BAIR"], compiled=False, **over)
     return pd.concat([fast.runs, slow.runs], ignore_index=True)

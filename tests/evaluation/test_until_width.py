@@ -181,7 +181,8 @@ def test_success_is_within_the_interval_that_users_were_added_for(p: float) -> N
     for _ in range(300):
         correct = rng.random(3000) < p
         for so_far, _ in growing(request, lambda *_: None):
-            runs = pd.DataFrame({"correct": correct[: so_far.n_instances], "censored": False})
+            right = correct[: so_far.n_instances]
+            runs = pd.DataFrame({"correct": right, "censored": False, "left": False})
             if is_known({"agent": runs}, request):
                 break
         low, high = sequence_interval(int(runs["correct"].sum()), len(runs), 0.05)

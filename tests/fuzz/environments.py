@@ -66,6 +66,7 @@ def of_vectors() -> Iterator[Door]:
         eu.ExplorativeUserVectorEnv,
         eu.ExplorativeUserBAIVectorEnv,
         eu.counts_vector_env,
+        eu.ExplorativePopulationVectorEnv,
     )
     for kind, own in zip(kinds, ENVIRONMENTS.values(), strict=True):
 
