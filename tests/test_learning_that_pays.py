@@ -12,6 +12,8 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import SuccessiveElimination, Uniform
+from explorative_user_env.population import Population
+from explorative_user_env.studies.suite import tasks_named
 from explorative_user_env.validation import InvalidArgumentError
 
 TASKS = ["noisy-k5", "varied-k5", "impatient-k5", "regret-k20", "population-k20"]
@@ -24,6 +26,11 @@ def room() -> Iterator[Any]:
     sys.path.insert(0, str(EXAMPLES))
     yield importlib.import_module("learnt_index")
     sys.path.remove(str(EXAMPLES))
+
+
+def test_users_are_those_of_the_suite_s_tasks(room: Any) -> None:
+    for task in tasks_named(TASKS):
+        assert Population(**{"n_arms": 5} | room.USERS_OF[task.name]) == task.population
 
 
 def test_files_say_how_the_weights_came_about(room: Any) -> None:
