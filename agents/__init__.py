@@ -18,11 +18,10 @@ from . import (
     uniform,
 )
 from .adapter import AlgorithmAgent
-from .bair import BAIR
+from .bair import BAIR, SuccessiveElimination
 from .exp3 import EXP3
 from .full_information import FullInformation
 from .shared_phase1 import Phase1, after_phase1
-from .successive_elimination import SuccessiveElimination
 from .text import TextAgent
 from .thompson import Thompson
 from .track_and_stop import TrackAndStop

@@ -1,39 +1,183 @@
-"""BAIR, Best Arm Identification under Revealed preferences (paper, Algorithms 1 and 2).
+"""SE, successive elimination: BAIR without Phase 1, to see what Phase 1 is good for.
 
-Phase 1 (sweeping) lets the user gather N_1 acceptances at the cost of few rejections; Phase 2
-(elimination) drops an arm when it is rejected, until one is left. Line by line:
-
-    Algorithm 1                                     here
-    input                                           `prepare`
-    initialization, F = [K]                         `start`, `_all_candidates`
-    first loop: each of F once, out if rejected     `_after_sweep_step`, `drop`
-      until F is empty or N_1 is reached            `_after_sweep_step`
-    second loop: F = [K] again if it is empty       `_after_round_step`, `_all_candidates`
-      each of F until rejected, then out            `_after_round_step`, `drop`
-      until N_1 is reached                          `_after_round_step`
-    output, n_i                                     `State.accepted`, counted by `observe`
-
-    Algorithm 2                                     here
-    initialization, F = [K]                         `_all_candidates`
-    while |F| > 1                                   `act`
-      a_t = argmin n_i; n_i goes up                 `_after_elimination_step`; `observe`
-      out of F if rejected (m times)                `observe`, `drop`
-    output, F                                       `verdict`
+Even-Dar, Mannor and Mansour 2006, "Action elimination and stopping conditions for the multi-armed
+bandit and reinforcement learning problems", drop an arm when its confidence interval falls below
+another's; here the user's rejection says so. The rule is BAIR's record with N_1 = 0.
 """
 
+import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.validation import choice, positive, probability, risk
+from explorative_user_env.protocol import STOP, Against, Algorithm
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    choice,
+    integer,
+    positive,
+    probability,
+    real,
+    risk,
+)
 
-from .adapter import AlgorithmAgent
-from .bair_candidates import admit_all, drop, make_heap, sift_down
-from .bair_parts import ELIMINATION, ROUNDS, SWEEP, explain
-from .bair_thresholds import eliminating_rejections, phase1_acceptances
-from .ties import largest
+from .adapter import AlgorithmAgent, largest
+
+
+class Candidates(Protocol):
+    """What of BAIR's state these functions use."""
+
+    @property
+    def accepted(self) -> list[int]:
+        """n_i."""
+
+    @property
+    def candidate(self) -> list[int]:
+        """1 for an arm in F."""
+
+    @property
+    def n_candidates(self) -> list[int]:
+        """[|F|]."""
+
+    @property
+    def following(self) -> list[int]:
+        """The arm of F after each, K after the last; of K, the first."""
+
+    @property
+    def preceding(self) -> list[int]:
+        """The same backwards."""
+
+    @property
+    def heap(self) -> list[int]:
+        """F, the arm with the fewest acceptances on top."""
+
+
+def admit_all(state: Candidates, n_arms: int) -> None:
+    """F = [K]."""
+    for arm in range(n_arms):
+        state.candidate[arm] = 1
+        state.following[arm] = arm + 1
+        state.preceding[arm] = arm - 1 if arm > 0 else n_arms
+    state.following[n_arms] = 0
+    state.preceding[n_arms] = n_arms - 1
+    state.n_candidates[0] = n_arms
+
+
+def drop(state: Candidates, arm: int) -> None:
+    """Take `arm` out of F; which arm follows it can still be asked."""
+    before, after = state.preceding[arm], state.following[arm]
+    state.following[before] = after
+    state.preceding[after] = before
+    state.candidate[arm] = 0
+    state.n_candidates[0] -= 1
+
+
+def make_heap(state: Candidates) -> None:
+    """Put all arms, which must be in F, on the heap."""
+    size = state.n_candidates[0]
+    for arm in range(size):
+        state.heap[arm] = arm
+    for place in range(size // 2 - 1, -1, -1):
+        sift_down(state, place)
+
+
+def sift_down(state: Candidates, place: int) -> None:
+    """Let the arm at this place of the heap sink below those with fewer acceptances."""
+    size = state.n_candidates[0]
+    arm = state.heap[place]
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size and comes_first(state, state.heap[child + 1], state.heap[child]):
+            child += 1
+        if comes_first(state, arm, state.heap[child]):
+            break
+        state.heap[place] = state.heap[child]
+        place = child
+    state.heap[place] = arm
+
+
+def comes_first(state: Candidates, one: int, other: int) -> bool:
+    """Whether `one` has fewer acceptances; of two with as many, the first arm comes first."""
+    if state.accepted[one] == state.accepted[other]:
+        return one < other
+    return state.accepted[one] < state.accepted[other]
+
+
+SWEEP, ROUNDS, ELIMINATION = 0, 1, 2
+"""The parts of a run: Phase 1's first sweep, Phase 1's rounds, Phase 2."""
+
+PHASES = ("Phase 1, first sweep", "Phase 1, rounds", "Phase 2, elimination")
+"""What they are called."""
+
+
+def explain(params: Any, state: Any) -> Mapping[str, Any]:
+    """Return the phase, F, the progress to N_1, n_i and, if m is above 1, the rejections so far."""
+    told: dict[str, Any] = {"phase": PHASES[state.part[0]]}
+    if params.n1 > 0.0:
+        what = "steps" if params.counts_steps else "acceptances"
+        told[f"{what} of N_1"] = Against(state.progress[0], params.n1)
+    told["F"] = [bool(each) for each in state.candidate]
+    told["n_i"] = list(state.accepted)
+    if params.m > 1:
+        told["rejections of m"] = Against(list(state.rejected), [params.m] * params.n_arms)
+    return told
+
+
+def phase1_acceptances(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: float) -> float:
+    """Return N_1 = (2K/delta)^(1/alpha)/rho_0 ("paper"), with 2(K-1) ("proof"), or as given.
+
+    Paper, Lemma lm:phase2bound1 and what its proof yields.
+    """
+    if isinstance(n1, str) and n1 in ("paper", "proof"):
+        arms = n_arms if n1 == "paper" else n_arms - 1
+        return _named_n1(2 * arms / delta, alpha, rho_0)
+    allowed = '"paper", "proof" or a number of at least 0'
+    number = real("n1", n1, allowed)
+    if number < 0.0:
+        raise InvalidArgumentError("n1", n1, allowed)
+    return number
+
+
+def _named_n1(base: float, alpha: float, rho_0: float) -> float:
+    large_enough = "large enough for a finite N_1"
+    try:
+        power = float(base ** (1 / alpha))
+    except OverflowError:
+        power = math.inf
+    if power == math.inf:
+        raise InvalidArgumentError("alpha", alpha, large_enough)
+    if power / rho_0 == math.inf:
+        raise InvalidArgumentError("rho_0", rho_0, large_enough)
+    return power / rho_0
+
+
+def eliminating_rejections(m: Any, n_arms: int, delta: float, noise: float) -> int:
+    """Return the m of BAIR(m); without click noise every named choice is 1, one rejection.
+
+    "paper" is 2 log(K/delta), rounded up (the caption of the click-noise table).
+    """
+    if not isinstance(m, str) or m not in ("paper", "released"):
+        try:
+            return integer("m", m, 1)
+        except InvalidArgumentError:
+            allowed = '"paper", "released" or an integer of at least 1'
+            raise InvalidArgumentError("m", m, allowed) from None
+    if noise == 0.0:
+        return 1
+    if m == "paper":
+        return math.ceil(2 * math.log(n_arms / delta))
+    return released_rejections(n_arms, delta)
+
+
+def released_rejections(n_arms: int, delta: float, multiplier: float = 1.0) -> int:
+    """Return the m of the released code, which drops an arm at more rejections than a threshold.
+
+    The threshold is that many times 8 p'(1-p')/(2p'-1)^2 log(2K/delta), with p' = 0.9 fixed; the
+    multiplier is an option of its command line.
+    """
+    threshold = 8 * 0.9 * 0.1 / (2 * 0.9 - 1) ** 2 * math.log(2 * n_arms / delta)
+    return math.floor(multiplier * threshold) + 1
 
 
 class Params(NamedTuple):
@@ -279,5 +423,51 @@ def BAIR(  # noqa: N802 - the algorithm's name
         "phase2": phase2,
         "m": m,
         "rejections": rejections,
+    }
+    return AlgorithmAgent(ALGORITHM, options, name, max_steps)
+
+
+def SuccessiveElimination(  # noqa: N802 - the algorithm's name
+    *,
+    delta: float | None = None,
+    m: int | Literal["paper", "released"] | None = None,
+    rejections: Literal["all", "consecutive"] | None = None,
+    noise: float | None = None,
+    first_sweep: Literal["full", "skipping"] | None = None,
+    phase2: Literal["fewest acceptances", "round robin"] | None = None,
+    max_steps: int | None = None,
+    name: str = "SE",
+) -> AlgorithmAgent:
+    """Return BAIR's Phase 2 alone, `BAIR(n1=0)` by another name: a rejected arm is dropped.
+
+    One pass over the arms comes first, in which none is dropped: N_1 is looked at after it. Without
+    the acceptances of Phase 1 nothing bounds the probability of a wrong answer; delta is for m
+    only. An option left at None is filled in by `evaluate`, as BAIR's are; the values named
+    below hold outside of one.
+
+    Args:
+        delta: in (0, 1), for the named m of a user with click noise; 0.1.
+        m: rejections that eliminate an arm, at least 1; "paper" or "released" as in `BAIR`;
+            "paper".
+        rejections: whether m counts "all" of an arm's rejections or "consecutive" ones; "all".
+        noise: the user's click noise, in [0, 1]; only whether it is 0 matters; 0.
+        first_sweep: whether the first pass is "full" or "skipping" the arm after a rejected one;
+            "full".
+        phase2: recommend the arm left with the "fewest acceptances", or go "round robin"; the
+            former.
+        max_steps: step cap; a run that reaches it is censored and answers its best guess.
+        name: what tables and the random stream call the agent.
+
+    Raises:
+        InvalidArgumentError: naming the option that is out of range.
+    """
+    options = {
+        "n1": 0,
+        "delta": delta,
+        "m": m,
+        "rejections": rejections,
+        "noise": noise,
+        "first_sweep": first_sweep,
+        "phase2": phase2,
     }
     return AlgorithmAgent(ALGORITHM, options, name, max_steps)

@@ -15,8 +15,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import positive, real
 
-from .adapter import AlgorithmAgent
-from .ties import largest
+from .adapter import AlgorithmAgent, largest
 from .uniform import given_horizon
 
 

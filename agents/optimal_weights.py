@@ -5,10 +5,418 @@ Lemma 3, whose notation is used: g_k, x_k(y), F(y). Everything is scalar, so tha
 """
 
 import math
+from typing import NamedTuple
 
-from .bracketed_weights import bracketed_ratios
-from .divergence import bernoulli_kl, transport_cost
-from .followed_weights import CLOSE, FAST_TOLERANCE, LARGEST, Solver, follows, start_solver
+SMALLEST = 1e-290
+"""Below this a mean counts as 0, and a ratio is taken by logarithms, so that nothing underflows."""
+
+
+def _shortfall(u: float, ratio: float) -> float:
+    """Return u - log(1 + u) >= 0 without cancellation near 0; `ratio` is 1 + u, for u near -1."""
+    if -1e-4 < u < 1e-4:
+        return u * u * (0.5 - u * (1.0 / 3.0 - 0.25 * u))
+    if u < -0.5:
+        return u - math.log(ratio)
+    return u - math.log1p(u)
+
+
+def bernoulli_kl(p: float, q: float) -> float:
+    """Return the Kullback-Leibler divergence kl(p, q) of Bernoulli laws, exact at 0 and 1.
+
+    Args:
+        p: mean of the first law, in [0, 1].
+        q: mean of the second, in [0, 1].
+
+    Returns:
+        kl(p, q) >= 0; infinite where the second law cannot produce what the first does.
+    """
+    if p == q:
+        return 0.0
+    if q <= 0.0 or q >= 1.0:
+        return math.inf
+    if p < SMALLEST:
+        return -math.log1p(-q)
+    if p == 1.0:
+        return -math.log(q)
+    if q < SMALLEST * p:
+        return p * (math.log(p) - math.log(q)) + (1.0 - p) * math.log1p(-p)
+    difference = q - p
+    return p * _shortfall(difference / p, q / p) + (1.0 - p) * _shortfall(
+        -difference / (1.0 - p), (1.0 - q) / (1.0 - p)
+    )
+
+
+def transport_cost(n_b: float, mean_b: float, n_a: float, mean_a: float) -> float:
+    """Return n_b kl(m_b, m) + n_a kl(m_a, m) at the pooled mean m: evidence that b beats a."""
+    pooled = (n_b * mean_b + n_a * mean_a) / (n_b + n_a)
+    return n_b * bernoulli_kl(mean_b, pooled) + n_a * bernoulli_kl(mean_a, pooled)
+
+
+def costs_at(top: float, other: float, ratio: float) -> tuple[float, float]:
+    """Return kl(top, mu) and kl(other, mu) at mu = (top + ratio other) / (1 + ratio).
+
+    The distances from mu are shares of top - other, which is exact where the two are close: however
+    small it is, no digits are lost, as they are where mu is rounded first.
+
+    Args:
+        top: the larger mean, at most 1.
+        other: the smaller, at least 0.
+        ratio: above 0 and of the order of 1 or less.
+    """
+    below_top = (top - other) * (ratio / (1.0 + ratio))
+    above_other = (top - other) / (1.0 + ratio)
+    mean, rest = other + above_other, (1.0 - top) + below_top
+    return (
+        _part(top, -below_top, mean) + _part(1.0 - top, below_top, rest),
+        _part(other, above_other, mean) + _part(1.0 - other, -above_other, rest),
+    )
+
+
+def _part(p: float, difference: float, q: float) -> float:
+    """Return p log(p/q) + q - p, the part of one outcome in kl, where q = p + `difference`."""
+    return p * _shortfall(difference / p, q / p) if p > SMALLEST else difference
+
+
+FAST_ITERATIONS = 12
+FAST_TOLERANCE = 1e-6
+"""Newton's steps double the digits: after a relative step below this they are all there."""
+
+LARGEST = 1e200
+"""A ratio x_k above this is as good as infinite."""
+
+SMALL = 0.2
+"""A ratio x_k below this grows as y does, nearly."""
+
+NOTHING = -1.0
+"""In place of a mean where no divergences are known."""
+
+NEARBY = 2.0**-6
+"""How far mu_k may be from where its divergences are known, relatively, for nine terms of a series
+to be exact."""
+
+STEPS_FROM_LOGARITHMS = 64.0
+"""After so many steps of Newton's the divergences are found anew: each leaves some rounding."""
+
+CLOSE = 2.0**-30
+"""A best mean nearer than this to another, relatively, leaves too few digits to Newton's method."""
+
+
+PARTS = 6
+POOLED, PRECISION, COST_BEST, COST_OTHER, LOGIT, KNOWN = range(PARTS)
+"""What is kept of each arm: mu_k, 1 / (mu_k (1 - mu_k)), kl(m_b, mu_k) and kl(m_k, mu_k) there,
+log(mu_k / (1 - mu_k)), and the m_k of these."""
+
+TOP, AGE, GAP, BEST = range(4)
+"""What is kept besides: the m_b of these, how many steps they are from logarithms, how much m_b was
+above all others, and b."""
+
+
+class Solver(NamedTuple):
+    """Where the last solution is kept; the next one starts from it.
+
+    Beside it the divergences of each arm are kept, from which those nearby follow without
+    logarithms, which take most of the time.
+    """
+
+    ratios: list[float]  # x_k = w_k / w_b
+    level: list[float]  # [y, the common value of all g_k(x_k)]
+    weights: list[float]  # w*
+    arms: list[float]  # `PARTS` of each, one arm after the other
+    last: list[float]
+
+
+def blank_solver(n_arms: int) -> Solver:
+    """Return a solver for `n_arms` arms, without a solution yet."""
+    arms = [0.0, 0.0, 0.0, 0.0, 0.0, NOTHING] * n_arms
+    last = [NOTHING, 0.0, 0.0, -1.0]
+    return Solver([1.0] * n_arms, [0.0], [1.0 / n_arms] * n_arms, arms, last)
+
+
+def start_solver(solver: Solver) -> None:
+    """Forget the last solution."""
+    n_arms = len(solver.ratios)
+    for arm in range(n_arms):
+        solver.ratios[arm] = 1.0
+        solver.weights[arm] = 1.0 / n_arms
+        for part in range(PARTS):
+            solver.arms[PARTS * arm + part] = NOTHING if part == KNOWN else 0.0
+    solver.level[0] = 0.0
+    solver.last[TOP], solver.last[AGE], solver.last[GAP] = NOTHING, 0.0, 0.0
+    solver.last[BEST] = -1.0
+
+
+def _logarithm(u: float) -> float:
+    """Return log(1 + u), for `NEARBY` u."""
+    even = 0.5 + u * u * (0.25 + u * u * (1.0 / 6.0 + u * u * 0.125))
+    odd = 1.0 + u * u * (1.0 / 3.0 + u * u * (0.2 + u * u * (1.0 / 7.0 + u * u / 9.0)))
+    return u * odd - u * u * even
+
+
+def _logit(p: float) -> float:
+    """Return log(p / (1 - p)), infinite at 0 and 1."""
+    if not 0.0 < p < 1.0:
+        return math.inf
+    return math.log(p) - math.log1p(-p)
+
+
+def _move_top(top: float, solver: Solver) -> None:
+    """Let the divergences that are kept be those from another m_b.
+
+    kl(m', mu) = kl(m, mu) + kl(m', m) + (m' - m) (logit m - logit mu).
+    """
+    before = solver.last[TOP]
+    if before == top or not (0.0 < before < 1.0 and 0.0 < top < 1.0):
+        return
+    further, logit = bernoulli_kl(top, before), _logit(before)
+    for arm in range(len(solver.ratios)):
+        away = (top - before) * (logit - solver.arms[PARTS * arm + LOGIT])
+        solver.arms[PARTS * arm + COST_BEST] += further + away
+    solver.last[TOP] = top
+
+
+def _foresee(means: list[float], best: int, solver: Solver) -> None:
+    """Move the last solution to where the gap of these means lets it be expected.
+
+    It may have been that of another best arm: then w_k / w_b is told by the new one. Where an arm
+    is close, y grows with the square of the gap; so does an x_k that is small.
+    """
+    before, share = int(solver.last[BEST]), solver.ratios[best]
+    solver.last[BEST] = best
+    if before == best:
+        _move_top(means[best], solver)
+    else:
+        solver.last[TOP] = NOTHING
+        if before >= 0:
+            for arm in range(len(means)):
+                solver.ratios[arm] = min(max(solver.ratios[arm] / share, SMALLEST), LARGEST)
+            solver.ratios[before] = min(1.0 / share, LARGEST)
+            solver.level[0] /= share
+    gap = math.inf
+    for arm in range(len(means)):
+        if arm != best:
+            gap = min(gap, means[best] - means[arm])
+    factor = gap / solver.last[GAP] if gap > 0.0 and solver.last[GAP] > 0.0 else 1.0
+    factor *= factor
+    solver.last[GAP] = gap
+    solver.level[0] *= factor
+    for arm in range(len(means)):
+        if solver.ratios[arm] < SMALL:
+            solver.ratios[arm] = min(max(solver.ratios[arm] * factor, SMALLEST), 1.0)
+
+
+def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver) -> None:
+    """Let the divergences that are kept of an arm be those at another mu_k.
+
+    With short series, the same for both, where it has hardly moved: kl(p, mu') is kl(p, mu) less
+    p log(mu'/mu) + (1 - p) log((1 - mu')/(1 - mu)).
+    """
+    kept, first = solver.arms, PARTS * arm
+    before = kept[first + POOLED]
+    moved = (mean - before) * kept[first + PRECISION]
+    kept[first + POOLED] = mean
+    if kept[first + KNOWN] == other and abs(moved) <= NEARBY:
+        gain = _logarithm(moved * (1.0 - before))
+        loss = _logarithm(-moved * before)
+        kept[first + COST_BEST] -= top * gain + (1.0 - top) * loss
+        kept[first + COST_OTHER] -= other * gain + (1.0 - other) * loss
+        kept[first + LOGIT] += gain - loss
+    else:
+        kept[first + COST_BEST] = bernoulli_kl(top, mean)
+        kept[first + COST_OTHER] = bernoulli_kl(other, mean)
+        kept[first + LOGIT] = _logit(mean)
+        kept[first + KNOWN] = other
+
+
+def _hold(top: float, solver: Solver) -> None:
+    """See to it that the divergences that are kept are those from m_b, and not kept too long."""
+    if solver.last[TOP] != top or solver.last[AGE] >= STEPS_FROM_LOGARITHMS:
+        for arm in range(len(solver.ratios)):
+            solver.arms[PARTS * arm + KNOWN] = NOTHING
+        solver.last[TOP], solver.last[AGE] = top, 0.0
+    solver.last[AGE] += 1.0
+
+
+def follows(means: list[float], best: int, solver: Solver) -> bool:
+    """Move the last solution to these means by Newton's method on all x_k and y at once.
+
+    That is g_k(x_k) = y for all k together with F = 1, solved for the step of y first; no number
+    more than halves or doubles at once. It is several times as fast as the nested search if the
+    means have moved little, as they do from one step to the next, and gives up otherwise.
+
+    Returns:
+        Whether it has converged; if not, `solver` holds some positive ratios.
+    """
+    _foresee(means, best, solver)
+    top, level = means[best], solver.level[0]
+    if not level > 0.0:
+        return False
+    for _ in range(FAST_ITERATIONS):
+        _hold(top, solver)
+        total = 0.0
+        slope = 0.0
+        settled = True
+        for arm in range(len(means)):
+            if arm == best:
+                continue
+            other, ratio = means[arm], solver.ratios[arm]
+            inverse = 1.0 / (1.0 + ratio)
+            mean = (top + ratio * other) * inverse
+            _move_pooled(top, other, arm, mean, solver)
+            first = PARTS * arm
+            cost_best, cost_other = solver.arms[first + COST_BEST], solver.arms[first + COST_OTHER]
+            variance = mean * (1.0 - mean)
+            if not (variance * cost_other > 0.0 and top - other > CLOSE * top):
+                solver.last[TOP] = NOTHING
+                return False
+            both = 1.0 / (variance * cost_other)
+            inverse_cost = both * variance
+            solver.arms[first + PRECISION] = both * cost_other
+            solver.weights[arm] = inverse_cost
+            share = cost_best * inverse_cost
+            slope_here = (top - other) * (top - mean + (mean - other) * share)
+            slope_here *= both * inverse_cost * inverse * inverse
+            missing = level - cost_best - ratio * cost_other
+            change = min(max(missing * inverse_cost, -0.5 * ratio), ratio)
+            total += share + slope_here * cost_other * change
+            slope += slope_here
+            settled = settled and abs(change) <= FAST_TOLERANCE * ratio
+            solver.ratios[arm] = ratio + change
+        if not (0.0 < total < math.inf and 0.0 < slope < math.inf):
+            return False
+        # On log F = 0, as F grows like an exponential far above the root.
+        step = min(max(-total * math.log(total) / slope, -0.5 * level), level)
+        level += step
+        settled = settled and abs(step) <= FAST_TOLERANCE * level
+        if _raise_all(step, best, solver) and settled:
+            solver.level[0] = level
+            return True
+    return False
+
+
+def _raise_all(step: float, best: int, solver: Solver) -> bool:
+    """Let all x_k follow a step of y, and return whether it was small for each of them.
+
+    What their weights will be holds 1 / kl(m_k, mu_k) until then.
+    """
+    settled = True
+    for arm in range(len(solver.ratios)):
+        if arm != best:
+            ratio = solver.ratios[arm]
+            change = min(max(step * solver.weights[arm], -0.5 * ratio), ratio)
+            solver.ratios[arm] = ratio + change
+            settled = settled and abs(change) <= FAST_TOLERANCE * ratio
+    return settled
+
+
+STEPS = 12
+"""How many steps along a line there are, twice as many as are mostly needed."""
+
+HALVINGS = 44
+"""How often a bracket is halved, in logarithms: ln(2 * 10^9) / 2^44 is about 1e-12."""
+
+LAST_RATIO_STEP = 1e-7
+"""Newton's steps double the digits: after one below this, relatively, only rounding is left."""
+
+LAST_LEVEL_STEP = 4e-12
+"""Twice what rounding leaves of a divergence."""
+
+LARGEST_RATIO = 2.0
+"""Above every x_k of a solution."""
+
+LOWEST = 1.0 / 2048.0
+"""What x_k is at least of the upper bound that concavity gives."""
+
+
+def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> float:
+    """Write all x_k into `ratios` and return y; arms level with the best share, and y is 0.
+
+    Args:
+        means: K Bernoulli means in [0, 1].
+        best: index of a largest mean.
+        ratios: x_k; changed in place.
+    """
+    high = math.inf
+    for arm in range(len(means)):
+        if arm != best:
+            high = min(high, _evidence(means[best], means[arm], LARGEST_RATIO))
+    if not high > SMALLEST:
+        _share(means, best, ratios)
+        return 0.0
+    low = high / (LARGEST_RATIO * max(4.0, len(means) - 1.0))
+    level = 0.5 * high
+    last_level, last = high, 0.0
+    for iteration in range(STEPS + HALVINGS):
+        logarithm = math.log(_total(level, means, best, ratios))
+        if logarithm > 0.0:
+            high = level
+        else:
+            low = level
+        moved = math.log(level / last_level)
+        slope = 2.0  # of log F over log y, for means that are close
+        if iteration > 0:
+            slope = (logarithm - last) / moved if moved != 0.0 else 0.0
+        step = -logarithm / slope if slope > 0.0 else math.inf
+        if abs(step) <= LAST_LEVEL_STEP:
+            break
+        last_level, last = level, logarithm
+        following = level * math.exp(step) if abs(step) < 50.0 else 0.0
+        inside = low < following < high and iteration < STEPS
+        level = following if inside else _middle(low, high)
+    return level
+
+
+def _total(level: float, means: list[float], best: int, ratios: list[float]) -> float:
+    """Return F(y); write all x_k(y)."""
+    total = 0.0
+    for arm in range(len(means)):
+        if arm != best:
+            ratios[arm] = _bracketed_ratio(level, means[best], means[arm])
+            cost_best, cost_other = costs_at(means[best], means[arm], ratios[arm])
+            total += cost_best / cost_other
+    return total
+
+
+def _bracketed_ratio(level: float, top: float, other: float) -> float:
+    """Return the x at which the evidence is `level`, at most that at `LARGEST_RATIO`."""
+    high = level * LARGEST_RATIO / _evidence(top, other, LARGEST_RATIO)
+    low = high * LOWEST
+    ratio = 0.5 * high
+    for iteration in range(STEPS + HALVINGS):
+        cost_best, cost_other = costs_at(top, other, ratio)
+        missing = level - cost_best - ratio * cost_other
+        if missing > 0.0:
+            low = ratio
+        else:
+            high = ratio
+        step = missing / cost_other
+        following = ratio + step
+        if abs(step) <= LAST_RATIO_STEP * ratio:
+            return following
+        inside = low < following < high and iteration < STEPS
+        ratio = following if inside else _middle(low, high)
+    return ratio
+
+
+def _evidence(top: float, other: float, ratio: float) -> float:
+    """Return g_k(x)."""
+    cost_best, cost_other = costs_at(top, other, ratio)
+    return cost_best + ratio * cost_other
+
+
+def _middle(low: float, high: float) -> float:
+    return low * math.sqrt(high / low)
+
+
+def _share(means: list[float], best: int, ratios: list[float]) -> None:
+    """Give the solution's limit for arms as good as the best: x_k^2 adds up to 1 over them."""
+    n_tied = 0
+    for arm in range(len(means)):
+        if arm != best and not _evidence(means[best], means[arm], LARGEST_RATIO) > SMALLEST:
+            n_tied += 1
+    for arm in range(len(means)):
+        tied = not _evidence(means[best], means[arm], LARGEST_RATIO) > SMALLEST
+        ratios[arm] = 1.0 / math.sqrt(n_tied) if tied else SMALLEST
+
 
 TOLERANCE = 1e-12
 """Relative length of a Newton step below which a root is taken as found; steps are quadratic, so

@@ -13,7 +13,8 @@ import numpy as np
 
 from explorative_user_env.protocol import STOP, Algorithm
 
-from . import bair, bair_parts
+from . import bair
+from . import bair as bair_parts
 from .adapter import AlgorithmAgent
 
 

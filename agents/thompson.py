@@ -13,8 +13,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, finite_vector
 
-from .adapter import AlgorithmAgent
-from .ties import largest
+from .adapter import AlgorithmAgent, largest
 from .uniform import given_horizon
 
 LEAST_PRIOR = 0.1

@@ -26,8 +26,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.validation import choice, not_negative, positive
 
-from .adapter import AlgorithmAgent
-from .ties import largest
+from .adapter import AlgorithmAgent, largest
 
 
 class Params(NamedTuple):

@@ -8,8 +8,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 
-from .adapter import AlgorithmAgent
-from .ties import largest
+from .adapter import AlgorithmAgent, largest
 
 
 class Params(NamedTuple):

@@ -13,9 +13,9 @@ from scipy import stats
 
 import explorative_user_env as eu
 from explorative_user_env.display.tables import markdown_table
-from explorative_user_env.results.confidence_sequences import log_evidence_against
 from explorative_user_env.results.intervals import (
     LEVEL,
+    log_evidence_against,
     mean_interval,
     median_interval,
     paired_difference_interval,
@@ -23,10 +23,7 @@ from explorative_user_env.results.intervals import (
     ratio_interval,
     share_interval,
 )
-from explorative_user_env.studies.lower_bound.shared_history import (
-    overlap_probability,
-    rejected_below,
-)
+from explorative_user_env.studies.lower_bound import overlap_probability, rejected_below
 from explorative_user_env.theory import hard_pair
 
 SEED = 0

@@ -19,17 +19,18 @@ import explorative_user_env as eu
 from explorative_user_env.commands.suite_agents import entrants_called
 from explorative_user_env.display.tables import markdown, markdown_table
 from explorative_user_env.protocol import name_of
-from explorative_user_env.results.about import about
-from explorative_user_env.results.packed import PACKED, pack
 from explorative_user_env.results.results import Results
+from explorative_user_env.results.store import PACKED, about, pack
 from explorative_user_env.studies.suite import (
     SuiteResults,
     entrant_of,
     load_suite,
+    notes_of_scores,
+    scores_table,
     suite_digest,
     taking_part,
+    totals_table,
 )
-from explorative_user_env.studies.suite.tables import notes_of_scores, scores_table, totals_table
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "leaderboard"

@@ -17,8 +17,8 @@ import pandas as pd
 
 import explorative_user_env as eu
 from explorative_user_env.agents import AGENTS, BAIR, CARRIERS, REFERENCES, SuccessiveElimination
-from explorative_user_env.display.figures import as_svg
-from explorative_user_env.display.series import (
+from explorative_user_env.display.plots import (
+    as_svg,
     draw_band,
     dress,
     line_style,
@@ -26,9 +26,8 @@ from explorative_user_env.display.series import (
     plot_axes,
 )
 from explorative_user_env.protocol import Agent, name_of, sees_rewards
-from explorative_user_env.results.crossed import crossed_difference
+from explorative_user_env.results.compare import crossed_difference, mean_difference
 from explorative_user_env.results.intervals import LEVEL, mean_interval
-from explorative_user_env.results.paired import mean_difference
 
 sys.path.insert(0, str(Path(__file__).parent))  # of a script its folder is there already
 learnt: Any = import_module("learnt_index")

@@ -20,9 +20,9 @@ from rich.table import Table
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
-from explorative_user_env.evaluation.compiled import run_compiled
-from explorative_user_env.population import Population
+from explorative_user_env.evaluation.paths import run_compiled
 from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
+from explorative_user_env.users.population import Population
 
 ROUNDS = 31
 SINGLE_STEPS = 1000  # of a round

@@ -3,7 +3,7 @@
 import explorative_user_env as eu
 from explorative_user_env import theory
 from explorative_user_env.agents import BAIR
-from explorative_user_env.monitors import broken_table
+from explorative_user_env.evaluation.monitors import broken_table
 
 N_ARMS = 5
 DELTA = 0.1

@@ -20,7 +20,7 @@ import numpy as np
 
 import explorative_user_env as eu
 from explorative_user_env.display.progress import progress_bar
-from explorative_user_env.results.provenance import versions_of
+from explorative_user_env.results.records import versions_of
 from explorative_user_env.seeding import tuning_seed
 
 sys.path.insert(0, str(Path(__file__).parent))  # of a script its folder is there already

@@ -16,8 +16,8 @@ from explorative_user_env.agents import (
     Thompson,
     TransferElimination,
 )
+from explorative_user_env.protocol import POPULATION
 from explorative_user_env.seeding import tuning_seed
-from explorative_user_env.tasks import POPULATION
 
 MS = (1, 2, 3, 4, 5, 6, 8)
 """Rejections that eliminate an arm."""

@@ -27,27 +27,24 @@ from explorative_user_env.envs.registration import (
 )
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.episodes import Episode
-from explorative_user_env.loop import rollout
-from explorative_user_env.population import Population
-from explorative_user_env.protocol import (
-    Against,
-    Agent,
-    Algorithm,
-    ManyUserAgent,
-    OneUserAtATime,
-)
-from explorative_user_env.settings import PRINTED, RELEASED, Setting
-from explorative_user_env.users.behaviour import Behaviour
-from explorative_user_env.users.confidence import Schedule, register_schedule
+from explorative_user_env.protocol import Against, Agent, Algorithm, ManyUserAgent, OneUserAtATime
+from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import rollout
+from explorative_user_env.users.behaviours import Behaviour, register_behaviour
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.others import register_behaviour
-from explorative_user_env.users.reward_laws import RewardLaw, register_reward_law
+from explorative_user_env.users.laws import (
+    RewardLaw,
+    Schedule,
+    register_reward_law,
+    register_schedule,
+)
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import PRINTED, RELEASED, Setting
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 from explorative_user_env.version import __version__
+from explorative_user_env.wrappers.make import counts_env, counts_vector_env
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
-from explorative_user_env.wrappers.ready_made import counts_env, counts_vector_env
 
 if TYPE_CHECKING:
     from explorative_user_env.evaluation import Results, Sweep, evaluate, load, sweep

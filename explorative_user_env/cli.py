@@ -25,8 +25,8 @@ from explorative_user_env.commands.transcripts import transcripts
 from explorative_user_env.commands.tune_n1 import tune_n1
 from explorative_user_env.commands.verify import verify
 from explorative_user_env.commands.watch import watch
-from explorative_user_env.compiled.waiting import ends_heard, interrupts_heard
-from explorative_user_env.display.streams import unfailing_output
+from explorative_user_env.display.text import unfailing_output
+from explorative_user_env.kernels.presence import ends_heard, interrupts_heard
 from explorative_user_env.validation import (
     LONGEST_RULE,
     InvalidArgumentError,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorative_user_env.files import from_json
-from explorative_user_env.tasks import Task
+from explorative_user_env.protocol import Task
 
 SETTINGS_FILE = "settings.json"
 """What says in the folder of a model how it was trained."""

@@ -1,9 +1,16 @@
-"""Checks of arguments: each names the argument, the value it got and what is allowed."""
+"""Records that check themselves when they are made, by the types of their fields."""
 
+import functools
 import math
-from collections.abc import Collection, Iterable, Mapping, Set
+import re
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable as AnyCallable
+from dataclasses import fields
+from importlib.util import find_spec
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -248,3 +255,136 @@ def number_or_word(text: str) -> float | str:
         return float(text)
     except ValueError:
         return text
+
+
+DISTRIBUTION = "explorative-user-env"
+"""What the package is called where packages are installed."""
+
+FOR_PYTHON = re.compile(r"""python_version (<|>=) ["'](\d+)\.(\d+)["']""")
+"""How the package's metadata say which Python a library is for."""
+
+CALLED = {"PIL": "pillow"}
+"""What brings a module of another name."""
+
+
+def how_to_get(extra: str) -> str:
+    """Return the command that installs what an extra brings.
+
+    It names the libraries themselves, as the package's metadata do: so it works in any folder, and
+    though the package is on no index.
+    """
+    from importlib import metadata  # whose many modules only who lacks something needs
+
+    marker = f'extra == "{extra}"'
+    try:
+        every = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:  # run from a folder that was not installed
+        every = []
+    brought = sorted(
+        text.split(";")[0].strip() for text in every if marker in text and _is_for_this_python(text)
+    )
+    named = " ".join(f'"{text}"' for text in brought)
+    return f"pip install {named}" if named else f'pip install ".[{extra}]"'
+
+
+def _is_for_this_python(requirement: str) -> bool:
+    """Return whether a requirement of the metadata is one of the Python that runs."""
+    return all(
+        (sys.version_info >= (int(major), int(minor))) == (sign == ">=")
+        for sign, major, minor in FOR_PYTHON.findall(requirement)
+    )
+
+
+def is_found(module: str) -> bool:
+    """Return whether a module is there, which is not imported for it."""
+    try:
+        return find_spec(module) is not None
+    except ImportError:  # of who keeps it from being found
+        return False
+
+
+def missing_of(modules: Sequence[str]) -> list[str]:
+    """Return those of some modules that are not there, as their distributions are called."""
+    gone = (name for name in modules if not is_found(name))
+    return [CALLED.get(name, name.replace("_", "-")) for name in gone]
+
+
+def require(what: str, extra: str, modules: Sequence[str]) -> None:
+    """Make sure that some modules are there.
+
+    Args:
+        what: what needs them, with its verb, as "pictures need".
+        extra: the extra that brings them.
+        modules: their names.
+
+    Raises:
+        MissingExtraError: naming what is missing and the command that installs it.
+    """
+    missing = missing_of(modules)
+    if missing:
+        raise MissingExtraError(f"{what} {' and '.join(missing)}: {how_to_get(extra)}")
+
+
+Check = Callable[[str, Any], object]
+
+PLAIN: Mapping[Any, Check] = {
+    bool: flag,
+    int: lambda name, value: integer(name, value, 0),
+    float: lambda name, value: real(name, value, "a finite number"),
+}
+"""What is asked of a field of a plain type where nothing else is said: counts are not negative."""
+
+
+def check_fields(record: Any, **said: Check) -> None:
+    """Make sure that every field of a new record holds what its type says.
+
+    A `Literal` is one of its words, a bool True or False, an int at least 0, a float finite, a
+    tuple holds what it is a tuple of, a function can be called, and the rest is of its class.
+
+    Args:
+        record: a dataclass, from its `__post_init__`.
+        **said: what checks a field of which more is said than its type, called with its name and
+            value.
+
+    Raises:
+        InvalidArgumentError: naming the field, its value and what is allowed.
+    """
+    kind: Any = type(record)
+    for name, check in _checks(kind).items():
+        said.get(name, check)(name, getattr(record, name))
+
+
+@functools.cache
+def _checks(kind: Any) -> Mapping[str, Check]:
+    hints = get_type_hints(kind)
+    return {field.name: _check_of(hints[field.name]) for field in fields(kind)}
+
+
+def _check_of(kind: Any) -> Check:
+    """Return what checks a value of this type."""
+    if kind in PLAIN:
+        return PLAIN[kind]
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return lambda name, value: choice(name, value, inner)
+    if origin is AnyCallable:
+        return _can_be_called
+    if origin is tuple:
+        return functools.partial(_check_tuple, _check_of(inner[0]))
+    if origin in (Union, UnionType):
+        (rest,) = [part for part in inner if part is not type(None)]
+        check = _check_of(rest)
+        return lambda name, value: value is None or check(name, value)
+    return lambda name, value: of_class(name, value, object if kind is Any else origin or kind)
+
+
+def _can_be_called(name: str, value: Any) -> None:
+    if not callable(value):
+        raise InvalidArgumentError(name, value, "a function")
+
+
+def _check_tuple(each: Check, name: str, values: Any) -> None:
+    if not isinstance(values, tuple):
+        raise InvalidArgumentError(name, values, "a tuple")
+    for value in values:
+        each(f"{name} (each)", value)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from explorative_user_env.testing.episodes import told as told
+from explorative_user_env.check.environments import told as told
 
 
 class Beside:

@@ -11,10 +11,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from explorative_user_env.evaluation.places import done
-from explorative_user_env.evaluation.workforce import Workforce
+from explorative_user_env.evaluation.workers import Workforce, done
 from explorative_user_env.protocol import Array
-from explorative_user_env.results import provenance
+from explorative_user_env.results import records as provenance
 
 CHUNKS = [[chunk] for chunk in range(12)]
 

@@ -7,15 +7,13 @@ import numpy as np
 from shared import compiled_run
 
 from explorative_user_env.agents import AGENTS, REFERENCES, AlgorithmAgent
-from explorative_user_env.compiled.arrays import as_arrays, user_arrays, user_tuple
-from explorative_user_env.compiled.intrinsics import addresses_of_all
-from explorative_user_env.compiled.kernels import compiled_play_all
-from explorative_user_env.compiled.loops import make_play, make_run
-from explorative_user_env.meeting import informed
-from explorative_user_env.population import Population
+from explorative_user_env.envs.meeting import informed
+from explorative_user_env.kernels.arrays import addresses_of_all, as_arrays, user_arrays, user_tuple
+from explorative_user_env.kernels.loops import compiled_play_all, make_play, make_run
 from explorative_user_env.seeding import agent_generator, user_generator
-from explorative_user_env.users.behaviour import EXPLORATIVE
-from explorative_user_env.users.state import UserState, blank_state
+from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.model import UserState, blank_state
+from explorative_user_env.users.population import Population
 
 CAP = 400
 """Steps of a run or of a play, and what agents that need a horizon are told is less."""

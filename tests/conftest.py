@@ -10,18 +10,18 @@ import pytest
 from hypothesis import settings as hypothesis_settings
 from long_first import long_modules_first
 
-from explorative_user_env.compiled import kernel_cache
 from explorative_user_env.display.progress import silent
-from explorative_user_env.evaluation.grid import run_cells
-from explorative_user_env.settings import SETTINGS, Setting
+from explorative_user_env.evaluation.runner import run_cells
+from explorative_user_env.kernels import cache as kernel_cache
 from explorative_user_env.studies.paper import (
     BENCH_DELTAS,
     BENCH_N_ARMS,
     LINE_UP,
     TABLE2,
+    compared,
     published_figures,
 )
-from explorative_user_env.studies.paper.comparison import compared
+from explorative_user_env.users.settings import SETTINGS, Setting
 
 # Same examples in every run and no time limit on one: this is a proof, not a benchmark.
 hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from explorative_user_env import ExplorativeUserEnv, HiddenState, Instance
-from explorative_user_env.rendering.shapes import Scene, Shape, Text, box_of
-from explorative_user_env.rendering.words import Seen
+from explorative_user_env.show.shapes import Scene, Shape, Text, box_of
+from explorative_user_env.show.words import Seen
 
 Moment = tuple[Seen, HiddenState, HiddenState]
 """What was seen, the truth now, and the truth when she decided."""

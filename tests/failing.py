@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.users import explorative as rules
+from explorative_user_env.users import model as rules
 
 
 class Failing:

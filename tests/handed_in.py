@@ -159,7 +159,7 @@ CHEATS = {
     ),
     "patches a constant": (
         where("top", "from explorative_user_env import tasks\ntasks.STEP_COST = 0.0"),
-        "it patches the package (explorative_user_env.tasks.STEP_COST)",
+        "it patches the package (explorative_user_env.protocol.STEP_COST)",
     ),
     "patches a default": (
         where(
@@ -175,7 +175,7 @@ CHEATS = {
             "from explorative_user_env import hard_instances, meeting\n"
             "meeting.environment_of = lambda *given: None",
         ),
-        "it patches the package (explorative_user_env.meeting.environment_of)",
+        "it patches the package (explorative_user_env.envs.meeting.environment_of)",
     ),
     "changes code": (
         where(

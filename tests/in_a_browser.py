@@ -127,12 +127,13 @@ def one_run_found() -> dict[str, Any]:
     import gymnasium as gym
 
     import explorative_user_env as eu
-    from explorative_user_env import testing, theory
+    from explorative_user_env import check as testing
+    from explorative_user_env import theory
     from explorative_user_env.agents import BAIR, Uniform
-    from explorative_user_env.course import check_exercise
     from explorative_user_env.play.game import PLAYED, Game
     from explorative_user_env.play.terminal import play_lines
-    from explorative_user_env.studies.lower_bound.shared_history import histories
+    from explorative_user_env.studies.lower_bound import histories
+    from explorative_user_env.teach import check_exercise
 
     def first_arm(observation: Any) -> int:
         return 0

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from one_user import Play, users_of
 
-from explorative_user_env.settings import Setting
-from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.confidence import Schedule
-from explorative_user_env.users.reward_laws import Stream
-from explorative_user_env.users.state import UserState, blank_state
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.laws import Schedule, Stream
+from explorative_user_env.users.model import UserState, blank_state
+from explorative_user_env.users.settings import Setting
 
 TABLES = ("logarithms", "inverse_roots")
 LENGTHS = (0, 1, 50, 8192)

@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 from lesson_sources import committed
 
-from explorative_user_env.course import Lesson
+from explorative_user_env.teach import Lesson
 
 CHECKS = re.compile(r"^check_exercise\(\"(\d\.\d)\"", re.MULTILINE)
 REVEALS = re.compile(r"^reveal\(", re.MULTILINE)

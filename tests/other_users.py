@@ -5,10 +5,17 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
-from explorative_user_env.users.impatient import impatient
-from explorative_user_env.users.others import drifting, forgetful, logistic, omniscient, varied
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.behaviours import (
+    EXPLORATIVE,
+    Behaviour,
+    drifting,
+    forgetful,
+    impatient,
+    logistic,
+    omniscient,
+    varied,
+)
 
 KINDS = (
     EXPLORATIVE,

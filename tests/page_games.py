@@ -8,10 +8,16 @@ from urllib.parse import urlsplit
 
 from browser import DESKTOP, PHONE
 
-from explorative_user_env.play.address import game_of, pairs_in
-from explorative_user_env.play.game import Game, Heard, heard_in, truths_of
-from explorative_user_env.play.mind import MINDS_OWN
-from explorative_user_env.play.words import response_in_words
+from explorative_user_env.play.game import (
+    MINDS_OWN,
+    Game,
+    Heard,
+    game_of,
+    heard_in,
+    pairs_in,
+    response_in_words,
+    truths_of,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Response

@@ -3,7 +3,7 @@
 import math
 from itertools import combinations
 
-from explorative_user_env.rendering.shapes import Scene, Text, box_of
+from explorative_user_env.show.shapes import Scene, Text, box_of
 
 
 def problems(scene: Scene) -> list[str]:

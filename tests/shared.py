@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.compiled.kernels import compiled_run_all
+from explorative_user_env.kernels.loops import compiled_run_all
 from explorative_user_env.protocol import Algorithm
-from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
-from explorative_user_env.users.confidence import Rule
+from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
+from explorative_user_env.users.laws import Rule
 
 Figures = tuple[int, int, int, bool]
 
@@ -20,7 +20,7 @@ def compiled_run(
 
     It is the loop of many runs with one of them, so that tests compile nothing else.
     """
-    from explorative_user_env.compiled.intrinsics import addresses_of_all  # with numba
+    from explorative_user_env.kernels.arrays import addresses_of_all  # with numba
 
     run_all = compiled_run_all(algorithm, rule, behaviour)
 

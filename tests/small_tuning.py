@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from explorative_user_env.studies.tuning import TunedN1
-from explorative_user_env.studies.tuning.records import Estimate
+from explorative_user_env.studies.tuning import Estimate, TunedN1
 
 USERS: dict[str, Any] = {"n_arms": 3, "delta": 0.2, "gap": 0.4, "setting": "released"}
 SMALL: dict[str, Any] = USERS | {"n_instances": 600, "confirm": 80, "progress": False}

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env.results.columns import RUN_FRAMES
-from explorative_user_env.results.parts import Part
 from explorative_user_env.results.results import Results
-from explorative_user_env.results.store import Store
+from explorative_user_env.results.store import Part, Store
 
 ASKED = {"command": "evaluate", "options": {"seed": 0, "agents": {"BAIR": {"delta": 0.1}}}}
 """A request of a store."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from explorative_user_env.results.records import digest
-from explorative_user_env.results.sealed import sealed, unsealed
+from explorative_user_env.results.store import sealed, unsealed
 
 Change = Callable[[Any], Any]
 

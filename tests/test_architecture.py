@@ -35,15 +35,15 @@ SHARED = {
 TRANSCRIBED = {
     # Algorithms as they are published, and the loops around them.
     "explorative_user_env.agents.bair",
-    "explorative_user_env.agents.followed_weights.follows",
+    "explorative_user_env.agents.optimal_weights.follows",
     "explorative_user_env.agents.shared_phase1._composed",
     "explorative_user_env.agents.track_and_stop",
     # Loops that are compiled whole.
-    "explorative_user_env.compiled.loops",
-    "explorative_user_env.compiled.loops.make_play",
-    "explorative_user_env.compiled.loops.make_run",
-    "explorative_user_env.compiled.member_loops.make_play_members",
-    "explorative_user_env.envs.lane_loops.compiled_respond",
+    "explorative_user_env.kernels.loops",
+    "explorative_user_env.kernels.loops.make_play",
+    "explorative_user_env.kernels.loops.make_run",
+    "explorative_user_env.kernels.loops.make_play_members",
+    "explorative_user_env.envs.compiled_lanes.compiled_respond",
     # Gymnasium's interface whole, a third of it its documentation.
     "explorative_user_env.envs.user",
 }
@@ -220,8 +220,8 @@ HEAVY = (
     "rich",
     "typer",
     # What only who draws, or lacks something, needs.
-    "explorative_user_env.rendering.shapes",
-    "explorative_user_env.display.colours",
+    "explorative_user_env.show.shapes",
+    "explorative_user_env.display.plots",
     "html",
     "importlib.metadata",
 )

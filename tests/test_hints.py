@@ -12,13 +12,13 @@ import pytest
 import typer
 from snippets import blocks_of, commands_of
 
-from explorative_user_env import cli, extras
+from explorative_user_env import cli
+from explorative_user_env import validation as extras
 from explorative_user_env.commands.course import OPENS
-from explorative_user_env.display.figures import NEEDS
-from explorative_user_env.play.serving import SERVED_BY
-from explorative_user_env.rendering.moving import PAINTER, VIDEO_NEEDS
-from explorative_user_env.rendering.window import WINDOW_NEEDS
-from explorative_user_env.rl.requirements import BROUGHT
+from explorative_user_env.display.plots import NEEDS
+from explorative_user_env.play.page import SERVED_BY
+from explorative_user_env.rl.models import BROUGHT
+from explorative_user_env.show.raster import PAINTER, VIDEO_NEEDS, WINDOW_NEEDS
 from explorative_user_env.validation import MissingExtraError
 
 ROOT = Path(__file__).parents[1]

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.extras import missing_of
 from explorative_user_env.files import MADE_BY, Folder, from_json
-from explorative_user_env.studies.tuning import TunedN1, load_tuned
-from explorative_user_env.studies.tuning.records import Estimate
+from explorative_user_env.studies.tuning import Estimate, TunedN1, load_tuned
+from explorative_user_env.validation import missing_of
 
 DEPTHS = (3, 300, 900, 990, 1000, 3000, 100_000)
 NESTS: dict[str, Callable[[int], str]] = {

@@ -15,7 +15,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES
 from explorative_user_env.commands.suite_agents import entrants_called
 from explorative_user_env.protocol import name_of
-from explorative_user_env.results.packed import pack
+from explorative_user_env.results.store import pack
 from explorative_user_env.studies.suite import run_suite
 
 EXAMPLES = Path(__file__).parents[1] / "examples"

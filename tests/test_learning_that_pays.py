@@ -12,8 +12,8 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import SuccessiveElimination, Uniform
-from explorative_user_env.population import Population
 from explorative_user_env.studies.suite import tasks_named
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
 TASKS = ["noisy-k5", "varied-k5", "impatient-k5", "regret-k20", "population-k20"]

@@ -13,7 +13,7 @@ import explorative_user_env as eu
 from explorative_user_env import theory
 from explorative_user_env.studies.lower_bound import overlap, success
 from explorative_user_env.studies.robustness import VARIETIES, robustness
-from explorative_user_env.users.confidence import constant_rule
+from explorative_user_env.users.laws import constant_rule
 
 # Type checkers know the new names only.
 schedule: Any = eu.Schedule

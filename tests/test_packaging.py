@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from processes import python
 
-from explorative_user_env.course import LESSONS
+from explorative_user_env.teach import LESSONS
 
 pytestmark = pytest.mark.slow
 
@@ -53,7 +53,12 @@ def test_the_wheel_has_no_top_level_agents(wheel: zipfile.ZipFile) -> None:
 
 def test_the_wheel_has_the_agents_the_data_and_the_type_marker(wheel: zipfile.ZipFile) -> None:
     names = wheel.namelist()
-    for name in ("agents/bair.py", "agents/divergence.py", "data/table2_alpha1.csv", "py.typed"):
+    for name in (
+        "agents/bair.py",
+        "agents/optimal_weights.py",
+        "data/table2_alpha1.csv",
+        "py.typed",
+    ):
         assert f"explorative_user_env/{name}" in names
     kinds = {".csv", ".json", ".zip"}
     data = [path for path in (PACKAGE / "data").rglob("*") if path.suffix in kinds]

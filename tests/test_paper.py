@@ -15,13 +15,13 @@ import explorative_user_env as eu
 from explorative_user_env.display.progress import silent
 from explorative_user_env.studies.paper import (
     TABLE2,
+    TABLE5,
+    compared,
     published_figures,
     run_experiment,
     with_entrants,
 )
-from explorative_user_env.studies.paper.comparison import compared
-from explorative_user_env.studies.paper.records import TABLE5
-from explorative_user_env.studies.paper.verdicts import verdicts
+from explorative_user_env.studies.paper_verdicts import verdicts
 
 pytestmark = pytest.mark.slow
 

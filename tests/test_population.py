@@ -11,22 +11,18 @@ import pytest
 from one_user import users_of
 
 import explorative_user_env as eu
-from explorative_user_env.population import (
+from explorative_user_env.studies.robustness import robustness
+from explorative_user_env.studies.tuning import tune_n1
+from explorative_user_env.users.behaviours import forgetful
+from explorative_user_env.users.laws import SMOOTHED_ACCEPTANCE_RATE, Schedule, constant_rule
+from explorative_user_env.users.population import (
     OPTIONS,
     Population,
     UserOptions,
     lists_user_options,
     population_of,
 )
-from explorative_user_env.settings import PRINTED, RELEASED
-from explorative_user_env.studies.robustness import robustness
-from explorative_user_env.studies.tuning import tune_n1
-from explorative_user_env.users.confidence import (
-    SMOOTHED_ACCEPTANCE_RATE,
-    Schedule,
-    constant_rule,
-)
-from explorative_user_env.users.others import forgetful
+from explorative_user_env.users.settings import PRINTED, RELEASED
 
 NAMES = [option.name for option in OPTIONS]
 

@@ -11,19 +11,17 @@ from scipy import stats
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
 from explorative_user_env.results.tables import PUBLISHED
-from explorative_user_env.settings import DIFFERENCES
 from explorative_user_env.studies.paper import (
     EXPERIMENTS,
     published_figures,
     quick_form,
     run_ladder,
     with_entrants,
+    z_of,
 )
-from explorative_user_env.studies.paper.agreement import agrees, is_near
-from explorative_user_env.studies.paper.errors import z_of
-from explorative_user_env.studies.paper.reproduction import reproduce
-from explorative_user_env.studies.paper.verdicts import NOT_JUDGED
-from explorative_user_env.studies.report import glance
+from explorative_user_env.studies.paper_report import glance
+from explorative_user_env.studies.paper_verdicts import NOT_JUDGED, agrees, is_near, reproduce
+from explorative_user_env.users.settings import DIFFERENCES
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "reproduction"

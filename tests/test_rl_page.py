@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.display.numbers import with_error
+from explorative_user_env.display.text import with_error
 
 pytestmark = pytest.mark.slow
 

@@ -19,16 +19,16 @@ from explorative_user_env import (
     ExplorativePopulationEnv,
     ExplorativeUserEnv,
 )
+from explorative_user_env.check.secrets import Secrets, numbers_of
 from explorative_user_env.seeding import member_seeds
-from explorative_user_env.testing.secrets import Secrets, numbers_of
 from explorative_user_env.wrappers import (
     CountsObservation,
     LastStepObservation,
     PopulationCountsObservation,
     SortedArms,
 )
-from explorative_user_env.wrappers.features import OBSERVATIONS
 from explorative_user_env.wrappers.make import make_task
+from explorative_user_env.wrappers.observations import OBSERVATIONS
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 SEED = 10**12 + 39  # no number that is anywhere for another reason

@@ -5,7 +5,8 @@ import pytest
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import AlgorithmAgent, agent_named
-from explorative_user_env.settings import (
+from explorative_user_env.users.settings import (
+    ALIKE,
     DIFFERENCES,
     PRINTED,
     RELEASED,
@@ -17,7 +18,6 @@ from explorative_user_env.settings import (
     name_in,
     title_of,
 )
-from explorative_user_env.settings.differences import ALIKE
 
 
 def test_every_field_is_a_difference_or_alike() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from explorative_user_env import shipped
+from explorative_user_env.protocol import BAI, REGRET
 from explorative_user_env.shipped import shipped_for, shipped_models
-from explorative_user_env.tasks import BAI, REGRET
 
 
 @pytest.fixture(autouse=True)

@@ -11,16 +11,14 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env import agents, theory
-from explorative_user_env.extras import missing_of
-from explorative_user_env.population import Population
 from explorative_user_env.results.results import Results
 from explorative_user_env.seeding import training_seeds, user_seeds
 from explorative_user_env.studies import lower_bound, tuning
-from explorative_user_env.studies.lower_bound.comparison import any_agent_needs
-from explorative_user_env.studies.lower_bound.growth import overlap
-from explorative_user_env.theory.hard_instances import hard_pair
-from explorative_user_env.users.others import forgetful
-from explorative_user_env.validation import LARGEST_COUNT, LONGEST, LONGEST_RULE
+from explorative_user_env.studies.lower_bound import any_agent_needs, overlap
+from explorative_user_env.theory.lower import hard_pair
+from explorative_user_env.users.behaviours import forgetful
+from explorative_user_env.users.population import Population
+from explorative_user_env.validation import LARGEST_COUNT, LONGEST, LONGEST_RULE, missing_of
 from explorative_user_env.wrappers.make import make_task
 
 DEEP: list[Any] = []

@@ -3,7 +3,7 @@ import pickle
 
 import pytest
 
-from explorative_user_env.tasks import BAI, POPULATION, REGRET, TASKS, Task, as_task
+from explorative_user_env.protocol import BAI, POPULATION, REGRET, TASKS, Task, as_task
 from explorative_user_env.validation import InvalidArgumentError
 
 

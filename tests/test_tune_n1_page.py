@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from explorative_user_env.agents.bair_thresholds import phase1_acceptances
+from explorative_user_env.agents.bair import phase1_acceptances
 from explorative_user_env.display.progress import silent
-from explorative_user_env.population import Population
-from explorative_user_env.settings import RELEASED
-from explorative_user_env.studies.tuning.search import found, search
-from explorative_user_env.studies.tuning.tables import search_line
-from explorative_user_env.studies.tuning.trials import FRONTIER_USERS, Trials
+from explorative_user_env.studies.tuning import FRONTIER_USERS, Trials, found, search, search_line
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import RELEASED
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "examples" / "tune_n1.md").read_text(encoding="utf-8")

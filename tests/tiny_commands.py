@@ -18,9 +18,9 @@ import pytest
 from explorative_user_env import cli
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.extras import missing_of
 from explorative_user_env.studies import lower_bound, paper
-from explorative_user_env.studies.tuning import trials
+from explorative_user_env.studies import tuning as trials
+from explorative_user_env.validation import missing_of
 
 CELLS = "--n-instances 4 --workers 1"
 WORDS = {

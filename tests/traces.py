@@ -3,8 +3,7 @@
 from typing import Any
 
 import explorative_user_env as eu
-from explorative_user_env.monitors import CLAIMS, TheoryCheck
-from explorative_user_env.monitors.trace import Trace
+from explorative_user_env.evaluation.monitors import CLAIMS, TheoryCheck, Trace
 from explorative_user_env.users.instances import Instance
 
 TWO = Instance((1.0, 0.0), 0)

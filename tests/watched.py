@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.episodes import Episode
-from explorative_user_env.loop import rollout
 from explorative_user_env.protocol import Agent
+from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import rollout
 
 
 class Silent:

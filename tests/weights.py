@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from explorative_user_env.agents.followed_weights import Solver, blank_solver
-from explorative_user_env.agents.optimal_weights import characteristic_weights
+from explorative_user_env.agents.optimal_weights import Solver, blank_solver, characteristic_weights
 
 ExactKl = Callable[[float, float], Decimal]
 

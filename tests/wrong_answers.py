@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.course import check_exercise
+from explorative_user_env.teach import check_exercise
 
 WrongAnswer = tuple[str, Any, str]
 """The number of an exercise, an answer to it, and words that tell what is wrong with it."""

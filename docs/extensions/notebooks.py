@@ -9,7 +9,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from explorative_user_env.course.places import NOTEBOOKS, SOLUTIONS
+from explorative_user_env.teach.exercises import NOTEBOOKS, SOLUTIONS
 from extensions import repository, source
 from extensions.places import fill
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
-from explorative_user_env.display.colours import COLOURS, PAGES
-from explorative_user_env.rendering.svg import OURS
+from explorative_user_env.display.plots import COLOURS, PAGES
+from explorative_user_env.show.svg import OURS
 
 NAME = "pictures.css"
 

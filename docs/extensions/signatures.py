@@ -86,7 +86,7 @@ def _add_users(arguments: ast.arguments, others: dict[str, ast.expr]) -> None:
 
 
 def _options() -> list[ast.AnnAssign]:
-    population = definition("explorative_user_env.population", "Population").node
+    population = definition("explorative_user_env.users.population", "Population").node
     assert isinstance(population, ast.ClassDef)
     fields = [node for node in population.body if isinstance(node, ast.AnnAssign)]
     return [

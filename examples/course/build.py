@@ -18,7 +18,7 @@ from lesson_runs import run, text_of
 from lesson_sources import committed, written
 
 from explorative_user_env.commands.output import text_file
-from explorative_user_env.files.single import write_whole
+from explorative_user_env.files import write_whole
 
 
 def main() -> int:

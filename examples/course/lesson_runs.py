@@ -11,7 +11,7 @@ import nbformat
 from lesson_sources import FIGURE, notebook_of
 from nbclient import NotebookClient
 
-from explorative_user_env.course import Lesson
+from explorative_user_env.teach import Lesson
 
 LONGEST_CELL = 120
 """Seconds that a cell may take; whole notebooks take a tenth of it."""

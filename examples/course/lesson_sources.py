@@ -8,8 +8,8 @@ from typing import Any
 import jupytext
 import nbformat
 
-from explorative_user_env.course import LESSONS, Lesson
-from explorative_user_env.course.places import NOTEBOOKS, SOLUTIONS
+from explorative_user_env.teach import LESSONS, Lesson
+from explorative_user_env.teach.exercises import NOTEBOOKS, SOLUTIONS
 
 HERE = Path(__file__).parent
 

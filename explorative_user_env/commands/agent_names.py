@@ -7,13 +7,12 @@ from typing import Any
 
 from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_named
 from explorative_user_env.commands.own_agents import agent_at
-from explorative_user_env.population import Population
-from explorative_user_env.protocol import name_of, trained_on
-from explorative_user_env.settings import COMPARED, PRINTED, name_in
+from explorative_user_env.protocol import BAI, POPULATION, TASKS, name_of, trained_on
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
-from explorative_user_env.studies.tuning.records import AGENT as TUNED_AGENT
-from explorative_user_env.studies.tuning.records import TunedAgent, load_tuned
-from explorative_user_env.tasks import BAI, POPULATION, TASKS
+from explorative_user_env.studies.tuning import AGENT as TUNED_AGENT
+from explorative_user_env.studies.tuning import TunedAgent, load_tuned
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import COMPARED, PRINTED, name_in
 from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, choice
 
 MODEL_PREFIX = "sb3:"

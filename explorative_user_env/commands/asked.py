@@ -54,7 +54,7 @@ class Asked:
             InvalidArgumentError: if it cannot be written to, or has another run's files.
         """
         from explorative_user_env.files import Folder
-        from explorative_user_env.results.provenance import versions_of
+        from explorative_user_env.results.records import versions_of
 
         made_by = {"command": self.command, "options": dict(self.options)}
         return Folder(path, made_by | {"versions": versions_of()}, self.overwrite)
@@ -113,7 +113,7 @@ def _options_of(resume: Path, name: str) -> dict[str, Any]:
     Raises:
         InvalidArgumentError: if it is of another command.
     """
-    from explorative_user_env.results.about import request_in
+    from explorative_user_env.results.store import request_in
 
     request = request_in(resume, "resume")
     if request["command"] != name:

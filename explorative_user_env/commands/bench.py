@@ -29,7 +29,7 @@ from explorative_user_env.commands.options import (
     takes_users,
     users_a_cell,
 )
-from explorative_user_env.tasks import POPULATION, STEP_CAP
+from explorative_user_env.protocol import POPULATION, STEP_CAP
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -95,7 +95,7 @@ def bench(
 ) -> None:
     """Compare agents on explorative users, beside the paper's figures where it has them."""
     from explorative_user_env.commands.agent_names import agents_called, bench_defaults
-    from explorative_user_env.evaluation.until_width import number_asked
+    from explorative_user_env.evaluation.runner import number_asked
 
     line_up = agents_called(agent, max_steps, task)
     usual = bench_defaults(line_up, task, setting, delta, n_arms)
@@ -125,11 +125,10 @@ def _run(
     from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import write_and_show_cells
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.evaluation import grid
-    from explorative_user_env.population import Population
-    from explorative_user_env.results.provenance import details_of
-    from explorative_user_env.studies.paper import published_for
-    from explorative_user_env.studies.paper.comparison import compared
+    from explorative_user_env.evaluation import runner as grid
+    from explorative_user_env.results.records import details_of
+    from explorative_user_env.studies.paper import compared, published_for
+    from explorative_user_env.users.population import Population
 
     population = Population(**users)
     with kept_run(asked, output, line_up) as (folder, store):

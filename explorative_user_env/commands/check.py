@@ -8,7 +8,7 @@ from explorative_user_env.commands.options import SeedOption
 from explorative_user_env.validation import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from explorative_user_env.testing import NamedCheck, Subject
+    from explorative_user_env.check import NamedCheck, Subject
 
 
 def check(
@@ -50,9 +50,9 @@ def check(
 
     The exit code is 0 if no check fails, or only those that are expected to.
     """
+    from explorative_user_env.check.checks import run_checks
     from explorative_user_env.commands.output import say, show
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.testing.checks import run_checks
 
     reasons = dict(map(_reason, expect or []))
     asked = _asked(_subjects(target, kind, seed), only or [], reasons)
@@ -85,8 +85,8 @@ def _subjects(target: str, kind: str | None, seed: int) -> "list[Subject]":
     Raises:
         InvalidArgumentError: for a target that is nothing.
     """
+    from explorative_user_env.check.catalogue import subjects_of
     from explorative_user_env.seeding import seed_number
-    from explorative_user_env.testing.subjects import subjects_of
 
     thing = _thing(target)
     try:
@@ -132,8 +132,8 @@ def _asked(
     subjects: "list[Subject]", only: list[str], reasons: dict[str, str]
 ) -> "list[tuple[Subject, list[NamedCheck]]]":
     """Return the checks of each subject: all, or those that were named."""
-    from explorative_user_env.testing.catalogue import checks_of
-    from explorative_user_env.testing.checks import known_names
+    from explorative_user_env.check.catalogue import checks_of
+    from explorative_user_env.check.checks import known_names
 
     every = [check for subject in subjects for check in checks_of(subject.kind)]
     known_names("only", only, every)

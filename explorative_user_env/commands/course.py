@@ -22,10 +22,9 @@ def course(
     import shlex
 
     from explorative_user_env.commands.output import say
-    from explorative_user_env.course.places import notebook_files
-    from explorative_user_env.course.trust import trust
-    from explorative_user_env.extras import how_to_get, missing_of
-    from explorative_user_env.files.additions import add_files
+    from explorative_user_env.files import add_files
+    from explorative_user_env.teach.exercises import notebook_files, trust
+    from explorative_user_env.validation import how_to_get, missing_of
 
     notebooks = notebook_files(solutions)
     trust(notebooks.values())  # first: who interrupts it has no notebook, as is said then

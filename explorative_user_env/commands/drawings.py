@@ -73,7 +73,7 @@ def _needs(error: InvalidArgumentError) -> str:
 
 
 def _of_tuning(places: Places) -> Iterator[Drawing | NotDrawn]:
-    from explorative_user_env.studies.tuning.picture import NAMED, draw_frontier, kept_tuning
+    from explorative_user_env.studies.tuning import NAMED, draw_frontier, kept_tuning
 
     names = [f"frontier_{figure}" for figure in NAMED]
     try:
@@ -86,11 +86,7 @@ def _of_tuning(places: Places) -> Iterator[Drawing | NotDrawn]:
 
 
 def _of_lower_bound(places: Places) -> Iterator[Drawing | NotDrawn]:
-    from explorative_user_env.studies.lower_bound.figure import (
-        draw_needed,
-        draw_overlap,
-        kept_table,
-    )
+    from explorative_user_env.studies.lower_bound import draw_needed, draw_overlap, kept_table
 
     about = "the lower bound's pair of users"
     for name, draw in {"overlap": draw_overlap, "needed": draw_needed}.items():
@@ -105,8 +101,8 @@ def _of_lower_bound(places: Places) -> Iterator[Drawing | NotDrawn]:
 def _of_robustness(
     options: Mapping[str, Any], cells: "Sequence[Results]"
 ) -> Iterator[Drawing | NotDrawn]:
-    from explorative_user_env.population import Population, split_options
     from explorative_user_env.studies import robustness as room
+    from explorative_user_env.users.population import Population, split_options
 
     varieties = room.varieties_named(options["user"])
     shared, _ = split_options(options)
@@ -133,8 +129,8 @@ def _of_suite(
 
 def _of_cells(cells: "Sequence[Results]") -> Iterator[Drawing | NotDrawn]:
     """Yield the plots of each group of cells that differ in K and delta only."""
-    from explorative_user_env.results.figures import RUN_KINDS
-    from explorative_user_env.results.plotted import heading_of
+    from explorative_user_env.results.courses import heading_of
+    from explorative_user_env.results.plots import RUN_KINDS
 
     groups = _groups(cells)
     abouts = [heading_of(each[0], ("n_arms", "delta") if len(each) > 1 else ()) for each in groups]
@@ -169,7 +165,7 @@ def _as_name(words: str) -> str:
 
 def _groups(cells: "Sequence[Results]") -> "list[list[Results]]":
     """Return cells by all that they share but for K and delta."""
-    from explorative_user_env.population import OPTIONS
+    from explorative_user_env.users.population import OPTIONS
 
     told = ("task", "seed", *(option.name for option in OPTIONS if option.name != "n_arms"))
     found: dict[str, list[Results]] = {}
@@ -183,7 +179,7 @@ def _groups(cells: "Sequence[Results]") -> "list[list[Results]]":
 
 
 def _of_cell(results: "Results", prefix: str, about: str) -> Iterator[Drawing | NotDrawn]:
-    from explorative_user_env.results.figures import RUN_KINDS
+    from explorative_user_env.results.plots import RUN_KINDS
 
     for name, kind in RUN_KINDS.items():
         if why := kind.why_not(results):
@@ -206,8 +202,8 @@ def _of_differences(results: "Results", prefix: str, about: str) -> Iterator[Dra
 
 
 def _of_group(group: "list[Results]", prefix: str, about: str) -> Iterator[Drawing | NotDrawn]:
-    from explorative_user_env.results.figures import kinds_for
-    from explorative_user_env.results.sweep import Sweep
+    from explorative_user_env.results.plots import kinds_for
+    from explorative_user_env.results.results import Sweep
 
     sweep = Sweep(group)
     for kind in kinds_for(sweep):

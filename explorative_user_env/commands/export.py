@@ -28,9 +28,8 @@ def export(
 ) -> None:
     """Write the runs of a file, or their summary, in a format that other programs read."""
     from explorative_user_env.commands.output import say
-    from explorative_user_env.files.single import write_whole
-    from explorative_user_env.results.loading import load
-    from explorative_user_env.results.sweep import Sweep, runs_with_cells
+    from explorative_user_env.files import write_whole
+    from explorative_user_env.results.results import Sweep, load, runs_with_cells
 
     what = choice("rows", rows, (RUNS, SUMMARY))
     write = _FORMATS[choice("output", output.suffix.lower() or str(output), _FORMATS)]
@@ -56,7 +55,7 @@ def _as_json(frame: "pd.DataFrame", path: Path) -> None:
 
 
 def _as_parquet(frame: "pd.DataFrame", path: Path) -> None:
-    from explorative_user_env.extras import require
+    from explorative_user_env.validation import require
 
     require("Parquet files need", "parquet", ("pyarrow",))
     frame.to_parquet(path, index=False)

@@ -17,7 +17,7 @@ from explorative_user_env.commands.options import (
 )
 from explorative_user_env.grading.hidden import HIDDEN_USERS, USUAL_CAP, VARIABLE
 from explorative_user_env.grading.limits import Limits
-from explorative_user_env.tasks import BAI, DELTA
+from explorative_user_env.protocol import BAI, DELTA
 from explorative_user_env.validation import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def grade(
     from explorative_user_env.grading.assignment import Assignment
     from explorative_user_env.grading.autograder import single_options, write_autograder
     from explorative_user_env.grading.hidden import key_from
-    from explorative_user_env.population import Population
-    from explorative_user_env.tasks import as_task_of_one
+    from explorative_user_env.protocol import as_task_of_one
+    from explorative_user_env.users.population import Population
 
     secret = key_from(key, key_file, os.environ.get(VARIABLE))
     limits = Limits(time_limit, call_limit, memory_limit)
@@ -151,12 +151,11 @@ def _grade(
     """Grade, print the leaderboard and write the files."""
     from explorative_user_env.commands.output import say, show, text_file, write_and_show
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.files import Folder
-    from explorative_user_env.files.single import write_whole
+    from explorative_user_env.files import Folder, write_whole
     from explorative_user_env.grading import leaderboard
     from explorative_user_env.grading.autograder import results_json
     from explorative_user_env.grading.grader import grade as graded_by
-    from explorative_user_env.results.provenance import versions_of
+    from explorative_user_env.results.records import versions_of
 
     folder = None
     if output is not None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from explorative_user_env.results.packed import ENDINGS
+from explorative_user_env.results.store import ENDINGS
 
 if TYPE_CHECKING:
     from explorative_user_env.commands.asked import Asked
@@ -59,8 +59,8 @@ def kept_run(
     Raises:
         InvalidArgumentError: if either cannot be written to, or has another run.
     """
-    from explorative_user_env.display.notices import notice
-    from explorative_user_env.evaluation.keeping import FEWEST_ARMS, agent_record
+    from explorative_user_env.display.progress import notice
+    from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
     from explorative_user_env.protocol import name_of
     from explorative_user_env.results.store import Store
 
@@ -95,7 +95,7 @@ def _places(asked: "Asked", output: Path) -> Places:
 
 def _how(asked: "Asked", file: Path) -> "How":
     """Return what may be in the place of a file of runs."""
-    from explorative_user_env.results.about import is_finished, request_in
+    from explorative_user_env.results.store import is_finished, request_in
 
     if asked.resume is not None:
         return "the same"

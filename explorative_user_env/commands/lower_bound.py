@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from explorative_user_env.files import Folder
-    from explorative_user_env.theory.hard_instances import HardPair
+    from explorative_user_env.theory.lower import HardPair
 
 DELTAS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 """The last ones are for the bounds: too few users are met to measure them."""
@@ -54,9 +54,8 @@ def lower_bound(
     """Meet the lower bound's pair of users, whom no agent can tell apart soon."""
     from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.studies.lower_bound import needed, overlap, success
-    from explorative_user_env.studies.lower_bound.growth import DEFAULT_N0S
-    from explorative_user_env.theory.hard_instances import hard_pair
+    from explorative_user_env.studies.lower_bound import DEFAULT_N0S, needed, overlap, success
+    from explorative_user_env.theory.lower import hard_pair
     from explorative_user_env.validation import integer, risk
 
     options = shared_options(n_instances, seed, workers, backend, scheduler)
@@ -75,9 +74,8 @@ def lower_bound(
 def _write_and_show(pair: "HardPair", frames: "dict[str, pd.DataFrame]", folder: "Folder") -> None:
     from explorative_user_env.commands.output import page_file, table_file, write_and_show
     from explorative_user_env.display.tables import markdown
-    from explorative_user_env.results.provenance import details_of
-    from explorative_user_env.studies.lower_bound import draw
-    from explorative_user_env.studies.lower_bound.tables import footnotes_of, sections_of
+    from explorative_user_env.results.records import details_of
+    from explorative_user_env.studies.lower_bound import draw, footnotes_of, sections_of
 
     sections, footnotes = sections_of(pair, **frames), footnotes_of(frames["success"])
     page = ["# The lower bound's pair of users"]

@@ -9,9 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from explorative_user_env.population import OPTIONS
-from explorative_user_env.seeding import number_of_users, seed_number
-from explorative_user_env.tasks import (
+from explorative_user_env.protocol import (
     DEVIATION,
     MOST_WORKERS,
     N_INSTANCES,
@@ -20,6 +18,8 @@ from explorative_user_env.tasks import (
     REGRET,
     STEP_COST,
 )
+from explorative_user_env.seeding import number_of_users, seed_number
+from explorative_user_env.users.population import OPTIONS
 from explorative_user_env.validation import choice, count
 
 QUICK_N_INSTANCES = 100
@@ -223,7 +223,7 @@ def workers_asked(workers: int, backend: str | None, scheduler: str | None) -> A
     asked = count("workers", workers, 0, MOST_WORKERS)
     if backend is None and scheduler is None:
         return asked or cores()
-    from explorative_user_env.evaluation.workforce import DASK, ONE_HERE, Workforce
+    from explorative_user_env.evaluation.workers import DASK, ONE_HERE, Workforce
 
     n_workers = asked or (ONE_HERE if backend == DASK else cores())
     return Workforce(n_workers, backend, scheduler)
@@ -235,7 +235,7 @@ def setting_named(setting: str) -> str:
     Raises:
         InvalidArgumentError: if there is none.
     """
-    from explorative_user_env.settings import SETTINGS
+    from explorative_user_env.users.settings import SETTINGS
 
     return choice("setting", setting, SETTINGS)
 

@@ -12,14 +12,13 @@ import pandas as pd
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from explorative_user_env.display import figures
-from explorative_user_env.display.plain_text import printable
-from explorative_user_env.display.streams import Unfailing, is_terminal, page_width
-from explorative_user_env.extras import how_to_get
+from explorative_user_env.display import plots as figures
+from explorative_user_env.display.text import Unfailing, is_terminal, page_width, printable
 from explorative_user_env.files import Files, Folder
-from explorative_user_env.results.provenance import closing_section
-from explorative_user_env.results.sweep import all_runs
+from explorative_user_env.results.records import closing_section
+from explorative_user_env.results.results import all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
+from explorative_user_env.validation import how_to_get
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

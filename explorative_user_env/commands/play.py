@@ -44,7 +44,7 @@ def play(
 
     The page is for this machine alone; Ctrl-C ends it. Others play in a terminal of their own.
     """
-    from explorative_user_env.play.address import pairs_of, query_of
+    from explorative_user_env.play.game import pairs_of, query_of
 
     options = {"n_arms": n_arms, **users}
     game = Game(options=options, seed=secrets.randbelow(SURPRISES) if seed is None else seed)
@@ -81,8 +81,7 @@ def replay(
 
 def _shared(address: str) -> Game:
     """Return the game of an address, also of one in which the truth was seen."""
-    from explorative_user_env.play.address import game_of, pairs_in, query_in
-    from explorative_user_env.play.mind import MINDS_OWN, mind_of
+    from explorative_user_env.play.game import MINDS_OWN, game_of, mind_of, pairs_in, query_in
 
     said, besides = pairs_in(query_in(address), MINDS_OWN)
     return mind_of(said, besides).game if besides else game_of(said)
@@ -97,7 +96,7 @@ def _play_here(game: Game) -> None:
 
 def _typed() -> Iterator[str]:
     """Yield what is typed, line by line, up to the end of it."""
-    from explorative_user_env.display.streams import is_terminal
+    from explorative_user_env.display.text import is_terminal
     from explorative_user_env.play.terminal import PROMPT
 
     if sys.stdin is None:
@@ -116,7 +115,7 @@ def _typed() -> Iterator[str]:
 
 def _play_on_page(place: str, port: int | None, opens: bool) -> None:
     from explorative_user_env.commands.output import say
-    from explorative_user_env.play.serving import open_browser, serve
+    from explorative_user_env.play.page import open_browser, serve
 
     def ready(address: str) -> None:
         say(f"The page is at {address}{place}", "Ctrl-C ends it.")

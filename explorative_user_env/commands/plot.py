@@ -43,10 +43,10 @@ def plot(
     from explorative_user_env.commands.kept import RUN_FILE, Places
     from explorative_user_env.commands.output import say
     from explorative_user_env.commands.show import state_of
-    from explorative_user_env.display.figures import require_plot
+    from explorative_user_env.display.plots import require_plot
     from explorative_user_env.files import Folder
-    from explorative_user_env.results.about import about
-    from explorative_user_env.results.provenance import versions_of
+    from explorative_user_env.results.records import versions_of
+    from explorative_user_env.results.store import about
 
     require_plot()
     places = Places.around(path / RUN_FILE if path.is_dir() else path)
@@ -101,8 +101,7 @@ def _chosen(
     file: Path, n_arms: Sequence[int] | None, delta: Sequence[float] | None
 ) -> "list[Results]":
     """Return the results of a file, those with some K and delta if that is asked for."""
-    from explorative_user_env.results.loading import load
-    from explorative_user_env.results.sweep import Sweep
+    from explorative_user_env.results.results import Sweep, load
 
     loaded = load(file)
     cells = list(loaded.cells) if isinstance(loaded, Sweep) else [loaded]
@@ -138,7 +137,7 @@ def _painted(
 
 
 def _files_of(drawing: "Drawing", progress: "OnProgress") -> dict[str, bytes]:
-    from explorative_user_env.display.figures import as_png, as_svg
+    from explorative_user_env.display.plots import as_png, as_svg
 
     axes = drawing.draw(progress)
     title = f"{drawing.name}: {drawing.about}"

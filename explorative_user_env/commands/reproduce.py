@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from explorative_user_env.files import Folder
-    from explorative_user_env.studies.paper.calibration import Calibration
-    from explorative_user_env.studies.paper.reproduction import Reproduction
+    from explorative_user_env.studies.paper_verdicts import Calibration, Reproduction
 
 ALL = "all"
 
@@ -63,16 +62,16 @@ def reproduce(
     """Run the paper's tables and figures, and judge each published figure in one report."""
     from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.display.progress import portion, progress_bar
-    from explorative_user_env.results.provenance import details_of
-    from explorative_user_env.settings import SETTINGS
+    from explorative_user_env.results.records import details_of
     from explorative_user_env.studies.paper import (
         EXPERIMENTS,
         quick_form,
         run_ladder,
         with_entrants,
     )
-    from explorative_user_env.studies.paper.reproduction import calibration_of
-    from explorative_user_env.studies.paper.reproduction import reproduce as run
+    from explorative_user_env.studies.paper_verdicts import calibration_of
+    from explorative_user_env.studies.paper_verdicts import reproduce as run
+    from explorative_user_env.users.settings import SETTINGS
 
     chosen = choice("target", target, (*EXPERIMENTS, ALL))
     experiments = list(EXPERIMENTS.values()) if chosen == ALL else [EXPERIMENTS[chosen]]
@@ -108,11 +107,11 @@ def _write_and_show(
     import pandas as pd
 
     from explorative_user_env.commands.output import table_file, write_and_show
-    from explorative_user_env.display.figures import can_plot
-    from explorative_user_env.extras import how_to_get
-    from explorative_user_env.results.sweep import all_runs
+    from explorative_user_env.display.plots import can_plot
+    from explorative_user_env.results.results import all_runs
     from explorative_user_env.results.tables import table_of
-    from explorative_user_env.studies.report import glance, short_titles
+    from explorative_user_env.studies.paper_report import glance, short_titles
+    from explorative_user_env.validation import how_to_get
 
     shown = []
     if len(found) == 1:
@@ -144,8 +143,8 @@ def _report_files(
     import pandas as pd
 
     from explorative_user_env.commands.output import binary_file, page_file, table_file, text_file
-    from explorative_user_env.results.provenance import closing_section
-    from explorative_user_env.studies.report import report
+    from explorative_user_env.results.records import closing_section
+    from explorative_user_env.studies.paper_report import report
 
     page = report(found, ladder, how, calibration)
     summaries = [

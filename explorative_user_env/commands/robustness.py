@@ -60,9 +60,9 @@ def robustness(
     from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import page_file, table_file, write_and_show
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.population import Population
-    from explorative_user_env.results.provenance import details_of
+    from explorative_user_env.results.records import details_of
     from explorative_user_env.studies import robustness as room
+    from explorative_user_env.users.population import Population
 
     setting_named(users["setting"])
     options = shared_options(users_a_cell(n_instances, quick), seed, workers, backend, scheduler)

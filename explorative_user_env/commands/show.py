@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from explorative_user_env.results.about import About
+    from explorative_user_env.results.store import About
 
 RunArgument = Annotated[
     Path, typer.Argument(help="File of runs, as run.sqlite in the folder of a command.")
@@ -17,9 +17,8 @@ RunArgument = Annotated[
 def show_run(path: RunArgument) -> None:
     """Show what a file of runs has, also while it is being written: its table and what made it."""
     from explorative_user_env.commands.output import say, show
-    from explorative_user_env.results.about import about
-    from explorative_user_env.results.loading import load
-    from explorative_user_env.results.sweep import summaries_of
+    from explorative_user_env.results.results import load, summaries_of
+    from explorative_user_env.results.store import about
     from explorative_user_env.results.tables import legend_of, table_of
 
     told = about(path)

@@ -54,7 +54,7 @@ def suite(
     )
     from explorative_user_env.commands.suite_agents import entrants_called
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.results.provenance import details_of
+    from explorative_user_env.results.records import details_of
     from explorative_user_env.studies import suite as room
 
     run = room.SuiteRun(task or None, quick, seed)

@@ -15,7 +15,7 @@ from explorative_user_env.commands.options import (
     SeedOption,
     takes_users,
 )
-from explorative_user_env.tasks import BAI, DELTA, N_TRANSCRIBED
+from explorative_user_env.protocol import BAI, DELTA, N_TRANSCRIBED
 
 
 @takes_users()

@@ -19,7 +19,7 @@ from explorative_user_env.commands.options import (
     shared_options,
     takes_users,
 )
-from explorative_user_env.tasks import STEP_CAP
+from explorative_user_env.protocol import STEP_CAP
 
 if TYPE_CHECKING:
     from explorative_user_env.studies.tuning import Candidate, Tuning
@@ -55,10 +55,9 @@ def tune_n1(
     """
     from explorative_user_env.commands.kept import kept_run
     from explorative_user_env.commands.output import say
-    from explorative_user_env.results.provenance import details_of
-    from explorative_user_env.studies.tuning import NoneFoundError
+    from explorative_user_env.results.records import details_of
+    from explorative_user_env.studies.tuning import SEARCH_HEADER, NoneFoundError, search_line
     from explorative_user_env.studies.tuning import tune_n1 as tune
-    from explorative_user_env.studies.tuning.tables import SEARCH_HEADER, search_line
 
     setting_named(users["setting"])
     options = shared_options(n_instances, seed, workers, backend, scheduler)
@@ -85,8 +84,9 @@ def tune_n1(
 
 def _write_and_show(found: "Tuning", folder: Any) -> None:
     from explorative_user_env.commands.output import page_file, table_file, write_and_show
-    from explorative_user_env.studies.tuning.picture import FRONTIER_FILE, frontier_figure
-    from explorative_user_env.studies.tuning.tables import (
+    from explorative_user_env.studies.tuning import (
+        FRONTIER_FILE,
+        frontier_figure,
         frontier_table,
         sentences,
         title,

@@ -9,11 +9,11 @@ import typer
 
 from explorative_user_env.commands.asked import OverwriteOption
 from explorative_user_env.commands.options import DeltaOption, SeedOption, takes_users
-from explorative_user_env.tasks import DELTA
+from explorative_user_env.protocol import DELTA
 
 if TYPE_CHECKING:
     from explorative_user_env.display.progress import OnProgress
-    from explorative_user_env.films.film import Film
+    from explorative_user_env.runs.films import Film
 
 STEPS_FILMED = 500
 """Where a run is cut off that would go on."""
@@ -63,8 +63,8 @@ def watch(
     """Watch a user and an agent step by step: what she believes, and what it makes of her."""
     from explorative_user_env.commands.output import say
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.films.saving import can_be_written, save_films
-    from explorative_user_env.tasks import CENSORED
+    from explorative_user_env.protocol import CENSORED
+    from explorative_user_env.runs.films import can_be_written, save_films
     from explorative_user_env.validation import count
 
     can_be_written(out, "out", overwrite)
@@ -92,11 +92,11 @@ def _filmed(
 ) -> "Iterator[Film]":
     """Let each agent meet the same user, and yield the films."""
     from explorative_user_env.commands.agent_names import these_agents
-    from explorative_user_env.films.film import film_of
-    from explorative_user_env.loop import rollout
-    from explorative_user_env.meeting import environment_of
-    from explorative_user_env.population import Population
+    from explorative_user_env.envs.meeting import environment_of
     from explorative_user_env.protocol import needs_horizon
+    from explorative_user_env.runs.films import film_of
+    from explorative_user_env.runs.loop import rollout
+    from explorative_user_env.users.population import Population
 
     population = Population(**users)
     for agent in these_agents(names):

@@ -1,19 +1,38 @@
-"""A progress bar for work that takes longer than a moment."""
+"""A line for somebody who waits, where there is no progress to tell it.
 
+The lines go to the logger of this package. Like most who print by a logger of their own, it passes
+nothing on to others: `logging.getLogger("explorative_user_env").setLevel("WARNING")` turns them
+off, and a handler that is added there hears them as well.
+"""
+
+import functools
 import html
 import importlib
+import logging
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from explorative_user_env.display.plain_text import in_line
-from explorative_user_env.display.streams import Unfailing, is_terminal
-from explorative_user_env.display.threads import can_start_threads
-from explorative_user_env.validation import CallableError, InvalidArgumentError
+from explorative_user_env.display.text import Unfailing, in_line, is_terminal
+from explorative_user_env.validation import PACKAGE, CallableError, InvalidArgumentError
+
+
+@functools.cache
+def can_start_threads() -> bool:
+    """Return whether threads can be started."""
+    thread = threading.Thread(target=int)
+    try:
+        thread.start()
+    except RuntimeError:
+        return False
+    thread.join()
+    return True
+
 
 DUMB = ("dumb", "unknown")
 """Terminals that cannot go back in a line."""
@@ -164,3 +183,27 @@ def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
             yield report
     else:
         yield silent
+
+
+class _ForWhoWaits(logging.Handler):
+    """Print on standard error, if that is a terminal or there is a notebook."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print the line of a record."""
+        if is_terminal(sys.stderr) or is_notebook():
+            screen = Unfailing(sys.stderr)
+            screen.write(f"{record.name}: {self.format(record)}\n")
+            screen.flush()
+
+
+_logger = logging.getLogger(PACKAGE)
+_logger.addHandler(_ForWhoWaits())
+_logger.propagate = False
+if _logger.level == logging.NOTSET:  # else somebody has chosen already what they want to hear
+    _logger.setLevel(logging.INFO)
+
+
+@functools.cache
+def notice(line: str) -> None:
+    """Say a line, once a process, to whoever sits at a terminal or a notebook."""
+    _logger.info(line)

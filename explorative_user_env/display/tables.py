@@ -3,6 +3,8 @@
 import io
 import sys
 from collections.abc import Collection, Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -10,8 +12,42 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from explorative_user_env.display.plain_text import in_markdown, plain, printable
-from explorative_user_env.display.streams import WIDTH, encoding_of, page_width
+from explorative_user_env.display.text import (
+    WIDTH,
+    encoding_of,
+    in_markdown,
+    page_width,
+    plain,
+    printable,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def html_table(table: "Table") -> str:
+    """Return a Rich table as an HTML table, with its title if it has one."""
+    import pandas as pd
+
+    header = [printable(str(column.header)) for column in table.columns]
+    columns = [[printable(str(cell)) for cell in column.cells] for column in table.columns]
+    rows = zip(*columns, strict=True)
+    page = str(pd.DataFrame(rows, columns=header).to_html(index=False, border=0))
+    if table.title is None:
+        return page
+    opening, rest = page.split("\n", 1)
+    return f"{opening}\n  <caption>{_escaped(str(table.title))}</caption>\n{rest}"
+
+
+def paragraphs(lines: Iterable[str]) -> str:
+    """Return lines of words as HTML, a paragraph each."""
+    return "".join(f"<p>{_escaped(line)}</p>" for line in lines)
+
+
+def _escaped(words: str) -> str:
+    """Return words as they stand in a page."""
+    return escape(printable(words), quote=False)
+
 
 UNBOUNDED = 10_000
 """Columns of a page on which every table fits."""

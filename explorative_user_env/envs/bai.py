@@ -5,11 +5,88 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env.envs import bai_rules as bai
-from explorative_user_env.envs.spaces import as_action, discrete, labelled
-from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.tasks import BAI, STEP_COST
+from explorative_user_env.envs.history import HAS_LEFT
+from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, discrete, labelled
+from explorative_user_env.protocol import BAI, STEP_COST, Array
 from explorative_user_env.validation import choice, integer, not_negative
+
+MASKS = ("rejections", "none")
+NO_ANSWER = -1
+"""The answer of an episode that the horizon ended."""
+
+RIGHT, WRONG = 1.0, -1.0
+"""What an answer pays; none by the horizon, or until she leaves, pays as much as a wrong one."""
+
+
+def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:
+    """Return whether answers are legal.
+
+    Args:
+        n_last_rejected: how many arms' latest response is a rejection.
+        n_arms: K.
+        mask: "rejections", from K - 1 of them on, or "none", always.
+    """
+    least = n_arms - 1 if mask == "rejections" else 0
+    return n_last_rejected >= least
+
+
+def masks(legal: Array, n_arms: int) -> Array:
+    """Return the legal actions, shape (n_lanes, 2 K): every recommendation, and perhaps answers."""
+    allowed = np.ones((len(legal), 2 * n_arms), bool)
+    allowed[:, n_arms:] = legal[:, np.newaxis]
+    return allowed
+
+
+def how_far(
+    n_last_rejected: int,
+    n_arms: int,
+    mask: str,
+    in_time: bool,
+    answer: int,
+    correct: bool,
+    left: bool,
+) -> str:
+    """Return a line on how far an episode is from its end.
+
+    Args:
+        n_last_rejected: how many arms' latest response is a rejection.
+        n_arms: K.
+        mask: which answers are legal.
+        in_time: whether the horizon is still to come.
+        answer: the arm answered, or `NO_ANSWER`.
+        correct: whether it is the best arm.
+        left: whether the user has left.
+    """
+    if left:
+        return f"{HAS_LEFT}, without an answer"
+    if answer != NO_ANSWER:
+        return f"answer: arm {answer}, {'right' if correct else 'wrong'}"
+    if not in_time:
+        return "out of time, without an answer"
+    if may_answer(n_last_rejected, n_arms, mask):
+        return "an answer is legal"
+    return f"an answer needs {n_arms - 1} arms rejected last: there are {n_last_rejected}"
+
+
+def outcome(
+    answers: Any, correct: Any, interactions: Any, rejections: Any, left: Any
+) -> dict[str, Any]:
+    """Return what infos say of how an episode ends, or would if it ended now without an answer.
+
+    Args:
+        answers: the arm answered, or `NO_ANSWER`; a number, or an array like all others.
+        correct: whether it is the best arm.
+        interactions: T, the number of recommendations.
+        rejections: how many of them were rejected.
+        left: whether the user has left.
+    """
+    return {
+        "is_success": correct,
+        "answer": answers,
+        "stopping_time": interactions,
+        "rejection_rate": rejections / (interactions + (interactions == 0)),
+        "left": left,
+    }
 
 
 class ExplorativeUserBAIEnv(ExplorativeUserEnv):
@@ -107,18 +184,18 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         super().__init__(arms, reward="none", **kwargs)
         self.step_cost = not_negative("step_cost", step_cost)
         self.horizon = integer("horizon", horizon, 1)
-        self.mask = choice("mask", mask, bai.MASKS)
+        self.mask = choice("mask", mask, MASKS)
         self.action_space = discrete(2 * self.user.n_arms)
         labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
         self._last_rejected = [False] * self.user.n_arms
         self._over = True
-        self._answer, self._correct = bai.NO_ANSWER, False
+        self._answer, self._correct = NO_ANSWER, False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[int, dict[str, Any]]:
         """Start with a new user; see `ExplorativeUserEnv.reset`."""
-        self._answer, self._correct = bai.NO_ANSWER, False
+        self._answer, self._correct = NO_ANSWER, False
         observation, info = super().reset(seed=seed, options=options)
         self._last_rejected = [False] * self.user.n_arms
         self._over = False
@@ -148,16 +225,16 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         reward = -self.step_cost
         over = left or info["interactions"] == self.horizon
         if over:
-            reward += bai.WRONG
+            reward += WRONG
             self._over = True
         return response, reward, over, False, self._with_outcome(info)
 
     def action_masks(self) -> np.ndarray:
         """Return which actions are legal, shape (2 K,), bool."""
         n_arms = self.user.n_arms
-        legal = bai.may_answer(sum(self._last_rejected), n_arms, self.mask)
-        masks: np.ndarray = bai.masks(np.array([legal]), n_arms)[0]
-        return masks
+        legal = may_answer(sum(self._last_rejected), n_arms, self.mask)
+        mask: np.ndarray = masks(np.array([legal]), n_arms)[0]
+        return mask
 
     def _answered(self, arm: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         correct = arm == self.instance().best_arm
@@ -165,7 +242,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         info = self._counts(has_response=False)
         self._add_hidden_state(info)
         self._over = True
-        reward = bai.RIGHT if correct else bai.WRONG
+        reward = RIGHT if correct else WRONG
         self._show()
         return 0, reward, True, False, self._with_outcome(info, arm, correct)
 
@@ -173,11 +250,11 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         heard, n_arms = self.remember(), self.user.n_arms
         rejected, in_time = int(heard.last_rejected()[0]), heard.steps[0] < self.horizon
         ended = self._answer, self._correct, self._left
-        return bai.how_far(rejected, n_arms, self.mask, in_time, *ended)
+        return how_far(rejected, n_arms, self.mask, in_time, *ended)
 
     def _with_outcome(
-        self, info: dict[str, Any], answer: int = bai.NO_ANSWER, correct: bool = False
+        self, info: dict[str, Any], answer: int = NO_ANSWER, correct: bool = False
     ) -> dict[str, Any]:
         """Return an info with the same keys at every step, as data sets need them."""
         steps, rejections = info["interactions"], info["rejections"]
-        return info | bai.outcome(answer, correct, steps, rejections, self._left)
+        return info | outcome(answer, correct, steps, rejections, self._left)

@@ -5,11 +5,16 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from explorative_user_env.envs import bai_rules as bai
+from explorative_user_env.envs import bai
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.envs.lanes import Step
-from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.envs.vector_form import Infos, lane_actions, shown_in, stacked
+from explorative_user_env.envs.user_vector import (
+    ExplorativeUserVectorEnv,
+    Infos,
+    lane_actions,
+    shown_in,
+    stacked,
+)
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.instances import InstanceLaw
 

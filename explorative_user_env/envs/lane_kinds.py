@@ -5,11 +5,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from gymnasium.utils import seeding
 
-from explorative_user_env.compiled.presence import can_compile, require_compiler
 from explorative_user_env.envs.lanes import Lanes, PlainLanes
-from explorative_user_env.envs.rewards import REWARDS
-from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.users.behaviour import EXPLORATIVE
+from explorative_user_env.envs.user import REWARDS, ExplorativeUserEnv
+from explorative_user_env.kernels.presence import can_compile, require_compiler
+from explorative_user_env.users.behaviours import EXPLORATIVE
 
 COMPILED_FROM = 64
 """Fewer users than these are not worth loading the compiler for."""

@@ -6,16 +6,26 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from explorative_user_env.envs.leaving import leaves_now, paid_for_leaving
 from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
-from explorative_user_env.envs.rewards import REALIZED_REWARD, reward_of, reward_tables
+from explorative_user_env.envs.user import (
+    REALIZED_REWARD,
+    leaves_now,
+    paid_for_leaving,
+    reward_of,
+    reward_tables,
+)
 from explorative_user_env.protocol import Array
-from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour, steps_of
-from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.failures import failed_response, failed_start
+from explorative_user_env.users.behaviours import (
+    EXPLORATIVE,
+    Behaviour,
+    failed_response,
+    failed_start,
+    steps_of,
+)
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.state import User
+from explorative_user_env.users.laws import Rule
+from explorative_user_env.users.model import User
 
 
 class Step(NamedTuple):

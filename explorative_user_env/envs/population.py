@@ -1,25 +1,120 @@
 """`ExplorativePopulation-v0`: users who come one after another and share what is popular."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import gymnasium as gym
+import numpy as np
 
-from explorative_user_env.envs import population_rules as rules
 from explorative_user_env.envs.history import History, PopulationHistory
-from explorative_user_env.envs.population_rules import USUAL_START
-from explorative_user_env.envs.spaces import labelled
-from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.protocol import ONLY, Array
-from explorative_user_env.seeding import (
-    member_seed,
-    number_of_users,
-    seed_number,
-    user_generator,
-)
-from explorative_user_env.tasks import DEVIATION, N_USERS, POPULATION, kept_steps
-from explorative_user_env.users.failures import failed_start
+from explorative_user_env.envs.user import ExplorativeUserEnv, labelled
+from explorative_user_env.protocol import DEVIATION, N_USERS, ONLY, POPULATION, Array, kept_steps
+from explorative_user_env.seeding import member_seed, number_of_users, seed_number, user_generator
+from explorative_user_env.users.behaviours import failed_start
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.popularity import MemberLaw, PopularityLaw, check_members
+from explorative_user_env.users.population import MemberLaw, PopularityLaw, check_members
+from explorative_user_env.validation import InvalidArgumentError, choice, finite_vector, integer
+
+
+class EpisodeStart(NamedTuple):
+    """How an episode begins, as a reset's options say.
+
+    Attributes:
+        popularity: m_i of every arm; None is drawn.
+        user: which of its users is met first.
+    """
+
+    popularity: list[float] | None = None
+    user: int = 0
+
+    def members(self, law: PopularityLaw, seed: int) -> MemberLaw:
+        """Return where the users of the episode of this seed come from."""
+        given = self.popularity
+        return law.members(seed) if given is None else MemberLaw(law, given)
+
+
+USUAL_START = EpisodeStart()
+
+
+def start_of(options: Any, n_arms: int, n_users: int) -> EpisodeStart:
+    """Return how an episode begins that a reset with these options begins.
+
+    Args:
+        options: `{"popularity": K finite numbers}`, `{"user": 0..n_users-1}`, both or neither.
+        n_arms: K.
+        n_users: number of users of an episode.
+
+    Raises:
+        InvalidArgumentError: for an option that is unknown or out of range.
+    """
+    if options is None:
+        return USUAL_START
+    if not isinstance(options, Mapping):
+        raise InvalidArgumentError("options", options, 'a dict, as {"user": 3}')
+    start = USUAL_START
+    for name, value in options.items():
+        if choice("options key", name, EpisodeStart._fields) == "user":
+            start = start._replace(user=integer("user", value, 0, n_users - 1))
+            continue
+        if isinstance(value, str) or callable(value):
+            raise InvalidArgumentError(name, value, "numbers, one for each arm")
+        start = start._replace(popularity=finite_vector(name, value, n_arms))
+    return start
+
+
+def episode_seed_of(rng: np.random.Generator, seed: int, fresh: bool) -> int:
+    """Return the seed of the episode that is next on a stream.
+
+    Args:
+        rng: the stream.
+        seed: what it began with, which is the seed of its first episode.
+        fresh: whether that one is next.
+    """
+    return seed if fresh else int(rng.bit_generator.random_raw()) >> 1
+
+
+def told_of_users(user: Any, new_user: Any, steps: Any, accepted: Any) -> dict[str, Any]:
+    """Return what infos say of the users of an episode.
+
+    Args:
+        user: who is asked next, or was asked last at the end, from 0; a number, or an array like
+            all others.
+        new_user: whether she was not asked before.
+        steps: recommendations to all users so far.
+        accepted: how many of them were accepted.
+    """
+    return {
+        "user": user,
+        "new_user": new_user,
+        "all_interactions": steps,
+        "all_acceptances": accepted,
+        "all_rejections": steps - accepted,
+    }
+
+
+def who_is_there(user: int, n_users: int) -> str:
+    """Return a line on which user of an episode is there."""
+    return f"user {user + 1} of {n_users}"
+
+
+def with_who(text: str | Array, who: str) -> str:
+    """Return a rendering as text that says who is there."""
+    return f"{who}\n{text}"
+
+
+def met_in_episode(seed: int, start: EpisodeStart, user: int, lane: int | None = None) -> str:
+    """Return in words a user, by what meets her again.
+
+    Args:
+        seed: the episode's.
+        start: how the episode began.
+        user: which of its users she is.
+        lane: hers among many episodes.
+    """
+    options = {"user": user} if start.popularity is None else "..."
+    her = f"user {user}" if lane is None else f"user {user} in lane {lane}"
+    single = "" if lane is None else " of a single environment"
+    return f"{her}, whom env.reset(seed={seed}, options={options}){single} meets again"
 
 
 class ExplorativePopulationEnv(ExplorativeUserEnv):
@@ -133,7 +228,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
             InvalidArgumentError: for a seed or an option that is unknown or out of range.
         """
         seed = None if seed is None else seed_number(seed)
-        self._start = rules.start_of(options, self.user.n_arms, self.n_users)
+        self._start = start_of(options, self.user.n_arms, self.n_users)
         response, info = super().reset(seed=seed)
         return response, self._with_users(info, True)
 
@@ -176,7 +271,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
         """Begin an episode with the first of its users."""
         self._over = True
         fresh = self._later == 0
-        self.episode_seed = rules.episode_seed_of(self.np_random, self.np_random_seed, fresh)
+        self.episode_seed = episode_seed_of(self.np_random, self.np_random_seed, fresh)
         self._present, self._steps, self._accepted = self._start.user, 0, 0
         try:
             self._members = self._start.members(self.popularity_law, self.episode_seed)
@@ -196,16 +291,16 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
         heard.next_user(ONLY)
 
     def _met(self) -> str:
-        return rules.met_in_episode(self.episode_seed, self._start, self._present)
+        return met_in_episode(self.episode_seed, self._start, self._present)
 
     def _note(self) -> str:
-        return rules.who_is_there(self._present, self.n_users)
+        return who_is_there(self._present, self.n_users)
 
     def _frame(self, mode: str) -> str | Array:
         frame = super()._frame(mode)
-        return rules.with_who(frame, self._note()) if mode == "ansi" else frame
+        return with_who(frame, self._note()) if mode == "ansi" else frame
 
     def _with_users(self, info: dict[str, Any], new_user: bool) -> dict[str, Any]:
         """Let an info say who is there, by the same keys at every step, and return it."""
-        info |= rules.told_of_users(self._present, new_user, self._steps, self._accepted)
+        info |= told_of_users(self._present, new_user, self._steps, self._accepted)
         return info

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from gymnasium.vector import AutoresetMode
 
-from explorative_user_env.envs import population_rules as rules
+from explorative_user_env.envs import population as rules
 from explorative_user_env.envs.lane_kinds import new_lanes, streams_of
 from explorative_user_env.envs.lanes import Step
-from explorative_user_env.envs.population import ExplorativePopulationEnv
-from explorative_user_env.envs.population_rules import USUAL_START
-from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.envs.vector_form import (
+from explorative_user_env.envs.population import USUAL_START, ExplorativePopulationEnv
+from explorative_user_env.envs.user_vector import (
+    ExplorativeUserVectorEnv,
     Infos,
     lane_arms,
     lane_options,
@@ -21,9 +20,9 @@ from explorative_user_env.envs.vector_form import (
 )
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import member_seed, user_generator
-from explorative_user_env.users.failures import failed_start
+from explorative_user_env.users.behaviours import failed_start
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.popularity import MemberLaw
+from explorative_user_env.users.population import MemberLaw
 
 
 class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv):

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 
-from explorative_user_env.tasks import BAI, DEVIATION, N_USERS, POPULATION, REGRET
+from explorative_user_env.protocol import BAI, DEVIATION, N_USERS, POPULATION, REGRET
 
 ENV_ID = "ExplorativeUser-v0"
 """One bit a step: what she said."""

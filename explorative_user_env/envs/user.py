@@ -1,30 +1,480 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
+from gymnasium.wrappers import TimeLimit
 
-from explorative_user_env.envs.episode import STREAM, Begun, begun
-from explorative_user_env.envs.leaving import LeavingUser
-from explorative_user_env.envs.normals import DrawnAhead
+from explorative_user_env.envs.history import (
+    HAS_LEFT,
+    PICTURES,
+    RENDER_FPS,
+    RENDER_MODES,
+    History,
+    Truths,
+    lane_frame,
+)
 from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
-from explorative_user_env.envs.reset_options import law_of
-from explorative_user_env.envs.rewards import REWARDS, reward_of
-from explorative_user_env.envs.spaces import as_action, discrete, labelled
-from explorative_user_env.population import (
+from explorative_user_env.protocol import ONLY, REGRET, Array
+from explorative_user_env.seeding import seed_number
+from explorative_user_env.show.raster import Window
+from explorative_user_env.users.behaviours import (
+    EXPLORATIVE,
+    Behaviour,
+    failed_leaving,
+    failed_response,
+    failed_start,
+    met,
+    steps_of,
+)
+from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
+from explorative_user_env.users.instances import Instance, InstanceLaw
+from explorative_user_env.users.laws import GAUSSIAN, Rule
+from explorative_user_env.users.model import User, UserState
+from explorative_user_env.users.population import (
     Population,
     UserOptions,
     lists_user_options,
     population_of,
 )
-from explorative_user_env.seeding import seed_number
-from explorative_user_env.tasks import REGRET
-from explorative_user_env.users.behaviour import steps_of
-from explorative_user_env.users.failures import failed_response, failed_start
-from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.validation import choice, integer
+from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+
+REWARDS = ("regret", "utility", "realized", "accept", "none")
+REGRET_REWARD, UTILITY_REWARD, REALIZED_REWARD, ACCEPT_REWARD, NO_REWARD = range(len(REWARDS))
+
+
+def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized: float) -> float:
+    """Return the reward of a step.
+
+    Args:
+        kind: which one, its place in `REWARDS`.
+        mean: mu_a of the recommended arm.
+        best_mean: mu_*.
+        accepted: the response.
+        realized: the reward the user drew if she accepted.
+    """
+    if kind == REGRET_REWARD:
+        return mean - best_mean
+    if kind == UTILITY_REWARD and accepted:
+        return mean
+    if kind == REALIZED_REWARD and accepted:
+        return realized
+    if kind == ACCEPT_REWARD and accepted:
+        return 1.0
+    return 0.0
+
+
+def reward_of_leaving(kind: int, worst_mean: Any, best_mean: Any, missed: Any) -> Any:
+    """Return what the step at which a user leaves pays besides: nobody is to gain by it.
+
+    Each step that she would have stayed for pays as much as a recommendation of her worst arm does
+    that she rejects. So a shift of all means changes nothing. Numbers, or arrays of them.
+
+    Args:
+        kind: which reward, its place in `REWARDS`.
+        worst_mean: the least mu_i.
+        best_mean: mu_*.
+        missed: how many steps she would have stayed for.
+    """
+    return missed * reward_of(kind, worst_mean, best_mean, False, 0.0)
+
+
+def reward_tables(
+    kind: int, means: Sequence[float], best_mean: float
+) -> tuple[list[float], list[float]]:
+    """Return what each arm pays if it is rejected and if it is accepted, while means stay.
+
+    The realized reward is not known beforehand, and counts as 0 here.
+
+    Args:
+        kind: which reward, its place in `REWARDS`.
+        means: mu_i.
+        best_mean: mu_*.
+    """
+    if_rejected = [reward_of(kind, mean, best_mean, False, 0.0) for mean in means]
+    if kind == REGRET_REWARD:
+        return if_rejected, if_rejected
+    return if_rejected, [reward_of(kind, mean, best_mean, True, 0.0) for mean in means]
+
+
+NORMALS_AT_ONCE = 256
+
+
+class DrawnAhead:
+    """The standard normals of `rng`, in the order in which single draws would give them.
+
+    `settle` puts `rng` where single draws would have left it. Nothing else should be drawn from
+    `rng` in between; if something is, nothing is drawn twice.
+
+    Args:
+        rng: the Generator to draw from.
+
+    Attributes:
+        left: what is drawn and not used, the next one last. Fill it with `draw` when it is empty.
+        standard_normal: takes the next one.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.left: list[float] = []
+        self._before: Any = None
+        self._after: Any = None
+        self._take_from_left()
+
+    def _take_from_left(self) -> None:
+        self.random = self.rng.random
+        self.standard_normal = self.left.pop
+
+    def draw(self) -> None:
+        """Draw the next block."""
+        self._before = self.rng.bit_generator.state
+        self.left.extend(self.rng.standard_normal(NORMALS_AT_ONCE)[::-1].tolist())
+        self._after = self.rng.bit_generator.state
+
+    def settle(self) -> None:
+        """Give back what was drawn ahead."""
+        if self.left and _same(self.rng.bit_generator.state, self._after):
+            self.rng.bit_generator.state = self._before
+            self.rng.standard_normal(NORMALS_AT_ONCE - len(self.left))
+        self.left.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"random": None, "standard_normal": None}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        """Let a copy take from what is left to the copy."""
+        vars(self).update(kept)
+        self._take_from_left()
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two states of a bit generator are equal, whatever arrays they hold."""
+    if isinstance(one, dict):
+        return all(_same(one[name], other[name]) for name in one)
+    return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
+
+
+Numbers = list[float]
+Respond = Callable[..., bool]
+Begun = tuple[User, UserState, Respond, Rule, Any, Numbers, Numbers, Numbers]
+"""The user, how she responds, her stream and what is left of it, and what each arm is worth if it
+is rejected and if it is accepted."""
+
+STREAM = 4
+"""The place of the stream in it."""
+
+
+def begun(
+    population: Population,
+    state: UserState,
+    instance: Instance,
+    rng: np.random.Generator,
+    reward: str,
+) -> Begun:
+    """Return what the steps of an episode with a new user need.
+
+    Args:
+        population: the users of whom she is one.
+        state: hers.
+        instance: her true means.
+        rng: her stream.
+        reward: one of `REWARDS`.
+    """
+    user, behaviour = population.user, population.behaviour
+    stream: Any = rng
+    left = [0.0]  # not empty
+    only_normals = user.noise == 0.0 and user.reward_law == GAUSSIAN
+    if only_normals and behaviour == EXPLORATIVE:
+        # At most one in a step, and nothing else: they are drawn ahead.
+        stream = DrawnAhead(rng)
+        left = stream.left
+    best_mean = instance.means[instance.best_arm]
+    tables = reward_tables(REWARDS.index(reward), instance.means, best_mean)
+    respond = behaviour.checked_respond()
+    return user, state, respond, population.schedule.rule, stream, left, *tables
+
+
+class AskedUser(gym.Env[int, int]):
+    """A user whose responses, truth and picture can be asked for.
+
+    The part of `ExplorativeUserEnv` that changes nothing about her.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gym.Env
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
+    }
+    kept_as: type[History] = History
+    """How what is heard of her is kept."""
+
+    population: Population
+    _state: UserState
+    _instance: Instance | None
+    _left: bool
+    _has_extras: bool
+    _later = -1  # how many resets without a seed came after the one with the last
+    _given = False  # whether the means of this episode were
+
+    def _prepare(self, render_mode: str | None, render_intervals: bool) -> None:
+        """Check how she is to be rendered, and keep what that needs."""
+        self.render_mode = (
+            None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
+        )
+        self.render_intervals = flag("render_intervals", render_intervals)
+        self._heard: History | None = None
+        self._pictured = self.pictured(1)
+        self._window = Window()
+        if self.render_mode is not None:
+            self.remember()
+
+    def pictured(self, n_lanes: int) -> Truths | None:
+        """Return what pictures need to be kept of users like her, None if that is nothing."""
+        shows = self.render_intervals and self.render_mode in PICTURES
+        return Truths(n_lanes) if shows else None
+
+    def remember(self) -> History:
+        """Return what was heard of each arm, kept from the next reset on: nothing secret."""
+        if self._heard is None:
+            self._heard = self.kept_as(1, self.population.user.n_arms)
+            self._has_extras = True
+        return self._heard
+
+    def hidden_state(self) -> HiddenState:
+        """Return the truth about the user; for teachers and tests, never for an agent."""
+        population, state = self.population, self._state
+        known = (population.user, state, population.schedule.rule, self.instance())
+        return hidden_state_of(*known, population.behaviour.rho)
+
+    def instance(self) -> Instance:
+        """Return the true means and the best arm as they are now; never for an agent."""
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before the truth about a user is asked for")
+        return self.population.behaviour.truth(self._instance, self._state.means)
+
+    def render(self) -> Any:
+        """Return what `render_mode` shows of the user; with "human", show it in a window.
+
+        Raises:
+            MissingExtraError: without Pillow for pixels, or pygame for a window.
+            gymnasium.error.ResetNeeded: before the first reset.
+        """
+        if self.render_mode is None:
+            return None
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before render")
+        frame = self._frame(self.render_mode)
+        if self.render_mode != "human" or isinstance(frame, str):
+            return frame
+        self._window.show(frame, self.metadata["render_fps"])
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._window.close()
+
+    def __repr__(self) -> str:
+        # Gymnasium has words for `print` only: in a notebook there would be an address in memory.
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Return her picture now, for notebooks."""
+        from explorative_user_env.display.tables import paragraphs
+
+        if self._heard is None:
+            missing = 'make it with render_mode="svg" to see the user here'
+        elif self._instance is None:
+            missing = "call reset to see the user here"
+        else:
+            return str(self._frame("svg"))
+        return paragraphs([f"{type(self).__name__}: {missing}"])
+
+    def _frame(self, mode: str) -> str | Array:
+        truth = self.hidden_state if self.render_intervals else None
+        return lane_frame(mode, self.remember(), 0, truth, self._pictured, self._note())
+
+    def _met(self) -> str:
+        """Return in words the user who is there."""
+        return met(self.np_random_seed, self._later, self._given)
+
+    def _note(self) -> str:
+        """Return a line for her picture."""
+        return HAS_LEFT if self._left else ""
+
+    def _begin_picture(self) -> None:
+        """Forget the last user, of whom pictures were to be had."""
+        if self._heard is not None:
+            self._forget(self._heard)
+            if self._pictured is not None:
+                self._pictured.begin([0], lambda _: self.hidden_state())
+            self._show()
+
+    def _forget(self, heard: History) -> None:
+        """Begin with a new user, of whom nothing was heard."""
+        heard.forget(ONLY)
+
+    def _take_in(self, arm: int, accepted: bool) -> None:
+        """Take in a response, of which there is to be a picture."""
+        if self._heard is not None:
+            self._heard.record(0, arm, int(accepted))
+            if self._pictured is not None:
+                self._pictured.go_on([0], lambda _: self.hidden_state())
+            self._show()
+
+    def _show(self) -> None:
+        """Show what has changed to somebody who watches; nothing is drawn for anybody else."""
+        if self.render_mode == "human":
+            self.render()
+
+
+def leaves_now(
+    behaviour: Behaviour,
+    leaves: Callable[..., bool],
+    user: User,
+    state: UserState,
+    accepted: bool,
+    rng: Any,
+    who: Callable[[], str],
+) -> bool:
+    """Return whether a user leaves after a response.
+
+    Args:
+        behaviour: hers.
+        leaves: its `checked_leaves`, of her own.
+        user: her numbers.
+        state: hers, which knows of the response.
+        accepted: the response.
+        rng: her stream.
+        who: tells in words whom a failure is about.
+
+    Raises:
+        CallableError: if code that was handed in fails.
+    """
+    try:
+        return leaves(user, state, accepted, rng)
+    except Exception as error:
+        where = f"at step {steps_of(leaves, state)} of {who()}"
+        raise failed_leaving(error, behaviour, where) from error
+
+
+def paid_for_leaving(kind: int, truth: Instance, missed: int) -> float:
+    """Return what the step at which a user leaves pays besides.
+
+    Args:
+        kind: which reward, its place in `REWARDS`.
+        truth: her means.
+        missed: how many steps she would have stayed for; none where that is less than 0.
+    """
+    worst, best = min(truth.means), truth.means[truth.best_arm]
+    paid: float = reward_of_leaving(kind, worst, best, max(0, missed))
+    return paid
+
+
+def limit_around(env: Any) -> int | None:
+    """Return the limit of the `TimeLimit` by which an environment is taking a step, None for none.
+
+    Gymnasium tells an environment nothing of what is around it, and `gym.make` may have been given
+    another limit than the id's: what is known is who calls.
+
+    Args:
+        env: the environment at the bottom.
+    """
+    frame = sys._getframe()
+    limits: list[int] = []
+    while (caller := frame.f_back) is not None:
+        frame = caller
+        if frame.f_code is TimeLimit.step.__code__:
+            limit = frame.f_locals["self"]
+            if limit.unwrapped is env:
+                limits.append(limit._max_episode_steps)
+    return min(limits, default=None)
+
+
+class LeavingUser(AskedUser):
+    """A user who may leave: the part of `ExplorativeUserEnv` that asks whether she does."""
+
+    reward: str
+    _begun: Any
+    _horizon: int
+    _leaves: Callable[..., bool] | None = None
+    _left = False
+
+    def stays(self, limit: int | None) -> int:
+        """Return how many steps a user is there for who does not leave, with this time limit."""
+        return self._horizon if limit is None else limit
+
+    def _asked_to_stay(self, leaves: Callable[..., bool], accepted: bool, stream: Any) -> float:
+        """Ask whether she leaves after a response, and return what the step pays for it."""
+        user, behaviour = self.population.user, self.population.behaviour
+        state, who = self._state, self._met
+        self._left = leaves_now(behaviour, leaves, user, state, accepted, stream, who)
+        if not self._left:
+            return 0.0
+        self._begun = None  # nobody is there any more
+        missed = self.stays(limit_around(self)) - state.interactions[0]
+        return paid_for_leaving(REWARDS.index(self.reward), self.instance(), missed)
+
+
+def law_of(options: Mapping[str, Any], usual: InstanceLaw) -> InstanceLaw:
+    """Return where a reset with these options takes its instance from.
+
+    Args:
+        options: `{"means": K finite numbers}`, or nothing.
+        usual: where instances come from if nothing is said.
+
+    Raises:
+        InvalidArgumentError: for an option that is unknown or out of range.
+    """
+    if not isinstance(options, Mapping):
+        raise InvalidArgumentError("options", options, 'a dict, as {"means": [0.5, 1.0]}')
+    if not options:
+        return usual
+    for name in options:
+        choice("options key", name, ("means",))
+    means = options["means"]
+    if isinstance(means, str) or callable(means):
+        raise InvalidArgumentError("means", means, "numbers, one for each arm")
+    return InstanceLaw(usual.n_arms, means, within=usual.within)
+
+
+def as_action(action: Any, n_actions: int) -> int:
+    """Return an action as an int; it may be any integer or an array of one.
+
+    Raises:
+        InvalidArgumentError: if it is none of 0..n_actions-1.
+    """
+    if isinstance(action, np.ndarray) and action.size == 1:
+        action = action.reshape(())[()]
+    return integer("action", action, 0, n_actions - 1)
+
+
+def labelled(space: spaces.Space[Any], **reading: Any) -> spaces.Space[Any]:
+    """Write on a space how its observations are to be read, and return it.
+
+    A model of Stable-Baselines3 keeps the space that it was trained on, also in its file: so it can
+    say what it was trained on wherever it turns up.
+
+    Args:
+        space: of one user's observations.
+        **reading: task, observation, n_arms, horizon, mask, as far as they are known.
+    """
+    space.reading = dict(reading_of(space)) | reading  # type: ignore[attr-defined]
+    return space
+
+
+def reading_of(space: Any) -> Mapping[str, Any]:
+    """Return what `labelled` wrote on a space; nothing if it is another's."""
+    return getattr(space, "reading", {})
+
+
+def discrete(n: int) -> spaces.Space[int]:
+    """Return the space of 0..n-1."""
+    # Discrete is annotated with np.int64; its samples and our observations pass for int.
+    return spaces.Discrete(n)  # type: ignore[return-value]
+
 
 INFO_LEVELS = ("counts", "full")
 

@@ -1,35 +1,352 @@
 """`ExplorativeUser-v0`, many users in step: Gymnasium's vector environment."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
+from functools import partial
+from numbers import Integral
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from explorative_user_env.envs.asked import AskedUsers, metadata_of_many
-from explorative_user_env.envs.lane_kinds import is_worth_compiling, new_lanes, streams_of
-from explorative_user_env.envs.lane_users import LaneUsers
-from explorative_user_env.envs.lanes import Lanes, Step
-from explorative_user_env.envs.reset_options import law_of
-from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.envs.vector_form import (
-    Infos,
-    autoreset_mode_of,
-    final,
-    infos_of,
-    lane_arms,
-    lane_mask,
-    lane_options,
-    lane_seeds,
-    no_arms,
-    number_of_lanes,
-    time_limit,
+from explorative_user_env.envs.history import (
+    HAS_LEFT,
+    RENDER_MODES_OF_MANY,
+    History,
+    Truths,
+    lane_frame,
 )
+from explorative_user_env.envs.lane_kinds import is_worth_compiling, new_lanes, streams_of
+from explorative_user_env.envs.lanes import Lanes, Step
+from explorative_user_env.envs.user import ExplorativeUserEnv, law_of
 from explorative_user_env.protocol import Array
-from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.validation import flag
+from explorative_user_env.seeding import seed_number
+from explorative_user_env.users.behaviours import met
+from explorative_user_env.users.hidden_state import HiddenState
+from explorative_user_env.users.instances import Instance, InstanceLaw
+from explorative_user_env.users.model import User
+from explorative_user_env.validation import InvalidArgumentError, choice, count, flag, integer
+
+Infos = dict[str, Any]
+
+WHOLE_NUMBER = np.dtype(int)
+"""Of numbers that are arms already."""
+
+MOST_LANES = 1_000_000
+"""Users in step, each of whom has a random stream of a KB, and each step a pass over all."""
+
+MOST_ARMS_IN_STEP = 50_000_000
+"""Arms of all users in step together, which take some 5 GB."""
+
+
+def number_of_lanes(num_envs: Any, n_arms: int) -> int:
+    """Return the number of users in step as an int: as many as there is room for."""
+    lanes = count("num_envs", num_envs, 1, MOST_LANES)
+    if lanes * n_arms > MOST_ARMS_IN_STEP:
+        allowed = f"at most {MOST_ARMS_IN_STEP // n_arms} with {n_arms} arms"
+        raise InvalidArgumentError("num_envs", lanes, allowed)
+    return lanes
+
+
+def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[int | None]:
+    """Return a seed, or None, for each lane; an int s means s, s + 1, and so on."""
+    if seed is None:
+        return [None] * n_lanes
+    several = isinstance(seed, Sequence) and not isinstance(seed, str | bytes)
+    if several or (isinstance(seed, np.ndarray) and seed.ndim > 0):
+        assert not isinstance(seed, int)
+        if len(seed) != n_lanes:
+            raise InvalidArgumentError("seed", seed, f"a number or {n_lanes} of them")
+        return [None if each is None else seed_number(each) for each in seed]
+    first = seed_number(seed)
+    return [first + lane for lane in range(n_lanes)]
+
+
+def lane_mask(mask: Any, n_lanes: int) -> Array:
+    """Return which lanes are meant; None means all."""
+    if mask is None:
+        return np.ones(n_lanes, bool)
+    if (
+        not isinstance(mask, np.ndarray)
+        or mask.dtype != bool
+        or mask.shape != (n_lanes,)
+        or not mask.any()
+    ):
+        allowed = f"an array of {n_lanes} bools, one of them True"
+        raise InvalidArgumentError("reset_mask", mask, allowed)
+    return mask
+
+
+def lane_options(options: Any) -> dict[str, Any]:
+    """Return a copy of a reset's options, which can be taken from."""
+    if options is not None and not isinstance(options, Mapping):
+        raise InvalidArgumentError("options", options, "None or a dict")
+    return dict(options or {})
+
+
+def lane_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Array:
+    """Return an int for each lane; whether each is in range is left to whoever uses them."""
+    if (
+        type(actions) is np.ndarray
+        and actions.dtype == WHOLE_NUMBER
+        and actions.shape == (n_lanes,)
+    ):
+        return actions  # as nearly all are: not looked at any closer
+    try:
+        choices: Array = np.asarray(actions)
+    except ValueError as error:  # lists of lists of different lengths
+        raise no_arms(actions, n_lanes, n_arms, what) from error
+    if choices.shape != (n_lanes,) or choices.dtype.kind not in "iu":
+        raise no_arms(actions, n_lanes, n_arms, what)
+    return choices.astype(int, copy=False)
+
+
+def lane_actions(actions: Any, n_lanes: int, n_actions: int) -> Array:
+    """Return an int in 0..n_actions-1 for each lane."""
+    chosen = lane_arms(actions, n_lanes, n_actions, "actions")
+    if chosen.min() < 0 or chosen.max() >= n_actions:
+        raise no_arms(actions, n_lanes, n_actions, "actions")
+    return chosen
+
+
+def no_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> InvalidArgumentError:
+    """Return the error of actions that are not an arm for each lane, or whatever they should be."""
+    allowed = f"{n_lanes} {what} in 0..{n_arms - 1}"
+    return InvalidArgumentError("actions", actions, allowed)
+
+
+def time_limit(max_episode_steps: int | None) -> int | None:
+    """Return the number of steps after which lanes are truncated; None and -1 are never."""
+    if max_episode_steps is None:
+        return None
+    if isinstance(max_episode_steps, Integral) and max_episode_steps == -1:
+        return None
+    return integer("max_episode_steps", max_episode_steps, 1)
+
+
+def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:
+    """Return the autoreset mode meant: itself, or the one with this value."""
+    if isinstance(mode, AutoresetMode):
+        return mode
+    return AutoresetMode(choice("autoreset_mode", mode, [each.value for each in AutoresetMode]))
+
+
+def infos_of(
+    step: Step,
+    has_response: Array | None,
+    mask: Array | None = None,
+    truths: Array | None = None,
+) -> Infos:
+    """Return the infos of all lanes, or of those in the mask, as Gymnasium stacks them.
+
+    Args:
+        step: what came of a step, or what there is before the first.
+        has_response: which lanes have a response, shape (n_lanes,), bool; None is all.
+        mask: which lanes have an info; None is all.
+        truths: the hidden state of each lane, where it is asked for.
+    """
+    n_lanes = step.responses.size
+    values = {
+        "has_response": np.ones(n_lanes, bool) if has_response is None else has_response,
+        "interactions": step.interactions,
+        "acceptances": step.acceptances,
+        "rejections": step.rejections,
+    }
+    if truths is not None:
+        values["hidden_state"] = truths
+    return stacked(values, mask)
+
+
+def stacked(values: Mapping[str, Array], mask: Array | None = None) -> Infos:
+    """Return arrays of the lanes' values, each with a mask of the lanes that have it.
+
+    Args:
+        values: an array for each key.
+        mask: which lanes have values; None is all.
+    """
+    infos: Infos = {}
+    for key, array in values.items():
+        infos[key] = array
+        infos[f"_{key}"] = np.ones(array.size, bool) if mask is None else mask.copy()
+    return infos
+
+
+def shown_in(values: Mapping[str, Array], mask: Array | None) -> dict[str, Array]:
+    """Return copies of the lanes' values, with nothing in the lanes that are not in the mask.
+
+    Args:
+        values: an array for each key.
+        mask: which lanes have values; None is all.
+    """
+    if mask is None:
+        return {name: each.copy() for name, each in values.items()}
+    return {name: np.where(mask, each, np.zeros((), each.dtype)) for name, each in values.items()}
+
+
+def final(finished: Array, observations: Array, infos: Mapping[str, Array]) -> Infos:
+    """Return the last observations and infos of the lanes that are finished."""
+    last_observations = np.full(finished.size, None, dtype=object)
+    last_observations[finished] = observations[finished]
+    last: Infos = {}
+    for key, values in infos.items():
+        last[key] = values.copy()
+        last[key][~finished] = None if values.dtype == object else 0
+    final_info = {"final_info": last, "_final_info": finished.copy()}
+    return stacked({"final_obs": last_observations}, finished) | final_info
+
+
+class LaneUsers:
+    """The seed that each lane's stream began with, and which of its users is there.
+
+    Args:
+        n_lanes: number of lanes.
+    """
+
+    def __init__(self, n_lanes: int) -> None:
+        self.seeds = [-1] * n_lanes
+        self._later = np.full(n_lanes, -1)
+        self._given = np.zeros(n_lanes, bool)
+
+    def reseed(self, lane: int, seed: int) -> None:
+        """Let the stream of `lane` begin anew with `seed`."""
+        self.seeds[lane] = seed
+        self._later[lane] = -1
+
+    def begin(self, lanes: Array, given: bool) -> None:
+        """Take in that new users come, whose means are `given` for them alone or not."""
+        self._later[lanes] += 1
+        self._given[lanes] = given
+
+    def who(self, lane: int) -> str:
+        """Return in words the user in `lane`."""
+        return met(self.seeds[lane], self._later.item(lane), self._given.item(lane), lane)
+
+
+def metadata_of_many(single: ExplorativeUserEnv, mode: AutoresetMode) -> dict[str, Any]:
+    """Return the metadata of users in step.
+
+    Args:
+        single: what each of them equals.
+        mode: when they are replaced.
+
+    Raises:
+        InvalidArgumentError: if so many cannot be rendered as the single one is.
+    """
+    if single.render_mode is not None:
+        choice("render_mode", single.render_mode, RENDER_MODES_OF_MANY)
+    own = {"render_modes": list(RENDER_MODES_OF_MANY), "autoreset_mode": mode}
+    return single.metadata | own
+
+
+class AskedUsers(VectorEnv[Array, Array, Array]):
+    """Users in step whose streams, responses and truths can be asked for.
+
+    The part of `ExplorativeUserVectorEnv` that changes nothing about the users.
+    """
+
+    _single: ExplorativeUserEnv
+    _lanes: Lanes | None
+    _users: LaneUsers
+    _ready: bool
+    _observations: Array
+    _left: Array
+    _heard: History
+    _ended: History
+    _remembers: bool
+    _pictured: Truths | None
+
+    @property  # type: ignore[misc]
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The streams of the lanes."""
+        return tuple(self._lanes.rngs) if self._lanes else ()
+
+    @property
+    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
+        """The seeds the streams of the lanes began with."""
+        return tuple(self._users.seeds)
+
+    @property
+    def responses(self) -> Array:
+        """What the last step or reset observed in each lane, not to be written to."""
+        return self._observations
+
+    @property
+    def user(self) -> User:
+        """The numbers of every user."""
+        return self._single.user
+
+    def single(self) -> ExplorativeUserEnv:
+        """Return a new single environment of the kind that each lane equals."""
+        return copy.deepcopy(self._single)
+
+    def remember(self) -> History:
+        """Return what is heard of each arm, from a lane's next reset on: nothing secret."""
+        self._remembers = True
+        return self._heard
+
+    @property
+    def ended(self) -> History:
+        """What was heard of the users whom `SAME_STEP` replaced last, if it is remembered."""
+        return self._ended
+
+    def hidden_states(self) -> tuple[HiddenState, ...]:
+        """Return the truth about every user; for teachers and tests, never for an agent."""
+        lanes = self._begun_lanes("hidden_states")
+        return tuple(lanes.hidden_state(lane) for lane in range(self.num_envs))
+
+    def instances(self) -> tuple[Instance, ...]:
+        """Return the true means and best arms as they are now; never for an agent."""
+        return self._begun_lanes("instances").instances()
+
+    def render(self) -> tuple[str | Array, ...] | None:
+        """Return what `render_mode` shows of each lane's user.
+
+        Raises:
+            MissingExtraError: without Pillow for pixels.
+            gymnasium.error.ResetNeeded: before the first reset.
+        """
+        if self.render_mode is None:
+            return None
+        self._begun_lanes("render")
+        return tuple(self._frame(lane) for lane in range(self.num_envs))
+
+    def _frame(self, lane: int) -> str | Array:
+        assert self._lanes is not None
+        assert self.render_mode is not None
+        truth = partial(self._lanes.hidden_state, lane) if self._single.render_intervals else None
+        return lane_frame(
+            self.render_mode, self._heard, lane, truth, self._pictured, self._note(lane)
+        )
+
+    def _note(self, lane: int) -> str:
+        """Return a line for a lane's picture."""
+        return HAS_LEFT if self._left[lane] else ""
+
+    def _forget(self, lanes: Array) -> None:
+        """Begin with new users in these lanes, of whom nothing was heard."""
+        if self._remembers:
+            self._heard.forget(lanes)
+        self._begin_pictures(lanes)
+
+    def _begin_pictures(self, lanes: Array) -> None:
+        """Begin pictures of new users in these lanes."""
+        assert self._lanes is not None
+        if self._pictured is not None:
+            self._pictured.begin(lanes.tolist(), self._lanes.hidden_state)
+
+    def _take_in(self, lanes: Array, arms: Array, responses: Array) -> None:
+        """Take in what was heard in these lanes, from the arms and responses of all."""
+        assert self._lanes is not None
+        self._heard.record(lanes, arms[lanes], responses[lanes])
+        if self._pictured is not None:
+            self._pictured.go_on(lanes.tolist(), self._lanes.hidden_state)
+
+    def _begun_lanes(self, what: str) -> Lanes:
+        if self._lanes is None or not self._ready:
+            raise gym.error.ResetNeeded(f"call reset before {what}")
+        return self._lanes
 
 
 class ExplorativeUserVectorEnv(AskedUsers):

@@ -5,29 +5,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Unpack
 
-from explorative_user_env.agents.conversation import N_RECENT, Conversation
-from explorative_user_env.agents.text_answers import TextAnswer, answer_in_words
+from explorative_user_env.agents.text import N_RECENT, Conversation, TextAnswer, answer_in_words
 from explorative_user_env.display.progress import OnProgress, shown
-from explorative_user_env.episodes import Episode
-from explorative_user_env.files.single import write_whole
-from explorative_user_env.loop import rollout
-from explorative_user_env.meeting import environment_of, informed
-from explorative_user_env.population import (
-    Population,
-    UserOptions,
-    lists_user_options,
-    population_of,
-)
-from explorative_user_env.protocol import Agent, name_of, needs_horizon
-from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
-from explorative_user_env.tasks import (
+from explorative_user_env.envs.meeting import environment_of, informed
+from explorative_user_env.files import write_whole
+from explorative_user_env.protocol import (
     ANSWERED,
     DELTA,
     N_TRANSCRIBED,
     REGRET,
+    Agent,
     Task,
     as_task_of_one,
     kept_steps,
+    name_of,
+    needs_horizon,
+)
+from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import rollout
+from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
+from explorative_user_env.users.population import (
+    Population,
+    UserOptions,
+    lists_user_options,
+    population_of,
 )
 from explorative_user_env.validation import InvalidArgumentError, count, risk
 

@@ -14,7 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from explorative_user_env.display.plain_text import in_line
+from explorative_user_env.display.text import in_line
 from explorative_user_env.grading import inside, wire
 from explorative_user_env.grading.limits import Limits, unreadable_to_others
 from explorative_user_env.grading.own_folder import flatten, too_much_in

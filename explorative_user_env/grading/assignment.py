@@ -9,10 +9,10 @@ import numpy as np
 from explorative_user_env.evaluation import Results, Workforce
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.grading.hidden import HIDDEN_USERS, USUAL_CAP
-from explorative_user_env.population import Population
+from explorative_user_env.protocol import BAI, DELTA, REGRET, Task, as_task_of_one
 from explorative_user_env.results.intervals import mean_interval
-from explorative_user_env.results.scores import scores_of
-from explorative_user_env.tasks import BAI, DELTA, REGRET, Task, as_task_of_one
+from explorative_user_env.results.metrics import scores_of
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
 REFERENCE_AGENTS = ("BAIR", "SE", "UNI")

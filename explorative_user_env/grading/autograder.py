@@ -9,14 +9,13 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from explorative_user_env.extras import DISTRIBUTION
-from explorative_user_env.files.single import write_whole
+from explorative_user_env.files import write_whole
 from explorative_user_env.grading.assignment import FULL_POINTS
 from explorative_user_env.grading.grader import Leaderboard
 from explorative_user_env.grading.hidden import Key
 from explorative_user_env.grading.leaderboard import TOLD_FIGURES, board_notes, reasons_of
 from explorative_user_env.grading.reasons import GradingOutcome
-from explorative_user_env.validation import PACKAGE, InvalidArgumentError
+from explorative_user_env.validation import DISTRIBUTION, PACKAGE, InvalidArgumentError
 
 RUN_SCRIPT = """#!/usr/bin/env bash
 # Grades one submission and writes results/results.json. Made by `explorative-user grade`.

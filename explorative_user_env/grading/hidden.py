@@ -4,8 +4,8 @@ import hmac
 import json
 from pathlib import Path
 
-from explorative_user_env.population import Population
-from explorative_user_env.tasks import Task
+from explorative_user_env.protocol import Task
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
 VARIABLE = "EXPLORATIVE_USER_KEY"

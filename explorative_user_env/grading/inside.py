@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.envs.spaces import as_action
+from explorative_user_env.envs.user import as_action
 from explorative_user_env.grading import guard, seals, wire
 from explorative_user_env.grading.limits import Limits, closed_in, trusted_folders
 from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon, sees_rewards

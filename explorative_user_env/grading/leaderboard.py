@@ -8,10 +8,15 @@ from typing import Any
 import pandas as pd
 from rich.table import Table
 
-from explorative_user_env.display.numbers import cost as shown_cost
-from explorative_user_env.display.numbers import share_with_interval, with_error
-from explorative_user_env.display.plain_text import in_line, in_markdown, in_spreadsheet
 from explorative_user_env.display.tables import markdown, new_table
+from explorative_user_env.display.text import cost as shown_cost
+from explorative_user_env.display.text import (
+    in_line,
+    in_markdown,
+    in_spreadsheet,
+    share_with_interval,
+    with_error,
+)
 from explorative_user_env.grading.assignment import Assignment, Points
 from explorative_user_env.grading.grader import Graded, Leaderboard
 from explorative_user_env.grading.reasons import GradingOutcome

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from explorative_user_env.display.plain_text import in_line
+from explorative_user_env.display.text import in_line
 from explorative_user_env.validation import InvalidArgumentError
 
 LARGEST_SUBMISSION = 1_000_000

@@ -4,12 +4,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from explorative_user_env.play import words
-from explorative_user_env.play.address import moves_in, pairs_of, query_of, whole_number
-from explorative_user_env.play.game import Game, heard_in, instance_at_end
-from explorative_user_env.play.moral import moral_of
-from explorative_user_env.play.rivals import rivals_of
-from explorative_user_env.rendering.text import text_of_user
+from explorative_user_env.play import game as words
+from explorative_user_env.play.game import (
+    Game,
+    heard_in,
+    instance_at_end,
+    moral_of,
+    moves_in,
+    pairs_of,
+    query_of,
+    rivals_of,
+    whole_number,
+)
+from explorative_user_env.show.scene import text_of_user
 from explorative_user_env.validation import InvalidArgumentError
 
 Say = Callable[..., None]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from explorative_user_env.tasks import BAI, POPULATION, REGRET
+from explorative_user_env.protocol import BAI, POPULATION, REGRET
 
 RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
     BAI.name: {

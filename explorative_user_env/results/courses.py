@@ -1,19 +1,113 @@
-"""How figures grow over a run: a sample of the runs, replayed by the path that made them."""
+"""What theory says of stopping times, as curves over 1/delta beside those that were measured."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 
+from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.display.plots import LONGEST_NAME, verbatim
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.envs.rewards import REGRET_REWARD, reward_of, reward_of_leaving
-from explorative_user_env.episodes import Episode
-from explorative_user_env.meeting import environment_of
-from explorative_user_env.protocol import Array
-from explorative_user_env.results.plotted import PlottedRuns, agents_in
+from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import REGRET_REWARD, reward_of, reward_of_leaving
+from explorative_user_env.protocol import POPULATION, Agent, Array
+from explorative_user_env.results.tables import REFERENCE
+from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.theory import Order, lower_bound, upper_bound
+from explorative_user_env.theory.lower import exponent_loss
+from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, choice
+
+
+class PlottedRuns(Protocol):
+    """The runs of a line-up with the users of one cell: `Results`."""
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """One row a run."""
+
+    @property
+    def cell(self) -> Mapping[str, Any]:
+        """What all runs share."""
+
+    @property
+    def population(self) -> Population:
+        """The users."""
+
+    @property
+    def deltas(self) -> Mapping[str, float]:
+        """Delta of the agents that have one of their own."""
+
+    @property
+    def checks(self) -> pd.DataFrame | None:
+        """The runs of BAIR held against the paper's bounds, if they were."""
+
+    @property
+    def line_up(self) -> Mapping[str, Agent]:
+        """The agents that can be replayed, by name."""
+
+    @property
+    def references(self) -> frozenset[str]:
+        """The names of those that were told rewards."""
+
+    @property
+    def over_horizon(self) -> bool:
+        """Whether the task is "regret"."""
+
+    def replay(self, row: Any) -> Episode:
+        """Return a run again, step by step."""
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row an agent."""
+
+
+class PlottedCells(Protocol):
+    """The same task in several cells: `Sweep`."""
+
+    @property
+    def cells(self) -> Sequence[PlottedRuns]:
+        """The results of each."""
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row an agent and cell."""
+
+
+def agents_in(results: PlottedRuns) -> list[str]:
+    """Return the names of the agents, in the order of the line-up."""
+    return list(dict.fromkeys(results.runs["agent"]))
+
+
+def label_of(results: PlottedRuns, agent: str) -> str:
+    """Return what a legend calls an agent; a reference has its sign."""
+    name = verbatim(agent, LONGEST_NAME)
+    return name + REFERENCE if agent in results.references else name
+
+
+def heading_of(results: PlottedRuns, varying: Sequence[str] = ()) -> str:
+    """Return who met whom, as the title of a plot.
+
+    Args:
+        results: the runs.
+        varying: what is no part of it, as it is on an axis or in the legend.
+    """
+    cell = results.cell
+    parts = {"n_arms": f"K = {cell['n_arms']}", "delta": f"δ = {cell['delta']:g}"}
+    for name, usual in (("alpha", 1.0), ("gap", None), ("noise", 0.0)):
+        value = cell.get(name, usual)
+        if value is not None and value != usual:
+            parts[name] = f"{name} = {value:g}"
+    for name, usual_word in (("reward_law", "gaussian"), ("behaviour", "explorative")):
+        if cell.get(name, usual_word) != usual_word:
+            parts[name] = str(cell[name])
+    n_runs = int(results.runs.groupby("agent").size().max())
+    whom = "episode" if cell.get("task") == POPULATION.name else "user"
+    told = [text for name, text in parts.items() if name not in varying]
+    return ", ".join([str(cell["setting"]), *told, f"{n_runs} {whom}{'s' * (n_runs != 1)}"])
+
 
 USERS_REPLAYED, STEPS_REPLAYED = 100, 100_000
 """Users with whom runs are replayed, and steps for which that is done with an agent, at most."""
@@ -129,3 +223,68 @@ def _at(times: Array, gained: Array, cut: bool) -> Array:
     sums = np.concatenate([[0.0], np.cumsum(gained)])
     found = sums[np.minimum(times, len(gained))]
     return np.where(cut & (times > len(gained)), np.nan, found)
+
+
+MOST_INSTANCES = 100
+"""Users over whose instances a bound is averaged, at most."""
+
+
+class Curve(NamedTuple):
+    """A line that is computed."""
+
+    name: str
+    x: Array
+    y: Array
+    dashes: Any
+
+
+def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
+    """Return the paper's bounds for each cell's delta, where they are about these users.
+
+    The lower bound is that of Theorem thm:lowerbound4delta, of the hardest users there are with
+    this gap; the upper one, of BAIR alone, is Theorem thm:upperbound2's, the mean over the
+    instances that were met.
+
+    Args:
+        cells: the same users under several deltas.
+    """
+    first = cells[0].population
+    fits = first.behaviour == EXPLORATIVE and first.user.own_law.name == "gaussian"
+    if not fits or first.noise > 0.0:
+        return []
+    alpha, schedule = first.alpha, first.schedule
+    deltas = np.array(sorted({float(each.cell["delta"]) for each in cells}, reverse=True))
+    curves = []
+    if first.instance_law.gap is not None:
+        c = exponent_loss(None, alpha)
+        gap, rho_0 = first.instance_law.gap, schedule.rho_0
+        lows = [lower_bound(each, gap, c=c, alpha=alpha, rho_0=rho_0) for each in deltas]
+        name = f"lower bound,\nhardest users, c = {c:g}"
+        curves.append(Curve(name, 1.0 / deltas, np.array(lows), ":"))
+    if first.setting.private_draws <= 1 and any(map(_bair_in, cells)):
+        highs = {float(each.cell["delta"]): _upper_bound(each) for each in cells}
+        means = np.array([highs[each] for each in deltas])
+        curves.append(Curve("upper bound, BAIR", 1.0 / deltas, means, "-."))
+    return [each for each in curves if np.all(np.isfinite(each.y))]
+
+
+def _bair_in(cell: PlottedRuns) -> AlgorithmAgent | None:
+    """Return the first BAIR of a line-up."""
+    agents = (each for each in cell.line_up.values() if isinstance(each, AlgorithmAgent))
+    return next((each for each in agents if each.algorithm.name == "BAIR"), None)
+
+
+def _upper_bound(cell: PlottedRuns) -> float:
+    """Return the mean of the upper bound over instances that BAIR met; NaN without BAIR."""
+    agent, users = _bair_in(cell), cell.population
+    if agent is None:
+        return math.nan
+    params = agent.params(users.n_arms, None)
+    order: Order = "round robin" if params.round_robin else "fewest acceptances"
+    numbers = users.alpha, users.schedule.rho_0, users.schedule.rho_1
+    delta = cell.deltas.get(agent.name, cell.cell["delta"])
+    totals = [
+        upper_bound(instance_met(cell, int(seed)), delta, *numbers, n1=params.n1, order=order).total
+        for seed in cell.runs["user_seed"].drop_duplicates()[:MOST_INSTANCES]
+    ]
+    return float(np.mean(totals))

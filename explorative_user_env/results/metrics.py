@@ -1,17 +1,14 @@
-"""The paper's three metrics and their kin, as functions of one agent's runs (paper, experiments).
-
-A run has one of four outcomes. It succeeds when the agent stops and names the best arm, it is
-wrong when it stops and names another, it is censored when the step cap ends it, and left when the
-user does: the best guess of these is neither a success nor a wrong answer.
-"""
+"""Runs as the scores that other libraries compare agents by: the more the better."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from explorative_user_env.results.confidence_sequences import sequence_interval
+from explorative_user_env.protocol import BAI, POPULATION, REGRET, Array
+from explorative_user_env.results.columns import regrets_by_user
 from explorative_user_env.results.intervals import (
     LEVEL,
     mean_interval,
@@ -19,8 +16,12 @@ from explorative_user_env.results.intervals import (
     one_dominates,
     proportion_interval,
     ratio_interval,
+    sequence_interval,
     share_interval,
 )
+from explorative_user_env.results.records import Cell
+from explorative_user_env.users.population import Population
+from explorative_user_env.validation import InvalidArgumentError, choice
 
 
 def summarize(
@@ -243,3 +244,126 @@ def ratio_of_means(rejections: np.ndarray, times: np.ndarray) -> float:
 
 def _mean(values: np.ndarray) -> float:
     return float(np.mean(values)) if len(values) else math.nan
+
+
+def figures_of_runs(
+    runs: pd.DataFrame, cell: Mapping[str, Any], population: Population, delta: float
+) -> Mapping[str, Any]:
+    """Return the figures of one agent in one cell.
+
+    Args:
+        runs: as in `Results`, of the agent.
+        cell: what they share, as there.
+        population: who the users are, whose setting says how figures are reported.
+        delta: the agent's allowed probability of a wrong answer.
+    """
+    if cell["task"] == BAI.name:
+        return _of_answers(runs, cell, population, delta)
+    return (
+        _of_members(runs, cell)
+        if cell["task"] == POPULATION.name
+        else _of_play(runs, cell, population)
+    )
+
+
+def _of_answers(
+    runs: pd.DataFrame, cell: Mapping[str, Any], population: Population, delta: float
+) -> Mapping[str, Any]:
+    return summarize(
+        runs["stopping_time"].to_numpy(),
+        runs["rejections"].to_numpy(),
+        runs["correct"].to_numpy(),
+        runs["censored"].to_numpy(),
+        left=_left(runs, population),
+        delta=delta,
+        step_cost=cell["step_cost"],
+        rejection_rate=population.setting.rejection_rate,
+        drops_censored=population.setting.drops_censored,
+        any_time="until_width" in cell,
+    )
+
+
+def _of_play(
+    runs: pd.DataFrame, cell: Mapping[str, Any], population: Population
+) -> Mapping[str, Any]:
+    best_arms = runs["best_arm"]
+    return summarize_play(
+        runs["regret"].to_numpy(),
+        runs["utility"].to_numpy(),
+        runs["acceptances"].to_numpy(),
+        (runs["last_arm"] == best_arms).to_numpy(),
+        runs["most_accepted_is_best"].to_numpy(),
+        left=_left(runs, population),
+        horizon=cell["horizon"],
+    )
+
+
+def _left(runs: pd.DataFrame, population: Population) -> Array | None:
+    """Return which users left, None where none of them can."""
+    return runs["left"].to_numpy() if population.behaviour.leaves else None
+
+
+def _of_members(runs: pd.DataFrame, cell: Mapping[str, Any]) -> Mapping[str, Any]:
+    return summarize_members(
+        runs["regret"].to_numpy(),
+        runs["utility"].to_numpy(),
+        runs["acceptances"].to_numpy(),
+        runs["last_is_best"].to_numpy(),
+        runs["most_accepted_is_best"].to_numpy(),
+        regrets_by_user(runs),
+        horizon=cell["horizon"],
+    )
+
+
+def _success(runs: pd.DataFrame, cell: Cell) -> Array:
+    return np.asarray(succeeded(runs), float)
+
+
+def _cost(runs: pd.DataFrame, cell: Cell) -> Array:
+    times = np.asarray(runs["stopping_time"], float)
+    return float(cell["step_cost"]) * times + 1.0 - _success(runs, cell)
+
+
+OVER_HORIZON: Mapping[str, Callable[[pd.DataFrame, Cell], Array]] = {
+    "regret": lambda runs, cell: -np.asarray(runs["regret"], float),
+    "utility": lambda runs, cell: np.asarray(runs["utility"], float),
+}
+
+SCORES: Mapping[str, Mapping[str, Callable[[pd.DataFrame, Cell], Array]]] = {
+    BAI.name: {
+        "cost": lambda runs, cell: -_cost(runs, cell),
+        "stopping_time": lambda runs, cell: -np.asarray(runs["stopping_time"], float),
+        "success": _success,
+    },
+    REGRET.name: OVER_HORIZON,
+    POPULATION.name: OVER_HORIZON,
+}
+"""By task and figure, that by which agents rank first; what is the better the less is negated."""
+
+
+def _figure_of(cell: Cell, score: str | None) -> Callable[[pd.DataFrame, Cell], Array]:
+    known = SCORES[cell["task"]]
+    return known[next(iter(known)) if score is None else choice("score", score, known)]
+
+
+def scores_of(cells: Sequence[tuple[pd.DataFrame, Cell]], score: str | None) -> dict[str, Array]:
+    """Return the scores of each agent in the shape (users, cells).
+
+    Args:
+        cells: the runs of each cell, and what they share, as in `Results`.
+        score: the figure, of `SCORES`; None is that by which agents rank.
+
+    Raises:
+        InvalidArgumentError: for a figure that the task has not, or cells with other agents or
+            other numbers of users.
+    """
+    figures = [_figure_of(cell, score) for _, cell in cells]
+    columns = [
+        {str(name): figure(own, cell) for name, own in runs.groupby("agent", sort=False)}
+        for (runs, cell), figure in zip(cells, figures, strict=True)
+    ]
+    sizes = [{name: len(scores) for name, scores in column.items()} for column in columns]
+    for size in sizes:
+        if size != sizes[0]:
+            raise InvalidArgumentError("cells", size, f"of the same agents and users as {sizes[0]}")
+    return {name: np.column_stack([column[name] for column in columns]) for name in columns[0]}

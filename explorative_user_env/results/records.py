@@ -1,17 +1,19 @@
-"""What a run was asked for as JSON: every number to the bit, and code by its place and digest.
-
-What a record says of this package is made again from it; somebody else's code is only ever told
-from other code, and never run because a file names it.
-"""
+"""What made results: what was asked for, with which versions, and what the runs rest on."""
 
 import functools
 import hashlib
 import inspect
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from importlib import import_module
+from datetime import UTC, datetime
+from importlib import import_module, metadata
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -19,12 +21,15 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.agents import ALGORITHMS, AlgorithmAgent
-from explorative_user_env.population import Population
-from explorative_user_env.settings import Setting
-from explorative_user_env.users.behaviour import Behaviour
-from explorative_user_env.users.confidence import Schedule
-from explorative_user_env.users.reward_laws import RewardLaw
+from explorative_user_env.display.text import in_markdown
+from explorative_user_env.kernels.presence import COMPILER, is_installed
+from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
+from explorative_user_env.users.behaviours import Behaviour
+from explorative_user_env.users.laws import LAWS, REWARD_LAWS, RewardLaw, Schedule, as_reward_law
+from explorative_user_env.users.population import OPTIONS, Population
+from explorative_user_env.users.settings import Setting
 from explorative_user_env.validation import PACKAGE
+from explorative_user_env.version import __version__
 
 KIND, FUNCTION, NUMBER = "kind", "function", "number"
 """What begins the record of an object, of a function, and of a number that is none in JSON."""
@@ -205,3 +210,172 @@ def _function_at(place: str) -> Any:
     if not isinstance(found, FunctionType) or found.__module__ != module:
         raise UnknownCodeError(place)
     return found
+
+
+FIRST_DRAWS = 100
+"""How many of each law: enough for its rare branches, as the tail of the normal law."""
+
+TOLD_DIGITS = 10
+"""Of a draw: the last bits of `log` and `exp` are the processor's, not NumPy's."""
+
+FINGERPRINT_LENGTH = 16
+"""Hexadecimal digits of a fingerprint."""
+
+
+@functools.cache
+def stream_fingerprint() -> str:
+    """Return the fingerprint of the streams and laws as they are drawn here."""
+    told = (f"{name} {_word(value)}" for name, value in _first_draws())
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:FINGERPRINT_LENGTH]
+
+
+def _word(value: float) -> str:
+    return str(value) if isinstance(value, int | np.integer) else f"{value:.{TOLD_DIGITS - 1}e}"
+
+
+def _first_draws() -> Iterator[tuple[str, float]]:
+    """Yield the name of each law and a draw: the seeds of users first, then all that is drawn."""
+    seeds = user_seeds(0, FIRST_DRAWS)
+    for seed in seeds:
+        yield "user_seeds", seed
+    hers, its = user_generator(seeds[0]), agent_generator(seeds[0], "BAIR")
+    for name, rng in (("user", hers), ("agent", its)):
+        for _ in range(FIRST_DRAWS):
+            yield name, rng.random()
+    for name, law in LAWS.items():
+        for mean in law.many(FIRST_DRAWS, hers):
+            yield name, mean
+    for name in REWARD_LAWS:
+        for _ in range(FIRST_DRAWS):
+            yield name, as_reward_law(name).draw(0.5, hers)
+    yield from _draws_of_agents(its)
+
+
+def _draws_of_agents(rng: np.random.Generator) -> Iterator[tuple[str, float]]:
+    """Yield draws of the laws that agents and studies ask NumPy for."""
+    for successes in range(FIRST_DRAWS):
+        yield "beta", rng.beta(0.5 + successes, 0.5 + FIRST_DRAWS - successes)
+    for _ in range(FIRST_DRAWS):
+        yield "standard_normal", rng.standard_normal()
+    for value in rng.integers(1000, size=FIRST_DRAWS):
+        yield "integers", value
+
+
+LIBRARIES = ("gymnasium", COMPILER, "numpy")
+"""What the numbers of a run may depend on; without the compiler no run was compiled."""
+
+SAID_ONCE = ("versions", "differences")
+"""What is the same in every cell of one setting."""
+
+Cell = Mapping[str, Any]
+
+
+def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
+    """Return the versions of the package, of Python and of those of these that are installed."""
+    found = {"explorative-user-env": __version__, "python": platform.python_version()}
+    there = [name for name in libraries if name != COMPILER or is_installed()]
+    versions = {name: _version(name) for name in there}
+    return found | {name: version for name, version in versions.items() if version is not None}
+
+
+@functools.cache
+def _version(library: str) -> str | None:
+    """Return the version of a library, None where it is not installed."""
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def made_now() -> dict[str, Any]:
+    """Return what makes results here and now: the machine, the command, and a commit if any."""
+    machine = {"system": platform.platform(), "processor": platform.machine()}
+    machine["cores"] = str(os.cpu_count())
+    program, *words = sys.argv or [""]
+    name = Path(program).name
+    command = "explorative-user" if name == "__main__.py" else name or "python"
+    return {"machine": machine, "command": shlex.join([command, *words]), "commit": _commit()}
+
+
+def time_now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@functools.cache
+def _commit() -> str | None:
+    """Return the commit of a checkout that the package is run from, if it is run from one."""
+    git = [
+        "git",
+        "-C",
+        str(Path(__file__).parent),
+        "describe",
+        "--always",
+        "--dirty",
+        "--abbrev=40",
+    ]
+    tracked = [*git[:3], "ls-files", "--error-unmatch", __file__]
+    try:
+        for command in (tracked, git):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def details_of(cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return what the runs of these cells rest on, as a file can keep it.
+
+    Returns:
+        `settings`, where each differs from the paper's text, and `cells`, with what else they say.
+    """
+    own = [{name: word for name, word in cell.items() if name not in SAID_ONCE} for cell in cells]
+    return {"settings": {cell["setting"]: cell["differences"] for cell in cells}, "cells": own}
+
+
+def closing_section(made_by: Mapping[str, Any]) -> str:
+    """Return what made a page as its last section, in Markdown.
+
+    Args:
+        made_by: what a folder says of it: `command`, `options`, `versions`, and where there are
+            cells their `settings` and `cells`.
+    """
+    lines = [f"`explorative-user {made_by['command']}`: {_told(made_by['options'])}"]
+    lines += [", ".join(f"{name} {number}" for name, number in made_by["versions"].items())]
+    for title, differences in made_by.get("settings", {}).items():
+        points = "; ".join(differences) or "nothing"
+        lines.append(f"{title}: differs from the paper's text in {points}")
+    cells = made_by.get("cells", [])
+    names = [each.name for each in OPTIONS]
+    if cells:
+        lines.append(f"users: {_told(_together([_only(cell, names) for cell in cells]))}")
+    for agent in dict.fromkeys(name for cell in cells for name in cell["agents"]):
+        options = [cell["agents"][agent] for cell in cells if agent in cell["agents"]]
+        lines.append(f"{agent}: {_told(_together(options))}")
+    items = "\n".join(f"- {in_markdown(line)}" for line in lines)
+    return f"## What made this\n\n{items}\n"
+
+
+def _only(cell: Cell, names: Iterable[str]) -> dict[str, Any]:
+    return {name: cell[name] for name in names if name in cell}
+
+
+def _together(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return one record with all values that a name has, those of several cells with a slash."""
+    names = dict.fromkeys(name for record in records for name in record)
+    values = {name: [_word_provenance(record.get(name)) for record in records] for name in names}
+    return {name: " / ".join(dict.fromkeys(each)) for name, each in values.items()}
+
+
+def _told(options: Mapping[str, Any]) -> str:
+    words = {name: _word_provenance(value) for name, value in options.items()}
+    return ", ".join(
+        f"{name}={word}" for name, word in words.items() if word != _word_provenance(None)
+    )
+
+
+def _word_provenance(value: Any) -> str:
+    """Return a value in a word; an option that nobody gave is a dash."""
+    if isinstance(value, list | tuple):
+        return " ".join(map(_word_provenance, value))
+    return "-" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,7 +1,9 @@
-"""What an evaluation found: one row a run, one row an agent, and the table a person reads."""
+"""Results out of a store, as they were when they were kept."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,30 +11,34 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from rich.text import Text
 
-from explorative_user_env.display.html import html_table
-from explorative_user_env.display.tables import as_text
-from explorative_user_env.episodes import Episode
-from explorative_user_env.loop import rollout
-from explorative_user_env.meeting import environment_of
-from explorative_user_env.members import Members, episode_with_members
-from explorative_user_env.population import Population
-from explorative_user_env.protocol import Agent, Array, needs_horizon, sees_rewards
-from explorative_user_env.results.comparison import (
-    Comparison,
-    LineUpComparison,
-    compare,
-    compare_all,
+from explorative_user_env.display.tables import as_text, html_table
+from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.protocol import (
+    POPULATION,
+    TASKS,
+    Agent,
+    Array,
+    name_of,
+    needs_horizon,
+    sees_rewards,
 )
-from explorative_user_env.results.records import record_of
-from explorative_user_env.results.scores import scores_of
-from explorative_user_env.results.store import Store
-from explorative_user_env.results.summaries import figures_of_runs
+from explorative_user_env.results.columns import frame_of
+from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
+from explorative_user_env.results.metrics import figures_of_runs, scores_of
+from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
+from explorative_user_env.results.store import Store, columns_in, read_only, unsealed
 from explorative_user_env.results.tables import table_of, warnings_of
-from explorative_user_env.tasks import POPULATION, TASKS
+from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import rollout
+from explorative_user_env.runs.members import Members, episode_with_members
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from matplotlib.axes import Axes
+
 
 UNREPEATED = ("means", "rho", "max_steps", "agents", "differences", "versions")
 """What a cell says besides, which is not repeated beside every figure: the setting's title says if
@@ -182,7 +188,7 @@ class Results:
         Raises:
             InvalidArgumentError: for a kind that there is none of, naming those there are.
         """
-        from explorative_user_env.results.figures import plot_runs
+        from explorative_user_env.results.plots import plot_runs
 
         return plot_runs(self, kind, axes, progress)
 
@@ -235,3 +241,257 @@ class Results:
 
     def _repr_html_(self) -> str:
         return html_table(table_of(self.summary()))
+
+
+@contextmanager
+def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
+    """Let an error, or Ctrl-C, out of the block carry what is finished as its `finished`.
+
+    Args:
+        finished: what is, asked for only if the block fails; before what the error carries already.
+    """
+    try:
+        yield
+    except (Exception, KeyboardInterrupt) as error:
+        inner: Sequence[Results] = getattr(error, "finished", [])
+        all_of_it = [*finished(), *inner]
+        if all_of_it and not inner:
+            error.add_note("What had finished before is in this error's `finished`, as Results.")
+        error.finished = all_of_it  # type: ignore[union-attr]
+        raise
+
+
+@dataclass(frozen=True, repr=False)
+class Sweep:
+    """The same agents in several cells.
+
+    Printed, or as the last line of a notebook's cell, it is the table of all of them.
+
+    Attributes:
+        cells: the results of each cell, in the order they ran.
+    """
+
+    cells: Sequence[Results]
+
+    @property
+    def runs(self) -> pd.DataFrame:
+        """One row a run, with the `setting`, `delta` and `n_arms` of its cell."""
+        return all_runs(self.cells)
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row an agent and cell; see `Results.summary`."""
+        return pd.concat([cell.summary() for cell in self.cells], ignore_index=True)
+
+    def to_rliable(self, score: str | None = None) -> dict[str, Array]:
+        """Return scores as rliable takes them: by agent an array (users, cells); see `Results`.
+
+        Args:
+            score: as for `Results.to_rliable`.
+
+        Raises:
+            InvalidArgumentError: for another score, or cells with other agents or other numbers of
+                users.
+        """
+        return scores_of([(cell.runs, cell.cell) for cell in self.cells], score)
+
+    def plot(self, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
+        """Draw a figure of every agent against K, or 1/delta where K is the same, and return axes.
+
+        Args:
+            kind: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
+                "utility"; "rounds" or "phase1_rejections" of `check_theory=True`. None is the
+                first of them.
+            axes: where it is drawn; None is a new figure.
+
+        Raises:
+            InvalidArgumentError: for another kind, or cells that differ in something else.
+        """
+        from explorative_user_env.results.plots import plot_cells
+
+        return plot_cells(self, kind, axes)
+
+    def __str__(self) -> str:
+        return "\n\n".join(as_text(table_of(each, title)) for title, each in summaries_of(self))
+
+    def __repr__(self) -> str:
+        return f"Sweep({len(self.cells)} cells, the first {self.cells[0]!r})"
+
+    def _repr_html_(self) -> str:
+        return "".join(html_table(table_of(each, title)) for title, each in summaries_of(self))
+
+
+NOT_TITLED = ("task", "delta", "n_arms", "horizon", "max_steps", "seed")
+"""What a table says of a cell by itself, or who its users are does not rest on."""
+
+
+def summaries_of(found: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
+    """Return the summary of each task's cells, as those of another task have other figures.
+
+    Cells with other users are in one of their own, with a title that says in what they differ.
+    """
+    if isinstance(found, Results):
+        return [(None, found.summary())]
+    of_task: dict[str, list[Results]] = {}
+    for cell in found.cells:
+        of_task.setdefault(str(cell.cell.get("task")), []).append(cell)
+    frames: dict[tuple[str, str], list[pd.DataFrame]] = {}
+    for task, cells in of_task.items():
+        for cell in cells:
+            frames.setdefault((task, _who(cell, cells)), []).append(cell.summary())
+    return [(who or None, pd.concat(each, ignore_index=True)) for (_, who), each in frames.items()]
+
+
+def _who(one: Results, cells: Sequence[Results]) -> str:
+    """Return in what the users of a cell differ from those of others, as `noise=0.2`."""
+    return ", ".join(
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+        for name, value in one.cell.items()
+        if isinstance(value, bool | int | float | str)
+        and name not in NOT_TITLED
+        and any(each.cell.get(name) != value for each in cells)
+    )
+
+
+def all_runs(results: Sequence[Results]) -> pd.DataFrame:
+    """Return all runs, one row each, with the cell they belong to."""
+    frames = [
+        cell.runs.assign(**{name: cell.cell[name] for name in ("setting", "delta", "n_arms")})
+        for cell in results
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
+    """Return all runs, one row each, with all that a word or a number says of their cells."""
+    frames = []
+    for each in results:
+        cell = {
+            name: value
+            for name, value in each.cell.items()
+            if isinstance(value, bool | int | float | str) and name not in each.runs
+        }
+        frames.append(each.runs.assign(**cell))
+    return pd.concat(frames, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class KeptEvaluation:
+    """An evaluation as a file of runs has it.
+
+    Attributes:
+        record: what is said of it besides the runs: the `request`, the `cell` and the rest.
+        parts: by agent, what its runs are said to follow from.
+        keys: by agent, the digest that they are kept under.
+        finished: whether all of its runs are said to be there.
+        results: its runs; None if there is none.
+    """
+
+    record: Mapping[str, Any]
+    parts: Mapping[str, Mapping[str, Any]]
+    keys: Mapping[str, str]
+    finished: bool
+    results: Results | None
+
+
+def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
+    """Return the results that a file of runs has, also while somebody is writing to it.
+
+    Of a run that was broken off they are of the users that had been met by then.
+
+    Args:
+        path: what `evaluate(..., store=)`, `Results.save` or a command has written.
+        own: code of your own that the runs rest on, which is never looked for because a file names
+            it: agents, which `Results.replay` needs, and behaviours, laws and functions of users.
+
+    Returns:
+        `Results`, or, of more than one cell, a `Sweep` of them.
+
+    Raises:
+        InvalidArgumentError: if there is no such file, or it has no run; or `own` lacks code.
+    """
+    where = Path(path)
+    with read_only(where, "path") as db:
+        found = [each.results for each in kept_evaluations(db, own)]
+    cells = [each for each in found if each is not None]
+    if not cells:
+        raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
+    return cells[0] if len(cells) == 1 else Sweep(cells)
+
+
+def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[KeptEvaluation]:
+    """Return every evaluation of a file that is open, in the order they ran.
+
+    Args:
+        db: the file.
+        own: as for `load`.
+    """
+    words = "SELECT record, parts, finished FROM results ORDER BY id"
+    rows = db.execute(words).fetchall()
+    return [
+        _evaluation(db, unsealed(record), unsealed(parts), bool(finished), own)
+        for record, parts, finished in rows
+    ]
+
+
+def _evaluation(
+    db: "sqlite3.Connection",
+    record: Mapping[str, Any],
+    numbers: Sequence[int],
+    finished: bool,
+    own: Sequence[Any],
+) -> KeptEvaluation:
+    request = record["request"]
+    frames, parts, keys = {}, {}, {}
+    for number in numbers:
+        words = "SELECT agent, record, key FROM parts WHERE id = ?"
+        for name, of_part, key in db.execute(words, (number,)).fetchall():
+            parts[name], keys[name] = unsealed(of_part), key
+            columns = columns_in(partial(_rows, db), number, request["task"])
+            if columns:
+                n_users = request["n_instances"]
+                columns = {column: values[:n_users] for column, values in columns.items()}
+                frames[name] = frame_of(request["task"], name, columns)
+    return KeptEvaluation(record, parts, keys, finished, _results(record, frames, own))
+
+
+def _results(
+    record: Mapping[str, Any], frames: Mapping[str, pd.DataFrame], own: Sequence[Any]
+) -> Results | None:
+    """Return the results of an evaluation; None if no run of it is there."""
+    request = record["request"]
+    in_order = [name for name in request["agents"] if name in frames]
+    if not in_order:
+        return None
+    known = {name_of(agent): agent for agent in own if isinstance(agent, Agent)}
+    agents = {name: _agent(name, request["agents"][name], known) for name in in_order}
+    checks, cell = from_record(record.get("checks")), dict(record["cell"])
+    cell["agents"] = {name: cell["agents"][name] for name in in_order}
+    return Results(
+        pd.concat([frames[name] for name in in_order], ignore_index=True),
+        cell=cell,
+        population=_population(request["population"], own),
+        deltas={name: record["deltas"][name] for name in in_order},
+        checks=None if checks is None else pd.DataFrame(checks),
+        line_up={name: agent for name, agent in agents.items() if agent is not None},
+    )
+
+
+def _rows(db: "sqlite3.Connection", query: str, *values: Any) -> list[Any]:
+    return db.execute(query, values).fetchall()
+
+
+def _agent(name: str, record: Any, known: Mapping[str, Agent]) -> Agent | None:
+    """Return an agent of the package as it ran, or one that was handed in; None of another."""
+    try:
+        found: Agent = from_record(record)
+    except UnknownCodeError:
+        return known.get(name)
+    return found
+
+
+def _population(record: Any, own: Sequence[Any]) -> Any:
+    try:
+        return from_record(record, own)
+    except UnknownCodeError as missing:
+        allowed = f"with {missing}, which the users rest on"
+        raise InvalidArgumentError("own", list(own), allowed) from missing

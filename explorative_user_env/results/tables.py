@@ -6,16 +6,16 @@ from typing import Any
 import pandas as pd
 from rich.table import Table
 
-from explorative_user_env.display.numbers import (
+from explorative_user_env.display.tables import markdown, new_table
+from explorative_user_env.display.text import (
     cost,
+    in_markdown,
     percent,
     share,
     share_with_interval,
     whole,
     with_error,
 )
-from explorative_user_env.display.plain_text import in_markdown
-from explorative_user_env.display.tables import markdown, new_table
 
 PUBLISHED = {
     "stopping_time": "published_stopping_time",

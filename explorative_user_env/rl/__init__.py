@@ -3,15 +3,14 @@
 Needs the extra `rl`; without it, the import says how to install it.
 """
 
-from explorative_user_env.rl.requirements import require_rl
+from explorative_user_env.rl.models import require_rl
 
 require_rl()
 
 from explorative_user_env.rl.agent import SB3Agent  # noqa: E402
-from explorative_user_env.rl.make import make_sb3_vec_env  # noqa: E402
 from explorative_user_env.rl.models import load_agent  # noqa: E402
 from explorative_user_env.rl.training import train  # noqa: E402
-from explorative_user_env.rl.vec_env import SB3VecEnv  # noqa: E402
+from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env  # noqa: E402
 from explorative_user_env.shipped import shipped_models  # noqa: E402
 
 __all__ = [

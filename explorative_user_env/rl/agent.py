@@ -2,22 +2,318 @@
 
 import hashlib
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from sb3_contrib.common.recurrent.policies import RecurrentActorCriticPolicy
+from sb3_contrib.qrdqn.policies import QRDQNPolicy
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.vec_env import VecNormalize
+from stable_baselines3.dqn.policies import DQNPolicy
 
-from explorative_user_env.envs import bai_rules
-from explorative_user_env.protocol import ONLY, Array
+from explorative_user_env.envs import bai as bai_rules
+from explorative_user_env.envs.bai import MASKS
+from explorative_user_env.envs.user import reading_of
+from explorative_user_env.protocol import BAI, N_USERS, ONLY, POPULATION, Array, Task, as_task
 from explorative_user_env.results.records import record_of
-from explorative_user_env.rl.policies import Chances, Memory
-from explorative_user_env.rl.reading import arms_of, normaliser_of, reading
-from explorative_user_env.tasks import BAI, POPULATION, Task
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
-from explorative_user_env.wrappers.features import observed
+from explorative_user_env.wrappers.observations import POPULATION_OBSERVATIONS, bounds_of, observed
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
+from explorative_user_env.wrappers.single import CHANGE_OBSERVATIONS
+
+USERS_AT_ONCE = 64
+"""Users that a policy is asked about at once; fewer are filled up."""
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let PyTorch use one thread in the block, and as many as before after it.
+
+    Quicker for networks as small as these, and always the same rounding.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class Memory(NamedTuple):
+    """What a recurrent policy carries from step to step, a row for each user."""
+
+    hidden: Array
+    cell: Array
+
+
+class Chances:
+    """The policy of a model, as the chances of each action.
+
+    Args:
+        model: a trained model of Stable-Baselines3 or sb3-contrib with discrete actions.
+
+    Attributes:
+        values_actions: whether it estimates the values of actions (DQN) in place of chances.
+        masks: whether it takes masks of the legal actions.
+
+    Raises:
+        InvalidArgumentError: for a model whose policy is of no known kind.
+    """
+
+    def __init__(self, model: BaseAlgorithm) -> None:
+        if not isinstance(getattr(model, "action_space", None), spaces.Discrete):
+            raise InvalidArgumentError("model", model, "a model with discrete actions")
+        known = (ActorCriticPolicy, MaskableActorCriticPolicy, DQNPolicy, QRDQNPolicy)
+        if not isinstance(getattr(model, "policy", None), known):
+            raise InvalidArgumentError("model", model, "a model with an actor-critic or DQN policy")
+        self._policy: Any = model.policy
+        self._policy.set_training_mode(False)
+        self.n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
+        self.values_actions = isinstance(self._policy, DQNPolicy | QRDQNPolicy)
+        self.masks = isinstance(self._policy, MaskableActorCriticPolicy)
+        self._explores = float(getattr(model, "exploration_rate", 0.0))
+        self._recurrent = isinstance(self._policy, RecurrentActorCriticPolicy)
+
+    def memory(self, n_users: int) -> Memory | None:
+        """Return what the policy remembers of users it is about to meet; None for no memory."""
+        if not self._recurrent:
+            return None
+        layers, _, width = self._policy.lstm_hidden_state_shape
+        shape = (n_users, layers, width)
+        return Memory(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
+
+    def of(
+        self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
+    ) -> Array:
+        """Return the probability of each action, shape (n, n_actions), float64.
+
+        Args:
+            observations: a row for each of these users.
+            masks: their legal actions, if the policy takes them.
+            memory: of all users, where these users' rows are brought up to date.
+            users: their numbers.
+        """
+        chances = np.empty((len(users), self.n_actions))
+        with torch.no_grad(), one_thread():
+            for first in range(0, len(users), USERS_AT_ONCE):
+                part = slice(first, first + USERS_AT_ONCE)
+                given = _filled(observations[part])
+                legal = None if masks is None or not self.masks else _filled(masks[part])
+                found = self._asked(given, legal, memory, users[part])
+                chances[part] = found[: len(users[part])]
+        return chances
+
+    def values(self, observation: Array) -> Array:
+        """Return what the policy thinks that one observation is worth.
+
+        Of DQN and its kin a number for each action, of others one; none of a recurrent policy,
+        whose critic has a memory of its own.
+        """
+        if self._recurrent:
+            return np.empty(0)
+        with torch.no_grad(), one_thread():
+            tensor = self._policy.obs_to_tensor(_filled(observation[np.newaxis]))[0]
+            asked = self._worth if self.values_actions else self._policy.predict_values
+            found: Array = asked(tensor).numpy(force=True)[0]
+        return found
+
+    def _worth(self, tensor: Any) -> Any:
+        """Return the values of all actions, a row for each observation."""
+        if isinstance(self._policy, QRDQNPolicy):
+            return self._policy.quantile_net(tensor).mean(dim=1)
+        return self._policy.q_net(tensor)
+
+    def _asked(
+        self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
+    ) -> Array:
+        """Return the chances in one block."""
+        policy = self._policy
+        tensor = policy.obs_to_tensor(observations)[0]
+        if self.values_actions:
+            best = self._worth(tensor).argmax(dim=1).numpy(force=True)
+            chances = np.full((USERS_AT_ONCE, self.n_actions), self._explores / self.n_actions)
+            chances[np.arange(USERS_AT_ONCE), best] += 1.0 - self._explores
+            return chances
+        if memory is not None:
+            distribution = self._remembered(tensor, memory, users)
+        elif masks is not None:
+            distribution = policy.get_distribution(tensor, masks)
+        else:
+            distribution = policy.get_distribution(tensor)
+        probabilities: Array = distribution.distribution.probs.numpy(force=True)
+        return probabilities
+
+    def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
+        """Return the distribution of a recurrent policy, and let it remember the step."""
+        device = self._policy.device
+        before = [
+            torch.as_tensor(_filled(part[users]).swapaxes(0, 1).copy(), device=device)
+            for part in memory
+        ]
+        # No step is a first one here: a new user's memory is blank already.
+        starts = torch.zeros(USERS_AT_ONCE, device=device)
+        distribution, after = self._policy.get_distribution(tensor, (before[0], before[1]), starts)
+        for part, state in zip(memory, after, strict=True):
+            part[users] = state.numpy(force=True).swapaxes(0, 1)[: len(users)]
+        return distribution
+
+
+def _filled(rows: Array) -> Array:
+    """Return a block that begins with these rows and repeats the first to its end."""
+    missing = USERS_AT_ONCE - len(rows)
+    return rows if missing == 0 else np.concatenate([rows, np.repeat(rows[:1], missing, axis=0)])
+
+
+class Reading(NamedTuple):
+    """What a model was trained on, as in `SB3Agent`."""
+
+    task: Task
+    observation: str
+    horizon: int
+    mask: str
+    n_users: int
+
+
+def reading(
+    model: BaseAlgorithm,
+    takes_masks: bool,
+    task: Task | str | None,
+    observation: str | None,
+    horizon: int | None,
+    mask: str | None,
+    n_users: int | None = None,
+) -> Reading:
+    """Return how to read a model, from what it says itself and from what is given.
+
+    Args:
+        model: the model.
+        takes_masks: whether its policy takes masks.
+        task: as in `SB3Agent`; None is what the model says, and so are the others.
+        observation: as in `SB3Agent`.
+        horizon: as in `SB3Agent`.
+        mask: as in `SB3Agent`.
+        n_users: as in `SB3Agent`.
+
+    Raises:
+        InvalidArgumentError: naming what contradicts the model, or what it does not say.
+    """
+    if _observes_otherwise(model):
+        raise not_read(
+            model,
+            "observations of this package as they are, or in VecNormalize, without another wrapper "
+            "(NormalizeObservation, ...) above them, whose work a model does not keep",
+        )
+    known, name = _said(model), type(model).__name__
+    of = as_task(_settled("task", None if task is None else as_task(task).name, known, name))
+    seen = _settled("observation", observation, known, name)
+    # A bare response has no scale, and whoever takes no masks or cannot answer needs no rule.
+    scaled = seen != "response" or of == BAI
+    horizon = _settled("horizon", horizon, known, name, None if scaled else of.horizon)
+    if takes_masks and of == BAI:
+        mask = _settled("mask", mask, known, name)
+    if of == POPULATION:
+        # Where nothing is scaled by it, it makes no difference.
+        among = None if seen in POPULATION_OBSERVATIONS else N_USERS
+        n_users = _settled("n_users", n_users, known, name, among)
+    users = N_USERS if n_users is None else n_users
+    return Reading(of, seen, horizon, MASKS[0] if mask is None else mask, users)
+
+
+def arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:
+    """Return K, and make sure that the model's spaces are those of the task and observation.
+
+    Raises:
+        InvalidArgumentError: if they are not.
+    """
+    n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
+    n_arms, rest = divmod(n_actions, 2) if task == BAI else (n_actions, 0)
+    bounds = bounds_of(observation, n_arms)
+    expected = spaces.Discrete(2) if bounds is None else spaces.Box(*bounds, dtype=np.float32)
+    if rest or model.observation_space != expected:
+        raise not_read(model, f"the task {task.name!r} and the observation {observation!r}")
+    return n_arms
+
+
+def normaliser_of(model: BaseAlgorithm, given: VecNormalize | None) -> VecNormalize | None:
+    """Return what normalises a model's observations, None if they are as they are.
+
+    Args:
+        model: the model.
+        given: what is said to; None is what the model was trained in, if that is known.
+
+    Raises:
+        InvalidArgumentError: if it is none, is not the model's, or is missing.
+    """
+    env = model.get_env()
+    own = model.get_vec_normalize_env()
+    own = own if own is not None and own.norm_obs else None
+    if given is None:
+        if own is None and _left_its_space(model):
+            allowed = "the VecNormalize whose observations the model was trained on"
+            raise InvalidArgumentError("normaliser", given, allowed)
+        return own
+    shape = model.observation_space.shape
+    statistics: Any = getattr(given, "obs_rms", None)  # there where observations are normalised
+    fits = isinstance(given, VecNormalize) and given.norm_obs
+    if not fits or np.shape(statistics.mean) != shape or (env is not None and own is None):
+        allowed = f"a VecNormalize of observations of shape {shape}, with which it was trained"
+        raise InvalidArgumentError("normaliser", given, allowed)
+    return given
+
+
+def not_read(model: BaseAlgorithm, trained_on: str) -> InvalidArgumentError:
+    """Return the error of a model that was not trained on what it should have been."""
+    shown = f"{type(model).__name__}({model.observation_space}, {model.action_space})"
+    shown = " ".join(shown.split())
+    return InvalidArgumentError("model", shown, f"trained on {trained_on}")
+
+
+def _observes_otherwise(model: BaseAlgorithm) -> bool:
+    """Whether something besides our wrappers decided what a model observed, as far as is known."""
+    env, space = model.get_env(), model.observation_space
+    if isinstance(space, spaces.Box) and not space.is_bounded():  # as NormalizeObservation's is
+        return True
+    kinds: tuple[Any, ...] = CHANGE_OBSERVATIONS
+    return env is not None and any(any(env.env_is_wrapped(kind)) for kind in kinds)
+
+
+def _said(model: BaseAlgorithm) -> Mapping[str, Any]:
+    """Return what the model and its environment say alike."""
+    env = model.get_env()
+    own = [model.observation_space] + ([] if env is None else [env.observation_space])
+    labels = [label for label in map(reading_of, own) if label]
+    first, last = (labels[0], labels[-1]) if labels else ({}, {})
+    return {name: value for name, value in first.items() if last.get(name) == value}
+
+
+def _settled(
+    name: str, given: Any, known: Mapping[str, Any], model: str, otherwise: Any = None
+) -> Any:
+    """Return what is given or known; `otherwise` if neither is and it makes no difference."""
+    if given is None:
+        given = known.get(name, otherwise)
+    if given is None:
+        allowed = f"given, as {model} does not say on what it was trained"
+        raise InvalidArgumentError(name, given, allowed)
+    if given != known.get(name, given):
+        allowed = f"{known[name]!r}, on which {model} was trained"
+        raise InvalidArgumentError(name, given, allowed)
+    return given
+
+
+def _left_its_space(model: BaseAlgorithm) -> bool:
+    """Whether the model's last observation, which is saved with it, cannot be one of its space."""
+    space, last = model.observation_space, getattr(model, "_last_obs", None)
+    if not isinstance(space, spaces.Box) or not isinstance(last, np.ndarray):
+        return False
+    outside: Array = (last < space.low) | (last > space.high)
+    return bool(outside.any())
 
 
 class SB3Agent(PolicyAgent):

@@ -1,19 +1,16 @@
-"""Problem instances: the true means mu_i, the gap Delta_1 and what follows from them.
-
-The law of the means is drawn first, then the best arm is moved to the second best + Delta_1 (paper,
-experiments). Draws that tie for the top are told apart by one more, with equal chances.
-"""
+"""An instance as a notebook shows it: a table of its arms."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import hypot
+from typing import Any
 
 import numpy as np
 
-from explorative_user_env.users.best_arms import LOST, move_best, own_gap
-from explorative_user_env.users.laws_of_means import LAWS, ROOMY, Law, NamedLaw
-from explorative_user_env.users.sizes import ALLOWED_MEANS, are_means, at_least_one, checked_gap
-from explorative_user_env.users.state import number_of_arms
+from explorative_user_env.display.tables import html_table, new_table, paragraphs
+from explorative_user_env.users.laws import LAWS, ROOMY, Law, NamedLaw, around_one
+from explorative_user_env.users.model import number_of_arms
 from explorative_user_env.validation import (
     CallableError,
     InvalidArgumentError,
@@ -21,7 +18,92 @@ from explorative_user_env.validation import (
     ends,
     finite_vector,
     integer,
+    positive,
 )
+
+LOST = -1
+
+
+def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
+    """Move the best of `means` to the second best + `gap`, in place, and return which arm it is.
+
+    A gap of 0 moves nothing. `LOST` means that the gap is lost in rounding beside the means.
+    """
+    top, n_tied = -math.inf, 0
+    for mean in means:
+        if mean > top:
+            top = mean
+            n_tied = 0
+        if mean == top:
+            n_tied += 1
+    chosen = 0
+    if n_tied > 1:
+        chosen = int(rng.random() * n_tied)
+    best, second = LOST, -math.inf
+    for arm in range(len(means)):
+        if means[arm] == top and chosen == 0 and best == LOST:
+            best = arm
+            continue
+        if means[arm] == top:
+            chosen -= 1
+        second = max(second, means[arm])
+    if gap > 0.0:
+        moved = second + gap
+        if not second < moved < math.inf:
+            return LOST
+        means[best] = moved
+    return best
+
+
+def own_gap(gap: float, factor: float, rng: np.random.Generator) -> float:
+    """Return the gap of one user; a factor of 1, for which nothing is drawn, is everyone's."""
+    return gap if factor == 1.0 else gap * around_one(factor, rng)
+
+
+def draw_means(
+    means: Any,
+    mean: Callable[[np.random.Generator], float],
+    scale: float,
+    gap: float,
+    gap_factor: float,
+    rng: np.random.Generator,
+) -> int:
+    """Draw `means` in place, each `scale` times what `mean` draws, and `move_best`."""
+    for arm in range(len(means)):
+        means[arm] = scale * mean(rng)
+    return move_best(means, own_gap(gap, gap_factor, rng), rng)
+
+
+LARGEST_MEAN = 1e150
+"""No mean may be larger in size, nor a gap: squares, and sums over all steps, are finite."""
+
+ALLOWED_MEANS = f"a tuple of at least two numbers of at most {LARGEST_MEAN:g} in size"
+
+
+def are_means(means: Any) -> bool:
+    """Return whether these are means of an instance; quick, as every user has them."""
+    if not isinstance(means, tuple) or len(means) < 2:
+        return False
+    try:
+        # Their norm is quick to have, and NaN or infinite with any that is; few need a closer look.
+        return hypot(*means) <= LARGEST_MEAN or all(abs(mean) <= LARGEST_MEAN for mean in means)
+    except (TypeError, OverflowError):
+        return False
+
+
+def checked_gap(gap: Any) -> float:
+    """Return a gap that is large enough to be one, and no larger than a mean may be."""
+    if (number := positive("gap", gap)) > LARGEST_MEAN:
+        raise InvalidArgumentError("gap", gap, f"above 0 and at most {LARGEST_MEAN:g}")
+    return number
+
+
+def at_least_one(name: str, value: Any) -> float:
+    """Return a factor of at least 1, by which a number is multiplied or divided."""
+    if not 1.0 <= (number := positive(name, value)) <= LARGEST_MEAN:
+        raise InvalidArgumentError(name, value, f"a number of 1 to {LARGEST_MEAN:g}")
+    return number
+
 
 Means = str | Sequence[float] | Law
 
@@ -81,7 +163,7 @@ class Instance:
         return sum(1.0 / gap**2 for gap in self.gaps)
 
     def _repr_html_(self) -> str:
-        from explorative_user_env.users.instance_page import instance_page
+        pass
 
         return instance_page(self.means, self.best_arm)
 
@@ -248,3 +330,21 @@ def separated(
 def lost_gap(gap: float | None, mean: float) -> InvalidArgumentError:
     """Return the error of a gap that is lost in rounding beside this mean."""
     return InvalidArgumentError("gap", gap, f"large enough to count beside a mean of {mean}")
+
+
+ARMS_SHOWN = 100
+"""Arms that have a row, at most; the best has one in any case."""
+
+
+def instance_page(means: Sequence[float], best_arm: int) -> str:
+    """Return a table of arms, their means and which is the best, in the colours of the page.
+
+    Args:
+        means: mu_i, one for each arm.
+        best_arm: the index of the largest.
+    """
+    table = new_table(("arm", "mean", ""), left=("",))
+    for arm in sorted({*range(min(len(means), ARMS_SHOWN)), best_arm}):
+        table.add_row(str(arm), f"{means[arm]:.3f}", "best" if arm == best_arm else "")
+    hidden = len(means) - table.row_count
+    return html_table(table) + paragraphs([f"{hidden} more arms."] if hidden else [])

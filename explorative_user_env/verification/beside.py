@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from explorative_user_env.files import MADE_BY
-from explorative_user_env.files.manifest import digests_in, is_as
-from explorative_user_env.results.packed import ENDINGS, PACKED
-from explorative_user_env.results.sweep import Sweep, all_runs
+from explorative_user_env.files import MADE_BY, digests_in, is_as
+from explorative_user_env.results.results import Sweep, all_runs
+from explorative_user_env.results.store import ENDINGS, PACKED
 from explorative_user_env.validation import InvalidArgumentError, one_line
 from explorative_user_env.verification.claims import FileClaims
 from explorative_user_env.verification.findings import Finding

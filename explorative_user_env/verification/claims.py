@@ -10,15 +10,12 @@ from typing import Any
 
 import pandas as pd
 
-from explorative_user_env.evaluation.keeping import agent_record
-from explorative_user_env.meeting import informed
+from explorative_user_env.envs.meeting import informed
+from explorative_user_env.evaluation.runner import agent_record
 from explorative_user_env.protocol import Agent, name_of
-from explorative_user_env.results.about import request_from
-from explorative_user_env.results.database import read_only
-from explorative_user_env.results.loading import KeptEvaluation, kept_evaluations
 from explorative_user_env.results.records import KIND
-from explorative_user_env.results.results import Results
-from explorative_user_env.results.sealed import BrokenSealError
+from explorative_user_env.results.results import KeptEvaluation, Results, kept_evaluations
+from explorative_user_env.results.store import BrokenSealError, read_only, request_from
 from explorative_user_env.shipped import shipped_models
 from explorative_user_env.studies.suite import ModelsByTask
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError

@@ -8,12 +8,11 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.evaluation.request import mean_time
-from explorative_user_env.files.difference import differences
-from explorative_user_env.protocol import needs_horizon
+from explorative_user_env.files import differences
+from explorative_user_env.protocol import OF_MEMBERS, STEP_CAP, STEP_COST, needs_horizon
 from explorative_user_env.results.columns import digest_of_runs
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.tasks import OF_MEMBERS, STEP_CAP, STEP_COST
 from explorative_user_env.validation import one_line
 from explorative_user_env.verification.claims import CellClaim, FileClaims
 from explorative_user_env.verification.findings import Finding

@@ -7,13 +7,12 @@ from typing import Any
 import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.envs.meeting import informed
 from explorative_user_env.files import from_json
-from explorative_user_env.meeting import informed
-from explorative_user_env.population import OPTIONS, Population
-from explorative_user_env.protocol import Agent, name_of
+from explorative_user_env.protocol import STEP_CAP, TASKS, Agent, name_of
 from explorative_user_env.results.columns import RUN_FRAMES
 from explorative_user_env.results.results import Results
-from explorative_user_env.tasks import STEP_CAP, TASKS
+from explorative_user_env.users.population import OPTIONS, Population
 from explorative_user_env.validation import InvalidArgumentError, choice, risk
 from explorative_user_env.verification.beside import table_at
 from explorative_user_env.verification.claims import CellClaim, FileClaims, named_cells

@@ -7,8 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from rich.table import Table
 
-from explorative_user_env.display.html import html_table, paragraphs
-from explorative_user_env.display.tables import as_text, new_table
+from explorative_user_env.display.tables import as_text, html_table, new_table, paragraphs
 from explorative_user_env.validation import one_line
 
 FindingKind = Literal["row", "missing", "agent", "seed", "streams", "request", "digest", "file"]

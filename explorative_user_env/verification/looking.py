@@ -8,10 +8,10 @@ import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.display.progress import OnProgress, named, portion
-from explorative_user_env.evaluation.keeping import agent_record
-from explorative_user_env.evaluation.workforce import Workforce
-from explorative_user_env.files.difference import differences
-from explorative_user_env.meeting import informed
+from explorative_user_env.envs.meeting import informed
+from explorative_user_env.evaluation.runner import agent_record
+from explorative_user_env.evaluation.workers import Workforce
+from explorative_user_env.files import differences
 from explorative_user_env.protocol import Agent, trained_on
 from explorative_user_env.results.records import KIND
 from explorative_user_env.validation import InvalidArgumentError, one_line
@@ -32,13 +32,7 @@ from explorative_user_env.verification.findings import (
 )
 from explorative_user_env.verification.identities import broken_identities
 from explorative_user_env.verification.rounding import how_means_move, may_be_rounding
-from explorative_user_env.verification.rows import (
-    TELLING_ROWS,
-    Other,
-    SecondRun,
-    drawn,
-    others_in,
-)
+from explorative_user_env.verification.rows import TELLING_ROWS, Other, SecondRun, drawn, others_in
 
 SUSPICIOUS = 4
 """Where more than one row in so many came out otherwise, the rows may be another agent's."""

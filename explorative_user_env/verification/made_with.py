@@ -3,9 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from explorative_user_env.results.fingerprint import stream_fingerprint
-from explorative_user_env.results.provenance import versions_of
-from explorative_user_env.results.records import package_digest
+from explorative_user_env.results.records import package_digest, stream_fingerprint, versions_of
 from explorative_user_env.verification.findings import Finding
 
 UNKNOWN = "unknown"

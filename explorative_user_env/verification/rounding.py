@@ -13,7 +13,7 @@ import pandas as pd
 
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import mean_interval
-from explorative_user_env.results.scores import scores_of
+from explorative_user_env.results.metrics import scores_of
 from explorative_user_env.verification.rows import WHOSE_RUN, Other
 
 OF_THE_USER = ("best_arm",)

@@ -10,14 +10,21 @@ import pandas as pd
 
 from explorative_user_env.agents import AGENTS, REFERENCES
 from explorative_user_env.display.progress import OnProgress
-from explorative_user_env.evaluation.backends import runs_of
+from explorative_user_env.envs.meeting import informed
 from explorative_user_env.evaluation.paths import paths_of
-from explorative_user_env.evaluation.workforce import Workforce
-from explorative_user_env.meeting import informed
-from explorative_user_env.members import Members
-from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon
-from explorative_user_env.results.parts import Unkept
-from explorative_user_env.tasks import POPULATION, as_task, kept_steps
+from explorative_user_env.evaluation.runner import runs_of
+from explorative_user_env.evaluation.workers import Workforce
+from explorative_user_env.protocol import (
+    POPULATION,
+    Agent,
+    Array,
+    as_task,
+    kept_steps,
+    name_of,
+    needs_horizon,
+)
+from explorative_user_env.results.store import Unkept
+from explorative_user_env.runs.members import Members
 from explorative_user_env.validation import InvalidArgumentError, integer
 from explorative_user_env.verification.claims import CellClaim
 

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.display.progress import OnProgress, shown
-from explorative_user_env.evaluation.workforce import Workforce, workforce_of
-from explorative_user_env.results.database import OtherFileError
-from explorative_user_env.results.packed import unpacked
-from explorative_user_env.results.sealed import BrokenSealError
+from explorative_user_env.evaluation.workers import Workforce, workforce_of
+from explorative_user_env.results.store import BrokenSealError, OtherFileError, unpacked
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.validation import (
     InvalidArgumentError,
@@ -23,14 +21,9 @@ from explorative_user_env.validation import (
 )
 from explorative_user_env.verification.beside import found_beside, runs_file_at
 from explorative_user_env.verification.claims import FileClaims, claims_in, read_as_they_are
-from explorative_user_env.verification.consistency import (
-    left_out_of,
-)
+from explorative_user_env.verification.consistency import left_out_of
 from explorative_user_env.verification.exported import READERS, exported_claims
-from explorative_user_env.verification.findings import (
-    Finding,
-    Verification,
-)
+from explorative_user_env.verification.findings import Finding, Verification
 from explorative_user_env.verification.looking import Looking
 from explorative_user_env.verification.made_with import other_streams, other_versions
 from explorative_user_env.verification.suites import named_by_tasks, suite_of

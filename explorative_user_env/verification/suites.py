@@ -5,16 +5,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from explorative_user_env.evaluation.keeping import request_record
-from explorative_user_env.evaluation.line_up import line_up_of
-from explorative_user_env.evaluation.request import Request
-from explorative_user_env.evaluation.workforce import Workforce
-from explorative_user_env.files.difference import differences
+from explorative_user_env.evaluation.request import Request, line_up_of
+from explorative_user_env.evaluation.runner import request_record
+from explorative_user_env.evaluation.workers import Workforce
+from explorative_user_env.files import differences
+from explorative_user_env.protocol import as_task
 from explorative_user_env.results.records import KIND
 from explorative_user_env.studies.suite import SUITE_VERSION, SuiteResults, SuiteRun, SuiteTask
-from explorative_user_env.studies.suite.entrants import model_and_task
-from explorative_user_env.studies.suite.records import WORST
-from explorative_user_env.tasks import as_task
+from explorative_user_env.studies.suite_tasks import WORST, model_and_task
 from explorative_user_env.validation import one_line
 from explorative_user_env.verification.claims import CellClaim, FileClaims
 from explorative_user_env.verification.findings import Finding

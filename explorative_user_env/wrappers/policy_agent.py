@@ -5,13 +5,22 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.envs import bai_rules
+from explorative_user_env.envs import bai as bai_rules
 from explorative_user_env.envs.history import History, PopulationHistory
-from explorative_user_env.protocol import STOP, Array, OneUserAtATime
+from explorative_user_env.protocol import (
+    BAI,
+    N_USERS,
+    POPULATION,
+    STOP,
+    Array,
+    OneUserAtATime,
+    Task,
+    as_task,
+    kept_steps,
+)
 from explorative_user_env.seeding import number_of_users
-from explorative_user_env.tasks import BAI, N_USERS, POPULATION, Task, as_task, kept_steps
 from explorative_user_env.validation import InvalidArgumentError, choice, flag
-from explorative_user_env.wrappers.features import observations_of, observed, scale_of
+from explorative_user_env.wrappers.observations import observations_of, observed, scale_of
 
 
 class PolicyAgent(OneUserAtATime):

@@ -10,11 +10,10 @@ from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.population_vector import ExplorativePopulationVectorEnv
-from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.envs.vector_form import lane_actions
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, lane_actions
 from explorative_user_env.protocol import Array
-from explorative_user_env.wrappers import features as features
-from explorative_user_env.wrappers.surroundings import (
+from explorative_user_env.wrappers import observations as features
+from explorative_user_env.wrappers.single import (
     box,
     changed,
     counts_below,

@@ -1,13 +1,7 @@
 import pytest
 
 from explorative_user_env import InvalidArgumentError
-from explorative_user_env.agents import (
-    AGENTS,
-    ALGORITHMS,
-    CARRIERS,
-    REFERENCES,
-    agent_named,
-)
+from explorative_user_env.agents import AGENTS, ALGORITHMS, CARRIERS, REFERENCES, agent_named
 from explorative_user_env.protocol import name_of
 
 MAKERS = AGENTS | REFERENCES | CARRIERS

@@ -3,12 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.agents.bair_candidates import (
-    admit_all,
-    drop,
-    make_heap,
-    sift_down,
-)
+from explorative_user_env.agents.bair import admit_all, drop, make_heap, sift_down
 
 
 def candidates(accepted: list[int]) -> Any:

@@ -10,17 +10,21 @@ import pytest
 from weights import weights_of
 
 import explorative_user_env as eu
-from explorative_user_env.agents import (
-    TrackAndStop,
-    bracketed_weights,
-    divergence,
-    followed_weights,
-    optimal_weights,
-    track_and_stop,
+from explorative_user_env.agents import TrackAndStop, optimal_weights, track_and_stop
+from explorative_user_env.agents import optimal_weights as bracketed_weights
+from explorative_user_env.agents import optimal_weights as divergence
+from explorative_user_env.agents import optimal_weights as followed_weights
+from explorative_user_env.agents.optimal_weights import (
+    FAST_ITERATIONS,
+    HALVINGS,
+    LARGEST_RATIO,
+    LEVEL_ITERATIONS,
+    LOWEST,
+    RATIO_ITERATIONS,
+    STEPS,
+    Solver,
+    blank_solver,
 )
-from explorative_user_env.agents.bracketed_weights import HALVINGS, LARGEST_RATIO, LOWEST, STEPS
-from explorative_user_env.agents.followed_weights import FAST_ITERATIONS, Solver, blank_solver
-from explorative_user_env.agents.optimal_weights import LEVEL_ITERATIONS, RATIO_ITERATIONS
 
 ROOT = 64
 """The most evaluations of a function whose root is sought."""

@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from explorative_user_env.agents.divergence import (
-    bernoulli_kl,
-    transport_cost,
-)
+from explorative_user_env.agents.optimal_weights import bernoulli_kl, transport_cost
 
 ExactKl = Callable[[float, float], Decimal]
 

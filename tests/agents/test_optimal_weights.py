@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from weights import PROBLEMS, ExactKl, assert_optimal, problems, weights_of
 
-from explorative_user_env.agents.followed_weights import blank_solver
+from explorative_user_env.agents.optimal_weights import blank_solver
 
 
 @pytest.mark.parametrize("means", PROBLEMS)

@@ -8,10 +8,14 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from weights import problems, weights_of
 
-from explorative_user_env.agents import followed_weights, optimal_weights
-from explorative_user_env.agents.divergence import bernoulli_kl
-from explorative_user_env.agents.followed_weights import blank_solver, start_solver
-from explorative_user_env.agents.optimal_weights import characteristic_weights
+from explorative_user_env.agents import optimal_weights
+from explorative_user_env.agents import optimal_weights as followed_weights
+from explorative_user_env.agents.optimal_weights import (
+    bernoulli_kl,
+    blank_solver,
+    characteristic_weights,
+    start_solver,
+)
 
 
 @pytest.mark.slow

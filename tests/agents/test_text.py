@@ -11,11 +11,10 @@ from clients_in_words import last_one_standing
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, TextAgent
-from explorative_user_env.agents.conversation import Conversation
-from explorative_user_env.agents.text_answers import TextAnswer, answer_in_words, meant_by
+from explorative_user_env.agents.text import Conversation, TextAnswer, answer_in_words, meant_by
+from explorative_user_env.check import check_agent
 from explorative_user_env.evaluation.transcripts import transcript_of
 from explorative_user_env.protocol import Agent
-from explorative_user_env.testing import check_agent
 
 
 def of_words(*answers: str) -> Callable[[str], str]:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from explorative_user_env.agents.ties import largest
+from explorative_user_env.agents.adapter import largest
 
 COUNTS = st.lists(st.integers(-1, 4), min_size=1, max_size=8)
 

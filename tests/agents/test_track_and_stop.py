@@ -10,7 +10,7 @@ import pytest
 
 from explorative_user_env.agents import TrackAndStop
 from explorative_user_env.agents import track_and_stop as rule
-from explorative_user_env.agents.leaders import leader_of
+from explorative_user_env.agents.track_and_stop import leader_of
 from explorative_user_env.protocol import STOP
 
 Drive = Callable[..., list[int]]

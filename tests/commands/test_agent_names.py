@@ -12,11 +12,11 @@ from explorative_user_env.commands.agent_names import (
     bench_defaults,
     elsewhere,
 )
-from explorative_user_env.population import Population
 from explorative_user_env.protocol import name_of
-from explorative_user_env.settings import RELEASED
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
-from explorative_user_env.studies.tuning.records import Estimate, TunedN1
+from explorative_user_env.studies.tuning import Estimate, TunedN1
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import RELEASED
 
 PAPERS = ["BAIR", "T&S", "UNI", "EXP3"]
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from explorative_user_env.files import MADE_BY
-from explorative_user_env.results.provenance import versions_of
-from explorative_user_env.studies.lower_bound import comparison
-from explorative_user_env.studies.tuning import trials
+from explorative_user_env.results.records import versions_of
+from explorative_user_env.studies import lower_bound as comparison
+from explorative_user_env.studies import tuning as trials
 
 Run = Callable[..., int]
 
@@ -75,7 +75,7 @@ def test_another_run_is_refused_in_one_line_before_it_runs(
 ) -> None:
     assert bench() == 0
     before = {path: path.read_bytes() for path in output.iterdir()}
-    calls = calls_of("explorative_user_env.evaluation.grid.run_cells")
+    calls = calls_of("explorative_user_env.evaluation.runner.run_cells")
     capsys.readouterr()
     assert bench("--seed", "1") == 2
     assert calls == []

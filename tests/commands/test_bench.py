@@ -10,10 +10,10 @@ from explorative_user_env.commands import options as shared
 from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import Store
-from explorative_user_env.studies.tuning.records import Estimate, TunedN1
+from explorative_user_env.studies.tuning import Estimate, TunedN1
 
 SMALL = ["--n-instances", "12", "--n-arms", "2", "--delta", "0.2", "--agent", "bair"]
-RUN_CELLS = "explorative_user_env.evaluation.grid.run_cells"
+RUN_CELLS = "explorative_user_env.evaluation.runner.run_cells"
 
 
 def test_it_prints_a_table_writes_files_and_says_where(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-RUN_CELLS = "explorative_user_env.evaluation.grid.run_cells"
+RUN_CELLS = "explorative_user_env.evaluation.runner.run_cells"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from specimens.agents import Honest
 from terminals import in_terminal, shown
 
 from explorative_user_env import ENV_ID
-from explorative_user_env.testing import Kind, checks_of
+from explorative_user_env.check import Kind, checks_of
 
 TESTS = Path(__file__).parents[1]
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from explorative_user_env import extras
-from explorative_user_env.course import LESSONS, places
+from explorative_user_env import validation as extras
+from explorative_user_env.teach import LESSONS
+from explorative_user_env.teach import exercises as places
 from explorative_user_env.validation import InvalidArgumentError
 
 pytestmark = pytest.mark.usefixtures("jupyter_data")

@@ -9,9 +9,10 @@ import pytest
 from stores import rows_in, without_numbers
 
 from explorative_user_env.commands.kept import RUN_FILE, Places
-from explorative_user_env.evaluation import backends, places
-from explorative_user_env.files.manifest import MADE_BY
-from explorative_user_env.results.about import about
+from explorative_user_env.evaluation import runner as backends
+from explorative_user_env.evaluation import workers as places
+from explorative_user_env.files import MADE_BY
+from explorative_user_env.results.store import about
 
 COMMANDS = {
     "bench": "bench --n-instances 30 --agent bair --agent uni --n-arms 2 --n-arms 3 --delta 0.1",
@@ -56,8 +57,8 @@ def broken_off_after(monkeypatch: pytest.MonkeyPatch) -> Breaking:
 
 @pytest.fixture(autouse=True)
 def _small_studies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("explorative_user_env.studies.tuning.trials.FRONTIER_USERS", 40)
-    monkeypatch.setattr("explorative_user_env.studies.lower_bound.growth.DEFAULT_N0S", (3, 10))
+    monkeypatch.setattr("explorative_user_env.studies.tuning.FRONTIER_USERS", 40)
+    monkeypatch.setattr("explorative_user_env.studies.lower_bound.DEFAULT_N0S", (3, 10))
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

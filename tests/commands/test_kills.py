@@ -12,7 +12,7 @@ from processes import PACKAGE, heed_signals
 from stores import rows_in, without_numbers
 
 from explorative_user_env.commands.kept import RUN_FILE
-from explorative_user_env.results.about import about
+from explorative_user_env.results.store import about
 from explorative_user_env.validation import InvalidArgumentError
 
 WORDS = "bench --n-instances 20000 --agent bair --agent uni --n-arms 5 --delta 0.1 --workers 2"

@@ -9,11 +9,11 @@ import pytest
 
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
 from explorative_user_env.commands.kept import RUN_FILE
-from explorative_user_env.display import figures as plotting
-from explorative_user_env.extras import how_to_get
+from explorative_user_env.display import plots as plotting
 from explorative_user_env.files import MADE_BY
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies import lower_bound
+from explorative_user_env.validation import how_to_get
 
 ROOM = "explorative_user_env.studies.lower_bound"
 FILES = ["needed.csv", "overlap.csv", "success.csv", "table.md"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from explorative_user_env.commands.output import text_file, write_and_show
-from explorative_user_env.display import figures
+from explorative_user_env.display import plots as figures
 from explorative_user_env.files import MADE_BY, Folder
 from explorative_user_env.validation import InvalidArgumentError
 

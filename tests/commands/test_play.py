@@ -11,9 +11,8 @@ import pytest
 from processes import PACKAGE
 from terminals import in_terminal, shown
 
-from explorative_user_env.play import rivals
-from explorative_user_env.play.address import moves_as_text
-from explorative_user_env.play.game import Game, heard_in, instance_at_end
+from explorative_user_env.play import game as rivals
+from explorative_user_env.play.game import Game, heard_in, instance_at_end, moves_as_text
 
 Run = Callable[..., int]
 OPTIONS = {"n_arms": 3, "gap": 2.0}
@@ -101,7 +100,7 @@ def test_what_cannot_be_played_is_refused_in_one_line(
 def test_without_the_extra_the_page_says_what_it_needs_and_the_terminal_plays(
     run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorative_user_env.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
     for name in ("jinja2", "starlette", "uvicorn"):
         monkeypatch.setitem(sys.modules, name, None)
     assert run("play") == 2
@@ -122,7 +121,7 @@ def test_the_page_is_served_and_opened_where_the_game_is(
     monkeypatch: pytest.MonkeyPatch,
     options: dict[str, int | None],
 ) -> None:
-    room = "explorative_user_env.play.serving"
+    room = "explorative_user_env.play.page"
     asked: list[int | None] = []
     opened: list[str] = []
 

@@ -10,10 +10,10 @@ from failing import Failing
 from tiny_commands import run_tiny
 
 import explorative_user_env as eu
-from explorative_user_env import extras
+from explorative_user_env import validation as extras
 from explorative_user_env.commands import drawings
 from explorative_user_env.commands.drawings import Drawing, drawings_of
-from explorative_user_env.evaluation import grid
+from explorative_user_env.evaluation import runner as grid
 
 pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.slow
@@ -189,7 +189,7 @@ def test_who_interrupts_it_leaves_no_file(
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("explorative_user_env.display.figures.as_svg", interrupted)
+    monkeypatch.setattr("explorative_user_env.display.plots.as_svg", interrupted)
     assert run("plot", str(file)) == 130
     assert capsys.readouterr().err == "error: interrupted; no file was written\n"
     assert not list((file.parent / "plots").iterdir())

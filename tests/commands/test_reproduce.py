@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.commands.kept import RUN_FILE
-from explorative_user_env.display.figures import can_plot
+from explorative_user_env.display.plots import can_plot
 from explorative_user_env.results.store import Store
-from explorative_user_env.settings import DIFFERENCES
 from explorative_user_env.studies import paper
-from explorative_user_env.studies.paper import ladder
+from explorative_user_env.studies import paper as ladder
+from explorative_user_env.users.settings import DIFFERENCES
 
-REPRODUCE = "explorative_user_env.studies.paper.reproduction.reproduce"
+REPRODUCE = "explorative_user_env.studies.paper_verdicts.reproduce"
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ import pytest
 from explorative_user_env.agents import BAIR
 from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.commands.robustness import robustness as command
-from explorative_user_env.display import figures as plotting
-from explorative_user_env.extras import how_to_get
-from explorative_user_env.population import Population
+from explorative_user_env.display import plots as plotting
 from explorative_user_env.results.store import Store
-from explorative_user_env.settings import RELEASED
 from explorative_user_env.studies.robustness import VARIETIES, robustness
-from explorative_user_env.users.others import as_behaviour
+from explorative_user_env.users.behaviours import as_behaviour
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.validation import how_to_get
 
 CELLS = ["--agent", "bair", "--user", "paper", "--user", "omniscient", "--n-instances", "4"]
 ROOM = "explorative_user_env.studies.robustness"

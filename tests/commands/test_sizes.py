@@ -12,7 +12,7 @@ from typing import Any, get_args
 import pytest
 
 from explorative_user_env.cli import app
-from explorative_user_env.extras import missing_of
+from explorative_user_env.validation import missing_of
 
 NUMBERS = {
     "2^31": str(2**31),

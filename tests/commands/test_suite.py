@@ -12,7 +12,7 @@ import pytest
 
 from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.commands.suite_agents import entrants_called, models_in
-from explorative_user_env.display import figures as plotting
+from explorative_user_env.display import plots as plotting
 from explorative_user_env.shipped import SETTINGS_FILE, shipped_models
 from explorative_user_env.studies.suite import ModelsByTask, load_suite, run_suite, who
 from explorative_user_env.validation import InvalidArgumentError

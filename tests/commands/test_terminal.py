@@ -9,7 +9,7 @@ from processes import PACKAGE
 from terminals import in_terminal, shown
 from tiny_commands import MARK, WORDS
 
-from explorative_user_env.studies.tuning.tables import SEARCH_HEADER
+from explorative_user_env.studies.tuning import SEARCH_HEADER
 
 pytestmark = pytest.mark.slow
 

@@ -11,12 +11,13 @@ from processes import python
 
 from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.commands.tune_n1 import tune_n1
-from explorative_user_env.display import figures as plotting
-from explorative_user_env.display.figures import can_plot
-from explorative_user_env.extras import how_to_get
+from explorative_user_env.display import plots as plotting
+from explorative_user_env.display.plots import can_plot
 from explorative_user_env.files import MADE_BY
 from explorative_user_env.results.store import Store
-from explorative_user_env.studies.tuning import load_tuned, trials
+from explorative_user_env.studies import tuning as trials
+from explorative_user_env.studies.tuning import load_tuned
+from explorative_user_env.validation import how_to_get
 
 pytestmark = pytest.mark.slow
 

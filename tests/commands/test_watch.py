@@ -8,9 +8,8 @@ from processes import python
 from terminals import in_terminal, shown
 
 import explorative_user_env as eu
-from explorative_user_env.films.film import film_of
-from explorative_user_env.films.saving import page_of
-from explorative_user_env.meeting import environment_of
+from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.runs.films import film_of, page_of
 
 Run = Callable[..., int]
 FEW = ("--max-steps", "20")
@@ -136,7 +135,7 @@ def test_what_it_cannot_do_is_one_line_before_any_work(
     tmp_path: Path,
     calls_of: Callable[[str], list[object]],
 ) -> None:
-    calls = calls_of("explorative_user_env.loop.rollout")
+    calls = calls_of("explorative_user_env.runs.loop.rollout")
     there = tmp_path / "a.html"
     there.write_text("mine")
     for asked, words in (
@@ -184,7 +183,7 @@ def test_whoever_interrupts_it_finds_no_half_of_a_file(
     calls_of: Callable[[str], list[object]],
 ) -> None:
     (tmp_path / "a.html").write_text("before")
-    calls = calls_of("explorative_user_env.films.saving.page_of")
+    calls = calls_of("explorative_user_env.runs.films.page_of")
     assert run("watch", *FEW, "--out", str(tmp_path / "a.html"), "--overwrite") == 130
     assert len(calls) == 1
     assert [each.name for each in tmp_path.iterdir()] == ["a.html"]

@@ -11,8 +11,8 @@ pytest.importorskip("numba")
 import numba
 
 import explorative_user_env
-from explorative_user_env.compiled import callees
-from explorative_user_env.compiled.callees import callees_of, references
+from explorative_user_env.kernels import cache as callees
+from explorative_user_env.kernels.cache import callees_of, references
 
 NUMBER = 7
 
@@ -65,7 +65,7 @@ def by_module(x: int) -> int:
 
 
 def through_package(x: int) -> Any:
-    return explorative_user_env.compiled.callees.references(x)  # type: ignore[arg-type]
+    return explorative_user_env.kernels.cache.references(x)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

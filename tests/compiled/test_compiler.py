@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.agents import AlgorithmAgent, uniform
-from explorative_user_env.compiled import compiler
-from explorative_user_env.compiled.loops import make_run
 from explorative_user_env.evaluation import evaluate
+from explorative_user_env.kernels import compiler
+from explorative_user_env.kernels.loops import make_run
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.users.confidence import ACCEPTANCE_RATE, Schedule
+from explorative_user_env.users.laws import ACCEPTANCE_RATE, Schedule
 
 # A third party's algorithm: the arm of the highest upper bound on its acceptance rate, with
 # helpers that call helpers.

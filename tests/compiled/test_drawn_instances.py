@@ -8,12 +8,10 @@ import pytest
 pytest.importorskip("numba")
 
 
-from explorative_user_env.compiled.drawn_instances import draw_at_once
-from explorative_user_env.compiled.generators import N_STREAMS, streams
-from explorative_user_env.compiled.stream_seeds import set_streams_at_once
+from explorative_user_env.kernels.seeds import N_STREAMS, draw_at_once, set_streams_at_once, streams
 from explorative_user_env.seeding import user_generator
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.laws_of_means import LAWS, normal_means
+from explorative_user_env.users.laws import LAWS, normal_means
 from explorative_user_env.validation import InvalidArgumentError
 
 

@@ -20,11 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from explorative_user_env.compiled.fingerprint import (
-    UndescribedError,
-    fingerprint,
-    fingerprint_of_types,
-)
+from explorative_user_env.kernels.cache import UndescribedError, fingerprint, fingerprint_of_types
 
 
 class Colour(enum.Enum):

@@ -17,9 +17,8 @@ llvmlite = pytest.importorskip("llvmlite")
 
 from numba.core.errors import NumbaError
 
-from explorative_user_env.compiled.compiler import compile_loop
-from explorative_user_env.compiled.kernel_cache import APPLICATION, FOLDER
-from explorative_user_env.compiled.private_folder import PrivateFolder
+from explorative_user_env.kernels.cache import APPLICATION, FOLDER, PrivateFolder
+from explorative_user_env.kernels.compiler import compile_loop
 
 Answer = Callable[..., int]
 

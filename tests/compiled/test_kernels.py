@@ -15,12 +15,12 @@ from processes import python
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, UCB1, Uniform
-from explorative_user_env.compiled import kernels
-from explorative_user_env.compiled.compiler import once
-from explorative_user_env.compiled.kernels import compiled_play_all, compiled_run_all
-from explorative_user_env.users import others
-from explorative_user_env.users.behaviour import EXPLORATIVE
-from explorative_user_env.users.confidence import ACCEPTANCE_RATE, constant
+from explorative_user_env.kernels import loops as kernels
+from explorative_user_env.kernels.compiler import once
+from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
+from explorative_user_env.users import behaviours as others
+from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.laws import ACCEPTANCE_RATE, constant
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 

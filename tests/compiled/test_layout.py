@@ -3,9 +3,9 @@ import pytest
 
 pytest.importorskip("numba")
 
-from explorative_user_env.compiled.layout import row_of, user_rows
-from explorative_user_env.population import Population
-from explorative_user_env.users.state import blank_state
+from explorative_user_env.kernels.arrays import row_of, user_rows
+from explorative_user_env.users.model import blank_state
+from explorative_user_env.users.population import Population
 
 TABLES = ("logarithms", "inverse_roots")
 

@@ -18,16 +18,15 @@ from explorative_user_env.agents import (
     Uniform,
     uniform,
 )
+from explorative_user_env.envs.meeting import environment_of
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.compiled import run_compiled
-from explorative_user_env.evaluation.readable import RUN_COLUMNS
-from explorative_user_env.loop import rollout
-from explorative_user_env.meeting import environment_of
-from explorative_user_env.population import Population
+from explorative_user_env.evaluation.paths import RUN_COLUMNS, run_compiled
 from explorative_user_env.protocol import STOP, name_of
-from explorative_user_env.settings import Setting
-from explorative_user_env.users import explorative as user_rules
-from explorative_user_env.users.state import blank_state
+from explorative_user_env.runs.loop import rollout
+from explorative_user_env.users import model as user_rules
+from explorative_user_env.users.model import blank_state
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import Setting
 
 SEEDS = (1, 2, 3)
 

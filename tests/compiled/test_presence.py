@@ -10,17 +10,17 @@ import pytest
 from no_compiler import GONE, Hider
 
 import explorative_user_env as eu
-from explorative_user_env.compiled.presence import (
+from explorative_user_env.check.agents import expect_compiled_users
+from explorative_user_env.check.checks import NotAskedError
+from explorative_user_env.display.progress import notice
+from explorative_user_env.kernels.presence import (
     TIMES_SLOWER,
     can_compile,
     is_installed,
     require_compiler,
     why_no_compiler,
 )
-from explorative_user_env.display.notices import notice
-from explorative_user_env.results.provenance import versions_of
-from explorative_user_env.testing.checks import NotAskedError
-from explorative_user_env.testing.compiled_paths import expect_compiled_users
+from explorative_user_env.results.records import versions_of
 from explorative_user_env.validation import MissingExtraError
 
 FEW: dict[str, Any] = {"n_arms": 2, "n_instances": 3, "seed": 1, "progress": False}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.compiled.private_folder import PrivateFolder
-from explorative_user_env.files.exchange import LONGEST_WRITING
+from explorative_user_env.files import LONGEST_WRITING
+from explorative_user_env.kernels.cache import PrivateFolder
 
 ANOTHER = 12345
 """Somebody else's number."""

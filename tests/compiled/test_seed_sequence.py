@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorative_user_env.compiled.seed_sequence import POOL, STATE, WORD, seed_pcg64
+from explorative_user_env.kernels.seeds import POOL, STATE, WORD, seed_pcg64
 
 BORDERS = [0, 1, 2**32 - 1, 2**32, 2**63 - 1, 2**64, 2**128 - 1, 2**128, 2**300 + 1]
 

@@ -9,9 +9,8 @@ import pytest
 pytest.importorskip("numba")
 
 
-from explorative_user_env.compiled import stream_seeds
-from explorative_user_env.compiled.generators import N_STREAMS, streams
-from explorative_user_env.compiled.stream_seeds import set_streams_at_once
+from explorative_user_env.kernels import seeds as stream_seeds
+from explorative_user_env.kernels.seeds import N_STREAMS, set_streams_at_once, streams
 from explorative_user_env.seeding import agent_generator, user_generator
 
 BORDERS = [0, 1, 9, 10, 2**31, 2**32 - 1, 2**32, 2**53 + 1, 2**62, 2**63 - 1]

@@ -1,8 +1,8 @@
 from types import FunctionType
 from typing import Any, cast
 
-from explorative_user_env.compiled import callees
-from explorative_user_env.compiled.twins import twins
+from explorative_user_env.kernels import cache as callees
+from explorative_user_env.kernels.compiler import twins
 
 
 def low() -> str:

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorative_user_env.course import check_exercise, exercises_of
-from explorative_user_env.course.endless import broken_off
-from explorative_user_env.course.exercises import equal
+from explorative_user_env.teach import check_exercise, exercises_of
+from explorative_user_env.teach.exercises import broken_off, equal
 
 
 class Odd:

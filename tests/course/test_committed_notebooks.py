@@ -14,7 +14,7 @@ for needed in ("jupytext", "nbformat"):
 import notebooks
 from lesson_sources import bare_numbers, cells_of, committed, has_tag, source_of, written
 
-from explorative_user_env.course import LESSONS, Lesson, exercises_of
+from explorative_user_env.teach import LESSONS, Lesson, exercises_of
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from wrong_answers import TRIED_ON_MANY
 
-from explorative_user_env.course import LESSONS, check_exercise, exercises_of
-from explorative_user_env.course.exercises import Exercise
+from explorative_user_env.teach import LESSONS, check_exercise, exercises_of
+from explorative_user_env.teach.exercises import Exercise
 from explorative_user_env.validation import InvalidArgumentError
 
 EVERY = [one for lesson in LESSONS for one in exercises_of(lesson.number)]

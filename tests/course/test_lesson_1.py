@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binomtest, norm
 from wrong_answers import assert_told, assert_told_apart, each_of
 
-from explorative_user_env.course import check_exercise, exercises_of
+from explorative_user_env.teach import check_exercise, exercises_of
 
 
 def one_sided(n: int, delta: float) -> float:

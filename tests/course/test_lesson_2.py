@@ -8,7 +8,7 @@ import pytest
 from wrong_answers import assert_told, assert_told_apart, each_of
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.course import exercises_of
+from explorative_user_env.teach import exercises_of
 from explorative_user_env.users.hidden_state import witness_of
 
 Bounds = list[float]

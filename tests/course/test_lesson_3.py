@@ -11,7 +11,7 @@ from wrong_answers import assert_told, assert_told_apart, each_of
 
 from explorative_user_env import ExplorativeUserEnv, rollout
 from explorative_user_env.agents import EXP3, TrackAndStop
-from explorative_user_env.course import exercises_of
+from explorative_user_env.teach import exercises_of
 
 Floats = list[float]
 

@@ -37,9 +37,15 @@ from wrong_bairs import (
 )
 
 from explorative_user_env.agents import BAIR
-from explorative_user_env.course import check_exercise
-from explorative_user_env.course.beside_bair import bair_of, paper_run, parting
-from explorative_user_env.course.whole_mistakes import USERS_BY_DELTA, USERS_BY_N1, USERS_WHO_SLIP
+from explorative_user_env.teach import check_exercise
+from explorative_user_env.teach.lesson_4 import (
+    USERS_BY_DELTA,
+    USERS_BY_N1,
+    USERS_WHO_SLIP,
+    bair_of,
+    paper_run,
+    parting,
+)
 
 WRONG: list[tuple[str, Any, str]] = [
     ("4.1", linear, "it is right for α = 1 only"),

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import binomtest, norm
 from wrong_answers import assert_told, assert_told_apart, each_of
 
-from explorative_user_env.course import check_exercise
+from explorative_user_env.teach import check_exercise
 from explorative_user_env.theory import hard_pair
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from wrong_answers import assert_told, each_of
 
-from explorative_user_env.course import check_exercise
+from explorative_user_env.teach import check_exercise
 
 
 def ascending(acceptances: Any) -> Any:

@@ -12,7 +12,7 @@ import lesson_sources
 import nbformat
 from lesson_runs import METADATA, run, steady, text_of
 
-from explorative_user_env.course import Lesson
+from explorative_user_env.teach import Lesson
 
 SOURCE = """# %% [markdown]
 # # 9. Small

@@ -11,7 +11,7 @@ pytest.importorskip("nbformat", reason="nbformat is not installed")
 import lesson_sources
 from lesson_sources import bare_numbers, cells_of, notebook_of, with_answers, written
 
-from explorative_user_env.course import Lesson
+from explorative_user_env.teach import Lesson
 
 FUNCTION = """def square(x):
     # BEGIN SOLUTION

@@ -13,7 +13,7 @@ from lesson_runs import run
 from lesson_sources import notebook_of, written
 from matplotlib import pyplot
 
-from explorative_user_env.course import Lesson, Remark
+from explorative_user_env.teach import Lesson, Remark
 
 pytestmark = [
     pytest.mark.slow,

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorative_user_env.course import reveal
+from explorative_user_env.teach import reveal
 from explorative_user_env.validation import InvalidArgumentError
 
 BECAUSE = "the interval of arm 2 begins above"

@@ -4,10 +4,9 @@ import sys
 
 import pytest
 
-from explorative_user_env import extras
-from explorative_user_env.display import figures as plotting
-from explorative_user_env.extras import how_to_get
-from explorative_user_env.validation import MissingExtraError
+from explorative_user_env import validation as extras
+from explorative_user_env.display import plots as plotting
+from explorative_user_env.validation import MissingExtraError, how_to_get
 
 PNG = b"\x89PNG\r\n"
 

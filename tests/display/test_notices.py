@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from explorative_user_env.display import notices
-from explorative_user_env.display.notices import notice
+from explorative_user_env.display import progress as notices
+from explorative_user_env.display.progress import notice
 
 
 class Screen(io.StringIO):

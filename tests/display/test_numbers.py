@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from explorative_user_env.display import numbers
+from explorative_user_env.display import text as numbers
 
 NOTHING = math.nan
 

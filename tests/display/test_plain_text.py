@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.display.plain_text import (
-    in_line,
-    in_markdown,
-    in_spreadsheet,
-    plain,
-    printable,
-)
+from explorative_user_env.display.text import in_line, in_markdown, in_spreadsheet, plain, printable
 
 
 @pytest.mark.parametrize(

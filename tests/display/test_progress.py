@@ -8,13 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from explorative_user_env.display import progress
-from explorative_user_env.display.progress import (
-    named,
-    portion,
-    progress_bar,
-    shown,
-    silent,
-)
+from explorative_user_env.display.progress import named, portion, progress_bar, shown, silent
 
 Told = list[tuple[str, int, int]]
 

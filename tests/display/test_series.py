@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.display.series import (
+from explorative_user_env.display.plots import (
     dress,
     line_style,
     logarithmic,

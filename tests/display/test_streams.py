@@ -7,12 +7,7 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.display.streams import (
-    WIDTH,
-    Unfailing,
-    page_width,
-    unfailing_output,
-)
+from explorative_user_env.display.text import WIDTH, Unfailing, page_width, unfailing_output
 
 
 class Broken(io.StringIO):

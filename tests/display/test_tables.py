@@ -8,13 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.table import Table
 
-from explorative_user_env.display.streams import WIDTH
-from explorative_user_env.display.tables import (
-    as_text,
-    markdown,
-    markdown_table,
-    new_table,
-)
+from explorative_user_env.display.tables import as_text, markdown, markdown_table, new_table
+from explorative_user_env.display.text import WIDTH
 
 
 @pytest.fixture

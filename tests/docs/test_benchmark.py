@@ -10,9 +10,9 @@ import pytest
 from explorative_user_env.commands.agent_names import agents_called, bench_defaults
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
-from explorative_user_env.evaluation.grid import run_cells
+from explorative_user_env.evaluation.runner import run_cells
 from explorative_user_env.results.tables import summary_table, table_of
-from explorative_user_env.studies.paper.comparison import compared
+from explorative_user_env.studies.paper import compared
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from explorative_user_env import (
     ExplorativeUserBAIVectorEnv,
     ExplorativeUserEnv,
 )
-from explorative_user_env.settings import Setting
+from explorative_user_env.users.settings import Setting
 
 ENDING = {"is_success", "answer", "stopping_time", "rejection_rate", "left"}
 

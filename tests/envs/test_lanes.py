@@ -14,17 +14,15 @@ pytest.importorskip("numba")
 
 
 from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError, Schedule
-from explorative_user_env.compiled.arrays import StateTuple
-from explorative_user_env.compiled.layout import row_of, user_rows
 from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
 from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
-from explorative_user_env.envs.rewards import REGRET_REWARD, REWARDS
-from explorative_user_env.population import Population
-from explorative_user_env.settings import PRINTED, Setting
-from explorative_user_env.users.confidence import acceptance_rate_rule
+from explorative_user_env.envs.user import REGRET_REWARD, REWARDS
+from explorative_user_env.kernels.arrays import StateTuple, row_of, user_rows
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.laws_of_means import LAWS
-from explorative_user_env.users.state import blank_state
+from explorative_user_env.users.laws import LAWS, acceptance_rate_rule
+from explorative_user_env.users.model import blank_state
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import PRINTED, Setting
 
 N_LANES = 23
 SEEDS = range(50, 50 + N_LANES)

@@ -14,8 +14,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import explorative_user_env as eu
 from explorative_user_env import BAI_ENV_ID, COUNTS_ENV_ID, ENV_ID
-from explorative_user_env.envs.rewards import REWARDS
-from explorative_user_env.tasks import BAI, REGRET
+from explorative_user_env.envs.user import REWARDS
+from explorative_user_env.protocol import BAI, REGRET
 from explorative_user_env.wrappers.make import make_task
 
 LEAVING: dict[str, Any] = {"n_arms": 3, "alpha": 0.02, "behaviour": "impatient(probability=0.3)"}

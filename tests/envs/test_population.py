@@ -11,7 +11,7 @@ from population_env import SMALL, arms_of, popularity_of, seed_of_member, slow_e
 
 from explorative_user_env import CallableError, ExplorativePopulationEnv, InvalidArgumentError
 from explorative_user_env.seeding import member_seed, member_seeds
-from explorative_user_env.users.others import forgetful
+from explorative_user_env.users.behaviours import forgetful
 
 STEPS = 3 * 7
 

@@ -20,7 +20,7 @@ from explorative_user_env import (
     rollout,
 )
 from explorative_user_env.agents import BAIR
-from explorative_user_env.monitors import check_run
+from explorative_user_env.evaluation.monitors import check_run
 
 VARIANTS: list[dict[str, Any]] = [
     {},

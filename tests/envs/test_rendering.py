@@ -23,11 +23,12 @@ from explorative_user_env import (
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
 )
-from explorative_user_env.envs import pictures
-from explorative_user_env.envs.pictures import RENDER_MODES
-from explorative_user_env.rendering import raster, scene, svg, text
-from explorative_user_env.rendering.scene import scene_of_user
-from explorative_user_env.rendering.svg import svg_of
+from explorative_user_env.envs import history as pictures
+from explorative_user_env.envs.history import RENDER_MODES
+from explorative_user_env.show import raster, scene, svg
+from explorative_user_env.show import scene as text
+from explorative_user_env.show.scene import scene_of_user
+from explorative_user_env.show.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
 
 IDS = (ENV_ID, COUNTS_ENV_ID, BAI_ENV_ID)
@@ -316,7 +317,7 @@ def test_a_notebook_shows_the_picture_and_not_the_truth() -> None:
 def test_without_the_extra_one_line_says_what_is_missing(
     mode: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorative_user_env.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
     env = ExplorativeUserEnv(3, render_mode=mode)
     with pytest.raises(MissingExtraError, match=message):
         _ = played(env), env.render()
@@ -326,6 +327,6 @@ def test_without_pygame_one_line_says_so(pillow: None, monkeypatch: pytest.Monke
     def find(name: str) -> object:
         return None if name == "pygame" else object()
 
-    monkeypatch.setattr("explorative_user_env.extras.find_spec", find)
+    monkeypatch.setattr("explorative_user_env.validation.find_spec", find)
     with pytest.raises(MissingExtraError, match=r"^a window needs pygame: pip install .*$"):
         ExplorativeUserEnv(3, render_mode="human").reset(seed=0)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env import ENV_ID, ExplorativeUserVectorEnv
-from explorative_user_env.envs.rewards import (
+from explorative_user_env.envs.user import (
     ACCEPT_REWARD,
     NO_REWARD,
     REALIZED_REWARD,
@@ -14,7 +14,7 @@ from explorative_user_env.envs.rewards import (
     UTILITY_REWARD,
     reward_of,
 )
-from explorative_user_env.settings import Setting
+from explorative_user_env.users.settings import Setting
 
 MEANS = [0.25, 1.5, -1.0]
 

@@ -10,11 +10,7 @@ from checkers import check_for_sb3
 from gymnasium.utils.env_checker import check_env
 from single_env import VARIANTS, arms, play, started
 
-from explorative_user_env import (
-    ENV_ID,
-    ExplorativeUserEnv,
-    InvalidArgumentError,
-)
+from explorative_user_env import ENV_ID, ExplorativeUserEnv, InvalidArgumentError
 
 
 @pytest.mark.parametrize("name", [ENV_ID, f"explorative_user_env:{ENV_ID}"])

@@ -24,7 +24,7 @@ from explorative_user_env import (
     Schedule,
     register_schedule,
 )
-from explorative_user_env.users import confidence as schedules
+from explorative_user_env.users import laws as schedules
 
 
 def test_the_means_of_one_episode_can_be_given() -> None:

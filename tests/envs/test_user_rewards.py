@@ -9,13 +9,8 @@ import numpy as np
 import pytest
 from single_env import COUNTERS, MEANS, arms, play, started
 
-from explorative_user_env import (
-    ENV_ID,
-    ExplorativeUserEnv,
-    HiddenState,
-    Instance,
-)
-from explorative_user_env.envs.rewards import REWARDS
+from explorative_user_env import ENV_ID, ExplorativeUserEnv, HiddenState, Instance
+from explorative_user_env.envs.user import REWARDS
 
 
 def leaves(value: Any) -> list[Any]:

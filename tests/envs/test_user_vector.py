@@ -11,9 +11,9 @@ from alike import Beside
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from explorative_user_env import ENV_ID, PRINTED, ExplorativeUserVectorEnv, Schedule
-from explorative_user_env.envs.rewards import REWARDS
-from explorative_user_env.settings import Setting
-from explorative_user_env.users.confidence import acceptance_rate_rule
+from explorative_user_env.envs.user import REWARDS
+from explorative_user_env.users.laws import acceptance_rate_rule
+from explorative_user_env.users.settings import Setting
 
 MODES = list(AutoresetMode)
 LIMIT = 11

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError
-from explorative_user_env.envs.vector_form import (
-    lane_arms,
-    lane_mask,
-    lane_options,
-    lane_seeds,
-)
+from explorative_user_env.envs.user_vector import lane_arms, lane_mask, lane_options, lane_seeds
 
 
 def test_seeds_are_counted_up_or_given() -> None:

@@ -10,19 +10,12 @@ from processes import python
 from toy_agents import scripted, spy
 
 import explorative_user_env as eu
-from explorative_user_env.agents import (
-    AGENTS,
-    BAIR,
-    EXP3,
-    REFERENCES,
-    TrackAndStop,
-    Uniform,
-)
+from explorative_user_env.agents import AGENTS, BAIR, EXP3, REFERENCES, TrackAndStop, Uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.backends import CHUNK
+from explorative_user_env.evaluation.runner import CHUNK
 from explorative_user_env.protocol import Agent
-from explorative_user_env.settings import Setting
-from explorative_user_env.users.confidence import Schedule
+from explorative_user_env.users.laws import Schedule
+from explorative_user_env.users.settings import Setting
 
 TESTS = str(Path(__file__).parents[1])
 

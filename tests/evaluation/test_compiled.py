@@ -12,17 +12,12 @@ pytest.importorskip("numba")
 
 from compared import CAP, agent_as_in_an_evaluation
 
-from explorative_user_env.agents import (
-    AGENTS,
-    AlgorithmAgent,
-    Uniform,
-    uniform,
-)
-from explorative_user_env.compiled.generators import N_STREAMS
+from explorative_user_env.agents import AGENTS, AlgorithmAgent, Uniform, uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.compiled import compiles, play_compiled, run_compiled
-from explorative_user_env.population import Population
-from explorative_user_env.settings import Setting
+from explorative_user_env.evaluation.paths import compiles, play_compiled, run_compiled
+from explorative_user_env.kernels.seeds import N_STREAMS
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import Setting
 
 
 def assert_same_runs(one: pd.DataFrame, other: pd.DataFrame) -> None:

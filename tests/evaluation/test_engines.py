@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.evaluation import engines
-from explorative_user_env.evaluation.engines import ELSEWHERE, RETRIES, Submitting
+from explorative_user_env.evaluation import workers as engines
+from explorative_user_env.evaluation.workers import ELSEWHERE, RETRIES, Submitting
 from explorative_user_env.validation import CallableError
 
 CHUNKS = [[first, first + 1] for first in range(0, 40, 2)]

@@ -6,8 +6,8 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
-from explorative_user_env.evaluation.grid import run_cells
-from explorative_user_env.results.sweep import Sweep
+from explorative_user_env.evaluation.runner import run_cells
+from explorative_user_env.results.results import Sweep
 from explorative_user_env.validation import InvalidArgumentError
 
 

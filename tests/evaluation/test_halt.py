@@ -14,15 +14,17 @@ pytest.importorskip("numba")
 from compared import agent_as_in_an_evaluation
 
 from explorative_user_env.agents import Uniform, uniform
-from explorative_user_env.compiled.loops import make_play, make_run
-from explorative_user_env.compiled.plain import steps_between_looks
-from explorative_user_env.evaluation.compiled import play_compiled, run_compiled
-from explorative_user_env.evaluation.paths import regret_compiled
-from explorative_user_env.evaluation.readable import RUN_COLUMNS
-from explorative_user_env.population import Population
+from explorative_user_env.evaluation.paths import (
+    RUN_COLUMNS,
+    play_compiled,
+    regret_compiled,
+    run_compiled,
+)
+from explorative_user_env.kernels.loops import make_play, make_run, steps_between_looks
 from explorative_user_env.protocol import Algorithm, Array
 from explorative_user_env.seeding import agent_generator, user_generator
-from explorative_user_env.users.state import blank_state
+from explorative_user_env.users.model import blank_state
+from explorative_user_env.users.population import Population
 
 VERY_LONG = 10**9
 """Steps that take ten seconds and more."""

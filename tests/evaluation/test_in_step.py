@@ -5,9 +5,10 @@ import pytest
 from toy_agents import Clock, Wanderer
 
 import explorative_user_env as eu
-from explorative_user_env.evaluation import backends, in_step
+from explorative_user_env.evaluation import paths as in_step
+from explorative_user_env.evaluation import runner as backends
 from explorative_user_env.protocol import Agent, ManyUserAgent
-from explorative_user_env.users.confidence import Schedule
+from explorative_user_env.users.laws import Schedule
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
 

@@ -17,9 +17,13 @@ from toy_agents import Wanderer, tireless
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.evaluation.engines import PROCESSES, THREADS, Submitting
-from explorative_user_env.evaluation.workers import pool_of
-from explorative_user_env.evaluation.workforce import Workforce
+from explorative_user_env.evaluation.workers import (
+    PROCESSES,
+    THREADS,
+    Submitting,
+    Workforce,
+    pool_of,
+)
 
 pytestmark = [
     pytest.mark.slow,  # processes have to start

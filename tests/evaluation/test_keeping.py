@@ -12,10 +12,11 @@ from toy_agents import Wanderer
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Thompson, TrackAndStop, Uniform
-from explorative_user_env.evaluation import backends, places
-from explorative_user_env.evaluation.keeping import agent_record
-from explorative_user_env.results.about import about
+from explorative_user_env.evaluation import runner as backends
+from explorative_user_env.evaluation import workers as places
+from explorative_user_env.evaluation.runner import agent_record
 from explorative_user_env.results.results import Results
+from explorative_user_env.results.store import about
 from explorative_user_env.validation import InvalidArgumentError
 
 SHARED: dict[str, Any] = {"n_instances": 40, "n_arms": 3, "seed": 5, "progress": False}

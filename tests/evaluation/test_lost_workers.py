@@ -9,8 +9,7 @@ import pytest
 from away import Deadly, done_by, gathered, spawned
 
 import explorative_user_env as eu
-from explorative_user_env.evaluation.engines import PROCESSES
-from explorative_user_env.evaluation.workforce import Workforce
+from explorative_user_env.evaluation.workers import PROCESSES, Workforce
 
 pytestmark = pytest.mark.slow  # processes have to start
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.evaluation import parcels
-from explorative_user_env.evaluation.parcels import UnsendableError, packed, traits
+from explorative_user_env.evaluation import workers as parcels
+from explorative_user_env.evaluation.workers import UnsendableError, packed, traits
 
 
 @pytest.fixture

@@ -14,9 +14,8 @@ from away import gathered, pretend, spawned
 from toy_agents import Wanderer, spy
 
 import explorative_user_env as eu
-from explorative_user_env.evaluation.engines import HERE, PROCESSES, THREADS
-from explorative_user_env.evaluation.workforce import Workforce
-from explorative_user_env.tasks import TASKS
+from explorative_user_env.evaluation.workers import HERE, PROCESSES, THREADS, Workforce
+from explorative_user_env.protocol import TASKS
 
 pytestmark = pytest.mark.slow  # processes have to start
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorative_user_env.evaluation.plays import PLAY_COLUMNS, Play, figures
+from explorative_user_env.evaluation.paths import PLAY_COLUMNS, Play, figures
 
 
 def played(

@@ -10,9 +10,9 @@ from toy_agents import spy, tireless
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
-from explorative_user_env.results.provenance import versions_of
-from explorative_user_env.settings import PRINTED, Setting
-from explorative_user_env.users.confidence import constant
+from explorative_user_env.results.records import versions_of
+from explorative_user_env.users.laws import constant
+from explorative_user_env.users.settings import PRINTED, Setting
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 

@@ -6,7 +6,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.display.progress import OnProgress
-from explorative_user_env.monitors import broken_table, check_run
+from explorative_user_env.evaluation.monitors import broken_table, check_run
 from explorative_user_env.protocol import Agent
 
 

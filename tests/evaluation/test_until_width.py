@@ -9,13 +9,13 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
-from explorative_user_env.evaluation import until_width
+from explorative_user_env.evaluation import runner as until_width
 from explorative_user_env.evaluation.request import Request
-from explorative_user_env.evaluation.until_width import growing, is_known
-from explorative_user_env.evaluation.workforce import workforce_of
-from explorative_user_env.population import Population
-from explorative_user_env.results.confidence_sequences import sequence_interval
-from explorative_user_env.tasks import BAI
+from explorative_user_env.evaluation.runner import growing, is_known
+from explorative_user_env.evaluation.workers import workforce_of
+from explorative_user_env.protocol import BAI
+from explorative_user_env.results.intervals import sequence_interval
+from explorative_user_env.users.population import Population
 
 FEW: dict[str, Any] = {"n_arms": 2, "seed": 3, "delta": 0.3, "progress": False}
 

@@ -8,8 +8,8 @@ from joblib import parallel_config
 from toy_agents import spy
 
 import explorative_user_env as eu
-from explorative_user_env import extras
-from explorative_user_env.evaluation.workforce import Workforce, workforce_of
+from explorative_user_env import validation as extras
+from explorative_user_env.evaluation.workers import Workforce, workforce_of
 from explorative_user_env.validation import MissingExtraError
 
 ADDRESS = "tcp://127.0.0.1:8786"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorative_user_env.files.additions import add_files
+from explorative_user_env.files import add_files
 from explorative_user_env.validation import InvalidArgumentError
 
 FILES = {"a": b"1", "b": b"2", "inside/c": b"3"}

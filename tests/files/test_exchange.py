@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.files import MADE_BY, Folder, check_one_run, exchange
+from explorative_user_env import files as exchange
+from explorative_user_env.files import MADE_BY, Folder, check_one_run
 from explorative_user_env.validation import InvalidArgumentError
 
 TOUCHES = ("mkdir", "replace", "rmdir", "unlink")

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.files import MADE_BY, Folder
-from explorative_user_env.files.manifest import FILES, RUN
+from explorative_user_env.files import FILES, MADE_BY, RUN, Folder
 from explorative_user_env.validation import InvalidArgumentError
 
 

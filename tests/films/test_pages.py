@@ -12,20 +12,22 @@ from watched import Silent, run
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import BAIR
-from explorative_user_env.films.film import Film
-from explorative_user_env.films.frames import (
+from explorative_user_env.runs.films import (
     ALONE,
     ON_A_PHONE,
     TOGETHER,
+    Film,
+    can_be_written,
     captions_of,
+    page_of,
     pictures_of,
     rejected_at,
+    save_films,
     steps_of_all,
     whole_run,
 )
-from explorative_user_env.films.saving import can_be_written, page_of, save_films
-from explorative_user_env.rendering.shapes import Scene, Text
-from explorative_user_env.rendering.svg import svg_of
+from explorative_user_env.show.shapes import Scene, Text
+from explorative_user_env.show.svg import svg_of
 from explorative_user_env.validation import MissingExtraError
 
 
@@ -216,7 +218,7 @@ def test_another_ending_is_refused_with_those_that_are_known(name: str, tmp_path
 def test_one_line_tells_all_that_a_file_needs(
     ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("explorative_user_env.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
     needs = "videos need imageio-ffmpeg and pillow" if ending == "mp4" else "pixels need pillow"
     with pytest.raises(MissingExtraError, match=f"{needs}: pip install"):
         can_be_written(tmp_path / f"a.{ending}", "out")
@@ -228,7 +230,7 @@ def test_without_a_painter_it_is_said_what_is_missing(
 ) -> None:
     pytest.importorskip("PIL", reason="the other painter has to be there")
     monkeypatch.setattr(
-        "explorative_user_env.extras.find_spec", lambda name: None if name == missing else name
+        "explorative_user_env.validation.find_spec", lambda name: None if name == missing else name
     )
     with pytest.raises(MissingExtraError, match="pip install"):
         film(max_steps=3).save(tmp_path / f"a.{ending}")

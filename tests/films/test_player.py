@@ -8,16 +8,16 @@ import pytest
 from browser import DESKTOP, PHONE, chromium, keep_screenshot, page_in, too_wide
 from watched import run
 
-from explorative_user_env.films.film import Film
-from explorative_user_env.films.frames import (
+from explorative_user_env.runs.films import (
     ALONE,
     ON_A_PHONE,
+    Film,
     captions_of,
     pictures_of,
     rejected_at,
     steps_of_all,
 )
-from explorative_user_env.rendering.shapes import Text
+from explorative_user_env.show.shapes import Text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -11,10 +11,9 @@ from watched import Read, Silent, reading, run
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, SuccessiveElimination, TrackAndStop
-from explorative_user_env.films.listeners import Rank
-from explorative_user_env.films.telling import MOST_SENTENCES, Sentence, explanation_from
-from explorative_user_env.monitors import check_run
+from explorative_user_env.evaluation.monitors import check_run
 from explorative_user_env.protocol import Agent
+from explorative_user_env.runs.moments import MOST_SENTENCES, Rank, Sentence, explanation_from
 
 FIRST = re.compile(
     r"^t = (\d+): she rejected arm (\d+)(?: \(the best\))? for the first time; "

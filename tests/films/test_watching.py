@@ -13,12 +13,10 @@ from watched import Silent, run
 import explorative_user_env as eu
 from explorative_user_env import CallableError, InvalidArgumentError, rollout
 from explorative_user_env.agents import AGENTS, BAIR, EXP3, REFERENCES, agent_named
-from explorative_user_env.explanations import explanation_of
-from explorative_user_env.films.camera import Moment
-from explorative_user_env.films.film import film_of
-from explorative_user_env.films.footage import Footage
-from explorative_user_env.films.rerun import watch_again
-from explorative_user_env.tasks import CENSORED
+from explorative_user_env.protocol import CENSORED
+from explorative_user_env.runs.films import Footage, film_of
+from explorative_user_env.runs.moments import Moment, watch_again
+from explorative_user_env.show.explanations import explanation_of
 
 EVERY = [*(agent_named(name) for name in [*AGENTS, *REFERENCES]), Wanderer(0.01), Silent()]
 

@@ -22,10 +22,9 @@ from tampered import with_records
 from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.evaluation import evaluate, load
 from explorative_user_env.files import MADE_BY, Folder
-from explorative_user_env.results.about import about
-from explorative_user_env.results.sweep import runs_with_cells
-from explorative_user_env.studies.tuning import load_tuned
-from explorative_user_env.studies.tuning.records import Estimate
+from explorative_user_env.results.results import runs_with_cells
+from explorative_user_env.results.store import about
+from explorative_user_env.studies.tuning import Estimate, load_tuned
 from explorative_user_env.verification import verify
 
 RECORD = replace(TUNED, stopping_time=Estimate(100.0, 90.0, math.nan))

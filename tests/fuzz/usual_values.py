@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import explorative_user_env as eu
-from explorative_user_env.users import confidence
+from explorative_user_env.users import laws as confidence
 
 NAMES = ("BAIR", "T&S", "UNI", "EXP3", "UCB1", "Thompson", "SE", "Full-information")
 

@@ -22,9 +22,9 @@ from explorative_user_env.grading.limits import Limits
 from explorative_user_env.grading.proxy import SubmittedAgent
 from explorative_user_env.grading.reasons import GradingOutcome
 from explorative_user_env.grading.submissions import Submission, submissions_at
-from explorative_user_env.population import Population
+from explorative_user_env.protocol import BAI, POPULATION, REGRET
 from explorative_user_env.results.intervals import mean_interval
-from explorative_user_env.tasks import BAI, POPULATION, REGRET
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
 KEY = Key("a teacher's secret")

@@ -8,7 +8,7 @@ from traces import environment
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
-from explorative_user_env.monitors import CLAIMS, broken_table, check_run
+from explorative_user_env.evaluation.monitors import CLAIMS, broken_table, check_run
 from explorative_user_env.results.intervals import proportion_interval
 
 

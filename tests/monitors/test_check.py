@@ -8,13 +8,11 @@ from traces import RESTLESS, broken, environment, trace_of
 
 from explorative_user_env import theory
 from explorative_user_env.agents import BAIR
-from explorative_user_env.agents.bair_parts import ELIMINATION, ROUNDS, SWEEP
-from explorative_user_env.episodes import Episode
-from explorative_user_env.monitors import TheoryCheck, check_run
-from explorative_user_env.monitors.check import examine
-from explorative_user_env.monitors.trace import Given, Trace
-from explorative_user_env.settings import PRINTED
+from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
+from explorative_user_env.evaluation.monitors import Given, TheoryCheck, Trace, check_run, examine
+from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.settings import PRINTED
 
 
 def judged(trace: Trace, n1: float, answer: int = 0, censored: bool = False) -> TheoryCheck:

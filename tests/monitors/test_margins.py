@@ -7,19 +7,19 @@ from traces import RESTLESS, environment, trace_of
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, AlgorithmAgent
-from explorative_user_env.agents.bair_parts import ELIMINATION, ROUNDS, SWEEP
-from explorative_user_env.episodes import Episode
-from explorative_user_env.monitors import check_run
-from explorative_user_env.monitors.margins import (
+from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
+from explorative_user_env.evaluation.monitors import (
     band_margin,
+    check_run,
     drop_margin,
     interval_margin,
     n_rounds,
     phase_counts,
 )
-from explorative_user_env.settings import Setting
+from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.settings import Setting
 
 
 class Replayed(NamedTuple):

@@ -16,7 +16,7 @@ def client() -> "PageClient":
         pytest.importorskip(name, reason="the page needs the extra play")
     from page_client import PageClient
 
-    from explorative_user_env.play.server import application
+    from explorative_user_env.play.page import application
 
     return PageClient(application())
 

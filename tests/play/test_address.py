@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.play.address import (
+from explorative_user_env.play.game import (
+    LARGEST_PLAYED_SEED,
     LONGEST_QUERY,
+    MOST_MOVES,
+    Game,
     game_of,
     moves_as_text,
     moves_in,
@@ -16,7 +19,6 @@ from explorative_user_env.play.address import (
     query_in,
     query_of,
 )
-from explorative_user_env.play.game import LARGEST_PLAYED_SEED, MOST_MOVES, Game
 from explorative_user_env.validation import InvalidArgumentError
 
 NUMBERS, GAPS = st.floats(1e-150, 1e150), st.floats(1e-5, 1e3)

@@ -9,9 +9,8 @@ import pytest
 from browser import PHONE, page_in, too_wide
 from page_games import SEED, SIZES, begin, game_on, game_on_mind
 
-from explorative_user_env.display.colours import COLOURS
-from explorative_user_env.play.address import game_of, pairs_in
-from explorative_user_env.play.game import heard_in
+from explorative_user_env.display.plots import COLOURS
+from explorative_user_env.play.game import game_of, heard_in, pairs_in
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -4,9 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.play.address import pairs_in, query_of
-from explorative_user_env.play.game import Game, heard_in
-from explorative_user_env.play.mind import MINDS_OWN, Mind, mind_of, pairs_of_mind
+from explorative_user_env.play.game import (
+    MINDS_OWN,
+    Game,
+    Mind,
+    heard_in,
+    mind_of,
+    pairs_in,
+    pairs_of_mind,
+    query_of,
+)
 from explorative_user_env.validation import InvalidArgumentError
 
 GAME = Game(options={"gap": 2.0}, seed=7)

@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.play.game import Game, Heard
-from explorative_user_env.play.moral import moral_of
-from explorative_user_env.play.rivals import Rival
-from explorative_user_env.rendering.words import Seen
-from explorative_user_env.tasks import ANSWERED, CENSORED
+from explorative_user_env.play.game import Game, Heard, Rival, moral_of
+from explorative_user_env.protocol import ANSWERED, CENSORED
+from explorative_user_env.show.words import Seen
 
 
 def rival(name: str, interactions: int, right: bool = True) -> Rival:

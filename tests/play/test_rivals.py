@@ -8,10 +8,9 @@ from toy_agents import tireless
 from explorative_user_env import rollout
 from explorative_user_env.agents import BAIR, TrackAndStop
 from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.play import rivals as room
-from explorative_user_env.play.game import PLAYED, Game
-from explorative_user_env.play.rivals import Rival, rivals_of
-from explorative_user_env.tasks import ANSWERED, CENSORED
+from explorative_user_env.play import game as room
+from explorative_user_env.play.game import PLAYED, Game, Rival, rivals_of
+from explorative_user_env.protocol import ANSWERED, CENSORED
 
 THREE = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
 

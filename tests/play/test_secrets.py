@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from page_client import PageClient
 
-from explorative_user_env.play.address import moves_as_text, pairs_of, query_of
-from explorative_user_env.play.game import Game, heard_in, instance_at_end, truths_of
+from explorative_user_env.play.game import (
+    Game,
+    heard_in,
+    instance_at_end,
+    moves_as_text,
+    pairs_of,
+    query_of,
+    truths_of,
+)
 
 SEEDS = range(100_000, 100_400)
 """Of one length, so that one stands where another stood."""

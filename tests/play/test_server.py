@@ -6,11 +6,18 @@ import threading
 import pytest
 from page_client import HOST, PageClient
 
-from explorative_user_env.display.colours import COLOURS
-from explorative_user_env.play import rivals
-from explorative_user_env.play.address import game_of, moves_as_text, pairs_in
-from explorative_user_env.play.game import PLAYED, SURPRISES, Game, heard_in
-from explorative_user_env.play.words import response_in_words
+from explorative_user_env.display.plots import COLOURS
+from explorative_user_env.play import game as rivals
+from explorative_user_env.play.game import (
+    PLAYED,
+    SURPRISES,
+    Game,
+    game_of,
+    heard_in,
+    moves_as_text,
+    pairs_in,
+    response_in_words,
+)
 
 GAME = "n_arms=3&gap=2&seed=7"
 PLACES = (

@@ -14,7 +14,7 @@ httpx = pytest.importorskip("httpx", reason="pages are asked for with httpx")
 
 from page_server import address_of, started
 
-from explorative_user_env.play import serving
+from explorative_user_env.play import page as serving
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 
@@ -61,7 +61,7 @@ def test_what_is_no_port_is_refused(port: Any) -> None:
 
 
 def test_without_the_extra_one_line_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("explorative_user_env.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="the page needs jinja2 and starlette and uvicorn"):
         serving.serve(0, print)
 

@@ -1,7 +1,6 @@
 """Sliders stand where the user is, and nothing moves by itself."""
 
-from explorative_user_env.play.game import Game
-from explorative_user_env.play.sliders import SLID, slid, sliders_of
+from explorative_user_env.play.game import SLID, Game, slid, sliders_of
 
 
 def test_they_stand_where_the_user_is() -> None:

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from explorative_user_env.play import rivals
-from explorative_user_env.play.game import Game, heard_in, instance_at_end
+from explorative_user_env.play import game as rivals
+from explorative_user_env.play.game import WHAT_COUNTS, Game, heard_in, instance_at_end
 from explorative_user_env.play.terminal import COMMANDS, play_lines, told_again
-from explorative_user_env.play.words import WHAT_COUNTS
 
 GAME = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
 

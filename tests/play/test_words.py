@@ -4,14 +4,19 @@ from dataclasses import replace
 
 import pytest
 
-from explorative_user_env.play import words
-from explorative_user_env.play.address import pairs_of
-from explorative_user_env.play.game import Game, heard_in, instance_at_end
-from explorative_user_env.play.moral import moral_of
-from explorative_user_env.play.pages import play_page
-from explorative_user_env.play.rivals import Rival, rivals_of
-from explorative_user_env.tasks import CENSORED, LEFT
-from explorative_user_env.users.others import as_behaviour
+from explorative_user_env.play import game as words
+from explorative_user_env.play.game import (
+    Game,
+    Rival,
+    heard_in,
+    instance_at_end,
+    moral_of,
+    pairs_of,
+    rivals_of,
+)
+from explorative_user_env.play.page import play_page
+from explorative_user_env.protocol import CENSORED, LEFT
+from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.validation import InvalidArgumentError
 
 

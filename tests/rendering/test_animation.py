@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.rendering.animation import (
+from explorative_user_env.show.player import (
     ITS_WORDS,
     Animation,
     animation_of,
     in_script,
     tracks_in,
 )
-from explorative_user_env.rendering.shapes import Disc, Line, Polygon, Rectangle, Scene, Shape, Text
-from explorative_user_env.rendering.svg import element_of, svg_of
+from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Scene, Shape, Text
+from explorative_user_env.show.svg import element_of, svg_of
 
 PLACES = st.sampled_from([0.0, 1.5, 10.0, 33.25])
 ROLES = st.sampled_from(["ink", "accepted"])

@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.rendering.axis import axis_of, rounded_out
-from explorative_user_env.rendering.layout import LITTLE
-from explorative_user_env.rendering.shapes import width_of
+from explorative_user_env.show.shapes import LITTLE, axis_of, rounded_out, width_of
 
 ENDS = st.floats(-1e9, 1e9)
 

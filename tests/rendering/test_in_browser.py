@@ -7,11 +7,11 @@ import drawn
 import numpy as np
 import pytest
 
-from explorative_user_env.display.colours import COLOURS
-from explorative_user_env.rendering.raster import pixels_of
-from explorative_user_env.rendering.scene import scene_of_user
-from explorative_user_env.rendering.shapes import Scene, box_of
-from explorative_user_env.rendering.svg import svg_of
+from explorative_user_env.display.plots import COLOURS
+from explorative_user_env.show.raster import pixels_of
+from explorative_user_env.show.scene import scene_of_user
+from explorative_user_env.show.shapes import Scene, box_of
+from explorative_user_env.show.svg import svg_of
 
 pytestmark = pytest.mark.slow
 

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.display.colours import COLOURS
-from explorative_user_env.rendering.moving import (
+from explorative_user_env.display.plots import COLOURS
+from explorative_user_env.show.raster import (
     AT_THE_END,
     BRIEFLY,
     LONGER,
     chosen,
     frames_of_a_gif,
+    image_of,
     write_gif,
     write_video,
 )
-from explorative_user_env.rendering.raster import image_of
-from explorative_user_env.rendering.shapes import Rectangle, Scene, Text
+from explorative_user_env.show.shapes import Rectangle, Scene, Text
 
 
 def film(n: int, width: int = 101, height: int = 51) -> list[Scene]:

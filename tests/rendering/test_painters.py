@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorative_user_env.display.colours import COLOURS, PAGES
-from explorative_user_env.rendering import raster, svg
-from explorative_user_env.rendering.scene import scene_of_user
-from explorative_user_env.rendering.shapes import (
+from explorative_user_env.display.plots import COLOURS, PAGES
+from explorative_user_env.show import raster, svg
+from explorative_user_env.show.scene import scene_of_user
+from explorative_user_env.show.shapes import (
     Disc,
     Line,
     Polygon,
@@ -265,6 +265,6 @@ def test_what_cannot_be_painted_is_refused(options: dict[str, object], message: 
 
 
 def test_without_pillow_one_line_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("explorative_user_env.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"^pictures as pixels need pillow: pip install"):
         raster.image_of(scene_of_user(REJECTION[0]))

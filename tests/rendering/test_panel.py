@@ -9,12 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from readable import problems
 
-from explorative_user_env.explanations import Explained
 from explorative_user_env.protocol import Against
-from explorative_user_env.rendering.board import ArmRows, board_of
-from explorative_user_env.rendering.panel import number_in_words, panel_of
-from explorative_user_env.rendering.shapes import Disc, Line, Rectangle
-from explorative_user_env.rendering.slots import Form, slots_of
+from explorative_user_env.show.explanations import Explained
+from explorative_user_env.show.panel import (
+    ArmRows,
+    Form,
+    board_of,
+    number_in_words,
+    panel_of,
+    slots_of,
+)
+from explorative_user_env.show.shapes import Disc, Line, Rectangle
 
 NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 0.5, 123456.7, 1e9, math.inf, -math.inf, math.nan])
 NAMES = st.sampled_from(["F", "n_i", "chance of recommending", "N_a of t w*_a", "W" * 40, "t of T"])

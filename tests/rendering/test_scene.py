@@ -6,9 +6,9 @@ import drawn
 import pytest
 
 from explorative_user_env import HiddenState
-from explorative_user_env.rendering.scene import scene_of_user
-from explorative_user_env.rendering.shapes import Disc, Line, Polygon, Rectangle, Text
-from explorative_user_env.rendering.words import Seen
+from explorative_user_env.show.scene import scene_of_user
+from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Text
+from explorative_user_env.show.words import Seen
 
 SEEN = Seen([30, 2, 0], [0, 9, 0], [True, False, None], (1, False), 41)
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.rendering.layout import LARGEST_WIDTH, SMALLEST_WIDTH
-from explorative_user_env.rendering.scene import scene_of_user
+from explorative_user_env.show.scene import scene_of_user
+from explorative_user_env.show.shapes import LARGEST_WIDTH, SMALLEST_WIDTH
 from explorative_user_env.validation import InvalidArgumentError
 
 ARMS = st.integers(2, 100)

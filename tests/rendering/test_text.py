@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from explorative_user_env import ENV_ID, ExplorativeUserEnv, HiddenState, Instance
-from explorative_user_env.rendering.text import BAR_WIDTH, text_of_user
-from explorative_user_env.rendering.words import Seen
+from explorative_user_env.show.scene import BAR_WIDTH, text_of_user
+from explorative_user_env.show.words import Seen
 
 
 def hidden(

@@ -2,16 +2,8 @@
 
 import pytest
 
-from explorative_user_env.rendering.shapes import (
-    Disc,
-    Line,
-    Polygon,
-    Rectangle,
-    Scene,
-    Text,
-    box_of,
-)
-from explorative_user_env.rendering.together import beside, in_a_column, moved, rows_in
+from explorative_user_env.show.panel import beside, in_a_column, moved, rows_in
+from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Scene, Text, box_of
 
 ONE = Scene(100, 50, "one", (Rectangle("page", 0, 0, 100, 50, "page"), Disc("d", 9, 8, 2, "ink")))
 OTHER = Scene(60, 80, "other", (Text("t", 5, 20, "word", "ink"), Line("l", 1, 2, 3, 4, "ink")))

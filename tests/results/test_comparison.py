@@ -9,7 +9,7 @@ from made_results import CELL, PLAY_CELL, bai_runs, play_runs
 from scipy import stats
 
 import explorative_user_env as eu
-from explorative_user_env.results.comparison import Comparison
+from explorative_user_env.results.compare import Comparison
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.results import Results
 

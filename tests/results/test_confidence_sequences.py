@@ -7,11 +7,8 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize
 
-from explorative_user_env.results.confidence_sequences import (
-    log_evidence_against,
-    sequence_interval,
-)
-from explorative_user_env.studies.tuning.sequential import judge
+from explorative_user_env.results.intervals import log_evidence_against, sequence_interval
+from explorative_user_env.studies.tuning import judge
 
 
 @pytest.mark.slow

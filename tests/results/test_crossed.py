@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorative_user_env.results.crossed import crossed_difference, crossed_half_width
+from explorative_user_env.results.compare import crossed_difference, crossed_half_width
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.validation import InvalidArgumentError
 

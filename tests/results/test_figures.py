@@ -16,12 +16,11 @@ import pytest
 from plots import legend_of_plot, line_of
 
 import explorative_user_env as eu
-from explorative_user_env import extras
-from explorative_user_env.display.figures import new_figure
-from explorative_user_env.results import figures
-from explorative_user_env.results.figures import RUN_KINDS
-from explorative_user_env.results.results import Results
-from explorative_user_env.results.sweep import Sweep
+from explorative_user_env import validation as extras
+from explorative_user_env.display.plots import new_figure
+from explorative_user_env.results import plots as figures
+from explorative_user_env.results.plots import RUN_KINDS
+from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
 pytest.importorskip("matplotlib")

@@ -7,19 +7,19 @@ import pytest
 from plots import corners_of, legend_of_plot, line_of
 
 import explorative_user_env as eu
-from explorative_user_env.display.figures import as_png
-from explorative_user_env.episodes import Episode
+from explorative_user_env.display.plots import as_png
 from explorative_user_env.results import courses
 from explorative_user_env.results.courses import courses_of
-from explorative_user_env.results.figures_of_courses import (
+from explorative_user_env.results.intervals import mean_interval
+from explorative_user_env.results.plots_of_runs import (
     ARMS_DRAWN,
     acceptances_by_arm,
     mean_course,
     regret_over_time,
     rejections_over_time,
 )
-from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.results import Results
+from explorative_user_env.runs.episodes import Episode
 
 pytest.importorskip("matplotlib")
 

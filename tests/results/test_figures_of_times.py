@@ -10,16 +10,15 @@ from plots import corners_of, legend_of_plot, line_of
 
 import explorative_user_env as eu
 from explorative_user_env.agents import FullInformation
-from explorative_user_env.display.figures import as_png
-from explorative_user_env.results.confidence_sequences import sequence_interval
-from explorative_user_env.results.figures_of_times import (
+from explorative_user_env.display.plots import as_png
+from explorative_user_env.results.intervals import proportion_interval, sequence_interval
+from explorative_user_env.results.plots_of_runs import (
     MOST_POINTS,
     stopping_time_survival,
     success_by_budget,
     success_course,
     survival_course,
 )
-from explorative_user_env.results.intervals import proportion_interval
 from explorative_user_env.results.results import Results
 from explorative_user_env.validation import InvalidArgumentError
 

@@ -14,8 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
-from explorative_user_env.results.figures import RUN_KINDS
-from explorative_user_env.results.figures_of_theory import CHECKED
+from explorative_user_env.results.plots import CHECKED, RUN_KINDS
 from explorative_user_env.results.results import Results
 
 pytestmark = pytest.mark.slow

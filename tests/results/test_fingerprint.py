@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from explorative_user_env.results import fingerprint
-from explorative_user_env.results.fingerprint import stream_fingerprint
-from explorative_user_env.users.laws_of_means import LAWS
-from explorative_user_env.users.reward_laws import REWARD_LAWS
+from explorative_user_env.results import records as fingerprint
+from explorative_user_env.results.records import stream_fingerprint
+from explorative_user_env.users.laws import LAWS, REWARD_LAWS
 
 
 def draws_with(monkeypatch: pytest.MonkeyPatch, of: str, another: object) -> str:

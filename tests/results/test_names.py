@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.display.tables import as_text
-from explorative_user_env.results.provenance import closing_section, details_of
+from explorative_user_env.results.records import closing_section, details_of
 from explorative_user_env.results.tables import summary_page, table_of
 
 NAMES = ("[/red]", "[bold]x", "w[red]", "w[blue]", "a|b", "two\nlines", "\x1b[31mred", "<b>bold")

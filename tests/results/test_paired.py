@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from explorative_user_env.results.intervals import (
-    mean_interval,
-    mean_p_value,
-    paired_difference_interval,
-)
-from explorative_user_env.results.paired import (
+from explorative_user_env.results.compare import (
     adjusted,
     mean_difference,
     probability_of_less,
     share_difference,
+)
+from explorative_user_env.results.intervals import (
+    mean_interval,
+    mean_p_value,
+    paired_difference_interval,
 )
 
 

@@ -24,7 +24,7 @@ from explorative_user_env.results.records import (
     package_digest,
     record_of,
 )
-from explorative_user_env.users.confidence import constant
+from explorative_user_env.users.laws import constant
 
 POPULATIONS: list[dict[str, Any]] = [
     {},
@@ -132,8 +132,8 @@ def test_own_code_is_only_made_again_by_who_hands_it_in(options: dict[str, Any])
         "builtins:eval",
         "explorative_user_env.results.records:Path",
         "explorative_user_env.results.records:import_module",
-        "explorative_user_env.users.behaviour:Behaviour.blank",
-        "explorative_user_env.users.behaviour:nothing",
+        "explorative_user_env.users.behaviours:Behaviour.blank",
+        "explorative_user_env.users.behaviours:nothing",
         "",
     ],
 )

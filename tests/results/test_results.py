@@ -8,10 +8,10 @@ from made_results import CELL, PLAY_CELL, bai_runs, play_runs
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
-from explorative_user_env.population import Population
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.tables import table_of
-from explorative_user_env.settings import PRINTED
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import PRINTED
 
 
 def test_the_cost_of_an_evaluation_is_by_its_step_cost() -> None:

@@ -5,8 +5,7 @@ import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs
 
 import explorative_user_env as eu
-from explorative_user_env.results.results import Results
-from explorative_user_env.results.sweep import Sweep
+from explorative_user_env.results.results import Results, Sweep
 
 RUNS = pd.concat(
     [bai_runs("a", [100, 300], [True, False]), bai_runs("b", [500, 200], [True, True])]

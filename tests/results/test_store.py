@@ -11,11 +11,10 @@ import pytest
 from processes import python
 from stores import ASKED, part_of, runs
 
-from explorative_user_env.results import database, store
-from explorative_user_env.results.about import about, is_finished, request_in
-from explorative_user_env.results.fingerprint import stream_fingerprint
-from explorative_user_env.results.parts import columns_in
-from explorative_user_env.results.store import Store
+from explorative_user_env.results import store
+from explorative_user_env.results import store as database
+from explorative_user_env.results.records import stream_fingerprint
+from explorative_user_env.results.store import Store, about, columns_in, is_finished, request_in
 from explorative_user_env.validation import InvalidArgumentError
 
 

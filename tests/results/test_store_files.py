@@ -10,10 +10,8 @@ import pytest
 from processes import python
 from stores import ASKED, part_of, runs
 
-from explorative_user_env.results.about import about, request_in
-from explorative_user_env.results.database import TABLES_VERSION
-from explorative_user_env.results.loading import load
-from explorative_user_env.results.store import Store
+from explorative_user_env.results.results import load
+from explorative_user_env.results.store import TABLES_VERSION, Store, about, request_in
 from explorative_user_env.validation import InvalidArgumentError
 
 

@@ -6,15 +6,10 @@ import pytest
 from made_results import CELL, PLAY_CELL, bai_runs, play_runs, wide_summary
 from toy_agents import scripted
 
-from explorative_user_env.display.streams import WIDTH
 from explorative_user_env.display.tables import as_text, markdown
+from explorative_user_env.display.text import WIDTH
 from explorative_user_env.results.results import Results
-from explorative_user_env.results.tables import (
-    legend_of,
-    regret_table,
-    summary_table,
-    table_of,
-)
+from explorative_user_env.results.tables import legend_of, regret_table, summary_table, table_of
 
 
 def headers(summary: pd.DataFrame) -> list[str]:

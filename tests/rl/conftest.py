@@ -15,7 +15,7 @@ def _one_thread() -> Iterator[None]:
     if find_spec("sb3_contrib") is None:
         yield
         return
-    from explorative_user_env.rl.policies import one_thread
+    from explorative_user_env.rl.agent import one_thread
 
     with one_thread():
         yield

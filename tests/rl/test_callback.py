@@ -14,10 +14,11 @@ pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 from sb3_trainings import SHORT
 
 import explorative_user_env as eu
-from explorative_user_env.population import Population
-from explorative_user_env.rl import SB3Agent, callback, make_sb3_vec_env, train, training
-from explorative_user_env.rl.callback import EVALUATION_SEED
-from explorative_user_env.rl.recipes import RECIPES
+from explorative_user_env.rl import SB3Agent, make_sb3_vec_env, train, training
+from explorative_user_env.rl import training as callback
+from explorative_user_env.rl.models import RECIPES
+from explorative_user_env.rl.training import EVALUATION_SEED
+from explorative_user_env.users.population import Population
 
 
 @pytest.mark.slow

@@ -16,11 +16,11 @@ pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
 from sb3_trainings import TINY, same, weights
 
-from explorative_user_env.results.sealed import sealed, unsealed
-from explorative_user_env.results.store import Store
-from explorative_user_env.rl import checkpoints, train
-from explorative_user_env.rl.checkpoints import CHECKPOINTS
+from explorative_user_env.results.store import Store, sealed, unsealed
+from explorative_user_env.rl import train
+from explorative_user_env.rl import training as checkpoints
 from explorative_user_env.rl.models import PROGRESS_FILE
+from explorative_user_env.rl.training import CHECKPOINTS
 from explorative_user_env.validation import InvalidArgumentError
 
 ASKED = {"command": "train", "options": {"algo": "any"}}

@@ -6,8 +6,8 @@ pytest.importorskip("torch", reason="needs the extra rl")
 pytest.importorskip("stable_baselines3", reason="needs the extra rl")
 pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
+from explorative_user_env.check import check_agent
 from explorative_user_env.rl import load_agent
-from explorative_user_env.testing import check_agent
 
 OF_OTHERS = ["meets_two_arms", "meets_many_arms", "breaks_ties_by_chance", "compiled_is_readable"]
 """What is not asked of a model, which was trained for a number of arms and never ends in a tie."""

@@ -18,11 +18,11 @@ from sb3_contrib import RecurrentPPO
 from stable_baselines3 import PPO
 
 from explorative_user_env import ExplorativePopulationEnv, InvalidArgumentError, evaluate
+from explorative_user_env.protocol import POPULATION, REGRET
 from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env, train
-from explorative_user_env.rl.callback import EVALUATION_SEED
-from explorative_user_env.rl.recipes import RECIPES
+from explorative_user_env.rl.models import RECIPES
+from explorative_user_env.rl.training import EVALUATION_SEED
 from explorative_user_env.seeding import training_seeds
-from explorative_user_env.tasks import POPULATION, REGRET
 from explorative_user_env.wrappers.make import make_task
 
 SORTED = "sorted-population-counts"

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from processes import python
 
-from explorative_user_env import extras
-from explorative_user_env.extras import how_to_get
-from explorative_user_env.validation import MissingExtraError
+from explorative_user_env import validation as extras
+from explorative_user_env.validation import MissingExtraError, how_to_get
 
 pytestmark = pytest.mark.slow
 
@@ -101,7 +100,7 @@ def test_the_import_says_in_one_line_what_is_missing_and_how_to_get_it(
 def test_only_what_is_missing_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("stable_baselines3", reason="else the room cannot be entered")
     pytest.importorskip("sb3_contrib", reason="else the room cannot be entered")
-    from explorative_user_env.rl.requirements import require_rl
+    from explorative_user_env.rl.models import require_rl
 
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == missing else "there")
     with pytest.raises(MissingExtraError) as error:

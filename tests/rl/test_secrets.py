@@ -16,7 +16,7 @@ from sb3_users import OBSERVATIONS, many
 from stable_baselines3 import DQN, PPO
 
 import explorative_user_env as eu
-from explorative_user_env.testing.secrets import Secrets, numbers_of
+from explorative_user_env.check.secrets import Secrets, numbers_of
 
 
 @pytest.mark.slow

@@ -23,9 +23,9 @@ from sb3_contrib import MaskablePPO, RecurrentPPO
 from stable_baselines3 import DQN, PPO
 
 import explorative_user_env as eu
-from explorative_user_env.envs.spaces import reading_of
+from explorative_user_env.envs.user import reading_of
 from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env
-from explorative_user_env.rl.stored import TRAININGS_OWN, kept_in
+from explorative_user_env.rl.models import TRAININGS_OWN, kept_in
 from explorative_user_env.shipped import shipped_models
 
 ALGORITHMS: dict[str, Any] = {
@@ -123,7 +123,7 @@ def test_a_class_is_not_changed_by_what_is_pickled() -> None:
 
     before = dict(vars(Box))
     attack = b"cgymnasium.spaces.box\nBox\n}(Vcontains\nK\x01u}(Vcontains\nK\x01u\x86b."
-    from explorative_user_env.rl import stored
+    from explorative_user_env.rl import models as stored
 
     with pytest.raises(eu.InvalidArgumentError, match=r"got 'observation_space'"):
         stored._read("observation_space", base64.b64encode(attack).decode(), stored._space)

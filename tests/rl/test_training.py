@@ -16,13 +16,13 @@ from stable_baselines3.common.vec_env import VecNormalize
 
 import explorative_user_env as eu
 from explorative_user_env.files import MADE_BY
-from explorative_user_env.population import Population
+from explorative_user_env.protocol import BAI, REGRET
 from explorative_user_env.rl import SB3Agent, train, training
-from explorative_user_env.rl.recipes import RECIPES
+from explorative_user_env.rl.models import RECIPES
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.settings import RELEASED
-from explorative_user_env.tasks import BAI, REGRET
-from explorative_user_env.users.confidence import Schedule
+from explorative_user_env.users.laws import Schedule
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import RELEASED
 
 pytestmark = pytest.mark.slow
 

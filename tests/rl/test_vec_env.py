@@ -15,9 +15,9 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from explorative_user_env import InvalidArgumentError
-from explorative_user_env.population import Population
 from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
 from explorative_user_env.seeding import training_seed, training_seeds, user_seeds
+from explorative_user_env.users.population import Population
 
 
 def pair(

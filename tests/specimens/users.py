@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env import Behaviour, RewardLaw, Schedule
-from explorative_user_env.users import explorative as rules
+from explorative_user_env.users import model as rules
 
 _calls = [0]
 

@@ -6,7 +6,7 @@ from specimens.agents import Honest, OutOfRange, PrefersLowNumbers
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import ALGORITHMS
-from explorative_user_env.testing import (
+from explorative_user_env.check import (
     CHECKS,
     FailedCheckError,
     Kind,
@@ -22,9 +22,9 @@ from explorative_user_env.testing import (
     check_vector_environment,
     checks_of,
 )
-from explorative_user_env.testing.checks import run_checks
-from explorative_user_env.users.behaviour import EXPLORATIVE
-from explorative_user_env.users.confidence import ACCEPTANCE_RATE
+from explorative_user_env.check.checks import run_checks
+from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.laws import ACCEPTANCE_RATE
 
 
 def is_fine(subject: Subject) -> None:

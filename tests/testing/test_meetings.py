@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from specimens.agents import Honest, OutOfRange
 
-from explorative_user_env.testing import FailedCheckError
-from explorative_user_env.testing.meetings import (
+from explorative_user_env.check import FailedCheckError
+from explorative_user_env.check.agents import (
     ACCEPTING,
     REJECTING,
     Fickle,

@@ -16,16 +16,16 @@ from explorative_user_env.agents import (
     Uniform,
     after_phase1,
 )
-from explorative_user_env.testing import NamedCheck, Subject, parametrize_with_checks
-from explorative_user_env.users import others
-from explorative_user_env.users.behaviour import EXPLORATIVE
-from explorative_user_env.users.confidence import (
+from explorative_user_env.check import NamedCheck, Subject, parametrize_with_checks
+from explorative_user_env.users import behaviours as others
+from explorative_user_env.users.behaviours import EXPLORATIVE, impatient
+from explorative_user_env.users.laws import (
     ACCEPTANCE_RATE,
+    REWARD_LAWS,
     SMOOTHED_ACCEPTANCE_RATE,
+    as_reward_law,
     constant,
 )
-from explorative_user_env.users.impatient import impatient
-from explorative_user_env.users.reward_laws import REWARD_LAWS, as_reward_law
 from explorative_user_env.wrappers import CountsObservation, SortedArms
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from processes import python
 from specimens.agents import Honest, KeepsUsers
 
 from explorative_user_env import ENV_ID, InvalidArgumentError
-from explorative_user_env.testing import checks_of, parametrize_with_checks
+from explorative_user_env.check import checks_of, parametrize_with_checks
 
 
 def cases_of(*arguments: Any, **options: Any) -> list[Any]:
@@ -54,7 +54,7 @@ def test_a_name_that_no_check_has_is_refused() -> None:
 
 SUITE = """
 from specimens.agents import Honest, OutOfRange, PrefersLowNumbers
-from explorative_user_env.testing import parametrize_with_checks
+from explorative_user_env.check import parametrize_with_checks
 
 KNOWN = {"breaks_ties_by_chance": "we like the first"}
 

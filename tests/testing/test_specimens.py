@@ -17,7 +17,7 @@ from specimens.agents import (
 from specimens.environments import BeginsWithTheNextSeed
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.testing import (
+from explorative_user_env.check import (
     CHECKS,
     FailedCheckError,
     Kind,

@@ -12,8 +12,8 @@ from specimens.users import BEHAVIOURS, SCHEDULES, flattering
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import ALGORITHMS, BAIR
-from explorative_user_env.testing import Kind, checks_of, subject_of, subjects_of
-from explorative_user_env.users.others import omniscient
+from explorative_user_env.check import Kind, checks_of, subject_of, subjects_of
+from explorative_user_env.users.behaviours import omniscient
 
 
 @pytest.mark.parametrize(

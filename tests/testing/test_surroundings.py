@@ -8,13 +8,8 @@ import pytest
 from specimens.agents import Honest
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.testing import FailedCheckError, Kind, checks_of, subject_of
-from explorative_user_env.testing.surroundings import (
-    LATER,
-    other_surroundings,
-    shared_streams,
-    travelled,
-)
+from explorative_user_env.check import FailedCheckError, Kind, checks_of, subject_of
+from explorative_user_env.check.checks import LATER, other_surroundings, shared_streams, travelled
 
 
 def test_streams_and_clocks_are_others_within_and_as_before_after() -> None:

@@ -16,13 +16,13 @@ from bounds import (
 )
 
 from explorative_user_env import theory
-from explorative_user_env.population import Population
-from explorative_user_env.settings import PRINTED, RELEASED
-from explorative_user_env.theory import phase2
-from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.confidence import constant
+from explorative_user_env.theory import upper as phase2
+from explorative_user_env.users import model as rules
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.state import blank_state
+from explorative_user_env.users.laws import constant
+from explorative_user_env.users.model import blank_state
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import PRINTED, RELEASED
 from explorative_user_env.validation import InvalidArgumentError
 
 

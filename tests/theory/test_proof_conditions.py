@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.theory.hard_instances import hard_pair
-from explorative_user_env.theory.proof_conditions import Condition, proof_conditions
+from explorative_user_env.theory.lower import Condition, hard_pair, proof_conditions
 from explorative_user_env.validation import InvalidArgumentError
 
 

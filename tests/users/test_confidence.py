@@ -10,10 +10,8 @@ from hypothesis import strategies as st
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError, Schedule, register_schedule
 from explorative_user_env.agents import Uniform
-from explorative_user_env.population import Population
-from explorative_user_env.settings import RELEASED
-from explorative_user_env.users import confidence as schedules
-from explorative_user_env.users.confidence import (
+from explorative_user_env.users import laws as schedules
+from explorative_user_env.users.laws import (
     ACCEPTANCE_RATE,
     SMOOTHED_ACCEPTANCE_RATE,
     acceptance_rate_rule,
@@ -22,6 +20,8 @@ from explorative_user_env.users.confidence import (
     constant_rule,
     prior_counts,
 )
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import RELEASED
 
 
 def value(schedule: Schedule, n: int, t: int, n_arms: int) -> float:

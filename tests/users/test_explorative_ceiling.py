@@ -18,9 +18,9 @@ from one_user import (
     rejects_by_definition,
 )
 
-from explorative_user_env.settings import PRINTED, SETTINGS, Setting
-from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.confidence import Schedule, constant
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.laws import Schedule, constant
+from explorative_user_env.users.settings import PRINTED, SETTINGS, Setting
 
 
 class Seen(NamedTuple):

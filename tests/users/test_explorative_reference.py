@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from one_user import PLAYS, Play, at_random, bounds, converse, gamma, new_user
 from reference_user import ReferenceUser
 
-from explorative_user_env.settings import SETTINGS, Setting
-from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.state import User, UserState
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.laws import Rule
+from explorative_user_env.users.model import User, UserState
+from explorative_user_env.users.settings import SETTINGS, Setting
 
 
 def close(found: Sequence[float], expected: Sequence[float]) -> bool:

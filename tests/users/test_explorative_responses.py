@@ -9,9 +9,9 @@ import pytest
 from one_user import bounds, new_user
 from scipy import stats
 
-from explorative_user_env.settings import PRINTED, RELEASED, Setting
-from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.state import UserState
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.model import UserState
+from explorative_user_env.users.settings import PRINTED, RELEASED, Setting
 
 GOOD, BAD = 0, 1
 

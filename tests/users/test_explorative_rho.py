@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from one_user import gamma, new_user
 
-from explorative_user_env.settings import PRINTED, Setting
-from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.confidence import Schedule
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.laws import Schedule
+from explorative_user_env.users.settings import PRINTED, Setting
 
 
 def drifting_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:

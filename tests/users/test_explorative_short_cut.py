@@ -18,10 +18,9 @@ from one_user import (
     until_rejected,
 )
 
-from explorative_user_env.settings import SETTINGS, Setting
-from explorative_user_env.users import explorative as rules
-from explorative_user_env.users.confidence import Schedule
-from explorative_user_env.users.number_tables import number_tables
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.laws import Schedule, number_tables
+from explorative_user_env.users.settings import SETTINGS, Setting
 
 PLAYS: tuple[Play, ...] = (at_random, best_pair, until_rejected, in_turn)
 

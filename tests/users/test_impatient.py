@@ -9,8 +9,7 @@ from other_users import random_arms, started
 
 import explorative_user_env as eu
 from explorative_user_env import ExplorativeUserEnv, ExplorativeUserVectorEnv
-from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
-from explorative_user_env.users.impatient import impatient
+from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, impatient
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 
 SEEDS = range(40)

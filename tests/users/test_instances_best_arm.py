@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorative_user_env import Instance, InvalidArgumentError
-from explorative_user_env.users.best_arms import LOST, move_best
-from explorative_user_env.users.instances import separated
+from explorative_user_env.users.instances import LOST, move_best, separated
 
 
 def generator(seed: int = 0) -> np.random.Generator:

@@ -14,11 +14,10 @@ from explorative_user_env import (
     InvalidArgumentError,
     evaluate,
 )
-from explorative_user_env.population import Population
-from explorative_user_env.settings import PRINTED, RELEASED, Setting
-from explorative_user_env.users.best_arms import LOST, move_best
-from explorative_user_env.users.laws_of_means import LAWS, ROOMY, uniform_means
-from explorative_user_env.users.reward_laws import REWARD_LAWS
+from explorative_user_env.users.instances import LOST, move_best
+from explorative_user_env.users.laws import LAWS, REWARD_LAWS, ROOMY, uniform_means
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import PRINTED, RELEASED, Setting
 
 
 def generator(seed: int = 0) -> np.random.Generator:

@@ -13,11 +13,9 @@ from other_users import AGREEABLE, KINDS, random_arms, started
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.settings import Setting
-from explorative_user_env.users import others
-from explorative_user_env.users.behaviour import Behaviour
-from explorative_user_env.users.instances import DEFAULT_GAP
-from explorative_user_env.users.others import (
+from explorative_user_env.users import behaviours as others
+from explorative_user_env.users.behaviours import (
+    Behaviour,
     as_behaviour,
     drifting,
     forgetful,
@@ -25,6 +23,8 @@ from explorative_user_env.users.others import (
     omniscient,
     register_behaviour,
 )
+from explorative_user_env.users.instances import DEFAULT_GAP
+from explorative_user_env.users.settings import Setting
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

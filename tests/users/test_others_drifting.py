@@ -13,8 +13,8 @@ from scipy import stats
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
 from explorative_user_env.protocol import STOP, ManyUserAgent
-from explorative_user_env.settings import Setting
-from explorative_user_env.users.others import drifting
+from explorative_user_env.users.behaviours import drifting
+from explorative_user_env.users.settings import Setting
 
 
 def test_means_do_a_random_walk_of_the_variance_that_is_said(setting: Setting) -> None:

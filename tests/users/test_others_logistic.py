@@ -10,12 +10,12 @@ from one_user import users_of
 from other_users import random_arms, started
 from scipy import special, stats
 
-from explorative_user_env.settings import PRINTED, Setting
-from explorative_user_env.users import explorative as rules
-from explorative_user_env.users import others
-from explorative_user_env.users.confidence import Rule
-from explorative_user_env.users.others import acceptance_probability, logistic
-from explorative_user_env.users.state import RememberingState, User
+from explorative_user_env.users import behaviours as others
+from explorative_user_env.users import model as rules
+from explorative_user_env.users.behaviours import acceptance_probability, logistic
+from explorative_user_env.users.laws import Rule
+from explorative_user_env.users.model import RememberingState, User
+from explorative_user_env.users.settings import PRINTED, Setting
 
 
 def frozen(

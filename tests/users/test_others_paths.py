@@ -8,12 +8,11 @@ from other_users import KINDS, LEAVERS, low_means
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
-from explorative_user_env.compiled.presence import can_compile
-from explorative_user_env.settings import Setting
-from explorative_user_env.users.behaviour import EXPLORATIVE, Behaviour
-from explorative_user_env.users.explorative import rho
-from explorative_user_env.users.others import forgetful
-from explorative_user_env.users.reward_laws import REWARD_LAWS
+from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, forgetful
+from explorative_user_env.users.laws import REWARD_LAWS
+from explorative_user_env.users.model import rho
+from explorative_user_env.users.settings import Setting
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *LEAVERS], ids=lambda kind: kind.name)

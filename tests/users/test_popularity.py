@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from explorative_user_env.members import Members, laws_of_episodes
-from explorative_user_env.population import Population
+from explorative_user_env.runs.members import Members, laws_of_episodes
 from explorative_user_env.seeding import member_seeds, user_generator
 from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.population import Population
 
 
 def instances(deviation: float, n_users: int = 4, seed: int = 3, **users: object) -> list[Instance]:

@@ -12,14 +12,13 @@ from scipy import stats
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.compiled.presence import can_compile
-from explorative_user_env.population import Population
+from explorative_user_env.kernels.presence import can_compile
 from explorative_user_env.seeding import user_generator
-from explorative_user_env.settings import Setting
-from explorative_user_env.users.laws_of_means import ROOMY, around_one
-from explorative_user_env.users.others import as_behaviour
-from explorative_user_env.users.sizes import LARGEST_MEAN
-from explorative_user_env.users.varied import varied
+from explorative_user_env.users.behaviours import as_behaviour, varied
+from explorative_user_env.users.instances import LARGEST_MEAN
+from explorative_user_env.users.laws import ROOMY, around_one
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import Setting
 
 
 def reference_of(seed: int, setting: Setting, alpha: float) -> ReferenceUser:

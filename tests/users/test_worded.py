@@ -11,9 +11,9 @@ from one_user import users_of
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.users import others
-from explorative_user_env.users.behaviour import Behaviour
-from explorative_user_env.users.others import (
+from explorative_user_env.users import behaviours as others
+from explorative_user_env.users.behaviours import (
+    Behaviour,
     as_behaviour,
     drifting,
     forgetful,

@@ -11,10 +11,10 @@ import pytest
 from tampered import by_sql, with_records
 
 import explorative_user_env as eu
-from explorative_user_env.results import packed
-from explorative_user_env.results.packed import pack
+from explorative_user_env.results import store as packed
 from explorative_user_env.results.records import from_record
-from explorative_user_env.results.sweep import runs_with_cells
+from explorative_user_env.results.results import runs_with_cells
+from explorative_user_env.results.store import pack
 from explorative_user_env.validation import InvalidArgumentError
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.envs.history import History
-from explorative_user_env.wrappers import features as observations
-from explorative_user_env.wrappers.features import OBSERVATIONS, Scale, observed
+from explorative_user_env.wrappers import observations
+from explorative_user_env.wrappers.observations import OBSERVATIONS, Scale, observed
 
 N_ARMS = 3
 HORIZON = 12  # shorter than many of the scripts: the scales end at it

@@ -15,11 +15,11 @@ from explorative_user_env import (
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
 )
-from explorative_user_env.envs.spaces import reading_of
-from explorative_user_env.tasks import BAI, REGRET, TASKS, as_task
+from explorative_user_env.envs.user import reading_of
+from explorative_user_env.protocol import BAI, REGRET, TASKS, as_task
 from explorative_user_env.wrappers import vector as wrappers
-from explorative_user_env.wrappers.features import OBSERVATIONS, length_of
 from explorative_user_env.wrappers.make import ENVIRONMENTS, make_task
+from explorative_user_env.wrappers.observations import OBSERVATIONS, length_of
 
 LAYERS: dict[str, list[type]] = {
     "response": [],

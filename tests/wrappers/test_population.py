@@ -13,15 +13,15 @@ from population_env import SMALL, arms_of
 from wrapped import counts_of
 
 import explorative_user_env as eu
-from explorative_user_env.tasks import POPULATION
+from explorative_user_env.protocol import POPULATION
 from explorative_user_env.wrappers import (
     CountsObservation,
     PopulationCountsObservation,
     SortedArms,
     vector,
 )
-from explorative_user_env.wrappers.features import observations_of
 from explorative_user_env.wrappers.make import make_task
+from explorative_user_env.wrappers.observations import observations_of
 
 K, USERS, EACH = SMALL["n_arms"], SMALL["n_users"], SMALL["horizon"]
 OBSERVATIONS = observations_of(POPULATION)

@@ -24,7 +24,7 @@ from explorative_user_env import (
     counts_env,
     counts_vector_env,
 )
-from explorative_user_env.compiled.presence import can_compile
+from explorative_user_env.kernels.presence import can_compile
 from explorative_user_env.wrappers import CountsObservation, SortedArms
 from explorative_user_env.wrappers import vector as vector_wrappers
 

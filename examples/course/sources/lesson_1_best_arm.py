@@ -11,7 +11,7 @@ import numpy as np
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, FullInformation, SuccessiveElimination, Uniform
-from explorative_user_env.course import check_exercise, reveal
+from explorative_user_env.teach import check_exercise, reveal
 
 plt.rcParams.update({"figure.figsize": (8, 3.2), "figure.dpi": 100})
 
@@ -227,9 +227,9 @@ check_exercise("1.2", samples_needed)
 # The right answers of this lesson are part of the package, so you can go on with a blank above.
 
 # %%
-from explorative_user_env.course.elimination import survivors
-from explorative_user_env.course.hoeffding import half_width as epsilon
-from explorative_user_env.course.hoeffding import samples_needed as needed
+from explorative_user_env.teach.lesson_1 import half_width as epsilon
+from explorative_user_env.teach.lesson_1 import samples_needed as needed
+from explorative_user_env.teach.lesson_1 import survivors
 
 # %% [markdown]
 # **Predict.** The gap becomes half as large. How many times as many rewards do you need?

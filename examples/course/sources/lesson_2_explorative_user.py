@@ -13,7 +13,7 @@ import pandas as pd
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.course import check_exercise, reveal
+from explorative_user_env.teach import check_exercise, reveal
 
 MEANS = (1.0, 0.5, -1.0)
 IN_TURN = [0, 1, 2] * 5 + [0, 1]

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 import explorative_user_env as eu
-from explorative_user_env.course import check_exercise, reveal
 from explorative_user_env.studies.paper import published_for
+from explorative_user_env.teach import check_exercise, reveal
 
 LINE_UP = ["BAIR", "T&S", "UNI", "EXP3"]
 results = eu.evaluate(LINE_UP, setting="released", n_arms=5, n_instances=200, seed=0)

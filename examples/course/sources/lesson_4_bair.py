@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Phase1, SuccessiveElimination
-from explorative_user_env.course import check_exercise, reveal
+from explorative_user_env.teach import check_exercise, reveal
 from explorative_user_env.theory import phase1_acceptances_needed
 
 plt.rcParams["figure.dpi"] = 100

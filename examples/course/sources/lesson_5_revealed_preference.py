@@ -15,13 +15,13 @@ from scipy.stats import binomtest, linregress
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, FullInformation, Uniform
-from explorative_user_env.course import check_exercise, reveal
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.studies.lower_bound import histories
-from explorative_user_env.studies.lower_bound.comparison import (
+from explorative_user_env.studies.lower_bound import (
+    histories,
     standard_bandit_needs,
     standard_bandit_success,
 )
+from explorative_user_env.teach import check_exercise, reveal
 from explorative_user_env.theory import hard_pair, phase1_acceptances_needed, upper_bound
 
 plt.rcParams["figure.dpi"] = 100

@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import explorative_user_env as eu
-from explorative_user_env.course import check_exercise, reveal
 from explorative_user_env.seeding import training_seeds
+from explorative_user_env.teach import check_exercise, reveal
 
 plt.rcParams.update({"figure.figsize": (8, 3), "figure.dpi": 100})
 

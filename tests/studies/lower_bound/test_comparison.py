@@ -14,21 +14,20 @@ from scipy.stats import norm
 from explorative_user_env import Instance
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.studies.lower_bound import comparison as module
-from explorative_user_env.studies.lower_bound import needed, success
-from explorative_user_env.studies.lower_bound.comparison import (
+from explorative_user_env.studies import lower_bound as module
+from explorative_user_env.studies.lower_bound import (
     ANY_AGENT,
     STANDARD_BANDIT,
     any_agent_needs,
     line_up,
-    standard_bandit_needs,
-    standard_bandit_success,
-)
-from explorative_user_env.studies.lower_bound.shared_history import (
+    needed,
     overlap_probability,
     rejected_below,
+    standard_bandit_needs,
+    standard_bandit_success,
+    success,
 )
-from explorative_user_env.theory.hard_instances import hard_pair
+from explorative_user_env.theory.lower import hard_pair
 from explorative_user_env.validation import InvalidArgumentError
 
 

@@ -6,8 +6,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from explorative_user_env.studies.lower_bound import draw
-from explorative_user_env.studies.lower_bound.comparison import ANY_AGENT, STANDARD_BANDIT
+from explorative_user_env.studies.lower_bound import ANY_AGENT, STANDARD_BANDIT, draw
 
 OVERLAP = pd.DataFrame(
     {

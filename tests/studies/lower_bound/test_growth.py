@@ -6,15 +6,15 @@ from scipy.stats import norm
 
 from explorative_user_env.agents import Uniform
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.studies.lower_bound import overlap
-from explorative_user_env.studies.lower_bound.shared_history import (
+from explorative_user_env.studies.lower_bound import (
     histories,
+    overlap,
     overlap_probability,
     rejected_below,
     uniform_steps,
 )
 from explorative_user_env.theory import hard_pair
-from explorative_user_env.users.confidence import constant
+from explorative_user_env.users.laws import constant
 from explorative_user_env.validation import InvalidArgumentError
 
 

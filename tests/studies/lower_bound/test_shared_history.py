@@ -14,14 +14,14 @@ from scipy.stats import norm
 from explorative_user_env import ExplorativeUserEnv, Instance
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
 from explorative_user_env.seeding import user_generator
-from explorative_user_env.studies.lower_bound import histories
-from explorative_user_env.studies.lower_bound.shared_history import (
+from explorative_user_env.studies.lower_bound import (
+    histories,
     overlap_probability,
     rejected_below,
     uniform_steps,
 )
-from explorative_user_env.theory.hard_instances import hard_pair
-from explorative_user_env.users.confidence import ACCEPTANCE_RATE
+from explorative_user_env.theory.lower import hard_pair
+from explorative_user_env.users.laws import ACCEPTANCE_RATE
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -158,7 +158,7 @@ def test_an_agent_that_recommends_at_random_may_have_another_history() -> None:
 
 
 def test_paths_are_the_same_in_blocks_and_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = "explorative_user_env.studies.lower_bound.shared_history.REWARDS_AT_ONCE"
+    module = "explorative_user_env.studies.lower_bound.REWARDS_AT_ONCE"
     whole = rejected_below([3, 5, 40], 0.5, 1.5, 3, 1, 2)
     monkeypatch.setattr(module, 7)
     assert rejected_below([3, 5, 40], 0.5, 1.5, 3, 1, 2) == pytest.approx(whole)

@@ -6,7 +6,7 @@ from lower_bound_users import noticing_pair
 from rich.table import Table
 
 from explorative_user_env.display.tables import markdown
-from explorative_user_env.studies.lower_bound.tables import FOOTNOTES, footnotes_of, sections_of
+from explorative_user_env.studies.lower_bound import FOOTNOTES, footnotes_of, sections_of
 
 OVERLAP = pd.DataFrame(
     [

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from explorative_user_env.studies.paper.agreement import agrees, is_given, is_near
+from explorative_user_env.studies.paper_verdicts import agrees, is_given, is_near
 
 
 @pytest.mark.parametrize(

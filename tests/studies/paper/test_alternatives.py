@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from explorative_user_env.studies.paper import EXPERIMENTS
-from explorative_user_env.studies.paper.alternatives import (
+from explorative_user_env.studies.paper_verdicts import (
     captions_n1,
     counts_steps,
     longer,

@@ -9,13 +9,15 @@ import pytest
 
 from explorative_user_env.display.progress import silent
 from explorative_user_env.results.tables import PUBLISHED
-from explorative_user_env.studies.paper import TABLE2, run_experiment
-from explorative_user_env.studies.paper.calibration import Calibration, calibrate, range_of
-from explorative_user_env.studies.paper.comparison import compared
-from explorative_user_env.studies.paper.errors import UNITS
-from explorative_user_env.studies.paper.published import CELL
-from explorative_user_env.studies.paper.reproduction import Reproduction, calibration_of
-from explorative_user_env.studies.paper.verdicts import verdicts
+from explorative_user_env.studies.paper import CELL, TABLE2, UNITS, compared, run_experiment
+from explorative_user_env.studies.paper_verdicts import (
+    Calibration,
+    Reproduction,
+    calibrate,
+    calibration_of,
+    range_of,
+    verdicts,
+)
 
 pytestmark = pytest.mark.slow
 

@@ -3,10 +3,9 @@ from typing import Any
 import pytest
 
 import explorative_user_env as eu
-from explorative_user_env.results.sweep import all_runs
+from explorative_user_env.results.results import all_runs
 from explorative_user_env.results.tables import summary_page
-from explorative_user_env.studies.paper import TABLE2, published_figures
-from explorative_user_env.studies.paper.comparison import compared
+from explorative_user_env.studies.paper import TABLE2, compared, published_figures
 
 
 @pytest.fixture(scope="module")

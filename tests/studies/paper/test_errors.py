@@ -8,8 +8,7 @@ from scipy import stats
 
 from explorative_user_env import evaluate
 from explorative_user_env.agents import TrackAndStop
-from explorative_user_env.studies.paper.comparison import with_errors
-from explorative_user_env.studies.paper.errors import arrays_of, figures_of, z_of
+from explorative_user_env.studies.paper import arrays_of, figures_of, with_errors, z_of
 
 RATIO: dict[str, Any] = {"rejection_rate": "ratio of means", "drops_censored": True}
 MEAN: dict[str, Any] = {"rejection_rate": "mean of ratios", "drops_censored": False}

@@ -9,8 +9,9 @@ import pytest
 from explorative_user_env import evaluate
 from explorative_user_env.agents import BAIR, TrackAndStop, Uniform
 from explorative_user_env.display.progress import silent
-from explorative_user_env.studies.paper import EXPERIMENTS, inquiry
-from explorative_user_env.studies.paper.inquiry import (
+from explorative_user_env.studies import paper_verdicts as inquiry
+from explorative_user_env.studies.paper import EXPERIMENTS
+from explorative_user_env.studies.paper_verdicts import (
     Alternative,
     Known,
     run_alternatives,

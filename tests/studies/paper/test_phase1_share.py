@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.studies.paper import EXPERIMENTS
-from explorative_user_env.studies.paper.phase1_share import n1_if_most, n1_of
+from explorative_user_env.studies.paper_verdicts import n1_if_most, n1_of
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.population import Population
 from explorative_user_env.studies.paper import (
     EXPERIMENTS,
     PUBLISHED_CELLS,
@@ -12,6 +11,7 @@ from explorative_user_env.studies.paper import (
     published_figures,
     published_for,
 )
+from explorative_user_env.users.population import Population
 
 PAPERS = ["BAIR", "T&S", "UNI", "EXP3"]
 

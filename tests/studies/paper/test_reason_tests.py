@@ -10,10 +10,10 @@ import pytest
 from explorative_user_env.agents import TrackAndStop
 from explorative_user_env.display.progress import silent
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.studies.paper import EXPERIMENTS, alternatives, published_figures
-from explorative_user_env.studies.paper import reason_tests as module
-from explorative_user_env.studies.paper.reason_tests import fewest_rejections
-from explorative_user_env.studies.paper.reasons import REASONS
+from explorative_user_env.studies import paper_verdicts as alternatives
+from explorative_user_env.studies import paper_verdicts as module
+from explorative_user_env.studies.paper import EXPERIMENTS, published_figures
+from explorative_user_env.studies.paper_verdicts import REASONS, fewest_rejections
 
 OPTIONS: dict[str, Any] = {
     "setting": "released",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from explorative_user_env.studies.paper import EXPERIMENTS
-from explorative_user_env.studies.paper.reasons import IN_VAIN, REASONS
+from explorative_user_env.studies.paper_verdicts import IN_VAIN, REASONS
 
 BY_KEY = {reason.key: reason for reason in REASONS}
 

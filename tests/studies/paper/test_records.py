@@ -6,12 +6,13 @@ import pytest
 from explorative_user_env.studies.paper import (
     EXPERIMENTS,
     TABLE2,
+    TABLE3,
+    TABLE7,
     Experiment,
     published_figures,
     quick_form,
     with_entrants,
 )
-from explorative_user_env.studies.paper.records import TABLE3, TABLE7
 
 PRINTED_ROWS = {
     "table2": 20,

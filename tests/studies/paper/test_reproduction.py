@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from explorative_user_env.studies import paper_verdicts as module
 from explorative_user_env.studies.paper import EXPERIMENTS, TABLE2, with_entrants
-from explorative_user_env.studies.paper import reproduction as module
-from explorative_user_env.studies.paper.reproduction import reproduce
+from explorative_user_env.studies.paper_verdicts import reproduce
 
 SMALL = with_entrants(replace(TABLE2, deltas=(0.1,), n_arms=(2,)), ["bair"])
 DRAWN = replace(SMALL, name="figure1a", title="Figure 1a", drawn=True)

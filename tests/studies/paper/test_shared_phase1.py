@@ -8,8 +8,12 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
 from explorative_user_env.agents.shared_phase1 import Phase1
 from explorative_user_env.display.progress import silent
-from explorative_user_env.studies.paper import EXPERIMENTS, run_experiment, with_entrants
-from explorative_user_env.studies.paper.shared_phase1 import without_phase1
+from explorative_user_env.studies.paper import (
+    EXPERIMENTS,
+    run_experiment,
+    with_entrants,
+    without_phase1,
+)
 
 SMALL = replace(EXPERIMENTS["table4"], deltas=(0.1,), n_arms=(3,), data=None)
 """Table 4 at a cell that the paper does not have."""

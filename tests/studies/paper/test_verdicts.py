@@ -6,14 +6,13 @@ import pytest
 from explorative_user_env.display.progress import silent
 from explorative_user_env.studies.paper import (
     TABLE2,
+    compared,
     published_figures,
     run_experiment,
     with_entrants,
+    z_of,
 )
-from explorative_user_env.studies.paper.comparison import compared
-from explorative_user_env.studies.paper.errors import z_of
-from explorative_user_env.studies.paper.reproduction import Reproduction
-from explorative_user_env.studies.paper.verdicts import counted, verdicts
+from explorative_user_env.studies.paper_verdicts import Reproduction, counted, verdicts
 
 
 @pytest.mark.slow

@@ -5,19 +5,21 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from explorative_user_env.display.figures import data_uri
-from explorative_user_env.display.numbers import share
+from explorative_user_env.display.plots import data_uri
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
-from explorative_user_env.settings import DIFFERENCES
-from explorative_user_env.studies.paper import ladder as ladder_module
-from explorative_user_env.studies.paper import run_ladder
-from explorative_user_env.studies.paper.calibration import Calibration
-from explorative_user_env.studies.paper.errors import z_of
-from explorative_user_env.studies.paper.reproduction import Reproduction, calibration_of
-from explorative_user_env.studies.paper.verdicts import verdicts
-from explorative_user_env.studies.report import gallery, glance, report
-from explorative_user_env.studies.report.page import Report, how_to_read
+from explorative_user_env.display.text import share
+from explorative_user_env.studies import paper as ladder_module
+from explorative_user_env.studies import paper_report as gallery
+from explorative_user_env.studies.paper import run_ladder, z_of
+from explorative_user_env.studies.paper_report import Report, glance, how_to_read, report
+from explorative_user_env.studies.paper_verdicts import (
+    Calibration,
+    Reproduction,
+    calibration_of,
+    verdicts,
+)
+from explorative_user_env.users.settings import DIFFERENCES
 
 pytestmark = pytest.mark.slow
 

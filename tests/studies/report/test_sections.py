@@ -6,12 +6,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from explorative_user_env.studies import paper_report as gallery
 from explorative_user_env.studies.paper import TABLE2
-from explorative_user_env.studies.paper.reasons import REASONS
-from explorative_user_env.studies.paper.reproduction import Reproduction
-from explorative_user_env.studies.report import gallery
-from explorative_user_env.studies.report.gallery import Gallery
-from explorative_user_env.studies.report.sections import of_experiment, of_ladder
+from explorative_user_env.studies.paper_report import Gallery, of_experiment, of_ladder
+from explorative_user_env.studies.paper_verdicts import REASONS, Reproduction
 
 
 def rows_of(page: str) -> list[list[str]]:

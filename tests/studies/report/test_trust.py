@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from explorative_user_env.studies.paper.reasons import IN_VAIN, REASONS
-from explorative_user_env.studies.report.trust import of_reasons
+from explorative_user_env.studies.paper_report import of_reasons
+from explorative_user_env.studies.paper_verdicts import IN_VAIN, REASONS
 
 TITLES = {"table2": "Table 2", "table6": "Table 6"}
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import explorative_user_env as eu
+from explorative_user_env.studies import suite_tasks as room
 from explorative_user_env.studies.suite import (
     SUITE,
     SUITE_VERSION,
@@ -15,8 +16,7 @@ from explorative_user_env.studies.suite import (
     suite_digest,
     tasks_named,
 )
-from explorative_user_env.studies.suite import records as room
-from explorative_user_env.studies.suite.entrants import line_up_for
+from explorative_user_env.studies.suite_tasks import line_up_for
 from explorative_user_env.validation import InvalidArgumentError
 
 

@@ -5,15 +5,16 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from explorative_user_env.studies.suite import SuiteResults, tasks_named
-from explorative_user_env.studies.suite import scoring as room
-from explorative_user_env.studies.suite.scoring import (
+from explorative_user_env.studies import suite as room
+from explorative_user_env.studies.suite import (
     Replicates,
+    SuiteResults,
     interquartile_mean_of,
     losses_of,
     mean_losses,
     mean_of,
     scores_in,
+    tasks_named,
 )
 
 SEED, N_USERS = 5, 11

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from explorative_user_env.studies.suite import SuiteResults, rankings_of
-from explorative_user_env.studies.suite.scoring import Replicates
+from explorative_user_env.studies.suite import Replicates, SuiteResults, rankings_of
 
 
 def around(value: float, spread: float = 0.1) -> Replicates:

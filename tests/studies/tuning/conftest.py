@@ -1,7 +1,8 @@
 import pytest
 from small_tuning import SMALL
 
-from explorative_user_env.studies.tuning import Tuning, trials, tune_n1
+from explorative_user_env.studies import tuning as trials
+from explorative_user_env.studies.tuning import Tuning, tune_n1
 
 FEW = 40
 

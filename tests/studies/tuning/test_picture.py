@@ -5,9 +5,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from explorative_user_env.display.figures import as_png
-from explorative_user_env.studies.tuning import Tuning
-from explorative_user_env.studies.tuning.picture import frontier_figure
+from explorative_user_env.display.plots import as_png
+from explorative_user_env.studies.tuning import Tuning, frontier_figure
 
 
 def marks(axes: Any) -> dict[str, list[float]]:

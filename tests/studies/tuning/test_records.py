@@ -10,8 +10,7 @@ from small_tuning import CELL, TUNED
 from explorative_user_env import InvalidArgumentError, evaluate
 from explorative_user_env.agents import BAIR
 from explorative_user_env.files import Folder
-from explorative_user_env.studies.tuning import TunedAgent, TunedN1, load_tuned
-from explorative_user_env.studies.tuning.records import Estimate
+from explorative_user_env.studies.tuning import Estimate, TunedAgent, TunedN1, load_tuned
 
 
 @pytest.fixture

@@ -5,16 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.studies.tuning import search as module
-from explorative_user_env.studies.tuning.search import (
+from explorative_user_env.studies import tuning as module
+from explorative_user_env.studies.tuning import (
     Candidate,
     Draw,
     NoneFoundError,
     found,
+    judge,
     most_candidates,
     search,
 )
-from explorative_user_env.studies.tuning.sequential import judge
 
 
 def drawn_from(success: Callable[[int], float], seed: int = 0) -> Draw:

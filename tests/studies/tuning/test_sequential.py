@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from explorative_user_env.studies.tuning.sequential import Decision, judge, log_evidence
+from explorative_user_env.studies.tuning import Decision, judge, log_evidence
 
 
 def evidence(failures: int, n: int, delta: float) -> tuple[float, float]:

@@ -5,9 +5,15 @@ import pandas as pd
 import pytest
 from small_tuning import TUNED
 
-from explorative_user_env.studies.tuning import Candidate, Tuning
-from explorative_user_env.studies.tuning.records import Estimate
-from explorative_user_env.studies.tuning.tables import search_line, sentences, title, tuning_page
+from explorative_user_env.studies.tuning import (
+    Candidate,
+    Estimate,
+    Tuning,
+    search_line,
+    sentences,
+    title,
+    tuning_page,
+)
 
 
 def test_the_page_says_all_of_it(tuning: Tuning) -> None:

@@ -1,0 +1,296 @@
+"""How lines that are compared are told apart, and how the plot around them is dressed.
+
+Colour, dashes and marks differ together, so that nothing rests on colour. Letters are large enough
+for a slide, and for a column of 80 mm in print.
+"""
+
+import base64
+import io
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from explorative_user_env.display.text import in_line
+from explorative_user_env.validation import PACKAGE, missing_of, require
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class Colour(NamedTuple):
+    """A colour on each page, as `#rrggbb`."""
+
+    light: str
+    dark: str
+
+
+PAGES = Colour._fields
+"""The pages that there are colours for."""
+
+COLOURS = {
+    "page": Colour("#ffffff", "#14171c"),
+    "panel": Colour("#f3f5f8", "#1e232b"),
+    "grid": Colour("#d3d8df", "#3a414c"),
+    "ink": Colour("#1b1f24", "#e9ebee"),
+    "quiet": Colour("#5b6470", "#a3acb8"),
+    "accepted": Colour("#0072b2", "#56b4e9"),
+    "rejected": Colour("#c44f00", "#ff8c42"),
+    "interval": Colour("#a9cfe6", "#2c5f82"),
+    "estimate": Colour("#1b1f24", "#e9ebee"),
+    "truth": Colour("#00795a", "#2fd0a0"),
+    "witness": Colour("#a8457f", "#e79fc8"),
+    "recommended": Colour("#fff1c9", "#3b3420"),
+    "agent": Colour("#8a6100", "#e6a532"),
+}
+"""By role: the page, a panel on it, thin lines, words, words that matter less; a yes, a no; her
+intervals and empirical means; true means and the best arm; the arm that decides a rejection; the
+arm that is recommended now; what an agent thinks."""
+
+WORDS = ("ink", "quiet", "accepted", "rejected", "truth", "witness", "agent")
+"""The roles in which words are written: they stand out from the page and from a panel."""
+
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933")
+"""Of lines that are compared, in their order: those of Okabe and Ito, the yellow but for one that
+is seen on white."""
+
+
+DOTS_PER_INCH = 100
+
+NEEDS = ("matplotlib",)
+
+
+def can_plot() -> bool:
+    """Return whether Matplotlib is installed."""
+    return not missing_of(NEEDS)
+
+
+def require_plot() -> None:
+    """Make sure that Matplotlib is there.
+
+    Raises:
+        MissingExtraError: with the command that installs it.
+    """
+    require("pictures need", "plot", NEEDS)
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """Return an empty figure of this size in inches, which belongs to no window.
+
+    Raises:
+        MissingExtraError: without Matplotlib.
+    """
+    require_plot()
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def as_png(drawn: "Figure | Axes", dots_per_inch: int = DOTS_PER_INCH, **options: Any) -> bytes:
+    """Return a figure, or that of some axes, as a PNG file."""
+    file = io.BytesIO()
+    _whole(drawn).savefig(file, format="png", dpi=dots_per_inch, **options)
+    return file.getvalue()
+
+
+def as_svg(drawn: "Figure | Axes", title: str) -> bytes:
+    """Return a figure, or that of some axes, as an SVG file of the same bytes whenever it is drawn.
+
+    Letters are paths: another machine may not have the font, and words in another one are longer.
+
+    Args:
+        drawn: the figure, or its axes.
+        title: what a screen reader says of it.
+    """
+    require_plot()
+    from matplotlib import rc_context
+
+    file = io.BytesIO()
+    with rc_context({"svg.fonttype": "path", "svg.hashsalt": PACKAGE}):
+        told = {"Title": title, "Date": None, "Creator": None}
+        _whole(drawn).savefig(file, format="svg", metadata=told)
+    return file.getvalue()
+
+
+def _whole(drawn: "Figure | Axes") -> "Figure":
+    """Return the figure that axes are on, or that is given."""
+    figure: Any = drawn.figure
+    return figure  # type: ignore[no-any-return]
+
+
+class UndrawnError(Exception):
+    """A picture that could not be drawn; the message says why."""
+
+
+def painted(draw: "Callable[[], Figure | Axes]") -> bytes:
+    """Return what `draw` draws as a PNG file.
+
+    Raises:
+        UndrawnError: whatever goes wrong, as a picture is never worth what was to be pictured.
+    """
+    try:
+        return as_png(draw())
+    except Exception as error:
+        raise UndrawnError(f"not drawn, {type(error).__name__}: {error}") from error
+
+
+def data_uri(png: bytes) -> str:
+    """Return an address that holds the picture itself."""
+    return "data:image/png;base64," + base64.b64encode(png).decode()
+
+
+PLOT_WIDTH, PLOT_HEIGHT = 5.8, 3.5
+"""Inches of a plot with its legend."""
+
+NOTEBOOK_DOTS = 110
+"""Dots an inch in a notebook."""
+
+AXIS_SIZE, TEXT_SIZE = 11.0, 9.5
+"""Points of what an axis is called and of titles; of its numbers and of the legend."""
+
+DASHES: "Sequence[Any]" = (
+    "-",
+    (0, (5, 1.6)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+    (0, (3, 1.2, 1.2, 1.2, 1.2, 1.2)),
+)
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+
+LONGEST_NAME, LONGEST_LINE = 20, 62
+"""Letters of a line's name in a legend, and of a line of a title."""
+
+
+class Style(NamedTuple):
+    """How a line looks."""
+
+    colour: str
+    dashes: Any
+    mark: str
+
+
+def line_style(place: int) -> Style:
+    """Return how the line of a place looks; the first 280 differ."""
+    return Style(
+        SERIES[place % len(SERIES)], DASHES[place % len(DASHES)], MARKS[place % len(MARKS)]
+    )
+
+
+def colour_of(role: str) -> str:
+    """Return a colour of `COLOURS` as it is on the white page of a plot."""
+    return COLOURS[role].light
+
+
+def verbatim(text: str, most: int | None = None) -> str:
+    """Return somebody's words as Matplotlib writes them: as they are, and cut off if too long.
+
+    Args:
+        text: the words, in which a dollar would begin a formula.
+        most: letters that there may be; None is any number.
+    """
+    line = in_line(text)
+    if most is not None and len(line) > most:
+        line = line[: most - 1].rstrip() + "…"
+    return line.replace("$", r"\$")
+
+
+def plot_axes(
+    axes: "Axes | None", height: float = PLOT_HEIGHT, width: float = PLOT_WIDTH
+) -> "Axes":
+    """Return the axes that are given, or those of a new figure, which a notebook shows.
+
+    Args:
+        axes: somebody's, or None.
+        height: of a new figure, in inches.
+        width: of a new figure.
+
+    Raises:
+        MissingExtraError: without Matplotlib.
+    """
+    if axes is not None:
+        return axes
+    own = new_figure(width, height).subplots()
+    # Where a value is the last of a cell, IPython asks the value itself for a picture.
+    own._repr_png_ = partial(as_png, own, NOTEBOOK_DOTS)  # type: ignore[attr-defined]
+    return own
+
+
+def dress(axes: "Axes", title: str, x: str, y: str) -> None:
+    """Say what is shown and what the axes are, and take away what says nothing.
+
+    Args:
+        axes: the plot.
+        title: what is shown, folded between words.
+        x: what the horizontal axis is, with its unit.
+        y: what the vertical one is.
+    """
+    import textwrap
+
+    lines = textwrap.wrap(verbatim(title), LONGEST_LINE)
+    axes.set_title("\n".join(lines), fontsize=TEXT_SIZE, loc="left", color=colour_of("ink"))
+    axes.set_xlabel(x, fontsize=AXIS_SIZE)
+    axes.set_ylabel(y, fontsize=AXIS_SIZE)
+    axes.tick_params(labelsize=TEXT_SIZE, colors=colour_of("ink"))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color=colour_of("grid"), linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def name_lines(axes: "Axes", named: "Sequence[tuple[Any, str]]") -> None:
+    """Put a legend beside the plot, where it hides nothing.
+
+    Args:
+        axes: the plot.
+        named: what is drawn, and what it is called, in order.
+    """
+    # Older releases leave a name out of a legend that begins with an underscore.
+    names = [f" {name}" if name.startswith("_") else name for _, name in named]
+    axes.legend(
+        [handle for handle, _ in named],
+        names,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        frameon=False,
+        fontsize=TEXT_SIZE,
+        handlelength=2.6,
+    )
+
+
+def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, **how: Any) -> None:
+    """Draw the intervals of a line, the fainter the more lines there are.
+
+    Args:
+        axes: the plot.
+        x: places on the horizontal axis.
+        low: lower ends; NaN where there is no interval.
+        high: upper ends.
+        place: of the line.
+        many: lines that there are.
+        how: as for `fill_between`.
+    """
+    alpha = min(0.15, 0.45 / many)
+    axes.fill_between(x, low, high, color=line_style(place).colour, alpha=alpha, linewidth=0, **how)
+
+
+def spread_out(least: float, most: float) -> bool:
+    """Return whether numbers from `least` to `most` are seen better on a logarithmic axis."""
+    return 0.0 < 20.0 * least < most
+
+
+def logarithmic(axes: "Axes", which: Literal["x", "y"]) -> None:
+    """Make an axis logarithmic, with its numbers in full where few decades are on it."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set(**{f"{which}scale": "log"})
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    low, high = sorted(axis.get_view_interval())
+    decades = math.log10(high / low) if low > 0.0 else math.inf
+    subs = (1.0, 2.0, 5.0) if decades < 2.5 else (1.0,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_minor_formatter(NullFormatter())
+    if decades < 2.5:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -1,0 +1,509 @@
+"""Monitors: one run of BAIR with the hidden state in view, held against what the paper proves."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+import pandas as pd
+
+from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
+from explorative_user_env.envs.meeting import informed, population_in
+from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.protocol import ANSWERED, DELTA
+from explorative_user_env.results.intervals import proportion_interval
+from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import rollout
+from explorative_user_env.theory import (
+    Order,
+    early_rounds_bound,
+    iterated_log_band,
+    largest_mean_drop,
+    phase1_rejections_bound,
+    phase1_rounds_bound,
+    phase2_error_bound,
+    phase2_length_bound,
+    printed_phase2_length_bound,
+    upper_bound,
+)
+from explorative_user_env.users.behaviours import EXPLORATIVE
+from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.model import User, UserState
+from explorative_user_env.validation import InvalidArgumentError, risk
+
+__all__ = ["CLAIMS", "Claim", "TheoryCheck", "broken_table", "check_run", "is_bair"]
+
+
+@dataclass
+class Trace:
+    """What the monitor writes down of a run: one entry a step, but for the state at the start.
+
+    Attributes:
+        instance: the true means.
+        estimates: hat mu_i before the first step.
+        counts: n_i before the first step, private draws included.
+        gammas: Gamma before the first step and after every step.
+        parts: the part of BAIR (first sweep, rounds, elimination) that each step belongs to.
+        arms: the recommended arm.
+        accepted: the response.
+        means: hat mu_i of the recommended arm after the step.
+        numbers: n_i of the recommended arm after the step.
+    """
+
+    instance: Instance
+    estimates: list[float]
+    counts: list[int]
+    gammas: list[float]
+    parts: list[int] = field(default_factory=list)
+    arms: list[int] = field(default_factory=list)
+    accepted: list[bool] = field(default_factory=list)
+    means: list[float] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+
+
+class Given(NamedTuple):
+    """What the bounds of a run rest on: the agent's numbers and the user's."""
+
+    delta: float
+    n1: float
+    alpha: float
+    rho_0: float
+    rho_1: float
+    order: Order
+
+
+def is_bair(agent: Any) -> bool:
+    """Whether an agent's runs can be checked: BAIR, and SE, which is BAIR with N_1 = 0."""
+    # In another process the record is a copy, and its functions are the same.
+    return isinstance(agent, AlgorithmAgent) and agent.algorithm.observe is ALGORITHM.observe
+
+
+class Watch:
+    """BAIR as it is, to its environment and to itself; what happens is written into `trace`."""
+
+    trace: Trace
+
+    def __init__(self, env: gym.Env[Any, Any], agent: AlgorithmAgent, delta: float = DELTA) -> None:
+        if not is_bair(agent):
+            raise InvalidArgumentError("agent", agent, "a BAIR, whose bounds are checked")
+        self.user, self.state = inside(env)
+        self._env: Any = env.unwrapped
+        known = informed(agent, population_in(env), delta)
+        assert isinstance(known, AlgorithmAgent)
+        self.agent = known
+        self.name = known.name
+        self.max_steps = known.max_steps
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        """Start the agent and a new trace; the environment has been reset before."""
+        self.agent.reset(n_arms, rng, horizon)
+        params = self.agent.params(n_arms, horizon)
+        delta = self.agent.options.get("delta")
+        self.given = Given(
+            delta=ALGORITHM.defaults["delta"] if delta is None else delta,
+            n1=params.n1,
+            alpha=self.user.alpha,
+            rho_0=self.user.rho_0,
+            rho_1=self.user.rho_1,
+            order="round robin" if params.round_robin else "fewest acceptances",
+        )
+        self.trace = Trace(
+            instance=self._env.hidden_state().instance,
+            estimates=list(self.state.estimates),
+            counts=list(self.state.counts),
+            gammas=[self.state.spread[0] ** 2],
+        )
+
+    def act(self) -> int | None:
+        """Return what the agent recommends."""
+        return self.agent.act()
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        """Hand the response on, and write down what the user now knows."""
+        trace, state = self.trace, self.state
+        trace.parts.append(part_of(self.agent))
+        self.agent.observe(arm, accepted)
+        trace.arms.append(arm)
+        trace.accepted.append(accepted)
+        trace.means.append(state.estimates[arm])
+        trace.numbers.append(state.counts[arm])
+        trace.gammas.append(state.spread[0] ** 2)
+
+    def answer(self) -> int:
+        """Return the agent's answer."""
+        return self.agent.answer()
+
+
+def inside(env: gym.Env[Any, Any]) -> tuple[User, UserState]:
+    """Return the user in an environment and her state, which changes with every step.
+
+    `hidden_state()` gives the same as a record to keep, at many times the cost.
+    """
+    core = env.unwrapped
+    if not isinstance(core, ExplorativeUserEnv) or core.behaviour != EXPLORATIVE:
+        raise InvalidArgumentError("env", env, "an ExplorativeUser-v0 with the paper's user")
+    return core.user, core._state
+
+
+def part_of(agent: AlgorithmAgent) -> int:
+    """Return which part of BAIR its next recommendation belongs to."""
+    return int(agent._state.part[0])
+
+
+class PhaseCounts(NamedTuple):
+    """How long the phases were."""
+
+    phase1_acceptances: int
+    phase1_rejections: int
+    phase2_length: int
+
+
+def phase_counts(trace: Trace) -> PhaseCounts:
+    """Return the acceptances and rejections of Phase 1, and the recommendations of Phase 2."""
+    phase2 = trace.parts.count(ELIMINATION)
+    phase1 = len(trace.parts) - phase2  # Phase 2 comes last
+    acceptances = sum(trace.accepted[:phase1])
+    return PhaseCounts(acceptances, phase1 - acceptances, phase2)
+
+
+def band_margin(trace: Trace, delta: float) -> float:
+    """Return the least distance of an empirical mean to the edge of its band at delta/K.
+
+    Over all arms and times; infinite if the user never had a reward.
+    """
+    truth = np.array(trace.instance.means)
+    accepted = np.array(trace.accepted, dtype=bool)
+    arms = np.concatenate([np.arange(len(truth)), np.array(trace.arms, dtype=int)[accepted]])
+    numbers = np.concatenate([trace.counts, np.array(trace.numbers, dtype=int)[accepted]])
+    means = np.concatenate([trace.estimates, np.array(trace.means, dtype=float)[accepted]])
+    seen = numbers > 0
+    if not seen.any():
+        return math.inf
+    bands = iterated_log_band(numbers[seen].astype(int), delta / len(truth))
+    return float(np.min(bands - np.abs(means - truth[arms])[seen]))
+
+
+def interval_margin(trace: Trace) -> float:
+    """Return how far inside its interval mu was, at the least, at the rejections of Phase 2.
+
+    Of the rejected arm i and of the arm j with the largest lcb, by which it was rejected (events B
+    in the proof of Lemma lm:phase2bound1); infinite if there was no rejection.
+    """
+    truth = trace.instance.means
+    least = math.inf
+    for step, arm, estimates, counts in _rejections(trace, ELIMINATION):
+        gamma = trace.gammas[step]
+        others = [other for other in range(len(truth)) if other != arm and counts[other] > 0]
+        # A coin flip can reject an arm that no other stands against.
+        pair = [arm] if counts[arm] > 0 else []
+        if others:
+            pair.append(max(others, key=lambda j: estimates[j] - math.sqrt(gamma / counts[j])))
+        for i in pair:
+            least = min(least, math.sqrt(gamma / counts[i]) - abs(truth[i] - estimates[i]))
+    return least
+
+
+def n_rounds(trace: Trace) -> int:
+    """Return the number of complete rounds of Phase 1, which end with K rejections each."""
+    n_arms = trace.instance.n_arms
+    pairs = zip(trace.parts, trace.accepted, strict=True)
+    return sum(part == ROUNDS and not accepted for part, accepted in pairs) // n_arms
+
+
+def drop_margin(trace: Trace) -> float:
+    """Return the least of (fall of max hat mu_i) - 2 sqrt(Gamma/n(t_e)) over complete rounds.
+
+    Gamma is the least in force from the start of the round to its end; infinite without a round.
+    """
+    least = math.inf
+    if ROUNDS not in trace.parts:
+        return least
+    n_arms = trace.instance.n_arms
+    start = trace.parts.index(ROUNDS)
+    top = _largest_mean_before(trace, start)
+    for number, (step, _, estimates, counts) in enumerate(_rejections(trace, ROUNDS), 1):
+        if number % n_arms > 0:
+            continue
+        end = step + 1
+        acceptances = sum(trace.accepted[:end])
+        lowered = _largest(estimates, counts)
+        if acceptances > 0:
+            gamma = min(trace.gammas[start : end + 1])
+            least = min(least, top - lowered - largest_mean_drop(gamma, acceptances))
+        start, top = end, lowered
+    return least
+
+
+def _rejections(trace: Trace, part: int) -> Iterator[tuple[int, int, list[float], list[int]]]:
+    """Yield (step, arm, hat mu, n_i) of every rejection in this part, good until the next."""
+    estimates, counts = list(trace.estimates), list(trace.counts)
+    for step, arm in enumerate(trace.arms):
+        if trace.accepted[step]:
+            estimates[arm], counts[arm] = trace.means[step], trace.numbers[step]
+        elif trace.parts[step] == part:
+            yield step, arm, estimates, counts
+
+
+def _largest_mean_before(trace: Trace, end: int) -> float:
+    """Return the largest empirical mean before step `end`."""
+    estimates, counts = list(trace.estimates), list(trace.counts)
+    for step in range(end):
+        if trace.accepted[step]:
+            arm = trace.arms[step]
+            estimates[arm], counts[arm] = trace.means[step], trace.numbers[step]
+    return _largest(estimates, counts)
+
+
+def _largest(estimates: list[float], counts: list[int]) -> float:
+    """Return the largest empirical mean of the arms that have one; -inf if none has."""
+    seen = zip(estimates, counts, strict=True)
+    return max((estimate for estimate, count in seen if count > 0), default=-math.inf)
+
+
+class Claim(NamedTuple):
+    """One thing the paper says of a run.
+
+    Attributes:
+        name: `<name>_broken` is its flag in a `TheoryCheck`.
+        source: where the paper says it.
+        on_bands: it may be broken with probability delta if it rests on the means keeping to their
+            bands, or is promised with 1 - delta whatever N_1 is.
+        on_answer: it may be broken besides where the best arm is eliminated: with probability delta
+            for the paper's N_1, and else with `error_bound` of a `TheoryCheck`.
+    """
+
+    name: str
+    source: str
+    on_bands: bool = False
+    on_answer: bool = False
+
+
+CLAIMS = (
+    Claim("band", "lm:iteratedlog, every arm and time", on_bands=True),
+    Claim("interval", "lm:phase2bound1, events B", on_answer=True),
+    Claim("answer", "lm:phase2bound1, answer", on_answer=True),
+    Claim("rounds", "lm:algo4, rounds", on_bands=True),
+    Claim("phase1_rejections", "lm:algo4, rejections", on_bands=True),
+    Claim("drop", "lm:Er, every round"),
+    Claim("phase2_length", "lm:phase2bound2, derived anew", on_bands=True, on_answer=True),
+    Claim("phase2_length_printed", "lm:phase2bound2, as printed", on_bands=True),
+    Claim("recommendations", "thm:upperbound2", on_bands=True, on_answer=True),
+)
+"""What a run of BAIR is held against, in the order in which tables have it."""
+
+
+@dataclass(frozen=True)
+class TheoryCheck:
+    """What one run of BAIR kept to and what it broke.
+
+    A run that is cut off by a step cap breaks only what it had broken by then.
+
+    Attributes:
+        agent: the agent's name.
+        user_seed: the user's seed.
+        n_arms: K.
+        delta: the agent's delta.
+        n1: N_1, as the agent used it.
+        error_bound: `theory.phase2_error_bound` of this N_1; at most delta for the paper's.
+        best_arm: the best arm.
+        answer: the agent's answer.
+        censored: whether the run ended before the agent stopped.
+        answer_broken: whether the agent stopped and named another arm.
+        band_margin: the least distance of an empirical mean to the edge of its band
+            sqrt(2/n_i log(K n_i(n_i+1)/delta)), over all arms and times; infinite if there is none.
+        interval_margin: the least distance of mu_i and mu_j to the edge of their intervals, over
+            the rejections of Phase 2, of an arm i because of the arm j with the largest lcb.
+        drop_margin: the least of (fall of the largest empirical mean) - 2 sqrt(Gamma/n(t_e)) over
+            the complete rounds of Phase 1.
+        rounds: complete rounds of Phase 1; the first sweep is none.
+        rounds_bound: sqrt(2 N_1 log(2K/delta)), and the rounds that may begin with Gamma below 1.
+        phase1_acceptances: acceptances of Phase 1.
+        phase1_rejections: its rejections.
+        phase2_length: recommendations of Phase 2.
+        phase2_length_printed_bound: the bound with the constants of Eq. (8c).
+        recommendations: all recommendations.
+        band_broken: whether the margin is below 0; so for all flags of a margin, and for all
+            others whether the figure is above its bound.
+    """
+
+    agent: str
+    user_seed: int
+    n_arms: int
+    delta: float
+    n1: float
+    error_bound: float
+    best_arm: int
+    answer: int
+    censored: bool
+    answer_broken: bool
+    band_margin: float
+    band_broken: bool
+    interval_margin: float
+    interval_broken: bool
+    drop_margin: float
+    drop_broken: bool
+    rounds: int
+    rounds_bound: float
+    rounds_broken: bool
+    phase1_acceptances: int
+    phase1_rejections: int
+    phase1_rejections_bound: float
+    phase1_rejections_broken: bool
+    phase2_length: int
+    phase2_length_bound: int
+    phase2_length_broken: bool
+    phase2_length_printed_bound: int
+    phase2_length_printed_broken: bool
+    recommendations: int
+    recommendations_bound: float
+    recommendations_broken: bool
+
+
+def check_run(
+    env: gym.Env[Any, Any],
+    agent: AlgorithmAgent,
+    seed: int,
+    max_steps: int | None = None,
+    delta: float = DELTA,
+) -> TheoryCheck:
+    """Let BAIR meet the user with this `seed`, as `rollout` does, and check what the paper says.
+
+    The run is the same as without the check. The bounds are for a user of the paper's model:
+    with click noise, or many private draws, even what is sure can break (see
+    `theory.largest_mean_drop`).
+
+    Args:
+        env: an `ExplorativeUser-v0`, made or raw.
+        agent: a `BAIR(...)`.
+        seed: the user's seed, at least 0.
+        max_steps: cut the run off after this many steps; None is the agent's own cap, if any.
+        delta: of an agent without one of its own, in (0, 1).
+
+    Raises:
+        InvalidArgumentError: for another environment or agent, or an argument out of range.
+    """
+    watch = Watch(env, agent, delta)
+    episode = rollout(env, watch, seed, max_steps)
+    return examine(watch.trace, watch.given, episode)
+
+
+def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
+    """Return what a run kept to and what it broke."""
+    instance, counts = trace.instance, phase_counts(trace)
+    margins = {
+        "band": band_margin(trace, given.delta),
+        "interval": interval_margin(trace),
+        "drop": drop_margin(trace),
+    }
+    figures: dict[str, float] = {
+        "rounds": n_rounds(trace),
+        "phase1_rejections": counts.phase1_rejections,
+        "phase2_length": counts.phase2_length,
+        "recommendations": episode.stopping_time,
+    }
+    bounds = _bounds(instance, given)
+    printed = printed_phase2_length_bound(
+        instance, given.delta, given.alpha, given.rho_0, given.rho_1
+    )
+    fields: dict[str, Any] = {f"{name}_margin": margin for name, margin in margins.items()}
+    fields |= {f"{name}_broken": margin < 0.0 for name, margin in margins.items()}
+    fields |= figures
+    fields |= {f"{name}_bound": bound for name, bound in bounds.items()}
+    fields |= {f"{name}_broken": figures[name] > bound for name, bound in bounds.items()}
+    return TheoryCheck(
+        agent=episode.agent,
+        user_seed=episode.seed,
+        n_arms=instance.n_arms,
+        delta=given.delta,
+        n1=given.n1,
+        error_bound=phase2_error_bound(given.n1, instance.n_arms, given.alpha, given.rho_0),
+        best_arm=instance.best_arm,
+        answer=episode.answer,
+        censored=episode.end != ANSWERED,
+        answer_broken=episode.end == ANSWERED and episode.answer != instance.best_arm,
+        phase1_acceptances=counts.phase1_acceptances,
+        phase2_length_printed_bound=printed,
+        phase2_length_printed_broken=counts.phase2_length > printed,
+        **fields,
+    )
+
+
+def _bounds(instance: Instance, given: Given) -> dict[str, float]:
+    """Return what the paper says that each figure is at most."""
+    n_arms = instance.n_arms
+    delta, n1, alpha, rho_0, rho_1, order = given
+    whole = upper_bound(instance, delta, alpha, rho_0, rho_1, n1=n1, order=order)
+    return {
+        "rounds": early_rounds_bound(alpha, rho_0) + phase1_rounds_bound(n1, n_arms, delta),
+        "phase1_rejections": phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0),
+        "phase2_length": phase2_length_bound(instance, n1, delta, alpha, rho_1, order),
+        "recommendations": whole.total,
+    }
+
+
+def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFrame:
+    """Return how often each bound was broken, against how often it may be.
+
+    Where a claim rests on the best arm not being eliminated, the paper promises that with 1 - delta
+    for its own N_1; a smaller one (SE's is 0) may break it more often, and so much is allowed.
+
+    Args:
+        checks: one row a run, as `Results.checks` has them.
+        delta: what is allowed is a multiple of this, in (0, 1); None is each agent's own.
+
+    Returns:
+        One row an agent and claim: `agent`, `claim`, `source` (where in the paper), `broken` of
+        `n_runs`, `put_to_test` (runs in which there was something to break: a round, a rejection
+        of Phase 2, an answer), `share` with its exact interval `low` to `high`, `allowed` (delta,
+        or what this N_1 allows; 2 delta for what rests on two events, 0 for what is sure) and
+        `holds`: whether any run put it to the test and `low` is at most `allowed`, so that the
+        runs do not speak against the claim.
+
+    Raises:
+        InvalidArgumentError: for a delta out of range, or a table without checks.
+    """
+    if delta is not None:
+        delta = risk("delta", delta)
+    flags = [f"{claim.name}_broken" for claim in CLAIMS]
+    if not {"agent", "delta", "error_bound", *flags} <= set(checks.columns):
+        raise InvalidArgumentError("checks", list(checks.columns), "a table with one row a check")
+    rows = []
+    for (agent, own), runs in checks.groupby(["agent", "delta"], sort=False):
+        for claim, flag in zip(CLAIMS, flags, strict=True):
+            broken, n_runs = int(runs[flag].sum()), len(runs)
+            low, high = proportion_interval(broken, n_runs)
+            allowed = _allowed(claim, own if delta is None else delta, runs["error_bound"].max())
+            put_to_test = int(_has_something(claim, runs).sum())
+            rows.append(
+                {
+                    "agent": agent,
+                    "claim": claim.name,
+                    "source": claim.source,
+                    "broken": broken,
+                    "n_runs": n_runs,
+                    "put_to_test": put_to_test,
+                    "share": broken / n_runs,
+                    "low": low,
+                    "high": high,
+                    "allowed": allowed,
+                    "holds": put_to_test > 0 and low <= allowed,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _allowed(claim: Claim, delta: float, error_bound: float) -> float:
+    """Return how often a claim may be broken."""
+    return min(1.0, claim.on_bands * delta + claim.on_answer * max(delta, error_bound))
+
+
+def _has_something(claim: Claim, runs: pd.DataFrame) -> pd.Series:
+    """Return in which runs something happened that the claim is about."""
+    if claim.name == "answer":
+        return ~runs["censored"]
+    if f"{claim.name}_margin" in runs:
+        return np.isfinite(runs[f"{claim.name}_margin"])
+    return runs[claim.name.removesuffix("_printed")] > 0

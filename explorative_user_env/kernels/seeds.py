@@ -1,0 +1,271 @@
+"""The instances of many users at once, each from her own stream."""
+
+import ctypes
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from explorative_user_env.kernels.arrays import (
+    addresses_of,
+    addresses_of_all,
+    counts_at,
+    generator_at,
+)
+from explorative_user_env.kernels.compiler import compile_loop, once
+from explorative_user_env.seeding import agent_words, set_agents, set_users
+from explorative_user_env.users.instances import InstanceLaw, draw_means
+
+WORD = 2**32 - 1
+"""The bits of a word."""
+
+POOL = 4
+"""Words that a seed of any length is mixed into."""
+
+STATE = 8
+"""Words of a state: four of what changes with each draw, four of what is added to it."""
+
+INIT_A, MULT_A = 0x43B0D7E5, 0x931E8875
+INIT_B, MULT_B = 0x8B51F9DD, 0x58F38DED
+MIX_LEFT, MIX_RIGHT = 0xCA01F9DD, 0x4973F715
+"""The numbers of `SeedSequence`."""
+
+MULTIPLIER = (0x9FCCF645, 0x4385DF64, 0x1FC65DA4, 0x2360ED05)
+"""That of PCG64, by its words."""
+
+
+def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
+    """Write the state of the PCG64 of a seed, lowest words first.
+
+    Args:
+        words: the seed's, at least one.
+        pool: room for `POOL` words.
+        drawn: room for `STATE` words.
+        state: room for the state's.
+    """
+    _mix_in(words, pool)
+    factor = INIT_B
+    for place in range(STATE):
+        factor, drawn[place] = _hashed(pool[place % POOL], factor, MULT_B)
+    # Of its four numbers of 64 bits the first two are the start and the last two the increment,
+    # the higher one before the lower. The generator begins a step after increment + start.
+    odd, carry = 1, 0
+    for place in range(POOL):
+        word = drawn[POOL + (place + 2) % POOL]
+        state[POOL + place] = ((word << 1) | odd) & WORD
+        odd = word >> 31
+    for place in range(POOL):
+        total = drawn[(place + 2) % POOL] + state[POOL + place] + carry
+        drawn[POOL + place] = total & WORD
+        carry = total >> 32
+    carry = 0
+    for place in range(POOL):
+        here, above = state[POOL + place] + carry, 0
+        for low in range(place + 1):
+            product = drawn[POOL + low] * MULTIPLIER[place - low]
+            here += product & WORD
+            above += (product >> 32) & WORD
+        state[place] = here & WORD
+        carry = (here >> 32) + above
+
+
+def _mix_in(words: Any, pool: Any) -> None:
+    """Mix the words of a seed into the pool."""
+    n_words, factor = len(words), INIT_A
+    for place in range(POOL):
+        word = words[place] if place < n_words else 0
+        factor, pool[place] = _hashed(word, factor, MULT_A)
+    for source in range(max(POOL, n_words)):
+        for place in range(POOL):
+            if place != source:
+                word = pool[source] if source < POOL else words[source]
+                factor, word = _hashed(word, factor, MULT_A)
+                mixed = (MIX_LEFT * pool[place] - MIX_RIGHT * word) & WORD
+                pool[place] = mixed ^ (mixed >> 16)
+
+
+def _hashed(word: int, factor: int, multiplier: int) -> tuple[int, int]:
+    """Return the next factor, and a word that has met this one and the next."""
+    after = (factor * multiplier) & WORD
+    hashed = ((word ^ factor) * after) & WORD
+    return after, hashed ^ (hashed >> 16)
+
+
+N_STREAMS = 100
+
+
+class Streams(NamedTuple):
+    """`N_STREAMS` Generators and their addresses."""
+
+    rngs: list[np.random.Generator]
+    states: np.ndarray  # where the state of each is
+    draws: tuple[int, int, int]  # where the functions are that draw from any of them
+    low_first: bool | None  # how numbers of 128 bits lie there; None where it is not known
+
+
+_free: list[Streams] = []
+
+
+@contextmanager
+def streams() -> Iterator[Streams]:
+    """Lend Generators that nobody else uses."""
+    try:
+        lent = _free.pop()
+    except IndexError:
+        lent = _new()
+    try:
+        yield lent
+    finally:
+        _free.append(lent)
+
+
+def _new() -> Streams:
+    rngs = [np.random.Generator(np.random.PCG64(0)) for _ in range(N_STREAMS)]
+    return Streams(rngs, *addresses_of_all(rngs), low_first(rngs[0]))
+
+
+LOW_HALF = 2**64 - 1
+"""The lower bits of a number of 128."""
+
+NEAR = 64
+"""Bytes from a PCG64's state to the numbers it points to, at most: they are one object's."""
+
+
+def low_first(rng: np.random.Generator) -> bool | None:
+    """Return whether the numbers of a PCG64 lie in memory with their lower halves first.
+
+    Its state begins with a pointer to two numbers of 128 bits. None is what lies in any other way.
+    """
+    if sys.byteorder != "little" or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return None
+    address = addresses_of(rng)[0]
+    place = ctypes.c_uint64.from_address(address).value
+    if not address < place <= address + NEAR:
+        return None
+    halves = list((ctypes.c_uint64 * 4).from_address(place))
+    numbers = [rng.bit_generator.state["state"][name] for name in ("state", "inc")]
+    for order in ((0, 64), (64, 0)):
+        if halves == [number >> bits & LOW_HALF for number in numbers for bits in order]:
+            return order == (0, 64)
+    return None
+
+
+def set_streams_at_once(seeds: Sequence[int], name: str, users: Streams, own: Streams) -> None:
+    """Set lent streams to those of some users and of the agent they meet.
+
+    NumPy does it for seeds of 64 bits and more, and where numbers lie in its memory in a way that
+    is not known here.
+
+    Args:
+        seeds: the users' seeds.
+        name: the agent's.
+        users: what is set to the users' streams, at least as many.
+        own: what is set to the agent's.
+    """
+    if _are_small(seeds):
+        set_users_at_once(seeds, users)
+        set_agents_at_once(seeds, name, own)
+    else:
+        set_users(seeds, users.rngs)
+        set_agents(seeds, name, own.rngs)
+
+
+def set_users_at_once(seeds: Sequence[int], users: Streams) -> None:
+    """Set lent streams to those of some users; see `set_streams_at_once`."""
+    if users.low_first is None or not _are_small(seeds):
+        set_users(seeds, users.rngs)
+        return
+    _seed(np.array(seeds).astype("<i8").view("<u4").reshape(len(seeds), 2), users)
+
+
+def set_agents_at_once(seeds: Sequence[int], name: str, own: Streams) -> None:
+    """Set lent streams to those of the agent that some users meet; see `set_streams_at_once`."""
+    if own.low_first is None:
+        set_agents(seeds, name, own.rngs)
+        return
+    _seed(agent_words(seeds, name), own)
+
+
+def _are_small(seeds: Sequence[int]) -> bool:
+    """Return whether there are seeds, and none has more than 63 bits."""
+    numbers = np.array(seeds)
+    return bool(numbers.dtype.kind == "i" and numbers.size > 0 and numbers.min() >= 0)
+
+
+def _seed(words: np.ndarray, streams: Streams) -> None:
+    """Set lent streams to what each row of 32-bit words seeds."""
+    rooms = [np.zeros(size, int) for size in (POOL, STATE, STATE)]
+    compiled_seeding()(words.astype(int), streams.states, streams.low_first, *rooms)
+
+
+@once
+def compiled_seeding() -> Callable[..., None]:
+    """Return the compiled loop that writes the states of PCG64s into NumPy's memory."""
+
+    def seed_all(
+        words: Any, states: Any, low_first: bool, pool: Any, drawn: Any, state: Any
+    ) -> None:
+        for index in range(words.shape[0]):
+            seed_pcg64(words[index], pool, drawn, state)
+            numbers = counts_at(counts_at(states[index], 1)[0], 4)
+            for number in range(2):
+                low = state[4 * number] | state[4 * number + 1] << 32
+                high = state[4 * number + 2] | state[4 * number + 3] << 32
+                numbers[2 * number] = low if low_first else high
+                numbers[2 * number + 1] = high if low_first else low
+            counts_at(states[index] + 8, 1)[0] = 0  # no half of an earlier draw is left
+
+    loop: Callable[..., None] = compile_loop(seed_all)
+    return loop
+
+
+def draw_at_once(
+    law: InstanceLaw, n_arms: int, n_users: int, users: Streams
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the true means and the best arms of users, as `law.draw` draws them one by one.
+
+    Args:
+        law: where they come from; one with a name is drawn in compiled code.
+        n_arms: K.
+        n_users: how many there are.
+        users: their streams, at least as many.
+
+    Returns:
+        Arrays of shape (n, K) and (n,).
+
+    Raises:
+        InvalidArgumentError: for an instance that the law does not allow.
+    """
+    if law.named is None:
+        instances = [law.draw(rng) for rng in users.rngs[:n_users]]
+        means = np.array([instance.means for instance in instances])
+        return means, np.array([instance.best_arm for instance in instances])
+    assert law.gap is not None
+    means, best_arms = np.zeros((n_users, n_arms)), np.zeros(n_users, int)
+    draw_all = compiled_draw(law.named.one)
+    draw_all(means, best_arms, users.states, users.draws, law.scale, law.gap, law.gap_factor)
+    return means, best_arms
+
+
+@once
+def compiled_draw(mean: Callable[[np.random.Generator], float]) -> Callable[..., None]:
+    """Return the compiled loop that draws instances, whose means are drawn by `mean`."""
+
+    def draw_all(
+        means: Any,
+        best_arms: Any,
+        streams: Any,
+        draws: Any,
+        scale: float,
+        gap: float,
+        gap_factor: float,
+    ) -> None:
+        for index in range(best_arms.shape[0]):
+            rng = generator_at((streams[index], draws[0], draws[1], draws[2]))
+            # No named law loses its gap.
+            best_arms[index] = draw_means(means[index], mean, scale, gap, gap_factor, rng)
+
+    loop: Callable[..., None] = compile_loop(draw_all)
+    return loop

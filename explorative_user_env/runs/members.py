@@ -1,0 +1,102 @@
+"""Users who come one after another in an episode, and share what is popular; one agent meets all.
+
+Each of them is a user as any other, with a seed and a stream of her own, and stays for a horizon.
+"""
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium as gym
+
+from explorative_user_env.envs.meeting import begin_next, begins_next_by, environment_of
+from explorative_user_env.protocol import Agent, in_use, name_of
+from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import play_with_member
+from explorative_user_env.seeding import agent_generator, member_seeds, number_of_users
+from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.population import MemberLaw, PopularityLaw, Population
+from explorative_user_env.validation import not_negative
+
+
+@dataclass(frozen=True)
+class Members:
+    """How many users come one after another, and how far they are from what is popular.
+
+    Attributes:
+        n_users: of an episode, at least 1.
+        deviation: standard deviation of a user's means around what is popular, at least 0.
+
+    Raises:
+        InvalidArgumentError: naming the one that is out of range.
+    """
+
+    n_users: int
+    deviation: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_users", number_of_users(self.n_users, "n_users"))
+        object.__setattr__(self, "deviation", not_negative("deviation", self.deviation))
+
+
+def laws_of_episodes(members: Members, population: Population) -> Callable[[int], MemberLaw]:
+    """Return what gives the law of the users of the episode of a seed."""
+    return PopularityLaw(population.instance_law, members.deviation).members
+
+
+def meet_members(
+    members: Members,
+    population: Population,
+    agent: Agent,
+    seed: int,
+    horizon: int,
+    watched: Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]] = lambda env: env,
+) -> Iterator[tuple[Instance, Episode]]:
+    """Let `agent` meet the users of an episode, step by step.
+
+    Args:
+        members: how many they are, and how far apart.
+        population: of what kind they are.
+        agent: anything with reset / act / observe / answer; see also `Agent.next_user`.
+        seed: the episode's.
+        horizon: how many steps each of them stays; an agent that stops goes on with its answer.
+        watched: puts something around the environment.
+
+    Yields:
+        Each user's instance, and what happened.
+
+    Raises:
+        CallableError: if the agent's code fails, or recommends or answers what is no arm.
+    """
+    env, n_arms = environment_of(population, agent, reward="regret"), population.n_arms
+    env.instance_law = laws_of_episodes(members, population)(seed)
+    rng = agent_generator(seed, name_of(agent))
+    reset = functools.partial(agent.reset, n_arms, rng, horizon)
+    following = functools.partial(begin_next, agent, n_arms, rng, horizon)
+    met = watched(env)
+    with in_use(agent):
+        for user, member in enumerate(member_seeds(seed, members.n_users)):
+            who = f"user {user} of the episode of seed {seed}"
+            begin = (begins_next_by(agent), following) if user else ("reset", reset)
+            episode = play_with_member(met, agent, member, horizon, begin, who)
+            yield env.instance(), episode
+
+
+def episode_with_members(
+    members: Members, population: Population, agent: Agent, seed: int, horizon: int
+) -> Episode:
+    """Return all that happened with the users of an episode as one; see `meet_members`.
+
+    The answer is that with the last of them.
+    """
+    met = [part for _, part in meet_members(members, population, agent, seed, horizon)]
+    return Episode(
+        agent=name_of(agent),
+        seed=seed,
+        arms=tuple(arm for part in met for arm in part.arms),
+        accepted=tuple(accepted for part in met for accepted in part.accepted),
+        rewards=tuple(reward for part in met for reward in part.rewards),
+        answer=met[-1].answer,
+        censored=met[-1].censored,
+    )

@@ -1,0 +1,757 @@
+"""The paper's open question, by measurement: how short BAIR's Phase 1 can be."""
+
+import dataclasses
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+from scipy import special
+
+from explorative_user_env.agents import ALGORITHMS, BAIR, AlgorithmAgent
+from explorative_user_env.agents.bair import phase1_acceptances
+from explorative_user_env.display.plots import (
+    PLOT_HEIGHT,
+    PLOT_WIDTH,
+    colour_of,
+    draw_band,
+    dress,
+    line_style,
+    name_lines,
+    new_figure,
+    plot_axes,
+)
+from explorative_user_env.display.progress import OnProgress, shown, silent
+from explorative_user_env.display.tables import markdown, new_table
+from explorative_user_env.display.text import fine_share, fine_share_with_interval, with_error
+from explorative_user_env.evaluation import Results, Workforce, evaluate
+from explorative_user_env.files import check_one_run, finished_file, from_json
+from explorative_user_env.protocol import STEP_CAP, Array
+from explorative_user_env.results.intervals import HALF, LEVEL, sequence_interval
+from explorative_user_env.results.metrics import succeeded
+from explorative_user_env.results.store import Store
+from explorative_user_env.seeding import number_of_users, seed_number, tuning_seed
+from explorative_user_env.users.model import User
+from explorative_user_env.users.population import (
+    Population,
+    UserOptions,
+    lists_user_options,
+    population_of,
+)
+from explorative_user_env.validation import (
+    LARGEST_COUNT,
+    InvalidArgumentError,
+    choice,
+    integer,
+    risk,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "Candidate",
+    "NoneFoundError",
+    "TunedAgent",
+    "TunedN1",
+    "Tuning",
+    "load_tuned",
+    "tune_n1",
+]
+
+
+AGENT = "BAIR-tuned"
+FILE = "tuned.json"
+
+
+class TunedAgent(AlgorithmAgent):
+    """BAIR with a tuned N_1, called "BAIR-tuned".
+
+    Args:
+        n1: N_1, at least 0.
+        trained_on: the cell that N_1 was tuned in, in the words of `evaluate`, where that is
+            known. In any other nothing is promised.
+        max_steps: step cap of a run, at least 1; None leaves it to the harness.
+    """
+
+    def __init__(
+        self,
+        n1: int,
+        trained_on: Mapping[str, Any] | None = None,
+        max_steps: int | None = None,
+    ) -> None:
+        if trained_on is not None and not isinstance(trained_on, Mapping):
+            raise InvalidArgumentError("trained_on", trained_on, "None or a cell, as a dict")
+        self.trained_on = dict(trained_on or {})
+        options = {"n1": integer("n1", n1, 0), "delta": self.trained_on.get("delta")}
+        super().__init__(ALGORITHMS["BAIR"], options, AGENT, max_steps)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its 95% interval, as in `Results.summary`; NaN where there is none."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], name: str) -> "Estimate":
+        """Return the figure of this name from a row of a summary."""
+        return cls(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
+
+
+@dataclass(frozen=True)
+class TunedN1:
+    """The least N_1 that was found good, and what it is worth.
+
+    Attributes:
+        n1: N_1. With probability at least 1 - `error` its success is at least 1 - delta.
+        interval: where the least such N_1 is, both ends included, on the same terms and if success
+            grows with N_1; the upper end is `n1`.
+        success: share of the fresh users with whom BAIR stopped and named the best arm.
+        stopping_time: T with the fresh users, as the setting reports it.
+        censored: share of the fresh users with whom the step cap ended the run; the released
+            setting leaves them out of T.
+        n_fresh: how many fresh users there were; they took no part in the search.
+        paper_n1: (2K/delta)^(1/alpha)/rho_0, rounded up.
+        paper_stopping_time: T with the paper's N_1, on the users of the frontier.
+        error: allowed probability that any decision of the search is wrong.
+        n_runs: users that the search has met.
+        n_instances: the most users that a candidate was to meet.
+        seed: what everything follows from.
+        cell: `delta`, and the users in the words of `Population` (a `rho` of None is the
+            setting's).
+    """
+
+    n1: int
+    interval: tuple[int, int]
+    success: Estimate
+    stopping_time: Estimate
+    censored: float
+    n_fresh: int
+    paper_n1: int
+    paper_stopping_time: Estimate
+    error: float
+    n_runs: int
+    n_instances: int
+    seed: int
+    cell: Mapping[str, Any]
+
+    @property
+    def saving(self) -> float:
+        """The stopping time as a share of that of the paper's N_1."""
+        return self.stopping_time.value / self.paper_stopping_time.value
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether the interval of success with fresh users has no value below 1 - delta."""
+        return self.success.low >= 1.0 - float(self.cell["delta"])
+
+    def agent(self, max_steps: int | None = None) -> TunedAgent:
+        """Return BAIR with this N_1, called "BAIR-tuned", for `evaluate` or the loop.
+
+        The guarantee is about `cell`, and no other.
+
+        Args:
+            max_steps: step cap of a run, at least 1; None leaves it to the harness.
+        """
+        return TunedAgent(self.n1, {"task": "bai", **self.cell}, max_steps)
+
+    def save(self, path: Path) -> None:
+        """Write the record as JSON; a figure that there is none of is null."""
+        text = json.dumps(_without_nan(dataclasses.asdict(self)), indent=2, allow_nan=False)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+CELL_NAMES = ("setting", "n_arms", "delta", "alpha", "gap", "noise", "means", "rho")
+
+
+def load_tuned(source: str | Path) -> TunedN1:
+    """Return the record that `TunedN1.save` or `explorative-user tune-n1` has written.
+
+    Args:
+        source: the file, or the folder with tuned.json in it.
+
+    Raises:
+        InvalidArgumentError: if there is none, or it is not complete or not as it was written.
+    """
+    path = Path(source)
+    path = path / FILE if path.is_dir() else path
+    check_one_run("tuned", path.parent, [path.name])
+    try:
+        given = from_json(path.read_text(encoding="utf-8"))
+        for name in ("success", "stopping_time", "paper_stopping_time"):
+            figures = {end: math.nan if x is None else x for end, x in given[name].items()}
+            given[name] = Estimate(**figures)
+        low, high = given["interval"]
+        tuned = TunedN1(**given | {"interval": (low, high)})
+        integer("n1", tuned.n1, 0)
+        cell = {name: tuned.cell[name] for name in CELL_NAMES}
+        integer("n_arms", cell["n_arms"], 2)
+        risk("delta", cell["delta"])
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InvalidArgumentError(
+            "tuned",
+            str(source),
+            f"a file or folder written by tune-n1 ({type(error).__name__}: {error})",
+        ) from error
+    return tuned
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_nan(part) for name, part in value.items()}
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+Decision = Literal["good", "bad", "undecided"]
+
+
+def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]:
+    """Return the logarithms of the evidence that q < delta, and that q > delta.
+
+    Args:
+        failures: failures among the first n trials, any shape.
+        n: numbers of trials, of the same shape.
+        delta: what q is compared with, in (0, 1).
+    """
+    first, second = HALF, HALF * (1.0 - delta) / delta
+    after = (first + failures, second + n - failures)
+    at_delta = failures * math.log(delta) + (n - failures) * math.log1p(-delta)
+    whole = special.betaln(*after) - special.betaln(first, second) - at_delta
+    with np.errstate(divide="ignore"):  # no mass on a side: no evidence, log 0
+        below = np.log(special.betainc(*after, delta) / special.betainc(first, second, delta))
+        above = np.log(special.betaincc(*after, delta) / special.betaincc(first, second, delta))
+    return whole + below, whole + above
+
+
+class Verdict(NamedTuple):
+    """What a test has come to, and after which trials."""
+
+    decision: Decision
+    n: int
+    failures: int
+
+
+def judge(failed: Array, delta: float, error: float, before: tuple[int, int] = (0, 0)) -> Verdict:
+    """Return the first decision that the trials come to, looking after each of them.
+
+    If q > delta, the test ever says "good" with probability at most `error`; if q <= delta, it ever
+    says "bad" with probability at most `error`.
+
+    Args:
+        failed: whether each new trial failed, shape (n,), bool.
+        delta: what q is compared with, in (0, 1).
+        error: probability of a wrong decision, in (0, 1).
+        before: trials and failures before these, which came to no decision.
+    """
+    n = before[0] + np.arange(1, len(failed) + 1)
+    failures = before[1] + np.cumsum(failed)
+    good, bad = (side >= -math.log(error) for side in log_evidence(failures, n, delta))
+    decided = np.flatnonzero(good | bad)
+    if not len(decided):
+        return Verdict("undecided", before[0] + len(failed), before[1] + int(np.sum(failed)))
+    first = decided[0]
+    return Verdict("good" if good[first] else "bad", int(n[first]), int(failures[first]))
+
+
+Draw = Callable[[int, int, int, int], np.ndarray[Any, Any]]
+"""Called with N_1, the number of the candidate, that of the portion and how many users; returns
+whether BAIR succeeded with each of them. All of them are new ones in every call."""
+
+PORTION = 1000
+"""Users drawn at a time; decisions do not depend on it."""
+
+
+class NoneFoundError(Exception):
+    """No N_1 was decided to succeed often enough; `candidates` are those that were tried."""
+
+    def __init__(self, candidates: Sequence["Candidate"], delta: float) -> None:
+        self.candidates = list(candidates)
+        open_ones = [c.n1 for c in candidates if c.decision == "undecided"]
+        why = f" ({len(open_ones)} undecided: more n_instances may do)" if open_ones else ""
+        super().__init__(f"no N_1 was found to succeed with probability {1 - delta:g}{why}")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An N_1 that was tried.
+
+    Attributes:
+        n1: N_1.
+        n_runs: users until the decision.
+        failures: with how many of them BAIR did not succeed: it was wrong, or censored.
+        decision: "good", "bad", or "undecided" where the users ended first.
+    """
+
+    n1: int
+    n_runs: int
+    failures: int
+    decision: Decision
+
+    @property
+    def success(self) -> float:
+        """Share of the users with whom BAIR succeeded; a bit extreme, as the test stopped there."""
+        return 1.0 - self.failures / self.n_runs
+
+    @property
+    def success_interval(self) -> tuple[float, float]:
+        """A 95% interval that allows for stopping at will, for this candidate by itself."""
+        return sequence_interval(self.n_runs - self.failures, self.n_runs, 1.0 - LEVEL)
+
+
+def most_candidates(first: int, top: int) -> int:
+    """Return m, the most candidates that `search` tries."""
+    return 1 + max(first, top - first).bit_length()
+
+
+def search(
+    draw: Draw,
+    first: int,
+    top: int,
+    *,
+    delta: float,
+    error: float,
+    cap: int,
+    on_users: Callable[[int, int], object] = lambda n1, n: None,
+    on_candidate: Callable[[Candidate], object] = lambda candidate: None,
+) -> list[Candidate]:
+    """Return the candidates tried on the way to the least good N_1 in 0..top.
+
+    A candidate without a decision after `cap` users counts as not good enough: the N_1 found is
+    then larger than it need be, but no less safe.
+
+    Args:
+        draw: runs BAIR; see `Draw`.
+        first: the N_1 to begin with, in 0..top; afterwards the middle of what is left.
+        top: the largest N_1; it is tried if no other is good.
+        delta: allowed probability of failure, in (0, 1).
+        error: probability that any decision is wrong, in (0, 1).
+        cap: the most users for a candidate, at least 1.
+        on_users: called with N_1 and the users it has met, as they become more.
+        on_candidate: called with each candidate when it is done.
+    """
+    each = error / most_candidates(first, top)
+    candidates: list[Candidate] = []
+    low, high, n1 = 0, top + 1, first
+    while low < high:
+        met = failures = 0
+        decision: Decision = "undecided"
+        for portion, start in enumerate(range(0, cap, PORTION)):
+            failed = ~draw(n1, len(candidates), portion, min(PORTION, cap - start))
+            decision, met, failures = judge(failed, delta, each, (met, failures))
+            on_users(n1, met)
+            if decision != "undecided":
+                break
+        candidates.append(Candidate(n1, met, failures, decision))
+        on_candidate(candidates[-1])
+        low, high = (low, n1) if decision == "good" else (n1 + 1, high)
+        n1 = (low + high) // 2
+    return candidates
+
+
+def found(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int, int]]:
+    """Return the least good N_1, and the interval for the least that succeeds often enough.
+
+    Raises:
+        NoneFoundError: if none is good.
+    """
+    good = [candidate.n1 for candidate in candidates if candidate.decision == "good"]
+    if not good:
+        raise NoneFoundError(candidates, delta)
+    bad = [candidate.n1 for candidate in candidates if candidate.decision == "bad"]
+    return min(good), (max(bad, default=-1) + 1, min(good))
+
+
+SEARCH, FRONTIER, CONFIRMATION = 0, 1, 2
+"""Parts of a tuning; each has users of its own."""
+
+FRONTIER_USERS = 2000
+
+FIGURES = (
+    "stopping_time",
+    "stopping_time_low",
+    "stopping_time_high",
+    "success",
+    "success_low",
+    "success_high",
+    "wrong",
+    "censored",
+    "n_runs",
+)
+"""What is kept of each N_1 of the frontier, as in `Results.summary`."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """BAIR on the users of a cell; the attributes are the arguments of `evaluate`."""
+
+    population: Population
+    delta: float
+    max_steps: int
+    workers: int | Workforce
+    seed: int
+    store: Store | None = None
+
+    def run(
+        self, agents: Sequence[AlgorithmAgent], n_users: int, *place: int, progress: OnProgress
+    ) -> Results:
+        """Return what comes of these agents on the users of a place in the tuning."""
+        return evaluate(
+            agents,
+            population=self.population,
+            n_instances=n_users,
+            seed=tuning_seed(self.seed, *place),
+            delta=self.delta,
+            max_steps=self.max_steps,
+            workers=self.workers,
+            store=self.store,
+            progress=progress,
+        )
+
+    def tuned(self, n1: int) -> TunedAgent:
+        """Return BAIR with this N_1."""
+        return TunedAgent(n1, {"delta": self.delta})
+
+    def successes(self, n1: int, candidate: int, portion: int, n_users: int) -> Array:
+        """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
+        place = (SEARCH, candidate, portion)
+        aside = replace(self, store=self.store.aside() if self.store else None)
+        runs = aside.run([self.tuned(n1)], n_users, *place, progress=silent).runs
+        return np.asarray(succeeded(runs))
+
+    def frontier(self, points: Sequence[int], progress: OnProgress) -> pd.DataFrame:
+        """Return the figures of each of these N_1, all with the same users."""
+        agents = [BAIR(n1=n1, delta=self.delta, name=f"N_1 = {n1}") for n1 in points]
+        results = self.run(agents, FRONTIER_USERS, FRONTIER, progress=progress)
+        found = results.summary().assign(n1=list(points))[["n1", *FIGURES]]
+        found.attrs["cells"] = [results.cell]  # what made them
+        return found
+
+    def confirmation(self, n1: int, n_users: int, progress: OnProgress) -> pd.DataFrame:
+        """Return the summary of this N_1 on users who took no part in anything before."""
+        return self.run([self.tuned(n1)], n_users, CONFIRMATION, progress=progress).summary()
+
+
+LEAST_ERROR = 1e-100
+"""An error that can be shared among all candidates there may be."""
+
+GRID_POINTS = 10
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What `tune_n1` found.
+
+    Attributes:
+        tuned: the N_1 with its figures.
+        candidates: what the search tried, in order.
+        frontier: one row an N_1, the least first: `n1`, and as in `Results.summary` the
+            `stopping_time`, `success`, `wrong` and `censored` with `n_runs` users, the same for
+            all rows.
+    """
+
+    tuned: TunedN1
+    candidates: Sequence[Candidate]
+    frontier: pd.DataFrame
+
+    def search(self) -> pd.DataFrame:
+        """Return one row a candidate, in the order they were tried."""
+        rows = []
+        for candidate in self.candidates:
+            low, high = candidate.success_interval
+            figures = {"success": candidate.success, "success_low": low, "success_high": high}
+            rows.append({**vars(candidate), **figures})
+        return pd.DataFrame(rows)
+
+    @property
+    def fastest(self) -> int:
+        """The N_1 with the least stopping time among those of the frontier that succeed.
+
+        These are the ones whose interval of success is at or above 1 - delta, and the N_1 found.
+        A shorter Phase 1 does not always make a shorter run: it may lead to a longer Phase 2.
+        """
+        rows = self.frontier
+        succeeds = rows["success_low"] >= 1.0 - self.tuned.cell["delta"]
+        kept = rows[succeeds | (rows["n1"] == self.tuned.n1)]
+        return int(kept.loc[kept["stopping_time"].idxmin(), "n1"])
+
+
+@lists_user_options(n_arms=20, setting="released")
+def tune_n1(
+    *,
+    delta: float = 0.1,
+    error: float = 0.05,
+    n_instances: int = 20_000,
+    confirm: int = 10_000,
+    max_steps: int = STEP_CAP,
+    seed: int = 0,
+    workers: int | Workforce = 1,
+    progress: bool | OnProgress = True,
+    on_candidate: Callable[[Candidate], object] = lambda candidate: None,
+    store: Store | None = None,
+    population: Population | None = None,
+    **user: Unpack[UserOptions],
+) -> Tuning:
+    """Return the least N_1 with which BAIR succeeds with probability at least 1 - delta.
+
+    Binary search over the integers from 0 to the paper's N_1 = (2K/delta)^(1/alpha)/rho_0, from
+    delta^(-1/alpha)/rho_0 on, which the paper proposes and takes to be necessary for the hardest
+    users ("The optimal choice of N_1"). A candidate meets new users until a sequential test knows
+    whether its success is at least 1 - delta.
+
+    With probability at least 1 - `error`, the N_1 found has a success of at least 1 - delta, and
+    each candidate decided "bad" has less; see `tuning.search`. Success is over the instances and
+    users of this cell, not for the hardest of them, as the paper's bound is. A run that `max_steps`
+    ends is none.
+
+    Args:
+        delta: allowed probability of failure, in (0, 1).
+        error: probability that the search may decide anything wrongly, in (0, 1).
+        n_instances: the most users for a candidate, at least 1; without a decision by then it
+            counts as not good enough.
+        confirm: fresh users that success and stopping time of the N_1 found are measured on; at 0
+            they are the frontier's.
+        max_steps: step cap of a run.
+        seed: what everything follows from, at least 0.
+        workers: how many runs at once, or who does them; the numbers do not depend on it.
+        progress: as in `evaluate`.
+        on_candidate: called with each candidate of the search when it is done.
+        store: what keeps the runs, if anything does.
+        population: the users, as a record; or give its options:
+        **user: the options of `Population`.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+        NoneFoundError: if no candidate was decided to be good.
+    """
+    confirm = number_of_users(confirm, "confirm", 0)
+    if risk("error", error) < LEAST_ERROR:
+        raise InvalidArgumentError("error", error, f"at least {LEAST_ERROR:g}")
+    n_instances = number_of_users(n_instances)
+    users = population_of(population, user)
+    first, top = _range(users.user, risk("delta", delta))
+    trials = Trials(users, delta, max_steps, workers, seed_number(seed), store)
+    with shown(progress) as report:
+        candidates = search(
+            trials.successes,
+            first,
+            top,
+            delta=delta,
+            error=error,
+            cap=n_instances,
+            on_users=lambda n1, n: report(f"N_1 = {n1}", n, n_instances),
+            on_candidate=on_candidate,
+        )
+        n1, interval = found(candidates, delta)
+        frontier = trials.frontier(grid(n1, users.n_arms, top), report)
+        fresh = frontier[frontier["n1"] == n1]
+        if confirm:
+            fresh = trials.confirmation(n1, confirm, report)
+    tuned = TunedN1(
+        n1=n1,
+        interval=interval,
+        success=Estimate.of(fresh.iloc[0], "success"),
+        stopping_time=Estimate.of(fresh.iloc[0], "stopping_time"),
+        censored=float(fresh.iloc[0]["censored"]),
+        n_fresh=int(fresh.iloc[0]["n_runs"]),
+        paper_n1=top,
+        paper_stopping_time=Estimate.of(frontier.iloc[-1], "stopping_time"),
+        error=float(error),
+        n_runs=sum(candidate.n_runs for candidate in candidates),
+        n_instances=int(n_instances),
+        seed=int(seed),
+        cell=_cell(users, delta),
+    )
+    return Tuning(tuned, candidates, frontier)
+
+
+def _range(user: User, delta: float) -> tuple[int, int]:
+    """Return delta^(-1/alpha)/rho_0 and the paper's N_1, rounded up."""
+    paper = phase1_acceptances("paper", user.n_arms, delta, user.alpha, user.rho_0)
+    if paper > LARGEST_COUNT:
+        allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
+        raise InvalidArgumentError("alpha", user.alpha, allowed)
+    return math.ceil(paper * (2 * user.n_arms) ** (-1 / user.alpha)), math.ceil(paper)
+
+
+def _cell(users: Population, delta: float) -> dict[str, Any]:
+    """Return who the users are, as words and numbers that a file can keep."""
+    words = {"delta": float(delta), **users.words()}
+    return words | ({"rho": None} if users.rho is None else {})
+
+
+def grid(n1: int, n_arms: int, top: int) -> list[int]:
+    """Return the N_1 of the frontier: 0, a geometric grid to the paper's, K and the one found."""
+    points = np.geomspace(1, top, GRID_POINTS).round().astype(int).tolist()
+    return sorted({0, *points, min(n_arms, top), n1, top})
+
+
+SEARCH_HEADER = f"{'N_1':>10}{'users':>10}{'success [95%]':>26}  decision"
+
+
+def search_line(candidate: Candidate) -> str:
+    """Return a candidate as a line below `SEARCH_HEADER`."""
+    success = fine_share_with_interval(candidate.success, *candidate.success_interval)
+    return f"{candidate.n1:>10}{candidate.n_runs:>10}{success:>26}  {candidate.decision}"
+
+
+def search_table(tuning: Tuning) -> Table:
+    """Return the candidates in the order they were tried."""
+    table = new_table(("N_1", "users", "success [95%]", "decision"), left=("decision",), padding=1)
+    for candidate in tuning.candidates:
+        success = fine_share_with_interval(candidate.success, *candidate.success_interval)
+        table.add_row(str(candidate.n1), str(candidate.n_runs), success, candidate.decision)
+    return table
+
+
+def frontier_table(tuning: Tuning) -> Table:
+    """Return what each N_1 costs, the least first."""
+    table = new_table(
+        ("N_1", "stopping time", "success [95%]", "wrong", "cens.", ""), left=("",), padding=1
+    )
+    for row in tuning.frontier.to_dict("records"):
+        table.add_row(
+            str(row["n1"]),
+            with_error(row["stopping_time"], row["stopping_time_high"]),
+            fine_share_with_interval(row["success"], row["success_low"], row["success_high"]),
+            fine_share(row["wrong"]),
+            fine_share(row["censored"]),
+            _mark(tuning, row["n1"]),
+        )
+    return table
+
+
+def _mark(tuning: Tuning, n1: int) -> str:
+    names = {"found": tuning.tuned.n1, "paper": tuning.tuned.paper_n1, "fastest": tuning.fastest}
+    return ", ".join(name for name, marked in names.items() if marked == n1)
+
+
+def title(tuning: Tuning) -> str:
+    """Return what was tuned, where."""
+    cell = tuning.tuned.cell
+    shown = [f"delta={cell['delta']:g}", f"K={cell['n_arms']}", f"alpha={cell['alpha']:g}"]
+    if cell["gap"] is not None:
+        shown.append(f"gap={cell['gap']:g}")
+    shown += [f"noise={cell['noise']:g}", f"means {cell['means']}"]
+    if cell["rho"] is not None:
+        shown.append(f"rho {cell['rho']}")
+    return f"BAIR's N_1, {cell['setting']}: {', '.join(shown)}"
+
+
+def sentences(tuning: Tuning) -> list[str]:
+    """Return what was found, in words."""
+    tuned = tuning.tuned
+    least = 1 - tuned.cell["delta"]
+    low, high = tuned.interval
+    time, papers = tuned.stopping_time, tuned.paper_stopping_time
+    lines = [
+        f"Found N_1 = {tuned.n1}, success at least {least:g}: right with probability at least "
+        f"{1 - tuned.error:g}, after {tuned.n_runs} users.",
+        f"The least such N_1 is {low if low == high else f'in {low}..{high}'}, if success grows "
+        "with N_1.",
+        f"Stopping time {with_error(time.value, time.high)}, {tuned.saving:.3f} of the "
+        f"{with_error(papers.value, papers.high)} of the paper's N_1 = {tuned.paper_n1}.",
+        f"Success on {tuned.n_fresh} fresh users "
+        f"{fine_share_with_interval(tuned.success.value, tuned.success.low, tuned.success.high)}: "
+        f"{'confirmed' if tuned.confirmed else 'not confirmed'}. "
+        f"Censored: {fine_share(tuned.censored)}.",
+    ]
+    if tuning.fastest != tuned.n1:
+        lines.append(
+            "A longer Phase 1 can make a shorter run: of the frontier's N_1 that succeed, "
+            f"{tuning.fastest} has the least mean stopping time."
+        )
+    return lines
+
+
+def tuning_page(tuning: Tuning) -> str:
+    """Return all of it as one Markdown page."""
+    n_runs = int(pd.Series(tuning.frontier["n_runs"]).max())
+    parts = [
+        f"# {title(tuning)}",
+        "\n".join(f"- {line}" for line in sentences(tuning)),
+        "## Search",
+        markdown(search_table(tuning)),
+        f"## Frontier, {n_runs} users",
+        markdown(frontier_table(tuning)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+FRONTIER_FILE = "frontier.csv"
+"""What the command calls the frontier's file."""
+
+NAMED = {"stopping_time": "stopping time T", "success": "success"}
+"""What there is a curve of, and what its axis is called."""
+
+
+def frontier_figure(tuning: Tuning) -> "Figure":
+    """Return stopping time and success over N_1, with 95% intervals.
+
+    Raises:
+        MissingExtraError: without Matplotlib.
+    """
+    figure = new_figure(PLOT_WIDTH, 1.6 * PLOT_HEIGHT)
+    above, below = figure.subplots(2, 1, sharex=True)
+    draw_frontier(tuning, "stopping_time", above)
+    draw_frontier(tuning, "success", below)
+    above.set_xlabel("")
+    below.set_title("", loc="left")
+    return figure
+
+
+def draw_frontier(
+    tuning: Tuning, figure: str = "stopping_time", axes: "Axes | None" = None
+) -> "Axes":
+    """Draw stopping time or success over N_1, with 95% intervals.
+
+    Args:
+        tuning: what was found.
+        figure: "stopping_time" or "success".
+        axes: where it is drawn; None is a new figure.
+
+    Returns:
+        The axes, whose figure can be saved.
+
+    Raises:
+        InvalidArgumentError: for another figure.
+        MissingExtraError: without Matplotlib.
+    """
+    label = NAMED[choice("figure", figure, NAMED)]
+    axes, rows, style = plot_axes(axes), tuning.frontier, line_style(0)
+    draw_band(axes, rows["n1"], rows[f"{figure}_low"], rows[f"{figure}_high"], 0, 1)
+    axes.plot(rows["n1"], rows[figure], color=style.colour, marker=style.mark, ms=4, lw=1.5)
+    if figure == "success":
+        level = 1.0 - tuning.tuned.cell["delta"]
+        axes.axhline(level, color=colour_of("quiet"), linewidth=1, linestyle=":", label="1 - δ")
+    else:
+        axes.set_ylim(bottom=0)
+    axes.set_xscale("symlog", linthresh=1)
+    axes.set_xlim(-0.1, 1.2 * tuning.tuned.paper_n1)
+    marked = {"found": tuning.tuned.n1, "paper's": tuning.tuned.paper_n1}
+    for place, (name, n1) in enumerate(marked.items(), 1):
+        style = line_style(place)
+        shown: dict[str, Any] = {"color": style.colour, "linestyle": style.dashes, "linewidth": 1.5}
+        axes.axvline(n1, label=name, **shown)
+    dress(axes, title(tuning), "N₁, acceptances of Phase 1", label)
+    name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
+    return axes
+
+
+def kept_tuning(folder: Path) -> Tuning:
+    """Return what `explorative-user tune-n1` has written of a search, but for its candidates.
+
+    Raises:
+        InvalidArgumentError: if it has not, as while it is going on.
+    """
+    tuned, frontier = (finished_file("path", folder, name) for name in (FILE, FRONTIER_FILE))
+    rows = pd.read_csv(frontier)
+    return Tuning(load_tuned(tuned), (), rows)
