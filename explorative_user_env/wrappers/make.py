@@ -6,8 +6,8 @@ import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import VectorEnv
 
-from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
-from explorative_user_env.envs.population_vector import ExplorativePopulationVectorEnv
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import (
