@@ -169,7 +169,7 @@ class CompiledLanes(Lanes):
         return self._rngs
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
-        """Let the stream of `lane` go on where `rng` is."""
+        """Let the next user of `lane` have a stream that goes on where `rng` is."""
         self._rngs[lane].bit_generator.state = rng.bit_generator.state
 
     def begin(self, lanes: Array, law: InstanceLaw | Sequence[InstanceLaw]) -> None:

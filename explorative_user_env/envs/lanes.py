@@ -47,7 +47,7 @@ class Lanes(ABC):
 
     @abstractmethod
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
-        """Let the stream of `lane` go on where `rng` is."""
+        """Let the next user of `lane` have a stream that goes on where `rng` is."""
 
     @abstractmethod
     def begin(self, lanes: Array, law: InstanceLaw | Sequence[InstanceLaw]) -> None:
@@ -119,7 +119,7 @@ class PlainLanes(Lanes):
         return [env.settle() for env in self._envs]
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
-        """Let the stream of `lane` go on where `rng` is."""
+        """Let the next user of `lane` have a stream that goes on where `rng` is."""
         self._envs[lane]._stream = rng
 
     def begin(self, lanes: Array, law: InstanceLaw | Sequence[InstanceLaw]) -> None:

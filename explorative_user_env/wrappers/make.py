@@ -60,7 +60,7 @@ def make_task(
     refuse_of_members(task, kwargs)
     choice("observation", observation, observations_of(task))
     steps = task.horizon if horizon is None else kept_steps("horizon", horizon)
-    kwargs |= {"max_episode_steps" if task == REGRET else "horizon": steps}
+    kwargs |= {"horizon": steps} | ({"max_episode_steps": steps} if task == REGRET else {})
     envs: VectorEnv[Any, Any, Any] = ENVIRONMENTS[task](num_envs, **kwargs)
     match observation:
         case "counts":
