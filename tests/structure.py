@@ -13,11 +13,11 @@ Floors = Sequence[Sequence[str]]
 
 FLOORS: Floors = (
     ("validation", "version", "old_names"),
-    ("protocol", "seeding", "files", "display", "shipped"),
-    ("agents",),
+    ("protocol", "seeding", "files", "display"),
+    ("agents", "shipped"),
     ("users",),
-    ("theory", "kernels", "show", "hard_instances"),
-    ("envs",),
+    ("theory", "kernels", "show"),
+    ("envs", "hard_instances"),
     ("wrappers", "runs"),
     ("results",),
     ("evaluation",),
