@@ -13,8 +13,8 @@ Floors = Sequence[Sequence[str]]
 
 FLOORS: Floors = (
     ("validation", "version"),
-    ("protocol", "seeding", "files", "display", "shipped"),
-    ("agents",),
+    ("protocol", "seeding", "files", "display"),
+    ("agents", "shipped"),
     ("users",),
     ("theory", "kernels", "show"),
     ("envs",),
