@@ -280,8 +280,8 @@ def published_for(population: Population) -> pd.DataFrame | None:
     """
     papers = Population(setting=population.setting, n_arms=population.n_arms)
     for experiment in PUBLISHED_CELLS:
-        users = {"alpha": experiment.alpha, "gap": experiment.gap, "noise": experiment.noise}
-        if replace(papers, **users).words() == population.words():
+        users = replace(papers, alpha=experiment.alpha, gap=experiment.gap, noise=experiment.noise)
+        if users.words() == population.words():
             figures = published_figures(experiment)
             first = figures["agent"] == experiment.entrants[0].name
             others = figures["agent"].isin(("T&S", "UNI", "EXP3"))
@@ -305,7 +305,7 @@ def run_experiment(
         options: passed on to `evaluate`.
     """
     choices = as_setting(setting)
-    run = partial(
+    run: Callable[..., list[Results]] = partial(
         run_cells,
         deltas=experiment.deltas,
         n_arms=experiment.n_arms,
@@ -525,20 +525,20 @@ def figures_of(
     return found
 
 
+def arrays_of(results: Results, agent: str) -> tuple[np.ndarray, ...]:
+    """Return an agent's times, rejections, right answers and censored runs, for `figures_of`."""
+    runs = results.runs[results.runs["agent"] == agent]
+    kinds = {"stopping_time": float, "rejections": float, "correct": bool, "censored": bool}
+    return tuple(runs[name].to_numpy(kind) for name, kind in kinds.items())
+
+
 def figures_of_agent(
     results: Results, agent: str, users: Any = slice(None)
 ) -> Mapping[str, np.ndarray]:
-    """Return `figures_of` an agent of `results`.
-
-    Args:
-        results: of one cell.
-        agent: the agent's name.
-        users: indices of the users, of any shape; all users by default.
-    """
-    runs, setting = results.runs[results.runs["agent"] == agent], results.population.setting
-    kinds = {"stopping_time": float, "rejections": float, "correct": bool, "censored": bool}
+    """Return `figures_of` an agent in one cell, with the users of these indices."""
+    setting = results.population.setting
     return figures_of(
-        *(runs[name].to_numpy(kind)[users] for name, kind in kinds.items()),
+        *(values[users] for values in arrays_of(results, agent)),
         rejection_rate=setting.rejection_rate,
         drops_censored=setting.drops_censored,
     )

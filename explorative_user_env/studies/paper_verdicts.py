@@ -62,8 +62,8 @@ def is_given(agent: str, figure: str) -> bool:
     return figure == "stopping_time" and agent in TOLD_THEIR_HORIZON
 
 
-def agrees(z: float) -> bool:
-    """Return whether figures that are `z` errors apart agree."""
+def agrees(z: Any) -> Any:
+    """Return whether figures that are `z` errors apart agree; for a number or an array."""
     return abs(z) <= LIMIT
 
 
@@ -265,9 +265,9 @@ def explained(
         tested = []
         for index, row in found[found["verdict"] == DIFFERS].iterrows():
             if reason.concerns(dict(row)):
-                result = dict(zip(("found", "at", "explained"), reason.test(experiment, dict(row))))
-                tested.append({**row, **result})
-                if result["explained"]:
+                given, at, holds = reason.test(experiment, dict(row))
+                tested.append({**row, "found": given, "at": at, "explained": holds})
+                if holds:
                     found.loc[index, ["verdict", "reason"]] = [CANNOT, key]
         if tested:
             evidence[key] = pd.DataFrame(tested)
@@ -428,13 +428,9 @@ def calibrate(
                 drawn = [other[figure], *(_moved(other, figure, move) for move in MOVES[figure])]
                 printed = [np.round(values / unit) * unit for values in drawn]
                 for verdict, values in zip((false, *moved), printed, strict=True):
-                    verdict[row] = ~agrees_all(z_of(figure, sample, values, n_runs))
-                agreeing[row] = agrees_all(z_of(figure, sample, published, n_runs))
+                    verdict[row] = ~agrees(z_of(figure, sample, values, n_runs))
+                agreeing[row] = agrees(z_of(figure, sample, published, n_runs))
     return Calibration(judged, false, agreeing, moved)
-
-
-def agrees_all(z: np.ndarray) -> np.ndarray:
-    return np.asarray(abs(z) <= LIMIT)
 
 
 def _moved(figures: Mapping[str, np.ndarray], figure: str, move: float) -> np.ndarray:
