@@ -172,7 +172,7 @@ CHEATS = {
     "patches what it imports itself": (
         where(
             "top",
-            "from explorative_user_env import hard_instances, meeting\n"
+            "from explorative_user_env.envs import meeting\n"
             "meeting.environment_of = lambda *given: None",
         ),
         "it patches the package (explorative_user_env.envs.meeting.environment_of)",

@@ -12,11 +12,11 @@ Floors = Sequence[Sequence[str]]
 """The rooms from the ground up; a room imports from floors below its own."""
 
 FLOORS: Floors = (
-    ("validation", "version", "old_names"),
-    ("protocol", "seeding", "files", "display", "shipped"),
-    ("agents",),
+    ("validation", "version"),
+    ("protocol", "seeding", "files", "display"),
+    ("agents", "shipped"),
     ("users",),
-    ("theory", "kernels", "show", "hard_instances"),
+    ("theory", "kernels", "show"),
     ("envs",),
     ("wrappers", "runs"),
     ("results",),

@@ -18,7 +18,6 @@ from explorative_user_env.display.progress import OnProgress, named, portion, si
 from explorative_user_env.display.tables import markdown_table, new_table
 from explorative_user_env.display.text import percent, share, whole, with_error
 from explorative_user_env.evaluation import Results, Workforce, evaluate
-from explorative_user_env.old_names import renamed
 from explorative_user_env.protocol import Agent
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import MEANS_LEGEND, marked, references_of
@@ -121,7 +120,6 @@ def default_agents() -> list[AlgorithmAgent]:
     ]
 
 
-@renamed(on_progress="progress", horizon="baseline_time")
 @lists_user_options()
 def robustness(
     agents: Sequence[Agent | str] | None = None,
