@@ -12,12 +12,12 @@ Floors = Sequence[Sequence[str]]
 """The rooms from the ground up; a room imports from floors below its own."""
 
 FLOORS: Floors = (
-    ("validation", "version", "old_names"),
+    ("validation", "version"),
     ("protocol", "seeding", "files", "display"),
     ("agents", "shipped"),
     ("users",),
     ("theory", "kernels", "show"),
-    ("envs", "hard_instances"),
+    ("envs",),
     ("wrappers", "runs"),
     ("results",),
     ("evaluation",),

@@ -45,7 +45,6 @@ from explorative_user_env.evaluation import Workforce, evaluate
 from explorative_user_env.evaluation.paths import Play, quickest_play
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
-from explorative_user_env.old_names import renamed
 from explorative_user_env.protocol import LONGEST_HORIZON, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.store import Store
@@ -220,7 +219,6 @@ def line_up(n: int, delta: float) -> list[AlgorithmAgent]:
     ]
 
 
-@renamed(on_progress="progress")
 def success(
     pair: HardPair,
     n_grid: Sequence[int] = N_GRID,
@@ -413,7 +411,6 @@ N_PATHS = 2000
 """Paths of arm 2's rewards; each gives a probability, not a yes or no, so few will do."""
 
 
-@renamed(on_progress="progress")
 def overlap(
     n0s: Sequence[int] = DEFAULT_N0S,
     *,
