@@ -22,7 +22,7 @@ FLOORS: Floors = (
     ("results",),
     ("evaluation",),
     ("rl", "studies", "check", "teach"),
-    ("play", "verification", "grading"),
+    ("play", "verification"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),
