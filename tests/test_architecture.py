@@ -32,6 +32,7 @@ SHARED = {
     "commands": {"grade", "lower_bound", "reproduce", "robustness", "train", "tune_n1", "verify"},
 }
 
+
 def test_every_room_has_its_floor() -> None:
     assert structure.strangers(ROOT, FLOORS) == []
 
