@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.evaluation import Results, Workforce
+from explorative_user_env.evaluation import Results
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.grading.hidden import HIDDEN_USERS, USUAL_CAP
 from explorative_user_env.protocol import BAI, DELTA, REGRET, Task, as_task_of_one
@@ -43,7 +43,7 @@ class Assignment:
             allowed = "left out, except for the task regret"
             raise InvalidArgumentError("horizon", self.horizon, allowed)
         rest: dict[str, Any] = {"baseline_time": None, "compiled": True, "check_theory": False}
-        Request(seed=0, workforce=Workforce(), **rest, **self.options())
+        Request(seed=0, **rest, **self.options())
 
     @property
     def over_horizon(self) -> bool:

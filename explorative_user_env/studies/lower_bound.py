@@ -10,6 +10,7 @@ at delta = 1e-5; at alpha = 1/4 it can be measured.
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,7 +42,7 @@ from explorative_user_env.display.plots import (
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import new_table
 from explorative_user_env.display.text import cost, whole
-from explorative_user_env.evaluation import Workforce, evaluate
+from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Play, quickest_play
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
@@ -227,7 +228,8 @@ def success(
     rho: Schedule | str | float | None = None,
     n_instances: int = 1000,
     seed: int = 0,
-    workers: int | Workforce = 1,
+    workers: int = 1,
+    executor: Executor | None = None,
     progress: OnProgress = silent,
     store: Store | None = None,
 ) -> pd.DataFrame:
@@ -240,7 +242,8 @@ def success(
         rho: schedule of rho_t, as in `gym.make`; None is the constant rho_1 of the pair.
         n_instances: users of each instance, the same for every N and agent, at least 1.
         seed: what everything follows from, at least 0.
-        workers: how many runs at once, or who does them; the numbers do not depend on it.
+        workers: how many runs go on at once; the numbers do not depend on it.
+        executor: as for `evaluate`.
         progress: told how far it is.
         store: what keeps the runs, if anything does.
 
@@ -268,6 +271,7 @@ def success(
             means=instance.means,
             rho=pair.rho_1 if rho is None else rho,
             workers=workers,
+            executor=executor,
             store=store,
             progress=False,
         )

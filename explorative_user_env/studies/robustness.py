@@ -5,6 +5,7 @@ anyway (alpha, rho_0 and whether there is click noise), and nothing of her behav
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -17,7 +18,7 @@ from explorative_user_env.display.plots import plot_axes
 from explorative_user_env.display.progress import OnProgress, named, portion, silent
 from explorative_user_env.display.tables import markdown_table, new_table
 from explorative_user_env.display.text import percent, share, whole, with_error
-from explorative_user_env.evaluation import Results, Workforce, evaluate
+from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.protocol import Agent
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import MEANS_LEGEND, marked, references_of
@@ -130,7 +131,8 @@ def robustness(
     seed: int = 0,
     baseline_time: int | str | None = None,
     max_steps: int = MAX_STEPS,
-    workers: int | Workforce = 1,
+    workers: int = 1,
+    executor: Executor | None = None,
     progress: OnProgress = silent,
     store: Store | None = None,
     population: Population | None = None,
@@ -148,7 +150,8 @@ def robustness(
             BAIR's mean stopping time with these users.
         max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
             so no success.
-        workers: how many runs go on at once, or who does them; the result is the same.
+        workers: how many runs go on at once; the numbers do not depend on it.
+        executor: as for `evaluate`.
         progress: called with what is going on, how many pieces are done and how many there are.
         store: what keeps the runs, if anything does.
         population: what all kinds share, as a record; or give its options:
@@ -181,6 +184,7 @@ def robustness(
             baseline_time=baseline_time,
             max_steps=max_steps,
             workers=workers,
+            executor=executor,
             store=store,
             progress=named(portion(progress, place, len(users)), f"{variety.name}:"),
         )

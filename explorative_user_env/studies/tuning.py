@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
@@ -29,7 +30,7 @@ from explorative_user_env.display.plots import (
 from explorative_user_env.display.progress import OnProgress, shown, silent
 from explorative_user_env.display.tables import markdown, new_table
 from explorative_user_env.display.text import fine_share, fine_share_with_interval, with_error
-from explorative_user_env.evaluation import Results, Workforce, evaluate
+from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.files import check_one_run, finished_file, from_json
 from explorative_user_env.protocol import STEP_CAP, Array
 from explorative_user_env.results.intervals import HALF, LEVEL, sequence_interval
@@ -396,7 +397,8 @@ class Trials:
     population: Population
     delta: float
     max_steps: int
-    workers: int | Workforce
+    workers: int
+    executor: Executor | None
     seed: int
     store: Store | None = None
 
@@ -412,6 +414,7 @@ class Trials:
             delta=self.delta,
             max_steps=self.max_steps,
             workers=self.workers,
+            executor=self.executor,
             store=self.store,
             progress=progress,
         )
@@ -493,7 +496,8 @@ def tune_n1(
     confirm: int = 10_000,
     max_steps: int = STEP_CAP,
     seed: int = 0,
-    workers: int | Workforce = 1,
+    workers: int = 1,
+    executor: Executor | None = None,
     progress: bool | OnProgress = True,
     on_candidate: Callable[[Candidate], object] = lambda candidate: None,
     store: Store | None = None,
@@ -521,7 +525,8 @@ def tune_n1(
             they are the frontier's.
         max_steps: step cap of a run.
         seed: what everything follows from, at least 0.
-        workers: how many runs at once, or who does them; the numbers do not depend on it.
+        workers: how many runs go on at once; the numbers do not depend on it.
+        executor: as for `evaluate`.
         progress: as in `evaluate`.
         on_candidate: called with each candidate of the search when it is done.
         store: what keeps the runs, if anything does.
@@ -538,7 +543,7 @@ def tune_n1(
     n_instances = number_of_users(n_instances)
     users = population_of(population, user)
     first, top = _range(users.user, risk("delta", delta))
-    trials = Trials(users, delta, max_steps, workers, seed_number(seed), store)
+    trials = Trials(users, delta, max_steps, workers, executor, seed_number(seed), store)
     with shown(progress) as report:
         candidates = search(
             trials.successes,

@@ -67,9 +67,9 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     met: list[int] = []
     done = places.done
 
-    def counted(workforce: Any, job: Any, chunks: Any, *rest: Any) -> Any:
+    def counted(job: Any, chunks: Any, *rest: Any) -> Any:
         met.extend(map(len, chunks))
-        return done(workforce, job, chunks, *rest)
+        return done(job, chunks, *rest)
 
     monkeypatch.setattr(backends, "done", counted)
 
