@@ -22,7 +22,7 @@ from explorative_user_env.protocol import (
     name_of,
     needs_horizon,
 )
-from explorative_user_env.results.store import Unkept
+from explorative_user_env.results.store import Kept
 from explorative_user_env.runs.members import Members
 from explorative_user_env.validation import InvalidArgumentError, integer
 from explorative_user_env.verification.claims import CellClaim
@@ -91,7 +91,7 @@ class SecondRun:
             horizon=cell["horizon"] if told else None,
             compiled=self.compiled,
             progress=progress,
-            kept=Unkept(),
+            kept=Kept(),
             **self.workforce,
         )
 
