@@ -68,7 +68,8 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     done = places.done
 
     def counted(job: Any, chunks: Any, *rest: Any) -> Any:
-        met.extend(map(len, chunks))
+        if job.func.__name__ != "_check":  # which meets users once more, under a monitor
+            met.extend(map(len, chunks))
         return done(job, chunks, *rest)
 
     monkeypatch.setattr(backends, "done", counted)
