@@ -38,8 +38,8 @@ NUMBERS = {
 
 WORK = (
     "evaluation.backends.done",
-    "studies.lower_bound.growth.histories",
-    "studies.lower_bound.growth.rejected_below",
+    "studies.lower_bound.histories",
+    "studies.lower_bound.rejected_below",
     "rl.training._untrained",
 )
 """Where the work of the commands begins."""
