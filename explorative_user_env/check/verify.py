@@ -11,6 +11,7 @@ import functools
 import math
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -26,7 +27,7 @@ from explorative_user_env.display.tables import Column, as_text, html_table, par
 from explorative_user_env.envs.meeting import informed
 from explorative_user_env.evaluation.paths import paths_of
 from explorative_user_env.evaluation.runner import agent_record, runs_of
-from explorative_user_env.evaluation.workers import Workforce, workforce_of
+from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
 from explorative_user_env.files import MADE_BY, differences, digests_in, from_json, is_as
 from explorative_user_env.protocol import (
     STEP_CAP,
@@ -289,7 +290,8 @@ def verify(
     rows: int | None = None,
     seed: int | None = None,
     only: Sequence[str] = (),
-    workers: int | Workforce = 1,
+    workers: int = ONE_HERE,
+    executor: Executor | None = None,
     compiled: bool = True,
     progress: bool | OnProgress = True,
 ) -> Verification:
@@ -308,6 +310,7 @@ def verify(
         seed: the seed that draws the rows, at least 0; None is a new one.
         only: names of agents, or of cells, whose rows alone are run again; empty is all.
         workers: as for `evaluate`.
+        executor: as for `evaluate`.
         compiled: as for `evaluate`.
         progress: as for `evaluate`.
 
@@ -324,10 +327,9 @@ def verify(
     n_wanted = None if rows is None else integer("rows", rows, 1)
     file, folder = _runs_at(Path(path))
     drawn_with = secrets.randbits(32) if seed is None else seed_number(seed)
-    rng, how = (
-        np.random.default_rng(drawn_with),
-        (workforce_of(workers), flag("compiled", compiled)),
-    )
+    rng = np.random.default_rng(drawn_with)
+    by = {"workers": checked_workers(workers, executor), "executor": executor}
+    how = (by, flag("compiled", compiled))
     checked: list[RowsChecked] = []
     try:
         with shown(progress) as report:
@@ -389,7 +391,7 @@ def _checked(
     cell: CellClaim,
     agent: str,
     places: Array,
-    workforce: Workforce,
+    workforce: Mapping[str, Any],
     compiled: bool,
     progress: OnProgress,
 ) -> tuple[RowsChecked, list[Finding]]:
@@ -429,7 +431,7 @@ def _runs_again(
     who: Agent,
     agent: str,
     rows: pd.DataFrame,
-    workforce: Workforce,
+    workforce: Mapping[str, Any],
     compiled: bool,
     progress: OnProgress,
 ) -> pd.DataFrame:
@@ -458,10 +460,10 @@ def _runs_again(
         [int(seed) for seed in rows["user_seed"]],
         cap=cap,
         horizon=told["horizon"] if needs else None,
-        workforce=workforce,
         compiled=compiled and len(rows) * longest > WORTH_COMPILING,
         progress=progress,
         kept=Kept(),
+        **workforce,
     )
 
 
