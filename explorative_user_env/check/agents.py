@@ -4,6 +4,7 @@ import copy
 import inspect
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
@@ -36,8 +37,7 @@ from explorative_user_env.evaluation.paths import (
 from explorative_user_env.evaluation.workers import (
     NONE_START,
     PROCESSES,
-    Workforce,
-    can_start,
+    can_start_processes,
     done,
 )
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
@@ -753,7 +753,7 @@ def compiled_is_readable(subject: Subject) -> None:
 
 def runs_in_another_process(subject: Subject) -> None:
     """In a process that was started for it, it does what it does in this one."""
-    if not can_start(PROCESSES):
+    if not can_start_processes():
         raise NotAskedError(NONE_START)
     users = Population(n_arms=usual_arms(subject))
     agent = informed(subject.make(), users)
@@ -763,8 +763,9 @@ def runs_in_another_process(subject: Subject) -> None:
     halves = (slice(0, 2), slice(2, 4))
     chunks = [seeds[half] for half in halves]
     job = partial(_met, users, agent, horizon)
-    with done(Workforce(2, PROCESSES), job, chunks, agent, PROCESSES) as parts:
-        for rows, half in zip(parts, halves, strict=True):
+    with closing(done(job, chunks, agent, PROCESSES, workers=2)) as parts:
+        for place, rows in parts:
+            half = halves[place]
             expect_rows(rows, wanted[half], seeds[half], "in another process than in this one")
 
 

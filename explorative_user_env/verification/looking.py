@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,6 @@ from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.display.progress import OnProgress, named, portion
 from explorative_user_env.envs.meeting import informed
 from explorative_user_env.evaluation.runner import agent_record
-from explorative_user_env.evaluation.workers import Workforce
 from explorative_user_env.files import differences
 from explorative_user_env.protocol import Agent, trained_on
 from explorative_user_env.results.records import KIND
@@ -42,7 +42,7 @@ class Looking:
     """What is found, cell by cell and agent by agent.
 
     Attributes:
-        workforce: who runs rows again.
+        workforce: who runs rows again, `workers` or an `executor`.
         compiled: whether algorithm records run compiled.
         share: the share of the rows to run again.
         rng: what they are drawn with.
@@ -52,7 +52,7 @@ class Looking:
         notes: what else is to be known.
     """
 
-    workforce: Workforce
+    workforce: Mapping[str, Any]
     compiled: bool
     share: float
     rng: np.random.Generator

@@ -13,7 +13,6 @@ from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.envs.meeting import informed
 from explorative_user_env.evaluation.paths import paths_of
 from explorative_user_env.evaluation.runner import runs_of
-from explorative_user_env.evaluation.workers import Workforce
 from explorative_user_env.protocol import (
     POPULATION,
     Agent,
@@ -56,12 +55,12 @@ class SecondRun:
 
     Attributes:
         claim: what is said of the cell.
-        workforce: who does it.
+        workforce: who does it, `workers` or an `executor`.
         compiled: whether algorithm records run compiled.
     """
 
     claim: CellClaim
-    workforce: Workforce
+    workforce: Mapping[str, Any]
     compiled: bool
 
     def runs(self, agent: Agent, said_of: str, rows: pd.DataFrame, progress: OnProgress) -> Any:
@@ -90,10 +89,10 @@ class SecondRun:
             seeds,
             cap=cap,
             horizon=cell["horizon"] if told else None,
-            workforce=self.workforce,
             compiled=self.compiled,
             progress=progress,
             kept=Kept(),
+            **self.workforce,
         )
 
     def whose(self, said_of: str, rows: pd.DataFrame, progress: OnProgress) -> str | None:

@@ -2,13 +2,14 @@
 
 import secrets
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from explorative_user_env.display.progress import OnProgress, shown
-from explorative_user_env.evaluation.workers import Workforce, workforce_of
+from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
 from explorative_user_env.results.store import unpacked
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.validation import (
@@ -42,7 +43,8 @@ def verify(
     rows: int | None = None,
     seed: int | None = None,
     only: Sequence[str] = (),
-    workers: int | Workforce = 1,
+    workers: int = ONE_HERE,
+    executor: Executor | None = None,
     compiled: bool = True,
     progress: bool | OnProgress = True,
 ) -> Verification:
@@ -63,6 +65,7 @@ def verify(
         seed: what the rows are drawn with, at least 0; None is a new one, which is told.
         only: names of agents, or of cells, whose rows alone are run again; empty is all.
         workers: as for `evaluate`.
+        executor: as for `evaluate`.
         compiled: as for `evaluate`.
         progress: as for `evaluate`.
 
@@ -75,7 +78,7 @@ def verify(
     where, beside = runs_file_at(Path(path))
     chosen = secrets.randbits(NEW_SEED_BITS) if seed is None else seed_number(seed)
     flag("compiled", compiled)
-    workforce = workforce_of(workers)
+    workforce = {"workers": checked_workers(workers, executor), "executor": executor}
     wanted = _wanted(share, rows)
     with unpacked(where, "path") as place, shown(progress) as report, read_as_they_are(where):
         claims = _claims(place, own)

@@ -7,7 +7,6 @@ from typing import Any
 
 from explorative_user_env.evaluation.request import Request, line_up_of
 from explorative_user_env.evaluation.runner import request_record
-from explorative_user_env.evaluation.workers import Workforce
 from explorative_user_env.files import differences
 from explorative_user_env.protocol import as_task
 from explorative_user_env.results.records import KIND
@@ -78,7 +77,7 @@ def _not_of_the_task(claim: CellClaim, task: SuiteTask) -> Iterator[Finding]:
     arguments = {**task.arguments(), "task": as_task(task.task)}
     names = ("horizon", "baseline_time", "max_steps", "step_cost", "until_width")
     open_ones = dict.fromkeys(names) | {"compiled": True, "check_theory": False}
-    asked = Request(**{**open_ones, **arguments}, workforce=Workforce())
+    asked = Request(**{**open_ones, **arguments})
     anchors = request_record(asked, line_up_of([WORST, task.reference], asked))
     agents = {
         name: told for name, told in claim.request["agents"].items() if name in anchors["agents"]
