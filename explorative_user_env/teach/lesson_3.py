@@ -148,7 +148,7 @@ EVIDENCE = Exercise(
 
 def _cost(times: list[int], correct: _Flags, censored: _Flags, step_cost: float) -> float:
     """Return the package's cost of an agent's runs."""
-    return mean_cost(np.array(times), np.array(correct), np.array(censored), step_cost)
+    return mean_cost(np.array(times), np.array(correct) & ~np.array(censored), step_cost)
 
 
 def _without_cut(times: list[int], correct: _Flags, censored: _Flags, step_cost: float) -> float:
