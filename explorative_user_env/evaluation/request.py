@@ -1,6 +1,5 @@
 """The agents of an evaluation: made if only named, informed, checked against each other."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
@@ -158,19 +157,14 @@ class Request:
 def renamed_time(
     task: Task, horizon: int | None, baseline_time: int | str | None
 ) -> tuple[int | None, int | str | None]:
-    """Return the horizon and the time of the baselines, also where the one is an old name.
+    """Return the horizon and the time of the baselines, of which bai has the latter.
 
     Raises:
-        InvalidArgumentError: if one thing is given by both names.
+        InvalidArgumentError: for a horizon in the task bai.
     """
     if not task.ends_itself or horizon is None:
         return horizon, baseline_time
-    if baseline_time is not None:
-        allowed = "left out for the task bai, where baseline_time is its name"
-        raise InvalidArgumentError("horizon", horizon, allowed)
-    message = "in the task bai horizon is called baseline_time now"
-    warnings.warn(message, DeprecationWarning, stacklevel=4)
-    return None, horizon
+    raise InvalidArgumentError("horizon", horizon, "left out for the task bai, give baseline_time")
 
 
 def check_behaviour(task: Task, population: Population) -> None:

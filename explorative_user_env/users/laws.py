@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from explorative_user_env.old_names import renamed
 from explorative_user_env.validation import (
     InvalidArgumentError,
     check_fields,
@@ -75,9 +74,6 @@ def _check_parameters(name: str, values: object) -> None:
     """Make sure of numbers; what comes of one that is not finite is watched when it occurs."""
     if not isinstance(values, tuple) or not all(map(is_real, values)):
         raise InvalidArgumentError(name, values, "a tuple of numbers")
-
-
-Schedule.__init__ = renamed(low="rho_0", high="rho_1")(Schedule.__init__)  # type: ignore[method-assign]
 
 
 def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
