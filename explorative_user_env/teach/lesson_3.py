@@ -10,11 +10,14 @@ from explorative_user_env.agents.optimal_weights import bernoulli_kl, transport_
 from explorative_user_env.results.metrics import mean_cost
 from explorative_user_env.teach.exercises import Exercise
 
-Arms, Flags, Floats = Sequence[int], Sequence[bool], Sequence[float]
+Arms = Sequence[int]
+Flags = Sequence[bool]
+Floats = Sequence[float]
 
 
 def _rates(arms: Arms, accepted: Flags, n_arms: int) -> list[float]:
-    return _shares(lambda yes, n: yes / n if n else math.nan)(arms, accepted, n_arms)
+    rates = _shares(lambda yes, n: yes / n if n else math.nan)
+    return list(rates(arms, accepted, n_arms))
 
 
 def _shares(share: Callable[[int, int], float]) -> Any:
@@ -40,7 +43,7 @@ def _raised(levels: Floats, arm: int, by: float) -> list[float]:
 
 
 def _exp3(levels: Floats, mixing: float, rate: float, arm: int, accepted: bool) -> list[float]:
-    return _after(lambda p, yes: yes / p)(levels, mixing, rate, arm, accepted)
+    return list(_after(lambda p, yes: yes / p)(levels, mixing, rate, arm, accepted))
 
 
 def _after(reward: Callable[[float, bool], float], weights_alone: bool = False) -> Any:
