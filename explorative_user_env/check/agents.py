@@ -37,6 +37,7 @@ from explorative_user_env.evaluation.paths import (
     run_in_step,
     run_readable,
 )
+from explorative_user_env.evaluation.workers import NONE_START, can_start_processes
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.presence import COMPILER, why_no_compiler
 from explorative_user_env.protocol import (
@@ -849,8 +850,8 @@ def compiled_is_readable(subject: Subject) -> None:
 @asked_of(Kind.AGENT)
 def runs_in_another_process(subject: Subject) -> None:
     """In another process it does what it does in this one."""
-    if sys.platform == "emscripten":
-        raise NotAskedError("no process can be started here")
+    if not can_start_processes():
+        raise NotAskedError(NONE_START)
     runs = [
         evaluate(
             [subject.make()],
