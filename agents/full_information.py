@@ -15,7 +15,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import positive, real
 
-from .adapter import AlgorithmAgent, largest
+from .adapter import AlgorithmAgent, agent_maker, largest
 from .uniform import given_horizon
 
 
@@ -118,13 +118,8 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
 
 
 ALGORITHM = Algorithm(
-    name="Full-information",
-    prepare=prepare,
-    blank=blank,
-    start=start,
-    act=act,
-    observe=observe,
-    verdict=verdict,
+    "Full-information",
+    *(prepare, blank, start, act, observe, verdict),
     defaults={"horizon": None, "prior_mean": 0.0, "prior_variance": 1.0},
     stops_itself=False,
     learn=learn,
@@ -132,14 +127,8 @@ ALGORITHM = Algorithm(
 )
 
 
-def FullInformation(  # noqa: N802 - a name like the algorithms'
-    *,
-    horizon: int | None = None,
-    prior_mean: float | None = None,
-    prior_variance: float | None = None,
-    max_steps: int | None = None,
-    name: str = "Full-information",
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM)
+def FullInformation() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Thompson sampling that sees rewards: an upper reference, NOT a competitor.
 
     It is told by name what no agent may know, the realized reward of every accepted
@@ -159,5 +148,3 @@ def FullInformation(  # noqa: N802 - a name like the algorithms'
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {"horizon": horizon, "prior_mean": prior_mean, "prior_variance": prior_variance}
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

@@ -1,14 +1,18 @@
-"""Result files: those of a folder are of one run, all there or none, and say what made them."""
+"""Files that appear whole: written in a temporary folder beside their place, then moved there.
 
-import errno
+The files of a `Folder` are of one run. A manifest, `made_by.json`, is moved last: it says what made
+the files, and has a digest of each, so that a mixture of two runs is recognised.
+"""
+
 import hashlib
 import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +20,27 @@ from explorative_user_env.validation import InvalidArgumentError
 
 __all__ = ["MADE_BY", "Files", "Folder", "check_one_run", "finished_file", "from_json"]
 
+MADE_BY = "made_by.json"
+"""The manifest of a folder."""
+
+RUN, FILES = "run", "files"
+"""Entries of the manifest: an identifier of the run, and the digests of the files by name."""
+
+PREFIX = ".unfinished-"
+"""How the name of a temporary folder begins."""
+
+LONGEST_WRITING = 3600.0
+"""Seconds after which an unfinished file was left behind by a process that is gone."""
+
+Files = Mapping[str, Callable[[Path], object]]
+"""By the name of a file, the function that writes it."""
+
 
 def from_json(text: str | bytes) -> Any:
-    """Return what JSON says.
+    """Return the value of a JSON text.
 
     Raises:
-        ValueError: if it is none, or lists and records are nested too deep.
+        ValueError: if the text is not JSON, or nested too deep.
     """
     try:
         return json.loads(text)
@@ -29,23 +48,8 @@ def from_json(text: str | bytes) -> Any:
         raise ValueError("nested too deep to be read") from error
 
 
-MADE_BY = "made_by.json"
-"""The file that says what made the others of a folder."""
-
-RUN, FILES = "run", "files"
-"""Where the manifest has an identifier of the run, and the digest of every file by name."""
-
-
-def write_manifest(folder: Path, names: Iterable[str], made_by: Mapping[str, Any]) -> None:
-    """Write the manifest of the files of these names beside them."""
-    digests = {name: digest_of(folder / name) for name in names}
-    run = hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]
-    text = json.dumps({**made_by, RUN: run, FILES: digests}, indent=2)
-    (folder / MADE_BY).write_text(text + "\n", encoding="utf-8")
-
-
 def digests_in(folder: Path) -> dict[str, str]:
-    """Return the digests that a folder's manifest has, which are none where it has no manifest."""
+    """Return the digests of a folder's manifest; empty without a readable manifest."""
     try:
         manifest = from_json((folder / MADE_BY).read_text(encoding="utf-8"))
         return {str(name): str(digest) for name, digest in manifest[FILES].items()}
@@ -54,152 +58,35 @@ def digests_in(folder: Path) -> dict[str, str]:
 
 
 def digest_of(path: Path) -> str:
-    """Return what tells a file's content from any other."""
+    """Return the digest of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def unchanged(folder: Path) -> list[str]:
-    """Return the names of the files that are as the manifest says."""
-    return [name for name, digest in digests_in(folder).items() if is_as(folder / name, digest)]
-
-
 def is_as(path: Path, digest: str) -> bool:
-    """Return whether a file is there and has this digest."""
+    """Return whether a file exists and has this digest."""
     try:
         return digest_of(path) == digest
     except OSError:
         return False
 
 
-PREFIX = ".unfinished-"
-NEW, OLD = "new", "old"
-
-LONGEST_WRITING = 3600.0
-"""Seconds after which nobody is still at work on what is not finished."""
-
-
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Wait until no other process exchanges files in this folder, and let none begin."""
-    try:
-        import fcntl
-    except ImportError:  # as on Windows, where the manifest alone tells two runs apart
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(OSError):  # as on file systems without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def unfinished_in(folder: Path) -> Iterator[Path]:
-    """Give a new folder inside for files that are not finished, and take it away in the end.
-
-    It stays where an exchange could be neither finished nor undone: the old files are there.
-    """
-    inside = Path(tempfile.mkdtemp(dir=folder, prefix=PREFIX))
-    try:
-        (inside / NEW).mkdir()
-        yield inside
-    finally:
-        if not _is_at_it(inside):
-            shutil.rmtree(inside, ignore_errors=True)
-
-
-def exchange(inside: Path, leaving: Iterable[str], coming: Sequence[str]) -> None:
-    """Exchange files of the folder around `inside`, with the manifest last in `coming`.
-
-    Args:
-        inside: a folder of `unfinished_in`, with the new files.
-        leaving: files that are not needed any more, beside those that new ones replace.
-        coming: the new files.
-
-    Raises:
-        OSError: if the disk refuses, with nothing changed.
-    """
-    folder = inside.parent
-    names = dict.fromkeys([*reversed(coming), *leaving])
-    present = [name for name in names if os.path.lexists(folder / name)]
-    for name in present:
-        if (folder / name).is_dir() and not (folder / name).is_symlink():
-            raise IsADirectoryError(errno.EISDIR, f"{name} is a folder")
-    (inside / OLD).mkdir()
-    try:
-        for name in present:
-            os.replace(folder / name, inside / OLD / name)
-        for name in coming:
-            os.replace(inside / NEW / name, folder / name)
-    except BaseException:
-        _undo(inside)
-        raise
-
-
-def settle(folder: Path) -> None:
-    """Undo the exchanges of who was killed, and take away files that nobody is writing any more.
-
-    Where the disk refuses, as where one may only read, they stay.
-    """
-    with suppress(OSError):
-        left = [inside for inside in folder.glob(f"{PREFIX}*") if inside.is_dir()]
-        with alone_in(folder) if left else nullcontext():
-            for inside in left:
-                if at_it := _is_at_it(inside):  # whoever it was is gone, or we would not be alone
-                    _undo(inside)
-                if at_it or is_left_behind(inside.stat()):
-                    shutil.rmtree(inside, ignore_errors=True)
-
-
 def is_left_behind(status: os.stat_result) -> bool:
-    """Return whether nobody is still writing what has this status."""
+    """Return whether an unfinished file of this status is too old to be still written."""
     return time.time() - status.st_mtime > LONGEST_WRITING
 
 
-def is_settled(folder: Path) -> bool:
-    """Return whether there is no exchange in a folder that is not over."""
-    return (folder / MADE_BY).exists() or not any(map(_is_at_it, folder.glob(f"{PREFIX}*")))
-
-
-def _is_at_it(inside: Path) -> bool:
-    """Whether there is an exchange inside, or nobody but its owner can know."""
-    if not os.access(inside, os.R_OK | os.X_OK):
-        return True
-    return (inside / OLD).is_dir() and (inside / NEW / MADE_BY).exists()
-
-
-def _undo(inside: Path) -> None:
-    """Put back what has moved; what was put back already, by who was killed then, stays so."""
-    folder, new, old = inside.parent, inside / NEW, inside / OLD
-    for name in from_json((new / MADE_BY).read_text(encoding="utf-8"))[FILES]:
-        if not (new / name).exists() and os.path.lexists(folder / name):
-            os.replace(folder / name, new / name)
-    names = os.listdir(old)
-    for name in sorted(names, key=MADE_BY.__eq__):  # the manifest last, again
-        os.replace(old / name, folder / name)
-    old.rmdir()
-
-
 def check_one_run(argument: str, folder: Path, names: Iterable[str]) -> None:
-    """Make sure that files of a folder are as its manifest says, where it has one.
-
-    Files that a killed process had begun to replace are put back first.
+    """Check that files of a folder are as its manifest says, if it has one.
 
     Args:
-        argument: what the folder was given as.
+        argument: the argument that named the folder.
         folder: the folder.
         names: the files that are about to be read.
 
     Raises:
-        InvalidArgumentError: naming a file that is another.
+        InvalidArgumentError: naming the first file that is another.
     """
-    settle(folder)
-    if not is_settled(folder):
-        allowed = "a folder whose files are all of one run (its writing was cut off)"
-        raise InvalidArgumentError(argument, str(folder), allowed)
     digests = digests_in(folder)
     for name in names:
         if name in digests and not is_as(folder / name, digests[name]):
@@ -208,17 +95,11 @@ def check_one_run(argument: str, folder: Path, names: Iterable[str]) -> None:
 
 
 def finished_file(argument: str, folder: Path, name: str) -> Path:
-    """Return the place of a file that a run writes into its folder when it is finished.
-
-    Args:
-        argument: what the folder was given as.
-        folder: the folder.
-        name: the file's.
+    """Return the path of a file that a run writes when it is finished.
 
     Raises:
-        InvalidArgumentError: if it is not there, or is another than the run has written.
+        InvalidArgumentError: if the file is missing, or is not as the run has written it.
     """
-    settle(folder)
     if not (folder / name).exists():
         allowed = f"a folder with {name}, which is written when a run is finished"
         raise InvalidArgumentError(argument, str(folder), allowed)
@@ -227,22 +108,17 @@ def finished_file(argument: str, folder: Path, name: str) -> Path:
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Return the names of what `now` says and `before` does not, with what both say.
+    """Return the name and both values of each entry of `now` that is different in `before`.
 
-    Args:
-        before: a record, of which only that counts which `now` has a name for.
-        now: a record; those inside it are taken apart.
+    Inner records are compared entry by entry: "agents.BAIR" is the entry BAIR of the inner record
+    agents. The outermost names only sort the entries, and are left out.
     """
-    was, is_now = flat({name: before.get(name) for name in now}), flat(now)
+    was, is_now = _flat({name: before.get(name) for name in now}), _flat(now)
     names = [name for name in {**is_now, **was} if was.get(name) != is_now.get(name)]
     return [(name, was.get(name), is_now.get(name)) for name in names]
 
 
-def flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record with those inside it taken apart: "agents.BAIR" is BAIR's of the agents.
-
-    The first level only sorts what was asked for, and does not count in the names.
-    """
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     taken: dict[str, Any] = {}
     for name, value in record.items():
         taken |= _inner("", value) if isinstance(value, Mapping) else {name: value}
@@ -257,96 +133,98 @@ def _inner(before: str, record: Mapping[str, Any]) -> dict[str, Any]:
     return taken
 
 
-Files = Mapping[str, Callable[[Path], object]]
-"""What writes each file, by its name."""
-
-
 class Folder:
-    """A folder for result files, checked before the work and filled all at once after it.
+    """A folder for the files of one run, checked before the work and filled at once after it.
 
     Args:
-        path: the folder; it is made if it is not there.
-        made_by: what makes the files, as JSON can hold it; it stands beside them in the manifest.
-            Empty for files that say so themselves.
-        overwrite: whether files may be written over that something else has made.
+        path: the folder; it is made if it does not exist.
+        made_by: what makes the files, as JSON can hold it, for the manifest.
+        overwrite: whether the files of another run may be written over.
 
     Raises:
-        InvalidArgumentError: if it cannot be written to, or what is there was made by another run.
+        InvalidArgumentError: if the folder cannot be written to, or has the files of another run.
     """
 
     def __init__(
         self, path: Path, made_by: Mapping[str, Any] | None = None, overwrite: bool = False
     ) -> None:
         self.path = path
-        self.beside: list[Path] = []  # files of the same run that somebody else writes
+        self.beside: list[Path] = []  # files of the run that are written by others
         self.made_by = dict(made_by or {})
-        self._asked = dict(self.made_by)
+        self._asked = json.loads(json.dumps(self.made_by))
         self._overwrite = overwrite
-        settle(path)
-        if other := self._other_run(path):
+        if other := self.other_run():
             allowed = f"another folder, as it has a run with {other}; --overwrite writes over that"
             raise InvalidArgumentError("output", str(path), allowed)
         try:
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
+            _remove_left_behind(path)
         except OSError as error:
-            allowed = f"a folder that can be written to ({_reason(error)})"
+            allowed = f"a folder that can be written to ({error.strerror or error})"
             raise InvalidArgumentError("output", str(path), allowed) from error
 
-    def _other_run(self, path: Path) -> str:
-        """Return in words how the run in a folder differs from this one, if there is another."""
+    def other_run(self) -> str:
+        """Return how the run of the files in the folder differs from this one; empty if equal."""
         if not self._asked or self._overwrite:
             return ""
         try:
-            before = from_json((path / MADE_BY).read_text(encoding="utf-8"))
+            before = from_json((self.path / MADE_BY).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
             return ""
         except (OSError, ValueError):
             before = None
-        return _other(before, json.loads(json.dumps(self._asked)))
+        if not isinstance(before, Mapping):
+            return "what cannot be read"
+        return ", ".join(
+            f"no {name}" if was is None else f"{name}={was}"
+            for name, was, _ in differences(before, self._asked)
+        )
 
     def note(self, **details: Any) -> None:
-        """Say more of what made the files, known only after the work."""
+        """Add entries to the manifest that are known only after the work."""
         self.made_by |= details
 
     def write(self, files: Files) -> list[Path]:
-        """Write files by name, each by its function; either all of them are new, or none is.
+        """Write files by name, all or none, with the manifest last.
 
-        The manifest stands beside them: what made them, and what each of them holds. What an
-        earlier run has written here and this one has not is taken away, unless somebody has
-        changed it since.
+        Files that an earlier run has written here, and this one does not, are deleted unless they
+        were changed since.
 
         Returns:
-            Where they are.
+            Their paths.
 
         Raises:
-            InvalidArgumentError: if the disk refuses, or another run has written here meanwhile,
-                with nothing changed; the files are in another place then, which the message tells
-                unless there is none that takes them.
+            InvalidArgumentError: if the disk refuses, or another run has written here meanwhile.
+                Nothing is changed then, and the message says where the files are instead.
         """
         try:
             return self._write_to(self.path, files)
         except OSError as error:
-            why = f"a folder that takes the files ({_reason(error)})"
+            why = f"a folder that takes the files ({error.strerror or error})"
             if elsewhere := self._write_elsewhere(files):
                 why += f"; they are in {elsewhere} now"
             raise InvalidArgumentError("output", str(self.path), why) from error
 
     def _write_to(self, path: Path, files: Files) -> list[Path]:
-        path.mkdir(parents=True, exist_ok=True)  # it was there before the work
-        with unfinished_in(path) as inside:
+        path.mkdir(parents=True, exist_ok=True)  # it may have been deleted during the work
+        with _temporary_folder(path) as inside:
             for name, write in files.items():
-                write(inside / NEW / name)
-            write_manifest(inside / NEW, files, self.made_by)
-            with alone_in(path):
-                if other := self._other_run(path):
-                    raise FileExistsError(errno.EEXIST, f"it has a run with {other} by now")
-                exchange(inside, unchanged(path), [*files, MADE_BY])
+                write(inside / name)
+            digests = {name: digest_of(inside / name) for name in files}
+            run = hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]
+            manifest = json.dumps({**self.made_by, RUN: run, FILES: digests}, indent=2)
+            (inside / MADE_BY).write_text(manifest + "\n", encoding="utf-8")
+            if path == self.path and (other := self.other_run()):
+                raise OSError(f"it has a run with {other} by now")
+            before = [
+                name for name, digest in digests_in(path).items() if is_as(path / name, digest)
+            ]
+            _exchange(inside, path, before, [*files, MADE_BY])
         return [path / name for name in files]
 
     def _write_elsewhere(self, files: Files) -> Path | None:
-        """Write the files beside the folder or among temporary ones, and return where."""
         for parent in (self.path.parent, Path(tempfile.gettempdir())):
             with suppress(OSError):
                 path = Path(tempfile.mkdtemp(dir=parent, prefix=f"{self.path.name}-"))
@@ -359,28 +237,56 @@ class Folder:
         return None
 
 
-def _reason(error: OSError) -> str:
-    """Return in a few words why the disk refuses."""
-    return error.strerror or str(error)
+@contextmanager
+def _temporary_folder(folder: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(
+        dir=folder, prefix=PREFIX, ignore_cleanup_errors=True
+    ) as inside:
+        yield Path(inside)
 
 
-def _other(before: Any, now: Mapping[str, Any]) -> str:
-    """Return in words what of `now` is something else in `before`; nothing, if all is the same."""
-    if not isinstance(before, Mapping):
-        return "what cannot be read"
-    return ", ".join(
-        f"no {name}" if was is None else f"{name}={was}"
-        for name, was, _ in differences(before, now)
-    )
+def _exchange(inside: Path, folder: Path, leaving: Iterable[str], coming: Iterable[str]) -> None:
+    """Move the files `coming` from `inside` into the folder, in place of those `leaving`.
+
+    The manifest, last of `coming`, is replaced when all else is done: a process that is killed
+    before leaves the old one, by which the folder is recognised as a mixture.
+
+    Raises:
+        OSError: if the disk refuses, with nothing changed.
+    """
+    old = inside / "old"
+    old.mkdir()
+    try:
+        for name in dict.fromkeys([*leaving, *coming]):
+            if (folder / name).is_dir() and not (folder / name).is_symlink():
+                raise IsADirectoryError(f"{name} is a folder")
+            if name != MADE_BY and os.path.lexists(folder / name):
+                os.replace(folder / name, old / name)
+        for name in coming:
+            os.replace(inside / name, folder / name)
+    except BaseException:
+        if (inside / MADE_BY).exists():  # else all was done
+            for name in coming:
+                if not (inside / name).exists():
+                    (folder / name).unlink(missing_ok=True)
+            for name in os.listdir(old):
+                os.replace(old / name, folder / name)
+        raise
+
+
+def _remove_left_behind(folder: Path) -> None:
+    for inside in folder.glob(f"{PREFIX}*"):
+        if is_left_behind(inside.stat()):
+            shutil.rmtree(inside, ignore_errors=True)
 
 
 class Added(NamedTuple):
-    """What became of files that were to be added, each list in their order.
+    """The names of files that were to be added.
 
     Attributes:
-        new: those that are there now.
-        same: those that were there, and are the same.
-        kept: those in whose place is something else, which stays.
+        new: those that were written.
+        same: those that existed with the same content.
+        kept: those that existed with another content, which stays.
     """
 
     new: list[str]
@@ -389,56 +295,49 @@ class Added(NamedTuple):
 
 
 def add_files(argument: str, folder: Path, files: Mapping[str, bytes]) -> Added:
-    """Add files to a folder, but for those in whose place there is something.
+    """Add files to a folder, and keep every file that is there.
 
     Args:
-        argument: what the folder was given as.
-        folder: the folder; it is made if it is not there.
-        files: what is in each, by its name, which may begin with that of a folder inside.
+        argument: the argument that named the folder.
+        folder: the folder; it is made if it does not exist.
+        files: the content of each file by its name, which may have folders.
 
     Raises:
         InvalidArgumentError: if the disk refuses, with nothing added.
     """
+    added = Added([], [], [])
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        settle(folder)
-        there = {name for name in files if os.path.lexists(folder / name)}
-        same = [name for name in files if name in there and _holds(folder / name, files[name])]
-        new = [name for name in files if name not in there]
-        if new:
-            _move_in(folder, {name: files[name] for name in new})
-    except OSError as error:
+        for name, data in files.items():
+            path = folder / name
+            if not os.path.lexists(path):
+                _write_apart(path, partial(Path.write_bytes, data=data))
+                added.new.append(name)
+            else:
+                same = path.is_file() and path.read_bytes() == data
+                (added.same if same else added.kept).append(name)
+    except BaseException as error:
+        for name in added.new:
+            (folder / name).unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         allowed = f"a folder that can be written to ({error.strerror or error})"
         raise InvalidArgumentError(argument, str(folder), allowed) from error
-    return Added(new, same, [name for name in files if name in there and name not in same])
+    return added
 
 
-def _holds(path: Path, data: bytes) -> bool:
-    return path.is_file() and path.read_bytes() == data
-
-
-def _move_in(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files beside their places and move them there when all of them are complete."""
-    with unfinished_in(folder) as inside:
-        for name, data in files.items():
-            for place in (inside / NEW / name, folder / name):
-                place.parent.mkdir(parents=True, exist_ok=True)
-            (inside / NEW / name).write_bytes(data)
-        try:
-            for name in files:
-                os.replace(inside / NEW / name, folder / name)
-        except BaseException:
-            for name in files:
-                if not (inside / NEW / name).exists():  # it has moved
-                    (folder / name).unlink(missing_ok=True)
-            raise
+def _write_apart(path: Path, write: Callable[[Path], object]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _temporary_folder(path.parent) as inside:
+        write(inside / path.name)
+        os.replace(inside / path.name, path)
 
 
 def free_place(argument: str, path: Path, overwrite: bool = False) -> None:
-    """Make sure that nothing is where a file is to be, unless it may be written over.
+    """Check that a file does not exist yet, unless it may be written over.
 
     Raises:
-        InvalidArgumentError: naming the argument, if something is.
+        InvalidArgumentError: naming the argument, if it exists.
     """
     if path.exists() and not overwrite:
         allowed = "a new file, as it is there already; --overwrite writes over it"
@@ -451,20 +350,17 @@ def write_whole(
     """Write a file beside its place, and move it there when it is complete.
 
     Args:
-        argument: what the path was given as.
-        path: its place; a folder that is not there is made.
-        write: what writes it.
-        overwrite: whether something may be there.
+        argument: the argument that named the file.
+        path: the file; its folder is made if it does not exist.
+        write: writes the file at the path that it is called with.
+        overwrite: whether an existing file is written over.
 
     Raises:
-        InvalidArgumentError: if something is there, or the disk refuses.
+        InvalidArgumentError: if the file exists, or the disk refuses.
     """
     try:
         free_place(argument, path, overwrite)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished_in(path.parent) as inside:
-            write(inside / NEW / path.name)
-            os.replace(inside / NEW / path.name, path)
+        _write_apart(path, write)
     except OSError as error:
         allowed = f"a file that can be written to ({error.strerror or error})"
         raise InvalidArgumentError(argument, str(path), allowed) from error

@@ -1,11 +1,10 @@
-"""Records that check themselves when they are made, by the types of their fields."""
+"""Checks of arguments, each with an error of one line: the argument, its value, what is allowed."""
 
 import functools
 import math
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
-from collections.abc import Callable as AnyCallable
 from dataclasses import fields
 from importlib.util import find_spec
 from numbers import Integral, Real
@@ -18,11 +17,8 @@ _Result = TypeVar("_Result")
 
 PACKAGE = __name__.partition(".")[0]
 
-LONGEST = 200
-"""A value's text is cut to this length in a message, and so is an argument's name."""
-
-LONGEST_RULE = 1000
-"""What is allowed is cut to this length: it may list names, but no more than can be read."""
+LONGEST, LONGEST_RULE = 200, 1000
+"""A message cuts the text of a value, and the text of what is allowed, to these lengths."""
 
 
 class InvalidArgumentError(ValueError):
@@ -31,25 +27,30 @@ class InvalidArgumentError(ValueError):
     def __init__(self, name: str, value: object, allowed: str) -> None:
         self.name = one_line(name)
         rule = one_line(allowed, LONGEST_RULE)
-        super().__init__(f"{self.name} must be {rule}, got {_told_of(value)}")
+        super().__init__(f"{self.name} must be {rule}, got {_text_of(value)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The value may not pickle, the message does: on the way back from a worker it is enough.
-        return _told, (type(self), str(self), vars(self))
+        # The value may not pickle; the message does, and is all that a worker has to send back.
+        return _unpickled, (type(self), str(self), vars(self))
 
     def spelled(self, spellings: Mapping[str, str]) -> str:
         """Return the message with the argument as it is spelled elsewhere, as on a command line."""
         return spellings.get(self.name, self.name) + str(self).removeprefix(self.name)
 
+    @property
+    def allowed(self) -> str:
+        """What is allowed, without the argument and its value."""
+        return str(self).removeprefix(f"{self.name} must be ").rpartition(", got ")[0]
+
 
 class CallableError(InvalidArgumentError):
-    """Code that was handed in fails; the message says which, and with whom and when it was called.
+    """A user's code failed; the message names the callable and where it was called.
 
-    What it raised, or what is wrong with what it returned, is the error's `__cause__`.
+    The error's `__cause__` is what the code raised, or what is wrong with the value it returned.
 
     Args:
-        told: what failed and how.
-        where: with whom and when.
+        told: which callable failed, and how.
+        where: the run and the moment in which it was called.
     """
 
     def __init__(self, told: str, where: str) -> None:
@@ -62,27 +63,27 @@ class CallableError(InvalidArgumentError):
 
         Args:
             what: which callable.
-            error: what it raised, or an `InvalidArgumentError` that says what it returned.
-            where: with whom and when.
+            error: what it raised, or an `InvalidArgumentError` about what it returned.
+            where: the run and the moment in which it was called.
         """
         if isinstance(error, CallableError):
-            return cls(error.told, where)  # who calls from further out knows more
+            return cls(error.told, where)  # the outer caller knows more of where
         if isinstance(error, InvalidArgumentError):
             return cls(str(error), where)
         name, text = type(error).__name__, str(error)
         return cls(f"{what} raised {one_line(f'{name}: {text}' if text else name)}", where)
 
 
-def handed_in(function: Any) -> bool:
-    """Return whether a callable is none of the package's own."""
-    return not str(getattr(function, "__module__", "")).startswith(f"{PACKAGE}.")
-
-
 class MissingExtraError(ImportError):
     """A part of the package needs libraries that are not installed; the message says how."""
 
 
-def _told(
+def handed_in(function: Any) -> bool:
+    """Return whether a callable comes from outside the package."""
+    return not str(getattr(function, "__module__", "")).startswith(f"{PACKAGE}.")
+
+
+def _unpickled(
     kind: type[InvalidArgumentError], message: str, rest: Mapping[str, Any]
 ) -> InvalidArgumentError:
     error = kind.__new__(kind)
@@ -92,26 +93,28 @@ def _told(
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """Return a text on one line, cut to this length if there is one."""
+    """Return a text on one line, cut to a length."""
     line = " ".join(text.split())
     return line if len(line) <= longest else line[:longest] + "..."
 
 
-def _told_of(value: object) -> str:
-    """Return a value as it is written, or what it is where that cannot be: never an error."""
+def _text_of(value: object) -> str:
     try:
         return one_line(repr(value))
-    except Exception:  # of an integer of thousands of digits, lists in lists in lists, own classes
+    except Exception:  # of an integer of thousands of digits, or a class whose repr fails
         kind = type(value).__name__
         return f"a number of {value.bit_length()} bits" if isinstance(value, int) else f"a {kind}"
 
 
 LARGEST_COUNT = 2**53
-"""Of what is counted with: each whole number up to here is a float, and sums stay within arrays."""
+"""The largest count: every whole number up to it is a float."""
+
+LEAST_RISK = 1e-300
+"""The least delta: K / delta, and a few times that, must be a float."""
 
 
 def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """Return `value` as an int in [least, most]; any NumPy integer will do, a bool will not."""
+    """Return `value` as an int in [least, most]; NumPy integers count, bools do not."""
     if most is None:
         return count(name, value, least)
     number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
@@ -122,7 +125,7 @@ def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 
 def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
-    """Return `value` as an int in [least, most]; only what passes `most` is told of it."""
+    """Return `value` as an int in [least, most]; the message names `most` only if it is passed."""
     try:
         return integer(name, value, least, most)
     except InvalidArgumentError:
@@ -131,74 +134,58 @@ def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
         raise InvalidArgumentError(name, value, f"an integer of at least {least}") from None
 
 
-def sequence(name: str, values: Any, allowed: str = "a list") -> list[Any]:
-    """Return `values` as a list; a text is none, nor is what cannot be gone through."""
-    if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
-        raise InvalidArgumentError(name, values, allowed)
-    try:
-        return list(values)
-    except TypeError as error:  # an array without a dimension is Iterable, it says
-        raise InvalidArgumentError(name, values, allowed) from error
-
-
-def real(name: str, value: Any, allowed: str) -> float:
-    """Return `value` as a finite float; `allowed` is what the message says is."""
-    if not _is_finite(value):
-        raise InvalidArgumentError(name, value, allowed)
-    return float(value)
-
-
 def is_real(value: Any) -> bool:
-    """Return whether `value` is a real number; a truth value is none."""
+    """Return whether `value` is a real number and no bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _is_finite(value: Any) -> bool:
-    """Whether `value` is a real number that is finite as a float."""
-    if not is_real(value):
-        return False
     try:
-        return math.isfinite(value)
+        return is_real(value) and math.isfinite(value)
     except OverflowError:
         return False
 
 
+def real(
+    name: str, value: Any, allowed: str, holds: Callable[[float], bool] = lambda number: True
+) -> float:
+    """Return `value` as a finite float for which `holds`; `allowed` says so in the message."""
+    if not _is_finite(value) or not holds(float(value)):
+        raise InvalidArgumentError(name, value, allowed)
+    return float(value)
+
+
 def positive(name: str, value: Any) -> float:
     """Return `value` as a finite float above 0."""
-    number = real(name, value, "a finite number above 0")
-    if number <= 0.0:
-        raise InvalidArgumentError(name, value, "a finite number above 0")
-    return number
+    return real(name, value, "a finite number above 0", lambda number: number > 0.0)
 
 
 def not_negative(name: str, value: Any) -> float:
     """Return `value` as a finite float of at least 0."""
-    number = real(name, value, "a finite number of at least 0")
-    if number < 0.0:
-        raise InvalidArgumentError(name, value, "a finite number of at least 0")
-    return number
+    return real(name, value, "a finite number of at least 0", lambda number: number >= 0.0)
 
 
 def probability(name: str, value: Any) -> float:
     """Return `value` as a float in [0, 1]."""
-    number = real(name, value, "a number in [0, 1]")
-    if not 0.0 <= number <= 1.0:
-        raise InvalidArgumentError(name, value, "a number in [0, 1]")
-    return number
-
-
-LEAST_RISK = 1e-300
-"""K/delta, and a few times that, is to be a float."""
+    return real(name, value, "a number in [0, 1]", lambda number: 0.0 <= number <= 1.0)
 
 
 def risk(name: str, value: Any) -> float:
-    """Return `value` as a float strictly between 0 and 1, as a confidence parameter is."""
-    number = real(name, value, "a number in (0, 1)")
-    if not 0.0 < number < 1.0:
-        raise InvalidArgumentError(name, value, "a number in (0, 1)")
+    """Return `value` as a float in (0, 1), as delta is."""
+    number = real(name, value, "a number in (0, 1)", lambda number: 0.0 < number < 1.0)
     if number < LEAST_RISK:
         raise InvalidArgumentError(name, value, f"at least {LEAST_RISK:g}")
     return number
+
+
+def sequence(name: str, values: Any, allowed: str = "a list") -> list[Any]:
+    """Return `values` as a list; texts, sets and mappings are refused."""
+    if isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
+        raise InvalidArgumentError(name, values, allowed)
+    try:
+        return list(values)
+    except TypeError as error:  # of an array without a dimension
+        raise InvalidArgumentError(name, values, allowed) from error
 
 
 def finite_vector(name: str, values: Any, length: int) -> list[float]:
@@ -209,17 +196,17 @@ def finite_vector(name: str, values: Any, length: int) -> list[float]:
             raise InvalidArgumentError(name, values, allowed)
         if values.dtype == float and values.size == length and np.isfinite(values).all():
             return values.tolist()  # type: ignore[no-any-return]
-        values = values.tolist()  # plain numbers, which are quicker to check
+        values = values.tolist()  # plain numbers are quicker to check
     vector = sequence(name, values, allowed)
     if len(vector) != length:
         raise InvalidArgumentError(name, vector, f"{allowed} (one for each arm)")
-    if not all(_is_finite(value) for value in vector):
+    if not all(map(_is_finite, vector)):
         raise InvalidArgumentError(name, vector, allowed)
     return [float(value) for value in vector]
 
 
 def ends(name: str, value: Any) -> tuple[float, float]:
-    """Return `value` as the two ends of an interval, of which either may be infinite."""
+    """Return `value` as the two ends of an interval, which may be infinite."""
     two = isinstance(value, tuple) and len(value) == 2 and all(map(is_real, value))
     if not two or not value[0] < value[1]:
         allowed = "None or (least, largest), the least below the largest"
@@ -250,108 +237,38 @@ def flag(name: str, value: Any) -> bool:
 
 
 def number_or_word(text: str) -> float | str:
-    """Return what is written as a number as one, any other word as it is."""
+    """Return a text that is a number as a float, any other as it is."""
     try:
         return float(text)
     except ValueError:
         return text
 
 
-DISTRIBUTION = "explorative-user-env"
-"""What the package is called where packages are installed."""
-
-FOR_PYTHON = re.compile(r"""python_version (<|>=) ["'](\d+)\.(\d+)["']""")
-"""How the package's metadata say which Python a library is for."""
-
-CALLED = {"PIL": "pillow"}
-"""What brings a module of another name."""
-
-
-def how_to_get(extra: str) -> str:
-    """Return the command that installs what an extra brings.
-
-    It names the libraries themselves, as the package's metadata do: so it works in any folder, and
-    though the package is on no index.
-    """
-    from importlib import metadata  # whose many modules only who lacks something needs
-
-    marker = f'extra == "{extra}"'
-    try:
-        every = metadata.requires(DISTRIBUTION) or []
-    except metadata.PackageNotFoundError:  # run from a folder that was not installed
-        every = []
-    brought = sorted(
-        text.split(";")[0].strip() for text in every if marker in text and _is_for_this_python(text)
-    )
-    named = " ".join(f'"{text}"' for text in brought)
-    return f"pip install {named}" if named else f'pip install ".[{extra}]"'
-
-
-def _is_for_this_python(requirement: str) -> bool:
-    """Return whether a requirement of the metadata is one of the Python that runs."""
-    return all(
-        (sys.version_info >= (int(major), int(minor))) == (sign == ">=")
-        for sign, major, minor in FOR_PYTHON.findall(requirement)
-    )
-
-
-def is_found(module: str) -> bool:
-    """Return whether a module is there, which is not imported for it."""
-    try:
-        return find_spec(module) is not None
-    except ImportError:  # of who keeps it from being found
-        return False
-
-
-def missing_of(modules: Sequence[str]) -> list[str]:
-    """Return those of some modules that are not there, as their distributions are called."""
-    gone = (name for name in modules if not is_found(name))
-    return [CALLED.get(name, name.replace("_", "-")) for name in gone]
-
-
-def require(what: str, extra: str, modules: Sequence[str]) -> None:
-    """Make sure that some modules are there.
-
-    Args:
-        what: what needs them, with its verb, as "pictures need".
-        extra: the extra that brings them.
-        modules: their names.
-
-    Raises:
-        MissingExtraError: naming what is missing and the command that installs it.
-    """
-    missing = missing_of(modules)
-    if missing:
-        raise MissingExtraError(f"{what} {' and '.join(missing)}: {how_to_get(extra)}")
-
-
 Check = Callable[[str, Any], object]
 
-PLAIN: Mapping[Any, Check] = {
+_PLAIN: Mapping[Any, Check] = {
     bool: flag,
     int: lambda name, value: integer(name, value, 0),
     float: lambda name, value: real(name, value, "a finite number"),
 }
-"""What is asked of a field of a plain type where nothing else is said: counts are not negative."""
 
 
-def check_fields(record: Any, **said: Check) -> None:
-    """Make sure that every field of a new record holds what its type says.
+def check_fields(record: Any, **checks: Check) -> None:
+    """Check every field of a new record by its type.
 
     A `Literal` is one of its words, a bool True or False, an int at least 0, a float finite, a
-    tuple holds what it is a tuple of, a function can be called, and the rest is of its class.
+    tuple is one of what its type says, a Callable can be called, the rest is of its class.
 
     Args:
         record: a dataclass, from its `__post_init__`.
-        **said: what checks a field of which more is said than its type, called with its name and
-            value.
+        **checks: by field, a check in place of the type's, called with the name and the value.
 
     Raises:
         InvalidArgumentError: naming the field, its value and what is allowed.
     """
     kind: Any = type(record)
     for name, check in _checks(kind).items():
-        said.get(name, check)(name, getattr(record, name))
+        checks.get(name, check)(name, getattr(record, name))
 
 
 @functools.cache
@@ -361,30 +278,87 @@ def _checks(kind: Any) -> Mapping[str, Check]:
 
 
 def _check_of(kind: Any) -> Check:
-    """Return what checks a value of this type."""
-    if kind in PLAIN:
-        return PLAIN[kind]
+    if kind in _PLAIN:
+        return _PLAIN[kind]
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Literal:
         return lambda name, value: choice(name, value, inner)
-    if origin is AnyCallable:
-        return _can_be_called
     if origin is tuple:
         return functools.partial(_check_tuple, _check_of(inner[0]))
     if origin in (Union, UnionType):
         (rest,) = [part for part in inner if part is not type(None)]
         check = _check_of(rest)
         return lambda name, value: value is None or check(name, value)
+    if origin is Callable:
+        return _check_callable
     return lambda name, value: of_class(name, value, object if kind is Any else origin or kind)
 
 
-def _can_be_called(name: str, value: Any) -> None:
+def _check_tuple(each: Check, name: str, values: Any) -> None:
+    for value in of_class(name, values, tuple):
+        each(f"{name} (each)", value)
+
+
+def _check_callable(name: str, value: Any) -> None:
     if not callable(value):
         raise InvalidArgumentError(name, value, "a function")
 
 
-def _check_tuple(each: Check, name: str, values: Any) -> None:
-    if not isinstance(values, tuple):
-        raise InvalidArgumentError(name, values, "a tuple")
-    for value in values:
-        each(f"{name} (each)", value)
+DISTRIBUTION = "explorative-user-env"
+"""The name under which the package is installed."""
+
+FOR_PYTHON = re.compile(r"""python_version (<|>=) ["'](\d+)\.(\d+)["']""")
+"""The condition of a requirement that is for some versions of Python."""
+
+
+def how_to_get(extra: str) -> str:
+    """Return the command that installs the libraries of an extra.
+
+    It names the libraries, so that it works in any folder: the package is on no index.
+    """
+    from importlib import metadata  # slow to import, and rarely needed
+
+    try:
+        every = metadata.requires(DISTRIBUTION) or []
+    except metadata.PackageNotFoundError:  # of a folder that was not installed
+        every = []
+    libraries = sorted(
+        text.split(";")[0].strip()
+        for text in every
+        if f'extra == "{extra}"' in text
+        and all(
+            (sys.version_info >= (int(major), int(minor))) == (sign == ">=")
+            for sign, major, minor in FOR_PYTHON.findall(text)
+        )
+    )
+    return "pip install " + (" ".join(f'"{each}"' for each in libraries) or f'".[{extra}]"')
+
+
+def is_found(module: str) -> bool:
+    """Return whether a module can be imported, without importing it."""
+    try:
+        return find_spec(module) is not None
+    except ImportError:  # raised by a finder that hides the module
+        return False
+
+
+def missing_of(modules: Sequence[str]) -> list[str]:
+    """Return the distributions of those modules that are not installed."""
+    distributions = {"PIL": "pillow"}
+    missing = (name for name in modules if not is_found(name))
+    return [distributions.get(name, name.replace("_", "-")) for name in missing]
+
+
+def require(what: str, extra: str, modules: Sequence[str]) -> None:
+    """Make sure that some modules are installed.
+
+    Args:
+        what: what needs them, with its verb, as "pictures need".
+        extra: the extra that brings them.
+        modules: their names.
+
+    Raises:
+        MissingExtraError: naming what is missing and the command that installs it.
+    """
+    if missing := missing_of(modules):
+        raise MissingExtraError(f"{what} {' and '.join(missing)}: {how_to_get(extra)}")

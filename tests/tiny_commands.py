@@ -55,9 +55,9 @@ COMPUTED = (
     "studies.lower_bound.overlap",
     "studies.lower_bound.success",
     "studies.lower_bound.needed",
-    "studies.paper.reproduction.reproduce",
-    "studies.paper.reproduction.calibration_of",
-    "studies.tuning.trials.evaluate",
+    "studies.paper_verdicts.reproduce",
+    "studies.paper_verdicts.calibration_of",
+    "studies.tuning.evaluate",
     "display.figures.as_png",
 )
 """What takes the time of a command, and prints nothing."""
@@ -87,7 +87,7 @@ def made_small(name: str) -> Iterator[None]:
     table2 = replace(paper.TABLE2, deltas=(0.1, 0.005), n_arms=(2, 20))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lower_bound, "success", partial(lower_bound.success, agents=few))
-        patch.setattr(f"{ROOM}.studies.lower_bound.growth.DEFAULT_N0S", (3, 10))
+        patch.setattr(f"{ROOM}.studies.lower_bound.DEFAULT_N0S", (3, 10))
         patch.setattr(trials, "FRONTIER_USERS", 40)
         patch.setitem(paper.EXPERIMENTS, "table2", table2)
         if CAN_TRAIN:

@@ -1,8 +1,7 @@
-"""A line for somebody who waits, where there is no progress to tell it.
+"""Progress of long work: a bar on a terminal or in a notebook, lines in a log.
 
-The lines go to the logger of this package. Like most who print by a logger of their own, it passes
-nothing on to others: `logging.getLogger("explorative_user_env").setLevel("WARNING")` turns them
-off, and a handler that is added there hears them as well.
+`notice` writes a line to the logger of this package, which prints it on a terminal or in a
+notebook: `logging.getLogger("explorative_user_env").setLevel("WARNING")` turns notices off.
 """
 
 import functools
@@ -21,6 +20,12 @@ from typing import Any
 from explorative_user_env.display.text import Unfailing, in_line, is_terminal
 from explorative_user_env.validation import PACKAGE, CallableError, InvalidArgumentError
 
+OnProgress = Callable[[str, int, int], None]
+"""Called with what is going on, how many runs are done and how many there are."""
+
+SOON, OFTEN, SELDOM = 0.1, 2.0, 30.0
+"""Least seconds between two reports: in a notebook, on a dumb terminal, in a log."""
+
 
 @functools.cache
 def can_start_threads() -> bool:
@@ -34,51 +39,28 @@ def can_start_threads() -> bool:
     return True
 
 
-DUMB = ("dumb", "unknown")
-"""Terminals that cannot go back in a line."""
-
-SOON, OFTEN, SELDOM = 0.1, 2.0, 30.0
-"""Seconds between two signs of life: in a notebook, on a dumb terminal, in a log, at least."""
-
-OnProgress = Callable[[str, int, int], None]
-"""Called with what is going on, how many runs are done and how many there are."""
-
-
 def silent(what: str, done: int, total: int) -> None:
     """Report nothing."""
 
 
 def portion(report: OnProgress, index: int, n_portions: int) -> OnProgress:
-    """Return `report` for one of several pieces of work, each as long as the others."""
-
-    def shifted(what: str, done: int, total: int) -> None:
-        report(what, index * total + done, n_portions * total)
-
-    return shifted
+    """Return `report` for one of several portions of the work, which take equally long."""
+    return lambda what, done, total: report(what, index * total + done, n_portions * total)
 
 
 def named(report: OnProgress, name: str) -> OnProgress:
     """Return `report` with a name before what is going on."""
-
-    def told(what: str, done: int, total: int) -> None:
-        report(f"{name} {what}", done, total)
-
-    return told
+    return lambda what, done, total: report(f"{name} {what}", done, total)
 
 
 @contextmanager
 def progress_bar(title: str = "") -> Iterator[OnProgress]:
-    """Show how far the work is while the block runs, in the form that there is a place for.
-
-    That is a bar in a notebook and on a terminal, a line now and then on a terminal that cannot go
-    back or where no thread can move the bar, and elsewhere a line from time to time, for who looks
-    into the log of a long run.
-    """
+    """Show the progress of the work in the block, in the form that standard error can show."""
     if is_notebook():
         form = _in_notebook()
     elif not is_terminal(sys.stderr):
         form = _as_lines(SELDOM, watched=False)
-    elif os.environ.get("TERM") in DUMB or not can_start_threads():
+    elif os.environ.get("TERM") in ("dumb", "unknown") or not can_start_threads():
         form = _as_lines(OFTEN, watched=True)
     else:
         form = _as_bar()
@@ -88,22 +70,20 @@ def progress_bar(title: str = "") -> Iterator[OnProgress]:
 
 @contextmanager
 def _as_bar() -> Iterator[OnProgress]:
-    """Show a bar, above which everything else is printed."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-    )
     screen: Any = Unfailing(sys.stderr)
-    # What goes into a file or a pipe is not for the screen.
-    above = is_terminal(sys.stdout)
-    console = Console(file=screen)
-    with Progress(*columns, console=console, transient=True, redirect_stdout=above) as bar:
-        task = bar.add_task("", total=None, visible=False)  # until there is something to tell
+    columns = TextColumn("{task.description}", markup=False), BarColumn()
+    with Progress(
+        *columns,
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        console=Console(file=screen),
+        transient=True,
+        redirect_stdout=is_terminal(sys.stdout),  # a file or pipe is not on the screen
+    ) as bar:
+        task = bar.add_task("", total=None, visible=False)
         yield lambda what, done, total: bar.update(
             task, description=what, completed=done, total=total, visible=True
         )
@@ -111,12 +91,7 @@ def _as_bar() -> Iterator[OnProgress]:
 
 @contextmanager
 def _as_lines(every: float, watched: bool) -> Iterator[OnProgress]:
-    """Print a line every so many seconds, more of them the longer the work takes.
-
-    Args:
-        every: seconds, at least.
-        watched: whether somebody waits, who is told each beginning at once.
-    """
+    """Print lines, the rarer the longer the work takes; if `watched`, also each new `what`."""
     screen, begin = Unfailing(sys.stderr), time.monotonic()
     due, last = begin + every, ""
 
@@ -132,14 +107,14 @@ def _as_lines(every: float, watched: bool) -> Iterator[OnProgress]:
 
 
 def is_notebook() -> bool:
-    """Return whether there is a notebook that shows what it is sent."""
+    """Return whether the code runs in a notebook."""
     ipython = sys.modules.get("IPython")
     return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 @contextmanager
 def _in_notebook() -> Iterator[OnProgress]:
-    """Show a bar below the cell of a notebook, with nothing but what every browser has."""
+    """Show a bar of HTML below a cell; Rich's needs ipywidgets."""
     display = importlib.import_module("IPython.display").display
     handle = display({"text/plain": ""}, raw=True, display_id=True)
     due, last = 0.0, ""
@@ -163,16 +138,14 @@ def _share(done: int, total: int) -> str:
     return f" {done / total:.0%}" if total else ""
 
 
-def _reported(progress: OnProgress, what: str, done: int, total: int) -> None:
-    try:
-        progress(what, done, total)
-    except Exception as error:
-        raise CallableError.of("progress", error, f"at {what}, {done} of {total}") from error
-
-
 @contextmanager
 def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
-    """Yield what to report to: a bar on a terminal for True, nobody for False, or who is given."""
+    """Yield the function to report to: a bar for True, nothing for False, else `progress`.
+
+    Raises:
+        InvalidArgumentError: if `progress` is neither a bool nor a callable.
+        CallableError: from the block, if the callable fails.
+    """
     if callable(progress):
         yield partial(_reported, progress)
     elif not isinstance(progress, bool):
@@ -185,8 +158,15 @@ def shown(progress: bool | OnProgress) -> Iterator[OnProgress]:
         yield silent
 
 
-class _ForWhoWaits(logging.Handler):
-    """Print on standard error, if that is a terminal or there is a notebook."""
+def _reported(progress: OnProgress, what: str, done: int, total: int) -> None:
+    try:
+        progress(what, done, total)
+    except Exception as error:
+        raise CallableError.of("progress", error, f"at {what}, {done} of {total}") from error
+
+
+class _OnScreen(logging.Handler):
+    """Prints on standard error, if that is a terminal or in a notebook."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the line of a record."""
@@ -197,13 +177,13 @@ class _ForWhoWaits(logging.Handler):
 
 
 _logger = logging.getLogger(PACKAGE)
-_logger.addHandler(_ForWhoWaits())
+_logger.addHandler(_OnScreen())
 _logger.propagate = False
-if _logger.level == logging.NOTSET:  # else somebody has chosen already what they want to hear
+if _logger.level == logging.NOTSET:  # otherwise the program has chosen a level
     _logger.setLevel(logging.INFO)
 
 
 @functools.cache
 def notice(line: str) -> None:
-    """Say a line, once a process, to whoever sits at a terminal or a notebook."""
+    """Print a line on a terminal or in a notebook, once a process."""
     _logger.info(line)

@@ -1,73 +1,44 @@
-"""Standard output and error, to which nothing that is printed can be the end of a run."""
+"""Text for people: numbers, names of strangers as data, and streams that never fail."""
 
-import codecs
 import math
 import os
-import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TextIO
 
-ERRORS = "explorative_user_env.plain"
-"""What codecs call the way in which symbols are spelled out."""
+WIDTH = 100
+"""Columns of a page that is no terminal."""
 
-SPELLED = {
-    "±": "+-",
-    "≥": ">=",
-    "≤": "<=",
-    "×": "x",
-    "−": "-",
-    "–": "-",
-    "—": "-",
-    "─": "-",
-    "━": "-",
-    "│": "|",
-    "…": "...",
-    "’": "'",
-    "•": "*",
-    "†": "+",
-    "λ": "lambda",
-}
-"""Symbols by what stands for them; Greek letters are spelled by their names."""
+_CONTROLS = ("Cc", "Cs", "Zl", "Zp")
+"""Categories of characters that are no symbols: controls, surrogates, ends of lines."""
 
-CONTROLS = ("Cc", "Cs", "Zl", "Zp")
-"""Categories of characters that are no symbols: controls, halves, ends of lines and paragraphs."""
-
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How cells begin that a spreadsheet calculates."""
-
-NO_SYMBOLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
-"""What turns the rest of a line round, and what no page may hold."""
+_NO_SYMBOLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
+"""Characters that reverse the rest of a line, or that no page may hold."""
 
 
 def plain(text: str, encoding: str) -> str:
-    """Return `text` with all symbols spelled out that `encoding` does not have."""
-    return text.encode(encoding, errors=ERRORS).decode(encoding)
+    """Return `text` with "?" for every symbol that `encoding` lacks."""
+    return text.encode(encoding, errors="replace").decode(encoding)
 
 
 def printable(text: str) -> str:
-    """Return `text` with escapes in place of control characters: a name may command a terminal.
-
-    Ends of lines stay.
-    """
+    """Return `text` with escapes for control characters; ends of lines stay."""
     if text.isprintable():
         return text
     return "".join(
-        symbol.encode("unicode_escape").decode() if _commands(symbol) and symbol != "\n" else symbol
-        for symbol in text
+        each
+        if each == "\n" or not (unicodedata.category(each) in _CONTROLS or each in _NO_SYMBOLS)
+        else each.encode("unicode_escape").decode()
+        for each in text
     )
 
 
-def _commands(symbol: str) -> bool:
-    return unicodedata.category(symbol) in CONTROLS or symbol in NO_SYMBOLS
-
-
 def in_spreadsheet(text: str) -> str:
-    """Return `text` as a cell that no spreadsheet takes for a formula and calculates."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    """Return `text` as a cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def in_line(text: str) -> str:
@@ -76,58 +47,35 @@ def in_line(text: str) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Return `text` as a cell or an item of a list in Markdown, which nothing in it breaks off."""
+    """Return `text` as a cell of a table, or an item of a list, in Markdown."""
     return in_line(text).replace("|", "\\|").replace("<", "&lt;")
 
 
-def _spelled_out(error: UnicodeError) -> tuple[str, int]:
-    """Replace what could not be encoded, as a codec calls for it."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    wrong = error.object[error.start : error.end]
-    return "".join(map(_spelled, wrong)), error.end
-
-
-def _spelled(symbol: str) -> str:
-    if symbol in SPELLED:
-        return SPELLED[symbol]
-    name = unicodedata.name(symbol, "")
-    if letter := re.fullmatch(r"GREEK (SMALL|CAPITAL) LETTER (?:FINAL )?(\w+)", name):
-        return letter[2].lower() if letter[1] == "SMALL" else letter[2].capitalize()
-    if name.startswith("BOX DRAWINGS"):
-        return "+"
-    letters = unicodedata.normalize("NFKD", symbol).encode("ascii", "ignore").decode()
-    return letters or symbol.encode("ascii", "backslashreplace").decode()
-
-
-codecs.register_error(ERRORS, _spelled_out)
-
-
 def whole(value: float) -> str:
-    """Return a number of steps, empty where there is none."""
+    """Return a number without decimals; empty for NaN."""
     return "" if math.isnan(value) else f"{value:.0f}"
 
 
 def with_error(mean: float, high: float) -> str:
-    """Return a mean with the half-width of its interval, where that is above 0."""
+    """Return a mean with the half-width of its interval, if that is above 0."""
     error = high - mean
     return whole(mean) if math.isnan(error) or error == 0.0 else f"{mean:.0f} ± {error:.0f}"
 
 
 def percent(value: float) -> str:
-    """Return a rate as a percentage, empty where there is none."""
+    """Return a rate as a percentage; empty for NaN."""
     return "" if math.isnan(value) else f"{100 * value:.1f}"
 
 
 def share(value: float) -> str:
-    """Return a probability with three digits as the paper prints it, empty where there is none."""
+    """Return a probability with three digits, as the paper prints it; empty for NaN."""
     if math.isnan(value):
         return ""
     return f"{value:.3f}".removeprefix("0") if value < 0.9995 else "1.00"
 
 
 def fine_share(value: float) -> str:
-    """Return a probability with four digits, which those near 1 need beside each other."""
+    """Return a probability with four digits."""
     return f"{value:.4f}"
 
 
@@ -137,7 +85,7 @@ def cost(value: float) -> str:
 
 
 def share_with_interval(row: Mapping[str, Any], name: str) -> str:
-    """Return the probability `row[name]` with its interval, `name_low` to `name_high`, if known."""
+    """Return the probability `row[name]` with the interval `name_low` to `name_high`, if known."""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
     if math.isnan(low):
         return share(row[name])
@@ -149,21 +97,15 @@ def fine_share_with_interval(value: float, low: float, high: float) -> str:
     return f"{fine_share(value)} [{fine_share(low)}, {fine_share(high)}]"
 
 
-WIDTH = 100
-"""Columns of a page where nobody says how wide it is."""
-
-UTF_8 = "utf-8"
-
-
 class Unfailing:
-    """A stream that takes all text: symbols are spelled out, and what cannot be written is dropped.
+    """A stream that takes all text: symbols that it lacks become "?", failures are remembered.
 
     Attributes:
-        lost: why text was dropped, None as long as none was. A reader who has seen enough, as
-            `head` has, is no reason to complain.
+        lost: the error by which text was lost; None if none was, or if the reader of a pipe has
+            closed it, as `head` does.
 
     Args:
-        stream: where the text goes, None for nowhere.
+        stream: the stream to write to; None drops all text.
     """
 
     def __init__(self, stream: TextIO | Any | None) -> None:
@@ -181,38 +123,33 @@ class Unfailing:
         return not self._over and is_terminal(self._stream)
 
     def fileno(self) -> int:
-        """Return its number, as the operating system has it."""
+        """Return the number of its file."""
         if self._stream is None:
             raise OSError("there is no stream")
         return int(self._stream.fileno())
 
     def write(self, text: str) -> int:
-        """Write `text` as far as that can be done, and return its length."""
-        if not self._over:
-            try:
-                self._stream.write(plain(text, self.encoding))
-            except (OSError, ValueError) as error:
-                self._give_up(error)
+        """Write `text` if that is possible, and return its length."""
+        self._try(lambda: self._stream.write(plain(text, self.encoding)))
         return len(text)
 
     def flush(self) -> None:
-        """Write what waits to be written."""
+        """Write what is buffered."""
+        self._try(lambda: self._stream.flush())
+
+    def _try(self, act: Callable[[], object]) -> None:
         if not self._over:
             try:
-                self._stream.flush()
+                act()
             except (OSError, ValueError) as error:
-                self._give_up(error)
-
-    def _give_up(self, error: Exception) -> None:
-        self._over = True
-        if not isinstance(error, BrokenPipeError):
-            self.lost = error
+                self._over = True
+                self.lost = None if isinstance(error, BrokenPipeError) else error
 
     def leave(self) -> None:
-        """Let what waits in a stream that is over go nowhere, where Python would try again."""
+        """Flush, and drop what a broken stream has buffered: Python would try to write it again."""
         self.flush()
         if self._over and self._stream is not None:
-            with suppress(OSError, ValueError), open(os.devnull, "w", encoding=UTF_8) as nowhere:
+            with suppress(OSError, ValueError), open(os.devnull, "w", encoding="utf-8") as nowhere:
                 os.dup2(nowhere.fileno(), self._stream.fileno())
 
 
@@ -220,11 +157,10 @@ class Unfailing:
 def unfailing_output() -> Iterator[Unfailing]:
     """Make standard output and error unfailing while the block runs, and yield the first."""
     before = sys.stdout, sys.stderr
-    # A missing stream's number would be given to the next file that is opened.
     with ExitStack() as held:
         for stream in before:
-            if stream is None:
-                held.enter_context(open(os.devnull, "w", encoding=UTF_8))
+            if stream is None:  # its number would be given to the next file that is opened
+                held.enter_context(open(os.devnull, "w", encoding="utf-8"))
         out, err = streams = [Unfailing(stream) for stream in before]
         sys.stdout, sys.stderr = out, err
         try:
@@ -236,7 +172,7 @@ def unfailing_output() -> Iterator[Unfailing]:
 
 
 def is_terminal(stream: TextIO | Any | None) -> bool:
-    """Return whether there is a stream, and it is a terminal."""
+    """Return whether a stream exists and is a terminal."""
     try:
         return stream is not None and bool(stream.isatty())
     except ValueError:  # it is closed
@@ -244,15 +180,15 @@ def is_terminal(stream: TextIO | Any | None) -> bool:
 
 
 def encoding_of(stream: TextIO | Any | None) -> str:
-    """Return a stream's encoding, UTF-8 where it has none."""
-    return getattr(stream, "encoding", None) or UTF_8
+    """Return the encoding of a stream, by default UTF-8."""
+    return getattr(stream, "encoding", None) or "utf-8"
 
 
 def page_width(most: int | None = None) -> int:
-    """Return the columns of what is printed: the terminal's, or as a file's readers like it.
+    """Return the columns of the page on standard output.
 
     Args:
-        most: where a wider terminal makes no difference; None is as wide as it is.
+        most: the most that are used of a wide terminal; None is all.
     """
     if not is_terminal(sys.stdout):
         return WIDTH

@@ -1,12 +1,12 @@
 """Summaries as tables a person can read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 from rich.table import Table
 
-from explorative_user_env.display.tables import markdown, new_table
+from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import (
     cost,
     in_markdown,
@@ -49,6 +49,73 @@ REFERENCE_LEGEND = (
 )
 
 
+AGENT = Column("agent", "agent", left=True)
+LEFT = Column("left", "left", lambda value: "-" if pd.isna(value) else share(value))
+"""The share of users who left; a dash for users who cannot leave."""
+
+
+def mean(heading: str, name: str) -> Column:
+    """Return a column of means, each with half of its interval."""
+    return Column(heading, lambda row: with_error(row[name], row[f"{name}_high"]))
+
+
+def rate(heading: str, name: str) -> Column:
+    """Return a column of probabilities, each with its interval."""
+    return Column(heading, lambda row: share_with_interval(row, name))
+
+
+def paper(name: str, form: Callable[[Any], str]) -> Column:
+    """Return the column of published figures that stands beside ours."""
+    return Column("paper", PUBLISHED[name], form, beside=True)
+
+
+def _stopping_time(row: Mapping[str, Any]) -> str:
+    mark = "*" if row.get("stopping_time_dominated", False) else ""
+    return with_error(row["stopping_time"], row["stopping_time_high"]) + mark
+
+
+SUMMARY_COLUMNS = (
+    Column("δ", "delta", "{:g}", once=True),
+    Column("K", "n_arms", once=True),
+    AGENT,
+    Column("stopping time", _stopping_time),
+    paper("stopping_time", whole),
+    Column("rej. %", "rejection_rate", percent),
+    paper("rejection_rate", percent),
+    rate("success [95%]", "success"),
+    paper("success", share),
+    Column("wrong", "wrong", share),
+    Column("cens.", "censored", share),
+    LEFT,
+    Column("(1-p)/δ", "failure_over_delta", "{:.2f}"),
+)
+RANK_COLUMNS = (
+    Column("cost", "cost", cost),
+    Column("rank", "rank", lambda rank: "-" if pd.isna(rank) else str(int(rank))),
+)
+REGRET_COLUMNS = (
+    Column("K", "n_arms"),
+    Column("T", "horizon"),
+    AGENT,
+    mean("regret", "regret"),
+    mean("utility", "utility"),
+    Column("acc. %", "acceptance_rate", percent),
+    rate("last best", "last_is_best"),
+    rate("most acc. best", "most_accepted_is_best"),
+    LEFT,
+)
+MEMBERS_COLUMNS = (
+    Column("K", "n_arms"),
+    Column("users x T", lambda row: f"{row['n_users']} x {row['horizon']}"),
+    AGENT,
+    mean("regret", "regret"),
+    mean("first", "regret_of_first"),
+    mean("last", "regret_of_last"),
+    Column("acc. %", "acceptance_rate", percent),
+    rate("most acc. best", "most_accepted_is_best"),
+)
+
+
 def marked(frame: pd.DataFrame) -> pd.DataFrame:
     """Return rows with the names of their agents as tables and pictures show them.
 
@@ -61,75 +128,12 @@ def marked(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(agent=shown)
 
 
-def summary_table(summary: pd.DataFrame, title: str | None = None) -> Table:
-    """Return the rows of `summary` (see `Results.summary`) as a Rich table.
-
-    Published figures stand beside ours when the frame has them, and else the cost and the rank.
-    """
-    published = PUBLISHED["success"] in summary
-    figures = ["stopping time", "rej. %", "success [95%]"]
-    if published:
-        figures = [name for figure in figures for name in (figure, "paper")]
-    left = ("left",) if "left" in summary else ()
-    rest = ["wrong", "cens.", *left, "(1-p)/δ", *(() if published else ("cost", "rank"))]
-    lead = ["δ", "K", "agent"]
-    table = new_table(
-        [*lead, *figures, *rest], ("agent",), title, leading=len(lead), beside=("paper",)
-    )
-    cell: tuple[object, object] | None = None
-    for row in marked(summary).to_dict("records"):
-        here = (row["delta"], row["n_arms"])
-        named = ["", ""] if here == cell else [f"{row['delta']:g}", str(row["n_arms"])]
-        if cell not in (None, here):
-            table.add_section()
-        table.add_row(*named, str(row["agent"]), *_figures(row, published))
-        cell = here
-    return table
-
-
-def regret_table(summary: pd.DataFrame, title: str | None = None) -> Table:
-    """Return regret over a horizon as a Rich table."""
-    names = ["K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best"]
-    names += ["left"] if "left" in summary else []
-    table = new_table(names, left=("agent",), title=title, leading=3)
-    for row in marked(summary).to_dict("records"):
-        table.add_row(
-            str(row["n_arms"]),
-            str(row["horizon"]),
-            str(row["agent"]),
-            with_error(row["regret"], row["regret_high"]),
-            with_error(row["utility"], row["utility_high"]),
-            percent(row["acceptance_rate"]),
-            share_with_interval(row, "last_is_best"),
-            share_with_interval(row, "most_accepted_is_best"),
-            *_left(row),
-        )
-    return table
-
-
 REGRET_LEGEND = (
     f"regret: sum of mu_* - mu_a over T recommendations, {MEANS_LEGEND}. utility: sum "
     "of mu_a over the accepted ones. last best: the last recommendation is the best arm [95%]. "
     "most acc. best: the most accepted arm is; one of n tied arms counts 1/n.",
 )
 LEFT_REGRET_LEGEND = ("left: the user left; each step she missed counts max mu - min mu.",)
-
-
-def members_table(summary: pd.DataFrame, title: str | None = None) -> Table:
-    """Return regret with users who come one after another as a Rich table."""
-    names = ("K", "users x T", "agent", "regret", "first", "last", "acc. %", "most acc. best")
-    table = new_table(names, left=("agent",), title=title, leading=3)
-    regrets = ("regret", "regret_of_first", "regret_of_last")
-    for row in marked(summary).to_dict("records"):
-        table.add_row(
-            str(row["n_arms"]),
-            f"{row['n_users']} x {row['horizon']}",
-            str(row["agent"]),
-            *(with_error(row[name], row[f"{name}_high"]) for name in regrets),
-            percent(row["acceptance_rate"]),
-            share_with_interval(row, "most_accepted_is_best"),
-        )
-    return table
 
 
 MEMBERS_LEGEND = (
@@ -141,9 +145,19 @@ MEMBERS_LEGEND = (
 
 
 def table_of(summary: pd.DataFrame, title: str | None = None) -> Table:
-    """Return the table for the task of `summary`."""
-    over_horizon = members_table if "regret_of_first" in summary else regret_table
-    return (over_horizon if "regret" in summary else summary_table)(summary, title)
+    """Return the rows of a summary (see `Results.summary`) as the table of their task.
+
+    Published figures stand beside ours when the frame has them, and else the cost and the rank.
+    """
+    columns: Sequence[Column]
+    if "regret_of_first" in summary:
+        columns = MEMBERS_COLUMNS
+    elif "regret" in summary:
+        columns = REGRET_COLUMNS
+    else:
+        columns = SUMMARY_COLUMNS + (() if PUBLISHED["success"] in summary else RANK_COLUMNS)
+    shown = [each for each in columns if callable(each.of) or each.of in summary]
+    return table(marked(summary), shown, title, leading=3, sections=True)
 
 
 def legend_of(summary: pd.DataFrame) -> tuple[str, ...]:
@@ -201,40 +215,6 @@ def _medians(row: Mapping[Any, Any]) -> str:
         f"variance: its mean says little; median {row['stopping_time_median']:.0f} "
         f"[{low:.0f}, {high:.0f}]."
     )
-
-
-def _figures(row: Mapping[Any, Any], published: bool) -> list[str]:
-    cells = [
-        with_error(row["stopping_time"], row["stopping_time_high"])
-        + ("*" if row.get("stopping_time_dominated", False) else ""),
-        percent(row["rejection_rate"]),
-        share_with_interval(row, "success"),
-    ]
-    if published:
-        beside = [
-            whole(row[PUBLISHED["stopping_time"]]),
-            percent(row[PUBLISHED["rejection_rate"]]),
-            share(row[PUBLISHED["success"]]),
-        ]
-        cells = [text for pair in zip(cells, beside, strict=True) for text in pair]
-    return [
-        *cells,
-        share(row["wrong"]),
-        share(row["censored"]),
-        *_left(row),
-        f"{row['failure_over_delta']:.2f}",
-        *([] if published else [cost(row["cost"]), _place(row["rank"])]),
-    ]
-
-
-def _left(row: Mapping[Any, Any]) -> list[str]:
-    """Return the share of users who left, a dash where these cannot, nothing where nobody can."""
-    return ["-" if pd.isna(row["left"]) else share(row["left"])] if "left" in row else []
-
-
-def _place(rank: Any) -> str:
-    """Return a rank, a dash for who has none."""
-    return "-" if pd.isna(rank) else str(int(rank))
 
 
 def summary_page(title: str, sections: Mapping[str, pd.DataFrame], notes: Sequence[str]) -> str:

@@ -1,275 +1,89 @@
-"""An environment as text: what the system has seen and, only if asked for, what she thinks."""
+"""A user as pictures: at a moment, also as text, and a whole run; secrets only if asked for."""
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
+from explorative_user_env.show import words
 from explorative_user_env.show.shapes import (
-    BELIEFS,
-    COUNT_DIGITS,
+    BAR,
     LARGE,
     LARGEST_WIDTH,
+    LETTERS_DOWN,
     LINE,
     LITTLE,
     MARGIN,
     MARK,
-    MOST_ROWS,
-    RESPONSES,
-    SIDE_BY_SIDE,
     SMALLEST_WIDTH,
     SPACING,
     STROKE,
     TINY,
     USUAL,
     USUAL_WIDTH,
-    Anchor,
     Axis,
     Disc,
-    Layout,
     Line,
-    Panel,
+    Polygon,
     Rectangle,
+    Rows,
     Scene,
     Shape,
-    Shown,
     Text,
     arrow,
     axis_of,
     diamond,
-    layout_of,
-    legend,
-    legend_lines,
+    label_room,
+    labels,
     response,
+    round_step,
     rounded_out,
+    ticked,
     width_of,
-    words_beside,
+    with_legend,
     wrapped,
 )
-from explorative_user_env.show.words import (
-    Grounds,
-    Seen,
-    brief,
-    facts,
-    grounds_of,
-    headline,
-    in_a_word,
-    longest_reason,
-    reason,
-    rounded,
-    spoken,
-)
+from explorative_user_env.show.words import Grounds, Seen, brief, in_a_word, rounded
 from explorative_user_env.users.hidden_state import HiddenState
-from explorative_user_env.validation import count
+from explorative_user_env.validation import InvalidArgumentError, count
 
-BAR = 0.55  # height of a bar, in rows
-LEAST_SCALE = 10  # counts below this do not fill a bar
-LETTERS_DOWN = 0.35  # from the middle of letters to where they stand, in their size
-
-
-def responses(seen: Seen, layout: Layout, shown: Shown) -> Iterator[Shape]:
-    """Return what we see of each arm.
-
-    Args:
-        seen: what there is to see.
-        layout: the places.
-        shown: the arms that are shown.
-    """
-    panel = layout.seen
-    middle = (panel.inner_left + panel.inner_right) / 2
-    yield from _headings(panel, middle)
-    yield from labels(layout, panel, shown, "seen")
-    yield Line("bars", middle, panel.top, middle, panel.top + layout.bottom, "grid")
-    room = 0.0 if layout.dense else width_of(COUNT_DIGITS, LITTLE) + SPACING
-    longest = (panel.inner_right - panel.inner_left) / 2 - room
-    largest = max(max(seen.accepted[arm], seen.rejected[arm]) for arm in shown.arms)
-    unit = longest / _rounded_up(max(largest, LEAST_SCALE))
-    mark_x = panel.inner_left - MARK - SPACING
-    for row, arm in enumerate(shown.arms):
-        y = panel.top + (row + 0.5) * layout.row
-        latest = seen.latest[arm]
-        if latest is not None:
-            said = in_a_word(latest)
-            size = min(MARK, 0.4 * layout.row)
-            yield from response(f"arm-{arm}-last", latest, mark_x, y, size, f"arm {arm}: {said}")
-        for responses, side, role in (
-            (seen.accepted[arm], 1, "accepted"),
-            (seen.rejected[arm], -1, "rejected"),
-        ):
-            key, long = f"arm-{arm}-{role}", responses * unit
-            left, high = middle if side > 0 else middle - long, BAR * layout.row
-            name = f"arm {arm}: {responses} {role}"
-            yield Rectangle(key, left, y - high / 2, long, high, role, name)
-            if not layout.dense:
-                x, stands = middle + side * (long + SPACING / 2), y + LETTERS_DOWN * LITTLE
-                anchor: Anchor = "start" if side > 0 else "end"
-                role = "ink" if responses else "quiet"
-                yield Text(f"{key}-count", x, stands, brief(responses), role, LITTLE, anchor)
-
-
-def _headings(panel: Panel, middle: float) -> Iterator[Shape]:
-    """Return what the two sides are."""
-    stands = panel.top - SPACING
-    yield Text("seen", panel.left, panel.heading, "what we see", "ink", LITTLE, bold=True)
-    yield Text("no", middle - SPACING, stands, "rejected", "rejected", LITTLE, "end")
-    yield Text("yes", middle + SPACING, stands, "accepted", "accepted", LITTLE)
-
-
-def labels(layout: Layout, panel: Panel, shown: Shown, where: str) -> Iterator[Shape]:
-    """Return the arms' numbers at the left of a panel; where rows are thin, of some of them."""
-    x = panel.inner_left - SPACING - (2 * (MARK + SPACING) if where == "seen" else 0.0)
-    if not layout.dense:
-        for row, arm in enumerate(shown.arms):
-            y = panel.top + (row + 0.5) * layout.row + LETTERS_DOWN * USUAL
-            role, bold = ("ink", True) if arm == shown.recommended else ("quiet", False)
-            yield Text(f"{where}-arm-{arm}", x, y, f"arm {arm}", role, USUAL, "end", bold)
-        return
-    every = 5 if len(shown.arms) <= 50 else 10
-    regular = shown.arms[::every]
-    taken: list[float] = []
-    for arm in [*shown.special, *regular]:
-        y = panel.top + (shown.arms.index(arm) + 0.5) * layout.row + LETTERS_DOWN * TINY
-        if any(abs(y - other) < 1.1 * TINY for other in taken):
-            continue
-        taken.append(y)
-        role, bold = "ink" if arm in shown.special else "quiet", arm == shown.recommended
-        yield Text(f"{where}-arm-{arm}", x, y, str(arm), role, TINY, "end", bold)
-
-
-def _rounded_up(count: int) -> int:
-    """Return 1, 2 or 5 times a power of ten: a scale that seldom changes in a film."""
-    power = int(10 ** (len(str(count)) - 1))
-    return next(step * power for step in (1, 2, 5, 10) if step * power >= count)
-
-
+SIDE_BY_SIDE = 640
+"""From this width on what she believes stands beside what we see, and else below it."""
+SHARE_SEEN, GUTTER = 0.42, 24.0  # of the width, for what we see; between the two
+MOST_LABELLED, MOST_ROWS = 25, 100
+"""Arms whose rows have words in them, and arms that have a row at all."""
 BAND = 0.5  # height of an interval, in rows
 LARGEST_SIGN = 5.0
+LEAST_SCALE = 10  # smaller counts do not fill a bar
+RESPONSES = {"yes": "last: yes", "no": "no"}
+BELIEFS = {
+    "interval": "her interval",
+    "open": "goes on",
+    "estimate": "mean so far",
+    "truth": "true mean",
+    "witness": "decides",
+}
+"""The legend: signs and their meanings."""
 
 
-def beliefs(
-    hidden: HiddenState,
-    layout: Layout,
-    shown: Shown,
-    grounds: Grounds | None,
-    span: tuple[float, float] | None,
-) -> Iterator[Shape]:
-    """Return her interval, empirical and true mean of each arm, and what decided.
+class _Moment(NamedTuple):
+    """What is drawn of a user: `special` arms matter now, the most important first."""
 
-    Args:
-        hidden: the truth now.
-        layout: the places.
-        shown: the arms that are shown.
-        grounds: why she said what she said, if that is known.
-        span: the ends of the axis; None is what there is to show.
-    """
-    panel = layout.believed
-    assert panel is not None
-    arms = shown.arms
-    heading = "what she believes"
-    yield Text("believed", panel.left, panel.heading, heading, "ink", LITTLE, bold=True)
-    axis = axis_of(
-        span or rounded_out(span_of([hidden], arms)), panel.inner_left, panel.inner_right
-    )
-    yield from _ticks(axis, layout)
-    if panel.inner_left > panel.left:
-        yield from labels(layout, panel, shown, "believed")
-    for row, arm in enumerate(arms):
-        y = panel.top + (row + 0.5) * layout.row
-        yield from _interval(hidden, arm, axis, y, layout.row)
-    if grounds is not None and grounds.witness is not None:
-        yield from _witness(grounds, grounds.witness, axis, layout, arms)
-    for row, arm in enumerate(arms):
-        y = panel.top + (row + 0.5) * layout.row
-        yield from _means(hidden, arm, axis, y, layout.row)
-    yield from _words(hidden, layout, arms, grounds)
+    seen: Seen
+    hidden: HiddenState | None
+    grounds: Grounds | None
+    now: int | None
+    special: list[int]
 
 
-def span_of(states: Sequence[HiddenState], arms: Sequence[int]) -> tuple[float, float]:
-    """Return the least and the largest reward that is to be seen of some arms."""
-    values = [
-        value
-        for hidden in states
-        for numbers in (hidden.lower_bounds, hidden.upper_bounds, hidden.instance.means)
-        for value in (numbers[arm] for arm in arms)
-        if math.isfinite(value)
-    ]
-    return min(values), max(values)
+class _Panel(NamedTuple):
+    """A part of the picture: its heading, its rows, and the place of its bars or its axis."""
 
-
-def _ticks(axis: Axis, layout: Layout) -> Iterator[Shape]:
-    """Return lines at round rewards, with their numbers below."""
-    panel = layout.believed
-    assert panel is not None
-    bottom = panel.top + layout.bottom
-    for place, (x, words) in enumerate(axis.ticks):
-        yield Line(f"tick-{place}", x, panel.top, x, bottom, "grid")
-        stands = bottom + SPACING + LITTLE
-        yield Text(f"tick-{place}-words", x, stands, words, "quiet", LITTLE, "middle")
-
-
-def _interval(hidden: HiddenState, arm: int, axis: Axis, y: float, row: float) -> Iterator[Shape]:
-    """Return an interval; an arrow where it goes on beyond the picture."""
-    low, high = hidden.lower_bounds[arm], hidden.upper_bounds[arm]
-    left, right = axis.place(low), axis.place(high)
-    tall = BAND * row
-    said = "no reward of it yet" if low == -math.inf else f"{rounded(low)} to {rounded(high)}"
-    name = f"arm {arm}: {said}"
-    key = f"arm-{arm}-interval"
-    yield Rectangle(key, left, y - tall / 2, right - left, tall, "interval", name)
-    size = min(LARGEST_SIGN, 0.4 * row)
-    for end, x, beyond, tip in (
-        ("low", left, low < axis.low, -size),
-        ("high", right, high > axis.high, size),
-    ):
-        if beyond:
-            yield arrow(f"{key}-{end}-on", x, y, tip, "quiet")
-        else:
-            yield Line(f"{key}-{end}", x, y - tall / 2, x, y + tall / 2, "quiet", STROKE / 2)
-
-
-def _means(hidden: HiddenState, arm: int, axis: Axis, y: float, row: float) -> Iterator[Shape]:
-    """Return the empirical mean of an arm that she has seen, and the true one."""
-    size = min(LARGEST_SIGN, 0.4 * row)
-    truth, estimate = hidden.instance.means[arm], hidden.estimates[arm]
-    if axis.low <= truth <= axis.high:
-        name = f"arm {arm}: true mean {rounded(truth)}"
-        yield diamond(f"arm-{arm}-truth", axis.place(truth), y, 1.2 * size, "truth", name)
-    if hidden.counts[arm] > 0 and axis.low <= estimate <= axis.high:
-        name = f"arm {arm}: mean so far {rounded(estimate)}"
-        yield Disc(f"arm-{arm}-estimate", axis.place(estimate), y, 0.7 * size, "estimate", name)
-
-
-def _witness(
-    grounds: Grounds, witness: int, axis: Axis, layout: Layout, arms: Sequence[int]
-) -> Iterator[Shape]:
-    """Return the line at ucb of the arm, which no part of the better one's interval reaches."""
-    panel = layout.believed
-    assert panel is not None
-    x, half = axis.place(grounds.bound), 0.5 * layout.row
-    ends = sorted(
-        panel.top + (arms.index(arm) + 0.5) * layout.row for arm in (grounds.arm, witness)
-    )
-    name = f"ucb of arm {grounds.arm}: {rounded(grounds.bound)}"
-    yield Line("witness", x, ends[0] - half, x, ends[1] + half, "witness", STROKE, name)
-
-
-def _words(
-    hidden: HiddenState, layout: Layout, arms: Sequence[int], grounds: Grounds | None
-) -> Iterator[Shape]:
-    """Return which arm is the best and which one decided, in columns of their own."""
-    panel = layout.believed
-    assert panel is not None
-    best_words, _ = words_beside(layout.n_arms, layout.dense)
-    x = panel.inner_right + SPACING
-    told = [("best", "best", hidden.instance.best_arm, "truth", x)]
-    if grounds is not None and grounds.witness is not None:
-        column = x + width_of(best_words, LITTLE) + SPACING
-        told.append(("decides", "witness", grounds.witness, "witness", column))
-    for key, word, arm, role, left in told:
-        y = panel.top + (arms.index(arm) + 0.5) * layout.row + LETTERS_DOWN * LITTLE
-        words = f"{word} {arm}" if layout.dense else word
-        yield Text(key, left, y, words, role, LITTLE)
-
-
-FACT_LINES, NOTE_LINES = 2, 2  # of words, where a narrow picture needs more than one
+    left: float
+    right: float
+    heading: float
+    rows: Rows
+    start: float
+    end: float
 
 
 def scene_of_user(
@@ -282,115 +96,200 @@ def scene_of_user(
     title: str = "",
     note: str = "",
 ) -> Scene:
-    """Return what is drawn of a user at a moment.
+    """Return the picture of a user at a moment.
 
-    Its size follows from K, the width and from what is given, not from any number in it. At most
-    a hundred arms are shown: those that matter now, and those that were recommended most.
+    Its size follows from K, the width and which arguments are given, not from any number in it.
+    At most a hundred arms are shown: those that matter now, and those recommended most.
 
     Args:
         seen: what the system has seen.
         hidden: the truth now; None keeps it secret.
-        decided: the truth when she decided on the last recommendation, which says why.
-        span: the ends of the axis of rewards, so that it stays in a film; None is what is shown.
+        decided: the truth when she decided on the last recommendation, which gives the reason.
+        span: the ends of the axis of rewards, the same in all of a film; None fits the moment.
         width: in pixels, in 320..4096.
-        title: a line above, "" for none.
-        note: a line below the others, "" for none.
+        title: a line above.
+        note: a line below the others.
 
     Raises:
         InvalidArgumentError: for a width out of range.
     """
     count("width", width, SMALLEST_WIDTH, LARGEST_WIDTH)
+    grounds = words.grounds_of(seen, decided) if hidden is not None else None
+    now = None if seen.last is None else seen.last[0]
+    best = None if hidden is None else hidden.instance.best_arm
+    matter = dict.fromkeys((now, None if grounds is None else grounds.witness, best))
+    moment = _Moment(seen, hidden, grounds, now, [arm for arm in matter if arm is not None])
     n_arms = len(seen.accepted)
-    grounds = grounds_of(seen, decided) if hidden is not None else None
-    lines = _header(seen, hidden, grounds, width, title, note)
-    signs = RESPONSES if hidden is None else RESPONSES + BELIEFS
-    high = sum(LINE * size * most for _, _, size, most in lines)
-    room = legend_lines(signs, MARGIN, width - MARGIN)
-    layout = layout_of(n_arms, width, hidden is not None, high, room)
-    shown = _shown(seen, hidden, grounds)
-    shapes: list[Shape] = [Rectangle("page", 0, 0, width, layout.height, "page")]
-    shapes += _words_above(lines, layout)
-    if seen.last is not None:
-        shapes += _highlight(seen.last, layout, shown.arms)
-    shapes += responses(seen, layout, shown)
+    arms: Sequence[int] = range(n_arms)
+    if n_arms > MOST_ROWS:
+        often = sorted(arms, key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
+        arms = sorted([*dict.fromkeys([*moment.special, *often])][:MOST_ROWS])
+    shapes: list[Shape] = []
+    y = MARGIN
+    for key, text, role, size, most in _header(moment, width, title, note):
+        parts = wrapped(text, size, width - 2 * MARGIN, most, size == LARGE) if text else []
+        for place, part in enumerate(parts):
+            stands = y + (place * LINE + 1) * size
+            shapes.append(
+                Text(f"{key}-{place}", MARGIN, stands, part, role, size, bold=size == LARGE)
+            )
+        y += LINE * size * most
+    panels = _panels(n_arms, tuple(arms), y + SPACING + USUAL, width, hidden is not None)
+    for place, panel in enumerate(panels if seen.last is not None else ()):
+        high, left = panel.rows.height, panel.left - SPACING
+        name = f"arm {now}: {in_a_word(seen.last[1])} now" if seen.last is not None else ""
+        y = panel.rows.middle(moment.special[0]) - high / 2
+        wide = panel.right + SPACING - left
+        shapes.append(Rectangle(f"now-{place}", left, y, wide, high, "recommended", name))
+    shapes += _responses(moment, panels[0])
+    bottom = panels[-1].rows.bottom
     if hidden is not None:
-        shapes += beliefs(hidden, layout, shown, grounds, span)
-    shapes += legend(signs, MARGIN, width - MARGIN, layout.legend)
-    return Scene(width, layout.height, spoken(seen, grounds), tuple(shapes))
-
-
-HeaderLine = tuple[str, tuple[str, str], float, int]
-"""The key of some words; they and their colour; their size; the lines that are kept for them."""
+        axis = axis_of(span or rounded_out(span_of([hidden], arms)), *panels[1][-2:])
+        shapes += _beliefs(moment, hidden, panels[1], axis)
+        bottom += SPACING + LINE * LITTLE
+    signs = RESPONSES if hidden is None else RESPONSES | BELIEFS
+    name = words.spoken(seen, grounds)
+    return with_legend(width, name, shapes, signs, bottom, panels[0].rows)
 
 
 def _header(
-    seen: Seen,
-    hidden: HiddenState | None,
-    grounds: Grounds | None,
-    width: int,
-    title: str,
-    note: str,
-) -> list[HeaderLine]:
-    """Return the words above, whose room does not depend on what they are."""
+    moment: _Moment, width: int, title: str, note: str
+) -> Iterator[tuple[str, str, str, float, int]]:
+    """Yield key, words, colour and size of each text above, and how many lines it has room for."""
+    seen, hidden, grounds = moment[:3]
     room, n_arms = width - 2 * MARGIN, len(seen.accepted)
+    if title:
+        yield "title", title, "ink", LARGE, 1
+    longest = words.longest_headline(n_arms) if hidden is not None else ""
+    most = len(wrapped(longest, LARGE, room, 9, True))
     role = "quiet" if seen.last is None else in_a_word(seen.last[1])
-    lines: list[HeaderLine] = [("title", (title, "ink"), LARGE, 1)] if title else []
-    lines.append(("headline", (headline(seen), role), LARGE, 1))
+    yield "headline", words.headline(seen, grounds), role, LARGE, most
     widest = "t = 888888 · n(t) = 888888 · Gamma = 8888.88 · rho_t = 8.88"
     some = f" · {MOST_ROWS} of {n_arms} arms" if n_arms > MOST_ROWS else ""
-    most = 1 if len(wrapped(widest + some, USUAL, room, 9)) == 1 else FACT_LINES
-    lines.append(("facts", (facts(seen, hidden) + some, "quiet"), USUAL, most))
+    most = min(2, len(wrapped(widest + some, USUAL, room, 9)))
+    yield "facts", words.facts(seen, hidden) + some, "quiet", USUAL, most
     if hidden is not None:
-        most = len(wrapped(longest_reason(n_arms), USUAL, room, 9))
-        why = "" if grounds is None else reason(grounds)
-        deciding = grounds is not None and grounds.witness is not None
-        lines.append(("reason", (why, "witness" if deciding else "quiet"), USUAL, most))
+        role = "quiet" if grounds is None or grounds.witness is None else "witness"
+        yield "reason", "" if grounds is None else words.comparison(grounds), role, USUAL, 1
     if note:
-        most = 1 if width >= SIDE_BY_SIDE else NOTE_LINES
-        lines.append(("note", (note, "ink"), USUAL, most))
-    return lines
+        yield "note", note, "ink", USUAL, 1 if width >= SIDE_BY_SIDE else 2
 
 
-def _words_above(lines: Sequence[HeaderLine], layout: Layout) -> Iterator[Shape]:
-    """Return the words above, each in the lines that are kept for it."""
-    y, room = layout.header, layout.width - 2 * MARGIN
-    for key, (words, role), size, most in lines:
-        bold = size == LARGE
-        parts = wrapped(words, size, room, most, bold) if words else []
-        for place, part in enumerate(parts):
-            stands = y + place * LINE * size + size
-            yield Text(f"{key}-{place}", MARGIN, stands, part, role, size, bold=bold)
-        y += LINE * size * most
+def _panels(
+    n_arms: int, arms: tuple[int, ...], heading: float, width: int, revealed: bool
+) -> list[_Panel]:
+    """Return where we see and, beside it or below, where she believes; `heading` is a baseline."""
+    high = 34.0 if n_arms <= 8 else 26.0
+    if n_arms > MOST_LABELLED:
+        high = float(int(min(max(800.0 / len(arms), 8.0), 16.0)))
+    rows = Rows(arms, heading + LINE * LITTLE + SPACING, high)
+    left, right, beside = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
+    end = left + SHARE_SEEN * (right - left) if revealed and beside else right
+    start = left + label_room(n_arms - 1, rows.thin)
+    panels = [_Panel(left, end, heading, rows, start + 2 * (MARK + SPACING), end)]
+    room = right - sum(_columns(n_arms, rows))
+    if revealed and beside:
+        panels.append(_Panel(end + GUTTER, right, heading, rows, end + GUTTER, room))
+    elif revealed:
+        below = rows.bottom + GUTTER + USUAL
+        panels.append(_Panel(left, right, below, rows._replace(top=below + SPACING), start, room))
+    return panels
 
 
-def _highlight(last: tuple[int, bool], layout: Layout, arms: Sequence[int]) -> Iterator[Shape]:
-    """Return a band behind the arm that was recommended last."""
-    arm, accepted = last
-    name = f"arm {arm}: {in_a_word(accepted)} now"
-    for place, panel in enumerate((layout.seen, layout.believed)):
-        if panel is not None:
-            y = panel.top + arms.index(arm) * layout.row
-            left, wide = panel.left - SPACING, panel.right - panel.left + 2 * SPACING
-            yield Rectangle(f"now-{place}", left, y, wide, layout.row, "recommended", name)
+def _columns(n_arms: int, rows: Rows) -> list[float]:
+    """Return the widths of the columns that name the best arm and the witness."""
+    number = " " + "8" * len(str(n_arms - 1)) if rows.thin else ""
+    return [width_of(word + number, LITTLE) + SPACING for word in ("best", "witness")]
 
 
-def _shown(seen: Seen, hidden: HiddenState | None, grounds: Grounds | None) -> Shown:
-    """Return the arms that have a row: all, or those that matter most.
+def _responses(moment: _Moment, panel: _Panel) -> Iterator[Shape]:
+    """Yield what we see: of each arm its last response, acceptances and rejections."""
+    seen, rows, middle = moment.seen, panel.rows, (panel.start + panel.end) / 2
+    stands = rows.top - SPACING
+    yield Text("seen", panel.left, panel.heading, "what we see", "ink", LITTLE, bold=True)
+    yield Text("no", middle - SPACING, stands, "rejected", "rejected", LITTLE, "end")
+    yield Text("yes", middle + SPACING, stands, "accepted", "accepted", LITTLE)
+    x = panel.start - 3 * SPACING - 2 * MARK
+    yield from labels(rows, x, "seen-", moment.now, moment.special)
+    yield Line("bars", middle, rows.top, middle, rows.bottom, "grid")
+    longest = (panel.end - panel.start) / 2
+    longest -= 0.0 if rows.thin else width_of("888888", LITTLE) + SPACING
+    largest = max(max(seen.accepted[arm], seen.rejected[arm]) for arm in rows.arms)
+    unit = longest / round_step(max(largest, LEAST_SCALE))
+    high = BAR * rows.height
+    for arm, y in rows.middles():
+        latest = seen.latest[arm]
+        if latest is not None:
+            name, size = f"arm {arm}: {in_a_word(latest)}", min(MARK, 0.4 * rows.height)
+            x = panel.start - MARK - SPACING
+            yield from response(f"arm-{arm}-last", latest, x, y, size, name)
+        for counts, side, role in ((seen.accepted, 1, "accepted"), (seen.rejected, -1, "rejected")):
+            key, n = f"arm-{arm}-{role}", counts[arm]
+            long = n * unit
+            left = middle if side > 0 else middle - long
+            yield Rectangle(key, left, y - high / 2, long, high, role, f"arm {arm}: {n} {role}")
+            if not rows.thin:
+                x, stands = middle + side * (long + SPACING / 2), y + LETTERS_DOWN * LITTLE
+                role = "ink" if n else "quiet"
+                anchor: Any = "start" if side > 0 else "end"
+                yield Text(f"{key}-count", x, stands, brief(n), role, LITTLE, anchor)
 
-    The recommended one matters, its witness, the best, and those that were recommended most.
-    """
-    recommended = None if seen.last is None else seen.last[0]
-    special = [] if recommended is None else [recommended]
+
+def _beliefs(moment: _Moment, hidden: HiddenState, panel: _Panel, axis: Axis) -> Iterator[Shape]:
+    """Yield what she believes: her interval and means of each arm, and what decided."""
+    rows, grounds = panel.rows, moment.grounds
+    heading, size = "what she believes", min(LARGEST_SIGN, 0.4 * rows.height)
+    yield Text("believed", panel.left, panel.heading, heading, "ink", LITTLE, bold=True)
+    for place, (x, number) in enumerate(axis.ticks):
+        yield Line(f"tick-{place}", x, rows.top, x, rows.bottom, "grid")
+        y = rows.bottom + SPACING + LITTLE
+        yield Text(f"tick-{place}-words", x, y, number, "quiet", LITTLE, "middle")
+    if panel.start > panel.left:
+        yield from labels(rows, panel.start - SPACING, "believed-", moment.now, moment.special)
+    for arm, y in rows.middles():
+        low, high = hidden.lower_bounds[arm], hidden.upper_bounds[arm]
+        left, right, half = axis.place(low), axis.place(high), BAND * rows.height / 2
+        said = "no reward of it yet" if low == -math.inf else f"{rounded(low)} to {rounded(high)}"
+        key, name = f"arm-{arm}-interval", f"arm {arm}: {said}"
+        yield Rectangle(key, left, y - half, right - left, 2 * half, "interval", name)
+        ends = (("low", left, low < axis.low, -size), ("high", right, high > axis.high, size))
+        for end, x, beyond, tip in ends:
+            if beyond:
+                yield arrow(f"{key}-{end}-on", x, y, tip, "quiet")
+            else:
+                yield Line(f"{key}-{end}", x, y - half, x, y + half, "quiet", STROKE / 2)
+    column = panel.end + SPACING
+    tags = [("best", "best", hidden.instance.best_arm, "truth", column)]
     if grounds is not None and grounds.witness is not None:
-        special.append(grounds.witness)
-    if hidden is not None:
-        special.append(hidden.instance.best_arm)
-    n_arms = len(seen.accepted)
-    arms = [*range(n_arms)]
-    if n_arms > MOST_ROWS:
-        often = sorted(arms, key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
-        arms = sorted([*dict.fromkeys([*special, *often])][:MOST_ROWS])
-    return Shown(arms, [*dict.fromkeys(special)], recommended)
+        x, half = axis.place(grounds.bound), 0.5 * rows.height
+        first, last = sorted((rows.middle(grounds.arm), rows.middle(grounds.witness)))
+        name = f"ucb of arm {grounds.arm}: {rounded(grounds.bound)}"
+        yield Line("witness", x, first - half, x, last + half, "witness", STROKE, name)
+        column += _columns(len(hidden.counts), rows)[0]
+        tags.append(("decides", "witness", grounds.witness, "witness", column))
+    for arm, y in rows.middles():
+        mean, estimate = hidden.instance.means[arm], hidden.estimates[arm]
+        if axis.low <= mean <= axis.high:
+            name, x = f"arm {arm}: true mean {rounded(mean)}", axis.place(mean)
+            yield diamond(f"arm-{arm}-truth", x, y, 1.2 * size, "truth", name)
+        if hidden.counts[arm] > 0 and axis.low <= estimate <= axis.high:
+            name, x = f"arm {arm}: mean so far {rounded(estimate)}", axis.place(estimate)
+            yield Disc(f"arm-{arm}-estimate", x, y, 0.7 * size, "estimate", name)
+    for key, word, arm, role, x in tags:
+        y = rows.middle(arm) + LETTERS_DOWN * LITTLE
+        yield Text(key, x, y, f"{word} {arm}" if rows.thin else word, role, LITTLE)
+
+
+def span_of(states: Sequence[HiddenState], arms: Sequence[int]) -> tuple[float, float]:
+    """Return the least and the largest reward in these truths about some arms."""
+    values = [
+        value
+        for hidden in states
+        for numbers in (hidden.lower_bounds, hidden.upper_bounds, hidden.instance.means)
+        for value in (numbers[arm] for arm in arms)
+        if math.isfinite(value)
+    ]
+    return min(values), max(values)
 
 
 BAR_WIDTH = 36
@@ -401,43 +300,232 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
 
     Args:
         seen: what the system has seen.
-        hidden: the user's intervals to draw, None to keep them secret.
+        hidden: the truth, which shows her intervals; None keeps it secret.
     """
-    title, ends = "arm  accepted  rejected", (0.0, 1.0)
+    lines, low, high = ["arm  accepted  rejected"], 0.0, 1.0
     if hidden is not None:
-        ends = _ends(hidden)
-        title += f"  interval from {ends[0]:.2f} to {ends[1]:.2f} (o estimate, * true mean)"
-    lines = [title]
+        low, high = span_of([hidden], range(len(hidden.counts)))
+        high = high if high > low else low + 1.0
+        lines[0] += f"  interval from {low:.2f} to {high:.2f} (o estimate, * true mean)"
+    axis = Axis(low, high, 0.0, BAR_WIDTH - 1.0)
     for arm, (accepted, rejected) in enumerate(zip(seen.accepted, seen.rejected, strict=True)):
         line = f"{arm:>3}  {accepted:>8}  {rejected:>8}"
         if hidden is not None:
-            line += f"  {_interval_text(hidden, arm, ends)}"
+            cells = [" "] * BAR_WIDTH
+            ends = (hidden.lower_bounds[arm], hidden.upper_bounds[arm])
+            first, last = (round(axis.place(end)) for end in ends)
+            cells[first : last + 1] = "-" * (last + 1 - first)
+            if hidden.counts[arm] > 0:
+                cells[round(axis.place(hidden.estimates[arm]))] = "o"
+            cells[round(axis.place(hidden.instance.means[arm]))] = "*"
+            line += f"  |{''.join(cells)}|"
         lines.append(line)
-    if seen.last is None:
-        lines.append("no recommendation yet")
-    else:
-        arm, yes = seen.last
-        lines.append(f"last: arm {arm} {in_a_word(yes)}")
-    return "\n".join(lines)
+    recommended = "" if seen.last is None else f"last: arm {seen.last[0]} "
+    word = "no recommendation yet" if seen.last is None else in_a_word(seen.last[1])
+    return "\n".join([*lines, recommended + word])
 
 
-def _ends(hidden: HiddenState) -> tuple[float, float]:
-    """Return the least and the largest reward to draw, which differ."""
-    low, high = span_of([hidden], range(len(hidden.counts)))
-    return low, high if high > low else low + 1.0
+MOVED = 0.5  # pixels: a smaller move is not drawn
+ROOM_OF_A_MARK = 6.0
+THIN = 0.75  # half of a line's width
+MOST_STRIPS = 25
+FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # heights of what she believes of an arm
+REACH = 6.0  # how far responses reach from their line
+NUMBERED = 48.0  # from this height on rewards are numbered
+EARLY = 4  # wide intervals of the first quarter of a run are cut off
+RUN_RESPONSES = {"yes": "yes, above a line", "no": "no, below it"}
+RUN_BELIEFS = {
+    "interval": "her interval",
+    "estimate-line": "mean so far",
+    "truth-line": "true mean",
+}
 
 
-def _interval_text(hidden: HiddenState, arm: int, ends: tuple[float, float]) -> str:
-    low, high = ends
+class _Steps(NamedTuple):
+    """Where the steps of a run stand: `n` of them from `left` to `right`."""
 
-    def place(value: float) -> int:
-        share = (min(max(value, low), high) - low) / (high - low)
-        return round(share * (BAR_WIDTH - 1))
+    n: int
+    left: float
+    right: float
 
-    cells = [" "] * BAR_WIDTH
-    for cell in range(place(hidden.lower_bounds[arm]), place(hidden.upper_bounds[arm]) + 1):
-        cells[cell] = "-"
-    if hidden.counts[arm] > 0:
-        cells[place(hidden.estimates[arm])] = "o"
-    cells[place(hidden.instance.means[arm])] = "*"
-    return "|" + "".join(cells) + "|"
+    @property
+    def unit(self) -> float:
+        return (self.right - self.left) / max(self.n, 1)
+
+    def place(self, step: float) -> float:
+        """Return the place at which a number of steps is over."""
+        return self.left + step * self.unit
+
+
+def timeline(
+    n_arms: int,
+    arms: Sequence[int],
+    accepted: Sequence[bool],
+    truths: Sequence[HiddenState] | None = None,
+    *,
+    span: tuple[float, float] | None = None,
+    width: int = USUAL_WIDTH,
+    title: str = "",
+) -> Scene:
+    """Return the picture of a whole run.
+
+    At most 25 arms are shown, those that were recommended most.
+
+    Args:
+        n_arms: K.
+        arms: the arm of each step.
+        accepted: the response of each step.
+        truths: the truth after each step; None keeps it secret.
+        span: the ends of the axis of rewards; None fits what follows the beginning.
+        width: in pixels, in 320..4096.
+        title: a line above.
+
+    Raises:
+        InvalidArgumentError: for a width out of range, or for steps that do not fit together.
+    """
+    count("width", width, SMALLEST_WIDTH, LARGEST_WIDTH)
+    for name, given in (("accepted", accepted), ("truths", truths)):
+        if given is not None and len(given) != len(arms):
+            allowed = f"one for each of {len(arms)} steps"
+            raise InvalidArgumentError(name, f"{len(given)} of them", allowed)
+    truths = truths or None  # before the first step there is nothing to reveal
+    best = truths[-1].instance.best_arm if truths else None
+    shapes: list[Shape] = []
+    room, y, n_yes = width - 2 * MARGIN, MARGIN, sum(accepted)
+    if title:
+        line = wrapped(title, LARGE, room, 1, True)[0]
+        shapes.append(Text("title", MARGIN, y + LARGE, line, "ink", LARGE, bold=True))
+        y += LINE * LARGE
+    told = f"{brief(len(arms))} recommendations · {brief(n_yes)} accepted"
+    told += f" · {brief(len(arms) - n_yes)} rejected"
+    told += f" · {MOST_STRIPS} of {n_arms} arms" if n_arms > MOST_STRIPS else ""
+    for place, line in enumerate(wrapped(told, USUAL, room, 3)):
+        y += USUAL if place == 0 else LINE * USUAL
+        shapes.append(Text(f"facts-{place}", MARGIN, y, line, "quiet", USUAL))
+    often = [0] * n_arms
+    for arm in arms:
+        often[arm] += 1
+    order = sorted(range(n_arms), key=lambda arm: (arm != best, -often[arm]))
+    shown = tuple(sorted(order[:MOST_STRIPS]))
+    tall = 0.0 if best is None else TALL if len(shown) <= FEW_STRIPS else LOW
+    rows = Rows(shown, y + LINE * LITTLE, tall + 2 * REACH + 2 * SPACING)
+    label = width_of(f"arm {'8' * len(str(n_arms - 1))}", USUAL, True)
+    numbers = width_of("-888.8", TINY) + SPACING if tall >= NUMBERED else 0.0
+    steps = _Steps(len(arms), MARGIN + label + 2 * SPACING, width - MARGIN - numbers)
+    shapes += _run_frame(rows, steps, tall, best)
+    if truths:
+        ends = span or rounded_out(span_of(truths[len(truths) // EARLY :], shown))
+        for arm, middle in rows.middles():
+            top = middle - rows.height / 2
+            shapes += _strips(arm, truths, steps, axis_of(ends, top + tall, top), ends)
+    for arm, middle in rows.middles():
+        y = middle - rows.height / 2 + tall + REACH
+        shapes += _marks(arm, arms, accepted, steps, y)
+    name = f"A run of {len(arms)} recommendations, {n_yes} of them accepted"
+    name += "" if best is None else f"; arm {best} is the best"
+    signs = RUN_RESPONSES | (RUN_BELIEFS if truths else {})
+    return with_legend(width, name, shapes, signs, rows.bottom + 2 * LINE * LITTLE, rows)
+
+
+def _run_frame(rows: Rows, steps: _Steps, tall: float, best: int | None) -> Iterator[Shape]:
+    """Yield the arms' names, the lines of the responses, and the numbers of steps below."""
+    for arm, middle in rows.middles():
+        top = middle - rows.height / 2
+        y = top + tall + REACH
+        x, stands = steps.left - SPACING, ((top + y) / 2 if tall else y) + LETTERS_DOWN * USUAL
+        role = "truth" if arm == best else "ink"
+        yield Text(f"label-{arm}", x, stands, f"arm {arm}", role, USUAL, "end", arm == best)
+        if arm == best and tall:
+            yield Text("best", x, stands + LINE * TINY, "best", "truth", TINY, "end")
+        yield Line(f"line-{arm}", steps.left, y, steps.right, y, "grid")
+    stands = rows.bottom + SPACING + LITTLE
+    yield Text("time", MARGIN, stands, "t", "quiet", LITTLE)
+    if steps.n:
+        axis = ticked(Axis(0.0, float(steps.n), steps.left, steps.right), 1.0, MARGIN)
+        for place, (x, number) in enumerate(axis.ticks):
+            yield Text(f"step-{place}", x, stands, number, "quiet", LITTLE, "middle")
+
+
+def _strips(
+    arm: int,
+    truths: Sequence[HiddenState],
+    steps: _Steps,
+    axis: Axis,
+    ends: tuple[float, float],
+) -> Iterator[Shape]:
+    """Yield how the interval, the empirical and the true mean of an arm moved; `axis` is upward."""
+    looked_at = list(range(steps.n))  # every step, or one a pixel
+    n_columns = max(int(steps.right - steps.left), 1)
+    if steps.n > n_columns:
+        looked_at = [round(at * (steps.n - 1) / (n_columns - 1)) for at in range(n_columns)]
+    xs = [steps.left, *(steps.place(step + 1) for step in looked_at[1:])]
+    known = [truths[step] for step in looked_at]
+    highs = [axis.place(truth.upper_bounds[arm]) for truth in known]
+    lows = [axis.place(truth.lower_bounds[arm]) for truth in known]
+    key, name = f"arm-{arm}", f"arm {arm}:"
+    yield _ribbon(f"{key}-interval", xs, highs, lows, "interval", f"{name} her interval")
+    ys = [axis.place(truth.instance.means[arm]) for truth in known]
+    tops, bottoms = [y - THIN for y in ys], [y + THIN for y in ys]
+    yield _ribbon(f"{key}-truth", xs, tops, bottoms, "truth", f"{name} true mean")
+    first = next((at for at, truth in enumerate(known) if truth.counts[arm] > 0), len(xs))
+    if first < len(xs) - 1:
+        ys = [axis.place(truth.estimates[arm]) for truth in known[first:]]
+        tops, bottoms = [y - THIN for y in ys], [y + THIN for y in ys]
+        said = f"{name} mean so far"
+        yield _ribbon(f"{key}-estimate", xs[first:], tops, bottoms, "estimate", said)
+    if axis.left - axis.right >= NUMBERED:
+        for place, value in enumerate(ends):
+            y, x = axis.place(value), steps.right
+            yield Line(f"reward-{arm}-{place}", steps.left, y, x, y, "grid", 0.5)
+            stands, words = y + LETTERS_DOWN * TINY, f"{value:.4g}"
+            yield Text(f"reward-{arm}-{place}-words", x + SPACING, stands, words, "quiet", TINY)
+
+
+def _ribbon(
+    key: str,
+    xs: Sequence[float],
+    tops: Sequence[float],
+    bottoms: Sequence[float],
+    role: str,
+    name: str,
+) -> Polygon:
+    """Return the band between two lines that are level from place to place."""
+    kept = [0]
+    for here in range(1, len(xs)):
+        last = kept[-1]
+        if abs(tops[here] - tops[last]) > MOVED or abs(bottoms[here] - bottoms[last]) > MOVED:
+            kept += [here - 1, here] if last < here - 1 else [here]
+    if kept[-1] < len(xs) - 1:
+        kept.append(len(xs) - 1)
+    above = [(xs[here], tops[here]) for here in kept]
+    below = [(xs[here], bottoms[here]) for here in reversed(kept)]
+    return Polygon(key, (*above, *below), role, name)
+
+
+def _marks(
+    arm: int, arms: Sequence[int], accepted: Sequence[bool], steps: _Steps, y: float
+) -> Iterator[Shape]:
+    """Yield the responses to an arm: strokes above the line at `y` and crosses below it.
+
+    In a run too long for signs they are the teeth of a comb, one for all that touch.
+    """
+    for said, role, side in ((True, "accepted", -1), (False, "rejected", 1)):
+        mine = [step for step, each in enumerate(arms) if each == arm and accepted[step] is said]
+        key, tip = f"arm-{arm}-{role}", y + side * REACH
+        if steps.unit >= ROOM_OF_A_MARK:
+            for step in mine:
+                x, half = steps.place(step + 0.5), min(REACH / 2, 0.4 * ROOM_OF_A_MARK) - 0.3
+                name = f"arm {arm}: {role} at t = {step + 1}"
+                yield from response(f"{key}-{step}", said, x, (y + tip) / 2, half, name)
+        elif mine:
+            teeth: list[tuple[int, int]] = []
+            for step in mine:
+                touches = teeth and (step - teeth[-1][1] - 1) * steps.unit < 1.0
+                first = teeth.pop()[0] if touches else step
+                teeth.append((first, step))
+            points: list[tuple[float, float]] = []
+            for first, last in teeth:
+                wide = max(steps.place(last + 1) - steps.place(first), 1.0)
+                left = min(steps.place(first), steps.right - wide)
+                points += [(left, y), (left, tip), (left + wide, tip), (left + wide, y)]
+            yield Polygon(key, tuple(points), role, f"arm {arm}: {role}")

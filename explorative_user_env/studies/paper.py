@@ -1,4 +1,4 @@
-"""The paper's experiments: what runs, on what, with which published figures."""
+"""The paper's experiments: who runs in which cells, and the published figures beside ours."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -40,44 +40,42 @@ __all__ = [
 
 
 LINE_UP = tuple(AGENTS)
-"""The paper's; the last two get BAIR's mean stopping time as their horizon."""
+"""The paper's agents; the last two run to BAIR's mean stopping time."""
 
 TOLD_THEIR_HORIZON = ("UNI", "EXP3")
-"""Those of them whose stopping time is given, not found."""
+"""The agents whose stopping time is an input."""
 
 BENCH_DELTAS = (0.1, 0.01)
-"""The risks of the cells that a benchmark runs where no others are asked for."""
+"""Default risks of a benchmark."""
 
 BENCH_N_ARMS = (2, 5, 20)
-"""The numbers of arms of those cells."""
+"""Default numbers of arms of a benchmark."""
 
 QUICK_MOST_ARMS = 20
-"""What the quick form of an experiment keeps to."""
+"""The most arms in the quick form of an experiment."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One who takes part.
+    """An agent in an experiment.
 
     Attributes:
-        name: what tables call it.
-        column: what the columns of the published table call it.
-        make: `(delta, K, alpha) -> agent`, with the options open that a setting or a cell fills in.
-        judged: whether its figures should be the published ones; they only stand beside them else.
+        name: its name in our tables.
+        column: its name in the columns of the published table.
+        make: `(delta, K, alpha) -> agent`; options left open are filled in by the setting.
+        judged: whether its figures have verdicts: always, never, or under one setting only.
     """
 
     name: str
     column: str
     make: Callable[[float, int, float], AlgorithmAgent]
-    judged: bool = True
+    judged: bool | str = True
 
 
-def _plain(name: str) -> Entrant:
-    """Return an entrant that is one of the package's agents as it is."""
-    return Entrant(name, "TaS" if name == "T&S" else name, lambda *cell: agent_named(name))
-
-
-PAPERS = tuple(_plain(name) for name in LINE_UP)
+PAPERS = tuple(
+    Entrant(name, "TaS" if name == "T&S" else name, lambda *cell, name=name: agent_named(name))
+    for name in LINE_UP
+)
 
 
 @dataclass(frozen=True)
@@ -85,19 +83,18 @@ class Experiment:
     """One table or figure of the paper.
 
     Attributes:
-        name: what the command line calls it.
-        title: what the paper calls it.
+        name: its name on the command line.
+        title: its title in the report.
         deltas: delta of each row.
         n_arms: K of each row.
-        data: file with the published figures, None if the paper prints none.
+        data: file of the published figures, None if the paper prints none.
         alpha: the users' willingness to explore.
         gap: Delta_1.
         noise: click noise p.
-        entrants: who takes part; the first gives UNI and EXP3 their horizon.
-        shared_phase1: whether all meet users who have been through BAIR's Phase 1, which is not
-            counted.
+        entrants: the agents; the first gives UNI and EXP3 their horizon.
+        shared_phase1: whether all agents meet users after BAIR's Phase 1, which is not counted.
         drawn: whether the paper shows it as a figure.
-        note: what a reader should know.
+        note: a remark for the report.
     """
 
     name: str
@@ -114,6 +111,19 @@ class Experiment:
     note: str = ""
 
 
+def _bair(name: str, column: str, judged: bool | str = True, **options: Any) -> Entrant:
+    return Entrant(name, column, lambda *cell: BAIR(name=name, **options), judged)
+
+
+def _with_n1(name: str, column: str, numerator: Callable[[int], float]) -> Entrant:
+    """Return BAIR with N_1 = (numerator/delta)^(1/alpha); rho_0 is 1."""
+
+    def make(delta: float, n_arms: int, alpha: float) -> AlgorithmAgent:
+        return BAIR(n1=(numerator(n_arms) / delta) ** (1 / alpha), name=name)
+
+    return Entrant(name, column, make)
+
+
 TABLE2 = Experiment(
     name="table2",
     title="Table 2: BAIR and three baselines (alpha = 1)",
@@ -123,13 +133,6 @@ TABLE2 = Experiment(
 )
 """The paper's main experiment; the others are changes of it."""
 
-
-def _bair_m(form: str, make: Callable[..., AlgorithmAgent], judged: bool = True) -> Entrant:
-    """Return a form of BAIR(m); the published table has one, which stands beside each."""
-    name = f"BAIR(m) {form}"
-    return Entrant(name, "BAIR", lambda *cell: make(name=name), judged)
-
-
 TABLE3 = Experiment(
     name="table3",
     title="Table 3: users with click noise p = .1",
@@ -138,15 +141,17 @@ TABLE3 = Experiment(
     data="table3_click_noise.csv",
     noise=0.1,
     entrants=(
-        _bair_m("printed", partial(BAIR, m="paper")),
-        _bair_m("released", partial(BAIR, m="released")),
-        _bair_m("consecutive", partial(BAIR, m="paper", rejections="consecutive"), judged=False),
+        _bair("BAIR(m) printed", "BAIR", "printed", m="paper"),
+        _bair("BAIR(m) released", "BAIR", "released", m="released"),
+        _bair("BAIR(m) consecutive", "BAIR", False, m="paper", rejections="consecutive"),
         *PAPERS[1:],
     ),
     note=(
-        "BAIR(m) in three forms: m = 2 log(K/delta) rejections in all, as printed; the threshold "
-        "of the released code; and m = 2 log(K/delta) *consecutive* rejections, which is not the "
-        "paper's and is not judged: it shows that the printed m is enough if it is counted so."
+        "BAIR(m) in three forms beside the one published: m = 2 log(K/delta) rejections in all, as "
+        "printed; the threshold of the released code; and m = 2 log(K/delta) *consecutive* "
+        "rejections, which is not the paper's: it shows that the printed m is enough if it counts "
+        "consecutive rejections. A published figure has one verdict, on the form of the setting "
+        "that is judged."
     ),
 )
 
@@ -158,9 +163,8 @@ TABLE4 = Experiment(
     data="table4_shared_phase1.csv",
     shared_phase1=True,
     note=(
-        "Everyone meets users who have been through BAIR's Phase 1, knows nothing of it, and "
-        "counts from its end; UNI and EXP3 run to BAIR's time in Phase 2 (under `released` the "
-        "published one)."
+        "All agents meet users after BAIR's Phase 1, know nothing of it, and count from its end; "
+        "UNI and EXP3 run to BAIR's time in Phase 2 (under `released` the published one)."
     ),
 )
 
@@ -181,16 +185,6 @@ TABLE6 = Experiment(
     alpha=0.8,
 )
 
-
-def _with_n1(name: str, column: str, numerator: Callable[[int], float]) -> Entrant:
-    """Return BAIR with N_1 = (numerator/delta)^(1/alpha), rho_0 being 1."""
-
-    def make(delta: float, n_arms: int, alpha: float) -> AlgorithmAgent:
-        return BAIR(n1=(numerator(n_arms) / delta) ** (1 / alpha), name=name)
-
-    return Entrant(name, column, make)
-
-
 TABLE7 = Experiment(
     name="table7",
     title="Table 7: BAIR with other choices of N_1 (alpha = .8)",
@@ -199,13 +193,19 @@ TABLE7 = Experiment(
     data="table7_n1.csv",
     alpha=0.8,
     entrants=(
-        Entrant("N_1 full", "full", lambda *cell: BAIR(name="N_1 full")),
+        _bair("N_1 full", "full"),
         _with_n1("N_1 of sqrt K", "sqrtK", math.sqrt),
         _with_n1("N_1 of log K", "logK", math.log),
         Entrant("N_1 = K", "K", lambda delta, n_arms, alpha: BAIR(n1=n_arms, name="N_1 = K")),
     ),
-    note="The full N_1 is (2K/delta)^(1/alpha) under `printed`, with 2(K-1) under `released`.",
+    note=(
+        "The full N_1 is (2K/delta)^(1/alpha) under `printed`, with 2(K-1) under `released`. Its "
+        "figures at K = 20 are those of BAIR in Table 6, where they have their verdicts."
+    ),
 )
+
+PRINTED_TWICE = {("table7", "N_1 full", 20)}
+"""Experiment, agent and K of published figures that an earlier table has as well."""
 
 FIGURE1A = replace(TABLE2, name="figure1a", title="Figure 1a: Delta_1 = .5 (Table 2)", drawn=True)
 
@@ -217,7 +217,10 @@ EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (TABLE2, TABLE3, TABLE4, TABLE5, TABLE6, TABLE7, FIGURE1A, FIGURE1B)
 }
-"""What `explorative-user reproduce` knows."""
+"""All experiments by name."""
+
+PUBLISHED_CELLS = (TABLE2, TABLE3, TABLE5, TABLE6)
+"""Experiments with published figures for cells of a benchmark."""
 
 
 def quick_form(experiment: Experiment) -> Experiment:
@@ -229,10 +232,10 @@ def quick_form(experiment: Experiment) -> Experiment:
 def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
     """Return `experiment` with only the entrants of these names, in any case.
 
-    Where all share BAIR's Phase 1, or one of them is to have BAIR's time, BAIR takes part too.
+    BAIR is kept where the others share its Phase 1 or run to its time.
 
     Raises:
-        InvalidArgumentError: for a name that none of them has.
+        InvalidArgumentError: for a name that no entrant has.
     """
     known = {entrant.name.lower(): entrant for entrant in experiment.entrants}
     chosen = {choice("agent", name.lower(), known) for name in names}
@@ -242,18 +245,14 @@ def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
     return replace(experiment, entrants=tuple(known[name] for name in known if name in chosen))
 
 
-PUBLISHED_CELLS = (TABLE2, TABLE3, TABLE5, TABLE6)
-"""Experiments with published figures for cells that a benchmark can meet."""
-
 CELL = ["delta", "n_arms", "agent"]
-"""What a published figure belongs to."""
+"""The columns that identify a published figure."""
 
 
 def published_figures(experiment: Experiment) -> pd.DataFrame:
-    """Return the published figures of these cells, one row a cell and agent; NaN for none.
+    """Return the published figures of an experiment, one row a cell and agent; NaN for none.
 
-    Rates are shares, not percentages. UNI and EXP3 ran to BAIR's stopping time, which therefore
-    stands for theirs.
+    Rates are shares, not percentages. UNI and EXP3 have BAIR's stopping time, to which they ran.
     """
     if experiment.data is None:
         return pd.DataFrame(columns=[*CELL, *PUBLISHED.values()])
@@ -267,19 +266,10 @@ def published_figures(experiment: Experiment) -> pd.DataFrame:
             continue
         for entrant in experiment.entrants:
             time = row.get(f"{times}_{entrant.column}", row.get(f"{times}_BAIR"))
-            rows.append(
-                {
-                    "delta": row["delta"],
-                    "n_arms": row["K"],
-                    "agent": entrant.name,
-                    PUBLISHED["stopping_time"]: float(time),
-                    PUBLISHED["rejection_rate"]: row.get(
-                        f"rejection_pct_{entrant.column}", math.nan
-                    )
-                    / 100,
-                    PUBLISHED["success"]: row[f"success_{entrant.column}"],
-                }
-            )
+            percentage = row.get(f"rejection_pct_{entrant.column}", math.nan)
+            figures = (float(time), percentage / 100, row[f"success_{entrant.column}"])
+            place = {"delta": row["delta"], "n_arms": row["K"], "agent": entrant.name}
+            rows.append(place | dict(zip(PUBLISHED.values(), figures, strict=True)))
     return pd.DataFrame(rows)
 
 
@@ -288,9 +278,10 @@ def published_for(population: Population) -> pd.DataFrame | None:
 
     Those of Table 3 stand beside BAIR, whichever form of BAIR(m) it runs.
     """
+    papers = Population(setting=population.setting, n_arms=population.n_arms)
     for experiment in PUBLISHED_CELLS:
-        users = {"alpha": experiment.alpha, "gap": experiment.gap, "noise": experiment.noise}
-        if is_papers(population, **users):
+        users = replace(papers, alpha=experiment.alpha, gap=experiment.gap, noise=experiment.noise)
+        if users.words() == population.words():
             figures = published_figures(experiment)
             first = figures["agent"] == experiment.entrants[0].name
             others = figures["agent"].isin(("T&S", "UNI", "EXP3"))
@@ -298,114 +289,22 @@ def published_for(population: Population) -> pd.DataFrame | None:
     return None
 
 
-def is_papers(population: Population, *, alpha: float, gap: float, noise: float) -> bool:
-    """Return whether these are the paper's users with this alpha, gap and click noise."""
-    papers = Population(setting=population.setting, n_arms=population.n_arms)
-    users = replace(papers, alpha=alpha, gap=gap, noise=noise)
-    return users.words() == population.words()
-
-
-PHASE1_NAME = Phase1().name
-COUNTS = ("interactions", "acceptances")
-
-RunCells = Callable[..., list[Results]]
-
-
-def prepared(agents: Sequence[AlgorithmAgent], setting: Setting, n_arms: int) -> list[Any]:
-    """Return `agents`, each behind the Phase 1 that BAIR has under `setting`."""
-    bair = setting.agent_options("BAIR", n_arms)
-    phase1 = {name: bair[name] for name in ("n1", "phase1_counts", "first_sweep")}
-    return [after_phase1(agent, **phase1) for agent in agents]
-
-
-def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
-    """Return `runs` with the steps of Phase 1 taken off, and no private draws counted.
-
-    Args:
-        runs: of any agents, as in `Results.runs`.
-        phase1: of Phase 1 alone, with the same users.
-    """
-    before = phase1.set_index("user_seed")[list(COUNTS)].loc[runs["user_seed"]].to_numpy()
-    counts = runs[list(COUNTS)] - before
-    steps = counts["interactions"]
-    own = {"stopping_time": steps, "rejections": steps - counts["acceptances"]}
-    return runs.assign(**{name: counts[name] for name in COUNTS}, **own)
-
-
-def run_shared_phase1(
-    entrants: Sequence[Callable[[float, int], AlgorithmAgent]],
-    setting: Setting,
-    run: RunCells,
-    published_time: Callable[[float, int], int | None],
-    progress: OnProgress,
-) -> list[Results]:
-    """Run all cells: the first entrant, which is BAIR, as ever, and the others after its Phase 1.
-
-    Args:
-        entrants: what makes an agent for a cell (delta, K).
-        setting: whose Phase 1 it is.
-        run: `run_cells`, but for the agents and their times.
-        published_time: T of those that need one, None for BAIR's mean time in Phase 2.
-        progress: as for `run_cells`.
-    """
-    bair, *others = entrants
-    firsts = run(
-        lambda delta, arms: [bair(delta, arms), Phase1()], progress=portion(progress, 0, 2)
-    )
-    phase1, found = {}, {}
-    for cell in firsts:
-        place = _place(cell)
-        alone = cell.runs["agent"] == PHASE1_NAME
-        phase1[place] = cell.runs[alone]
-        found[place] = without_phase1(cell.runs[~alone], cell.runs[alone])
-
-    if not others:
-        return [replace(cell, runs=found[_place(cell)]) for cell in firsts]
-
-    def measured(delta: float, arms: int) -> int:
-        return max(1, round(float(found[delta, arms]["interactions"].mean())))
-
-    def line_up(delta: float, arms: int) -> list[Any]:
-        return prepared([make(delta, arms) for make in others], setting, arms)
-
-    def times(delta: float, arms: int) -> dict[str, Any]:
-        time = published_time(delta, arms) or measured(delta, arms)
-        return times_for(line_up(delta, arms), time)
-
-    seconds = run(line_up, per_cell=times, progress=portion(progress, 1, 2))
-    results = []
-    for cell in seconds:
-        place = _place(cell)
-        own = without_phase1(cell.runs, phase1[place])
-        results.append(replace(cell, runs=pd.concat([found[place], own], ignore_index=True)))
-    return results
-
-
-def _place(cell: Results) -> tuple[float, int]:
-    return cell.cell["delta"], cell.cell["n_arms"]
-
-
 def run_experiment(
-    experiment: Experiment,
-    setting: Setting | str,
-    *,
-    progress: OnProgress,
-    **options: Any,
+    experiment: Experiment, setting: Setting | str, *, progress: OnProgress, **options: Any
 ) -> list[Results]:
     """Run all cells of `experiment` under `setting`.
 
-    UNI and EXP3 get T = BAIR's mean time as measured under `printed`. Under a setting that counts
-    private draws, as the published tables do, they get the published time of BAIR: the published
-    columns of UNI and EXP3 rest on it, also in the cells where BAIR's time cannot be had again.
+    Under `printed`, UNI and EXP3 get T = BAIR's measured mean time. Under a setting that counts
+    private draws, as the published tables do, they get BAIR's published time, on which the
+    published columns of UNI and EXP3 rest.
 
     Args:
-        experiment: what runs.
+        experiment: the experiment.
         setting: the modelling choices.
         progress: as for `run_cells`.
         options: passed on to `evaluate`.
     """
     choices = as_setting(setting)
-    makers = [partial(_made, entrant, experiment.alpha) for entrant in experiment.entrants]
     run: Callable[..., list[Results]] = partial(
         run_cells,
         deltas=experiment.deltas,
@@ -416,35 +315,94 @@ def run_experiment(
         noise=experiment.noise,
         **options,
     )
-    published_time = _published_time(experiment, choices)
-    if experiment.shared_phase1:
-        return run_shared_phase1(makers, choices, run, published_time, progress)
+    published = _published_times(experiment, choices)
 
     def line_up(delta: float, arms: int) -> list[AlgorithmAgent]:
-        return [make(delta, arms) for make in makers]
+        return [each.make(delta, arms, experiment.alpha) for each in experiment.entrants]
 
     def times(delta: float, arms: int) -> dict[str, Any]:
-        time = published_time(delta, arms) or experiment.entrants[0].name
+        time = published.get((delta, arms), experiment.entrants[0].name)
         return times_for(line_up(delta, arms), time)
 
+    if experiment.shared_phase1:
+        return _run_after_phase1(line_up, choices, run, published, progress)
     return run(line_up, per_cell=times, progress=progress)
 
 
-def _made(entrant: Entrant, alpha: float, delta: float, n_arms: int) -> AlgorithmAgent:
-    return entrant.make(delta, n_arms, alpha)
-
-
-def _published_time(experiment: Experiment, setting: Setting) -> Callable[[float, int], int | None]:
-    """Return T by cell, None where it is to be measured or no one needs one."""
+def _published_times(experiment: Experiment, setting: Setting) -> Mapping[Any, int]:
+    """Return T of UNI and EXP3 by cell (delta, K); no cells where it is measured."""
     if experiment.data is None or not setting.counts_private_draws:
-        return lambda delta, arms: None
+        return {}
     published = published_figures(experiment)
-    told = published[published["agent"].isin(TOLD_THEIR_HORIZON)]
-    times = told.groupby(["delta", "n_arms"])[PUBLISHED["stopping_time"]].first()
+    timed = published[published["agent"].isin(TOLD_THEIR_HORIZON)]
     draws = 0 if experiment.shared_phase1 else setting.private_draws
-    if times.empty:
-        return lambda delta, arms: None
-    return lambda delta, arms: max(1, int(times[delta, arms]) - draws * arms)
+    return {
+        (row["delta"], row["n_arms"]): max(1, int(row[PUBLISHED["stopping_time"]]) - draws * arms)
+        for row in timed.to_dict("records")
+        if (arms := row["n_arms"])
+    }
+
+
+COUNTS = ("interactions", "acceptances")
+
+
+def _run_after_phase1(
+    line_up: Callable[[float, int], list[AlgorithmAgent]],
+    setting: Setting,
+    run: Callable[..., list[Results]],
+    published_times: Mapping[Any, int],
+    progress: OnProgress,
+) -> list[Results]:
+    """Run BAIR, the first of `line_up`, as ever, and the other agents after its Phase 1.
+
+    All counts leave out the Phase 1 of the same user.
+    """
+    phase1 = Phase1()
+    firsts = run(
+        lambda delta, arms: [line_up(delta, arms)[0], phase1], progress=portion(progress, 0, 2)
+    )
+    alone, found = {}, {}
+    for cell in firsts:
+        of_phase1 = cell.runs["agent"] == phase1.name
+        alone[_place(cell)] = cell.runs[of_phase1]
+        found[_place(cell)] = without_phase1(cell.runs[~of_phase1], cell.runs[of_phase1])
+
+    def prepared(delta: float, arms: int) -> list[Any]:
+        bair = setting.agent_options("BAIR", arms)
+        options = {name: bair[name] for name in ("n1", "phase1_counts", "first_sweep")}
+        return [after_phase1(agent, **options) for agent in line_up(delta, arms)[1:]]
+
+    def times(delta: float, arms: int) -> dict[str, Any]:
+        measured = max(1, round(float(found[delta, arms]["interactions"].mean())))
+        return times_for(prepared(delta, arms), published_times.get((delta, arms), measured))
+
+    if not line_up(*_place(firsts[0]))[1:]:
+        return [replace(cell, runs=found[_place(cell)]) for cell in firsts]
+    seconds = run(prepared, per_cell=times, progress=portion(progress, 1, 2))
+    results = []
+    for cell in seconds:
+        others = without_phase1(cell.runs, alone[_place(cell)])
+        runs = pd.concat([found[_place(cell)], others], ignore_index=True)
+        results.append(replace(cell, runs=runs))
+    return results
+
+
+def _place(cell: Results) -> tuple[float, int]:
+    return cell.cell["delta"], cell.cell["n_arms"]
+
+
+def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
+    """Return `runs` without the steps of Phase 1 and without private draws.
+
+    Args:
+        runs: of any agents, as in `Results.runs`.
+        phase1: of Phase 1 alone, with the same users.
+    """
+    before = phase1.set_index("user_seed")[list(COUNTS)].loc[runs["user_seed"]].to_numpy()
+    counts = runs[list(COUNTS)] - before
+    steps = counts["interactions"]
+    figures = {"stopping_time": steps, "rejections": steps - counts["acceptances"]}
+    return runs.assign(**{name: counts[name] for name in COUNTS}, **figures)
 
 
 PRINTED_STEP = "the paper's text"
@@ -458,21 +416,21 @@ def run_ladder(
     progress: OnProgress,
     **options: Any,
 ) -> pd.DataFrame:
-    """Return the figures of `agents` while one difference after the other is switched.
+    """Return the figures of `agents` while the differences of the settings are switched in turn.
 
-    All of them meet the same users (as far as a difference leaves users the same), so that even
-    small effects show.
+    All steps have the same users, as far as a difference leaves users the same, so that small
+    effects show.
 
     Args:
-        delta: as for `evaluate`, like all others.
+        delta: as for `evaluate`.
         n_arms: K.
-        agents: who takes part.
-        progress: as for `grid.run_cells`.
+        agents: names of agents.
+        progress: as for `run_cells`.
         options: passed on to `evaluate`.
 
     Returns:
         A row for each step and agent: `step` from 0, `point`, `agent`, and the figures with their
-        intervals; the same with `alone_` before them, where this difference alone is switched.
+        intervals; with `alone_` before their names, those with this difference alone switched.
     """
     ladder = [PRINTED]
     for difference in DIFFERENCES:
@@ -508,7 +466,7 @@ UNITS = {"stopping_time": 1.0, "rejection_rate": 0.001, "success": 0.001}
 """The last digit printed of each figure."""
 
 ESTIMATED = ("stopping_time", "rejection_rate")
-"""Figures whose relative error is estimated from runs; a success has that of its own value."""
+"""Figures with an error estimated from runs; that of a success follows from its value."""
 
 
 def figures_of(
@@ -522,10 +480,9 @@ def figures_of(
 ) -> Mapping[str, np.ndarray]:
     """Return the figures of samples of runs, with the relative errors of ours and the published.
 
-    The error of a mean is the standard error, and beside it what one more run as far off as the
-    farthest would do: stopping times may have a tail of which a sample holds a run or two, or none,
-    and it is the sample without it whose standard error is too small. A step cap bounds the tail,
-    and runs that it cuts off say where it is.
+    The error of a mean is the standard error together with the effect of one more run as far off
+    as the farthest: stopping times may have a tail of which a sample holds a run or two, or none,
+    and then its standard error is too small. A step cap bounds the tail.
 
     Args:
         times: T of each run, shape (..., n).
@@ -533,7 +490,7 @@ def figures_of(
         correct: whether each run's answer is the best arm, shape (..., n), bool.
         censored: whether the step cap ended each run, shape (..., n), bool.
         rejection_rate: as for `summarize`, like the next.
-        drops_censored: whether runs cut off are left out of times and rejections.
+        drops_censored: whether censored runs are left out of times and rejections.
 
     Returns:
         Each of shape (...): the three figures, and of time and rejection rate `_error` and
@@ -556,15 +513,11 @@ def figures_of(
             rate = ratios.sum(axis=-1) / n_kept
             off_rate = ratios / rate[..., None] - 1.0
             farthest_rate = off_rate.max(axis=-1)
-        found = {
-            "stopping_time": time,
-            "rejection_rate": rate,
-            "success": (correct & ~censored).mean(axis=-1),
-        }
+        success = (correct & ~censored).mean(axis=-1)
+        found = {"stopping_time": time, "rejection_rate": rate, "success": success}
         share_kept = kept.mean(axis=-1)
-        for name, off, far in zip(
-            ESTIMATED, (off_time, off_rate), (farthest, farthest_rate), strict=True
-        ):
+        offs = ((off_time, farthest), (off_rate, farthest_rate))
+        for name, (off, far) in zip(ESTIMATED, offs, strict=True):
             variance = (off**2 * kept).sum(axis=-1) / (n_kept - 1)
             for end, size in (("error", times.shape[-1]), ("published_error", PUBLISHED_RUNS)):
                 n = share_kept * size
@@ -573,17 +526,29 @@ def figures_of(
 
 
 def arrays_of(results: Results, agent: str) -> tuple[np.ndarray, ...]:
-    """Return an agent's times, rejections, right answers and runs cut off, for `figures_of`."""
+    """Return an agent's times, rejections, right answers and censored runs, for `figures_of`."""
     runs = results.runs[results.runs["agent"] == agent]
     kinds = {"stopping_time": float, "rejections": float, "correct": bool, "censored": bool}
     return tuple(runs[name].to_numpy(kind) for name, kind in kinds.items())
+
+
+def figures_of_agent(
+    results: Results, agent: str, users: Any = slice(None)
+) -> Mapping[str, np.ndarray]:
+    """Return `figures_of` an agent in one cell, with the users of these indices."""
+    setting = results.population.setting
+    return figures_of(
+        *(values[users] for values in arrays_of(results, agent)),
+        rejection_rate=setting.rejection_rate,
+        drops_censored=setting.drops_censored,
+    )
 
 
 def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> Any:
     """Return how many errors apart two figures are, positive where ours is larger.
 
     Times and rates are compared by their logarithms, as large means have large errors; successes
-    by the pooled share. Rounding to the last printed digit counts as an error as well.
+    by the pooled share. Rounding to the last printed digit counts as an error.
 
     Args:
         figure: "stopping_time", "rejection_rate" or "success".
@@ -594,20 +559,20 @@ def z_of(figure: str, ours: Mapping[str, Any], published: Any, n_runs: int) -> A
     Returns:
         A number, or an array as the others are.
     """
-    unit, own = UNITS[figure], ours[figure]
+    unit, measured = UNITS[figure], ours[figure]
     if figure == "success":
-        pooled = (n_runs * own + PUBLISHED_RUNS * published) / (n_runs + PUBLISHED_RUNS)
+        pooled = (n_runs * measured + PUBLISHED_RUNS * published) / (n_runs + PUBLISHED_RUNS)
         variance = pooled * (1.0 - pooled) * (1.0 / n_runs + 1.0 / PUBLISHED_RUNS)
-        return (own - published) / np.sqrt(variance + unit**2 / 12)
+        return (measured - published) / np.sqrt(variance + unit**2 / 12)
     errors = ours[f"{figure}_error"] ** 2 + ours[f"{figure}_published_error"] ** 2
     printed = np.maximum(published, unit / 2)
-    return np.log(np.maximum(own, unit / 2) / printed) / np.sqrt(
+    return np.log(np.maximum(measured, unit / 2) / printed) / np.sqrt(
         errors + (unit / printed) ** 2 / 12
     )
 
 
 def compared(results: Sequence[Results], published: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the summaries of all cells, with published figures and differences where there are.
+    """Return the summaries of all cells beside the published figures.
 
     `stopping_time_difference` is relative to the published time, the other differences are
     absolute; positive where ours is larger. For `_error` and `_published_error` see `with_errors`.
@@ -632,14 +597,6 @@ def with_errors(results: Results) -> pd.DataFrame:
     `_error` is that of ours, `_published_error` that of a thousand runs (see `figures_of`).
     """
     summary = results.summary()
-    setting = results.population.setting
-    found = [
-        figures_of(
-            *arrays_of(results, agent),
-            rejection_rate=setting.rejection_rate,
-            drops_censored=setting.drops_censored,
-        )
-        for agent in summary["agent"]
-    ]
+    found = [figures_of_agent(results, agent) for agent in summary["agent"]]
     names = [f"{figure}_{end}" for figure in ESTIMATED for end in ("error", "published_error")]
     return summary.assign(**{name: [float(one[name]) for one in found] for name in names})

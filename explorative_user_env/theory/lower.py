@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorative_user_env.old_names import renamed
 from explorative_user_env.users.instances import LARGEST_MEAN, Instance, checked_gap
 from explorative_user_env.validation import (
     InvalidArgumentError,
@@ -215,7 +214,6 @@ class HardPair:
         return self.event_a_bound * self.event_b_prime
 
 
-@renamed(rho_low="rho_0", rho_high="rho_1")
 def hard_pair(
     delta: float,
     alpha: float = 1.0,

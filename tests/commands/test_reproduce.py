@@ -34,7 +34,7 @@ def test_both_settings_are_judged_in_a_report(
     for setting in ("printed", "released"):
         assert f"{paper.TABLE2.title}, {setting}" in printed
     assert " of 1" in printed
-    pictures = ["verdicts.png"] if can_plot() else []
+    pictures = ["verdicts.svg"] if can_plot() else []
     names = ["report.md", "report.html", "summary.csv", *pictures, "verdicts.csv", "runs.csv"]
     names += [RUN_FILE]
     assert printed.splitlines()[-1] == "Files: " + ", ".join(str(output / name) for name in names)

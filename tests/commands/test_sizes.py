@@ -37,9 +37,9 @@ NUMBERS = {
 """What is given, by a name for it."""
 
 WORK = (
-    "evaluation.backends.done",
-    "studies.lower_bound.growth.histories",
-    "studies.lower_bound.growth.rejected_below",
+    "evaluation.runner.done",
+    "studies.lower_bound.histories",
+    "studies.lower_bound.rejected_below",
     "rl.training._untrained",
 )
 """Where the work of the commands begins."""
@@ -88,7 +88,6 @@ def test_all_commands_that_run_have_such_options() -> None:
     assert {command for command, _ in options()} == known - {
         "course",
         "export",
-        "replay",
         "show-run",
     }
     assert len(options()) > 25

@@ -1,4 +1,4 @@
-"""Symbols that an encoding does not have are spelled out, and all others stay."""
+"""Symbols that an encoding does not have are question marks, and all others stay."""
 
 import unicodedata
 
@@ -12,17 +12,14 @@ from explorative_user_env.display.text import in_line, in_markdown, in_spreadshe
 @pytest.mark.parametrize(
     ("text", "encoding", "expected"),
     [
-        ("412 ± 13, δ ≥ .1 ─ [.9–1]", "ascii", "412 +- 13, delta >= .1 - [.9-1]"),
-        ("412 ± 13, δ ≥ .1 ─ [.9–1]", "latin-1", "412 ± 13, delta >= .1 - [.9-1]"),
-        ("412 ± 13, δ ≥ .1 ─ [.9–1]", "cp1252", "412 ± 13, delta >= .1 - [.9–1]"),
+        ("412 ± 13, δ ≥ .1 ─ [.9–1]", "ascii", "412 ? 13, ? ? .1 ? [.9?1]"),
+        ("412 ± 13, δ ≥ .1 ─ [.9–1]", "latin-1", "412 ± 13, ? ? .1 ? [.9?1]"),
+        ("412 ± 13, δ ≥ .1 ─ [.9–1]", "cp1252", "412 ± 13, ? ? .1 ? [.9–1]"),
         ("412 ± 13, δ ≥ .1 ─ [.9–1]", "utf-8", "412 ± 13, δ ≥ .1 ─ [.9–1]"),
-        ("αν Δλς", "ascii", "alphanu Deltalambdasigma"),
-        ("é²┼│", "ascii", "e2+|"),
-        ("雪", "ascii", "\\u96ea"),
-        ("\udcff", "utf-8", "\\udcff"),  # of a file name that is no text
+        ("\udcff", "utf-8", "?"),  # of a file name that is no text
     ],
 )
-def test_what_an_encoding_lacks_is_spelled_out(text: str, encoding: str, expected: str) -> None:
+def test_what_an_encoding_lacks_is_a_question_mark(text: str, encoding: str, expected: str) -> None:
     assert plain(text, encoding) == expected
 
 

@@ -158,9 +158,9 @@ def test_a_name_in_brackets_is_no_style() -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "row"),
-    [("ascii", "1 +- 2 delta"), ("cp1252", "1 ± 2 delta"), ("utf-8", "1 ± 2 δ")],
+    [("ascii", "1 ? 2 ?"), ("cp1252", "1 ± 2 ?"), ("utf-8", "1 ± 2 δ")],
 )
-def test_symbols_that_standard_output_lacks_are_spelled_out(encoding: str, row: str) -> None:
+def test_symbols_that_standard_output_lacks_are_replaced(encoding: str, row: str) -> None:
     made = new_table(["δ"])
     made.add_row("1 ± 2 δ")
     head, line, cell = on_screen(made, 80, encoding)

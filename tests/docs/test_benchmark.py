@@ -11,7 +11,7 @@ from explorative_user_env.commands.agent_names import agents_called, bench_defau
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
 from explorative_user_env.evaluation.runner import run_cells
-from explorative_user_env.results.tables import summary_table, table_of
+from explorative_user_env.results.tables import table_of
 from explorative_user_env.studies.paper import compared
 
 pytestmark = pytest.mark.slow
@@ -25,9 +25,7 @@ def table(name: str) -> str:
 
 
 def test_the_benchmark_table_is_what_bench_prints(bench: pd.DataFrame) -> None:
-    assert table("bench") == markdown(summary_table(bench)), (
-        "copy the table from results/bench/table.md"
-    )
+    assert table("bench") == markdown(table_of(bench)), "copy the table from results/bench/table.md"
 
 
 @pytest.mark.parametrize("task", ["regret", "bai"])

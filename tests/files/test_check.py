@@ -36,33 +36,6 @@ def test_files_that_somebody_has_put_there_are_their_own_business(folder: Path) 
     check_one_run("model", folder / "nowhere", ["a"])
 
 
-def test_what_somebody_else_has_not_finished_is_in_the_way_only_where_the_manifest_is_away(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder / ".unfinished-1").mkdir()
-    monkeypatch.setattr("os.access", lambda *_: False)  # as for all but root
-    check_one_run("model", folder, ("a", "b"))
-    (folder / MADE_BY).unlink()
-    with pytest.raises(InvalidArgumentError, match=r"all of one run \(its writing was cut off\)"):
-        check_one_run("model", folder, ["a"])
-
-
-def test_an_exchange_that_cannot_be_undone_where_one_may_only_read_is_told(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    inside = folder / ".unfinished-1"
-    for name in ("old", "new"):
-        (inside / name).mkdir(parents=True)
-    (folder / MADE_BY).rename(inside / "new" / MADE_BY)
-
-    def refuse(*_: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr("os.replace", refuse)
-    with pytest.raises(InvalidArgumentError, match=r"all of one run \(its writing was cut off\)"):
-        check_one_run("model", folder, ["a"])
-
-
 def test_a_file_of_a_finished_run_has_its_place_and_another_says_when_it_is_written(
     folder: Path,
 ) -> None:

@@ -9,7 +9,7 @@ from toy_agents import scripted
 from explorative_user_env.display.tables import as_text, markdown
 from explorative_user_env.display.text import WIDTH
 from explorative_user_env.results.results import Results
-from explorative_user_env.results.tables import legend_of, regret_table, summary_table, table_of
+from explorative_user_env.results.tables import legend_of, table_of
 
 
 def headers(summary: pd.DataFrame) -> list[str]:
@@ -21,7 +21,7 @@ def test_the_table_of_regret_has_its_columns_and_figures() -> None:
     summary = Results(runs, PLAY_CELL).summary()
     columns = ["K", "T", "agent", "regret", "utility", "acc. %", "last best", "most acc. best"]
     assert headers(summary) == columns
-    bad, good = as_text(regret_table(summary)).splitlines()[-2:]
+    bad, good = as_text(table_of(summary)).splitlines()[-2:]
     assert bad.split()[:6] == ["5", "10", "bad", "8", "±", "13"]
     assert good.split()[:6] == ["5", "10", "good", "2", "1", "50.0"]
     assert "1.00 [.158, 1.00]" in good
@@ -31,14 +31,14 @@ def test_the_table_of_regret_has_its_columns_and_figures() -> None:
 def test_the_table_of_answers_has_cost_and_rank() -> None:
     summary = Results(bai_runs("one", [100, 300], [True, False]), CELL).summary()
     assert headers(summary)[-2:] == ["cost", "rank"]
-    line = as_text(summary_table(summary)).splitlines()[-1]
+    line = as_text(table_of(summary)).splitlines()[-1]
     assert line.split()[-2:] == [".700", "1"]
 
 
 def test_each_figure_of_answers_stands_under_its_name() -> None:
     runs = bai_runs("one", [100] * 8, [True, True, True, True, True, False, False, False])
     runs = runs.assign(censored=[False] * 7 + [True], rejections=[8] * 8)
-    table = summary_table(Results(runs, CELL).summary())
+    table = table_of(Results(runs, CELL).summary())
     row = {str(column.header): str(next(iter(column.cells))) for column in table.columns}
     assert row.pop("success [95%]").startswith(".625 [")
     assert row == {
@@ -60,7 +60,7 @@ def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told() -> None:
     heavy = bai_runs("heavy", times, [True] * 121)
     light = bai_runs("light", [*times[:-1], 160], [True] * 121)
     summary = Results(pd.concat([heavy, light]), CELL).summary()
-    shown = as_text(summary_table(summary)).splitlines()
+    shown = as_text(table_of(summary)).splitlines()
     assert [line.count("*") for line in shown if "heavy" in line] == [1]
     assert sum(line.count("*") for line in shown) == 1
     (told,) = [note for note in legend_of(summary) if note.startswith("*")]
@@ -74,7 +74,7 @@ def test_a_mean_that_one_run_makes_is_marked_and_its_median_is_told() -> None:
 def test_a_cell_is_named_in_its_first_row_and_parted_from_the_next() -> None:
     runs = pd.concat([bai_runs(name, [100, 300], [True, False]) for name in ("one", "two")])
     cells = [Results(runs, CELL | changes).summary() for changes in ({}, {"n_arms": 20})]
-    table = summary_table(pd.concat(cells))
+    table = table_of(pd.concat(cells))
     leads = [[*column.cells][:4] for column in table.columns[:3]]
     assert leads == [["0.1", "", "0.1", ""], ["5", "", "20", ""], ["one", "two"] * 2]
     assert [row.end_section for row in table.rows] == [False, True, False, False]
@@ -82,7 +82,7 @@ def test_a_cell_is_named_in_its_first_row_and_parted_from_the_next() -> None:
 
 def test_a_cost_above_1_keeps_its_digit() -> None:
     summary = Results(bai_runs("one", [1500], [True]), CELL).summary()
-    assert as_text(summary_table(summary)).splitlines()[-1].split()[-2:] == ["1.500", "1"]
+    assert as_text(table_of(summary)).splitlines()[-1].split()[-2:] == ["1.500", "1"]
 
 
 def test_beside_published_figures_cost_and_rank_give_way() -> None:
@@ -180,7 +180,7 @@ def test_who_sees_rewards_is_marked_explained_and_not_ranked(over_horizon: bool)
     assert "† a reference, told the rewards" in shown
     assert sum(note.startswith("†") for note in legend_of(summary)) == 1
     if not over_horizon:
-        ranks = [line.split()[-1] for line in as_text(summary_table(summary)).splitlines()[-3:]]
+        ranks = [line.split()[-1] for line in as_text(table_of(summary)).splitlines()[-3:]]
         assert ranks == ["1", "-", "2"]
     honest = Results(runs, cell).summary()
     assert honest["rank"].dropna().tolist() == [2, 1, 3]

@@ -30,4 +30,6 @@ def found() -> pd.DataFrame:
         ["table6", 0.1, 2, "T&S", 313, "success", 0.97],
     ]
     verdicts = ["agrees", "agrees", "differs", "cannot"]
-    return pd.DataFrame(rows, columns=columns).assign(verdict=verdicts, reason=["", "", "", "a"])
+    return pd.DataFrame(rows, columns=columns).assign(
+        verdict=verdicts, reason=["", "", "", "arithmetic"]
+    )

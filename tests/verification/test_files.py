@@ -1,7 +1,9 @@
 """Files in other forms, what stands beside them, and what nobody can read."""
 
+import hashlib
 import json
 import lzma
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -95,7 +97,7 @@ def test_a_packed_file_that_is_cut_or_a_bomb_is_refused(
     for name in ("cut", "other"):
         with pytest.raises(InvalidArgumentError, match="a file that was packed whole"):
             eu.load(tmp_path / f"{name}.sqlite.xz")
-    monkeypatch.setattr(packed, "MOST_UNPACKED", 1000)
+    monkeypatch.setattr(packed, "MOST_BYTES", 1000)
     with pytest.raises(InvalidArgumentError, match="at most 1000 bytes"):
         verified(small)
     (tmp_path / "text.sqlite.xz").write_bytes(lzma.compress(b"text"))
@@ -167,7 +169,7 @@ def test_a_file_that_computes_its_rows_without_an_end_is_refused(
     views = ("ALTER TABLE runs_bai RENAME TO other", f"CREATE VIEW runs_bai AS {endless}")
     path = by_sql(honest, tmp_path / "run.sqlite", *views)
     for read in (verified, eu.load):
-        with pytest.raises(InvalidArgumentError, match=r"a file of tables \(runs_bai is none"):
+        with pytest.raises(InvalidArgumentError, match=r"our tables and no others"):
             read(path)
 
 
@@ -175,3 +177,23 @@ def test_a_file_of_other_tables_is_refused(honest: Path, tmp_path: Path) -> None
     path = by_sql(honest, tmp_path / "run.sqlite", "DROP TABLE runs_bai")
     with pytest.raises(InvalidArgumentError, match="path must be a file"):
         verified(path)
+
+
+def test_what_a_table_claims_costs_no_more_than_its_rows(
+    rows: pd.DataFrame, tmp_path: Path
+) -> None:
+    claims = rows.iloc[:2].assign(instance=[0, 9_999_999])
+    found = verified(written(claims, tmp_path / "rows.csv"))
+    assert "9999998 of 10000000 runs are missing" in str(found)
+    endless = rows.iloc[:2].assign(interactions=10**15, max_steps=10**16, gap=1e-13)
+    assert not verified(written(endless, tmp_path / "rows.csv")).equal
+
+
+def test_a_manifest_is_followed_in_its_own_folder_alone(honest: Path, tmp_path: Path) -> None:
+    shutil.copyfile(honest, tmp_path / "run.sqlite")
+    os.mkfifo(tmp_path / "pipe")
+    names = ["/dev/zero", "pipe", "../secret", str(honest)]
+    files = {name: hashlib.sha256(honest.read_bytes()).hexdigest() for name in names}
+    (tmp_path / "made_by.json").write_text(json.dumps({"files": files}))
+    told = [each.words for each in verified(tmp_path).findings]
+    assert told == [f"{name} is not as the run has written it" for name in names]

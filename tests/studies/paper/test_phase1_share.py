@@ -1,8 +1,7 @@
-import pandas as pd
 import pytest
 
 from explorative_user_env.studies.paper import EXPERIMENTS
-from explorative_user_env.studies.paper_verdicts import n1_if_most, n1_of
+from explorative_user_env.studies.paper_verdicts import n1_if_most
 
 
 @pytest.mark.parametrize(
@@ -21,10 +20,12 @@ from explorative_user_env.studies.paper_verdicts import n1_if_most, n1_of
 def test_n1_is_what_the_entrant_has_in_the_cell(
     name: str, agent: str, setting: str, n1: float
 ) -> None:
-    assert n1_of(EXPERIMENTS[name], agent, setting, 0.01, 20) == pytest.approx(n1)
+    row = {"delta": 0.01, "n_arms": 20}
+    (entrant,) = (each for each in EXPERIMENTS[name].entrants if each.name == agent)
+    assert n1_if_most(EXPERIMENTS[name], entrant, setting, row, 1.0) == pytest.approx(n1)
 
 
 @pytest.mark.parametrize(("published", "n1"), [(7600.0, 3800.0), (7601.0, 0.0)])
 def test_it_counts_where_it_is_half_of_the_time_or_more(published: float, n1: float) -> None:
-    row = pd.Series({"agent": "BAIR", "delta": 0.01, "n_arms": 20})
-    assert n1_if_most(EXPERIMENTS["table2"], "released", row, published) == n1
+    table2, row = EXPERIMENTS["table2"], {"delta": 0.01, "n_arms": 20}
+    assert n1_if_most(table2, table2.entrants[0], "released", row, published) == n1

@@ -36,7 +36,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> Reproduction:
     place = {"experiment": "table2", "delta": 0.1, "n_arms": 2, "agent": "T&S"}
     found = [
         place | {"figure": "stopping_time", "published": 313.0, "n1": 200.0, "verdict": "cannot"}
-        | {"reason": "b", "printed": 500.0, "printed_high": 520.0}
+        | {"reason": "digits", "printed": 500.0, "printed_high": 520.0}
         | {"released": 300.0, "released_high": 310.0, "released_z": -1.26, "released_near": False},
         place | {"figure": "success", "published": 0.97, "n1": 0.0, "verdict": "differs"}
         | {"reason": "", "printed": 1.0, "printed_low": 0.99, "printed_high": 1.0}
@@ -44,16 +44,16 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> Reproduction:
         | {"released_z": -6.31, "released_near": True},
     ]  # fmt: skip
     evidence = place | {"figure": "stopping_time", "published": 313.0, "found": 311.4}
-    evidence |= {"at": "a cap of 5000", "explained": True}
+    evidence |= {"at": "Table 2's figure", "explained": True}
     other = evidence | {"figure": "success", "published": 0.97, "found": 0.955}
     share = other | {"agent": "BAIR", "found": 199.2, "explained": False}
-    share["at"] = "acceptances of Phase 1, N_1"
+    share["at"] = "rejections at most, of at least 200"
     return Reproduction(
         replace(TABLE2, note="Mind this."),
         results={},
         summaries={"printed": summary("printed", wrong=0.0), "released": summary("released")},
         found=pd.DataFrame(found),
-        evidence={"b": pd.DataFrame([evidence, other]), "k": pd.DataFrame([share])},
+        evidence={"digits": pd.DataFrame([evidence, other]), "arithmetic": pd.DataFrame([share])},
     )
 
 
@@ -71,7 +71,7 @@ def test_a_table_has_its_title_its_note_and_every_figure_with_its_verdict(
     head = ["δ", "K", "agent", "paper", "printed", "released", "z", "near", "verdict"]
     assert times[0] == successes[0] == head
     place = ["0.1", "2", "T&S"]
-    assert times[1:] == [[*place, "313", "500 ± 20", "300 ± 10", "-1.3", "no", "cannot: b"]]
+    assert times[1:] == [[*place, "313", "500 ± 20", "300 ± 10", "-1.3", "no", "cannot: digits"]]
     assert successes[1:] == [
         [*place, ".970", "1.00 [.990, 1.00]", ".900 [.880, .920]", "-6.3", "yes", "differs"]
     ]
@@ -104,19 +104,18 @@ def test_wrong_answers_of_track_and_stop_stand_apart_from_runs_cut_off(
 
 def test_the_evidence_says_what_gave_which_figure(made_up: Reproduction) -> None:
     page = page_of(made_up)
-    for reason in REASONS:
-        heading = f"### Test of reason {reason.key}: {reason.title}"
-        assert (heading in page) == (reason.key in ("b", "k"))
-    _, time, success = rows_of(page.split("### Test of reason b")[1].split("###")[0])
+    for key, reason in REASONS.items():
+        assert f"### Reason tested, {key}: {reason.title}" in page
+    _, time, success = rows_of(page.split("### Reason tested, digits")[1].split("###")[0])
     place = ["0.1", "2", "T&S"]
-    assert time == [*place, "stopping time", "313", "311", "a cap of 5000", "yes"]
-    assert success[3:] == ["probability of success", ".970", ".955", "a cap of 5000", "yes"]
-    _, share = rows_of(page.split("### Test of reason k")[1])
+    assert time == [*place, "stopping time", "313", "311", "Table 2's figure", "yes"]
+    assert success[3:] == ["probability of success", ".970", ".955", "Table 2's figure", "yes"]
+    _, share = rows_of(page.split("### Reason tested, arithmetic")[1])
     assert share[3:] == [
         "probability of success",
         ".970",
         "199",
-        "acceptances of Phase 1, N_1",
+        "rejections at most, of at least 200",
         "no",
     ]
 
