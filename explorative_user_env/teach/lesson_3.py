@@ -81,8 +81,8 @@ def _cost(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> flo
 def _ended(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> float:
     """Return the cost of the runs that are not censored."""
     kept = [place for place, cut in enumerate(censored) if not cut]
-    parts: Any = ([each[place] for place in kept] for each in (times, correct, censored))
-    return _cost(*parts, step_cost)
+    parts: Any = [[each[place] for place in kept] for each in (times, correct, censored)]
+    return _cost(parts[0], parts[1], parts[2], step_cost)
 
 
 _ARMS, _YES = [0, 1, 2, 0, 1, 2, 0, 1, 0], [True, True, True, True, False, False, True, False, True]
