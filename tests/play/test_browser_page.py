@@ -34,6 +34,10 @@ def test_all_is_there_without_a_script(browser: "Browser", address: str, size: s
         page.locator("#alpha").fill("2")
         page.click("text=Show")
         assert game_on_mind(page).options["alpha"] == 2.0
+        assert "rho" not in game_on_mind(page).options  # it follows its schedule
+        page.locator("#rho").fill("1.2")
+        page.click("text=Show")
+        assert game_on_mind(page).options["rho"] == 1.2
 
 
 def test_the_page_reads_well_to_who_does_not_see_it(browser: "Browser", address: str) -> None:
