@@ -41,7 +41,7 @@ from explorative_user_env.protocol import (
     trained_on,
 )
 from explorative_user_env.results import records
-from explorative_user_env.results.columns import RUN_FRAMES
+from explorative_user_env.results.metrics import RUN_FRAMES
 from explorative_user_env.results.results import Results, Sweep, all_runs, kept_evaluations
 from explorative_user_env.results.store import ENDINGS, PACKED, Kept, read_only, request_from
 from explorative_user_env.runs.members import Members

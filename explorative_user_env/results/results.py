@@ -24,9 +24,8 @@ from explorative_user_env.protocol import (
     needs_horizon,
     sees_rewards,
 )
-from explorative_user_env.results.columns import frame_of
 from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
-from explorative_user_env.results.metrics import figures_of_runs, scores_of
+from explorative_user_env.results.metrics import figures_of_runs, frame_of, scores_of
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
 from explorative_user_env.results.store import (
     Store,
@@ -68,7 +67,7 @@ class Results:
             `most_accepted_is_best` (1/n where it is one of n tied arms), `interactions` and `left`
             in their place. Of the task "population" a run is an episode: `regret`, `utility`,
             `acceptances`, `last_is_best` and `most_accepted_is_best` (with how many of its users, a
-            share), and `regret_by_user`, numbers as words (`results.columns.regrets_by_user` reads
+            share), and `regret_by_user`, numbers as words (`results.metrics.regrets_by_user` reads
             them).
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
@@ -196,7 +195,7 @@ class Results:
         Raises:
             InvalidArgumentError: for a kind that there is none of, naming those there are.
         """
-        from explorative_user_env.results.plots import plot_runs
+        from explorative_user_env.results.plots_of_runs import plot_runs
 
         return plot_runs(self, kind, axes, progress)
 

@@ -75,7 +75,7 @@ def _evidence(
 
 
 def _cost(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> float:
-    return mean_cost(np.array(times), np.array(correct), np.array(censored), step_cost)
+    return mean_cost(np.array(times), np.array(correct) & ~np.array(censored), step_cost)
 
 
 def _ended(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> float:
