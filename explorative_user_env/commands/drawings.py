@@ -129,8 +129,7 @@ def _of_suite(
 
 def _of_cells(cells: "Sequence[Results]") -> Iterator[Drawing | NotDrawn]:
     """Yield the plots of each group of cells that differ in K and delta only."""
-    from explorative_user_env.results.courses import heading_of
-    from explorative_user_env.results.plots import RUN_KINDS
+    from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of
 
     groups = _groups(cells)
     abouts = [heading_of(each[0], ("n_arms", "delta") if len(each) > 1 else ()) for each in groups]
@@ -179,7 +178,7 @@ def _groups(cells: "Sequence[Results]") -> "list[list[Results]]":
 
 
 def _of_cell(results: "Results", prefix: str, about: str) -> Iterator[Drawing | NotDrawn]:
-    from explorative_user_env.results.plots import RUN_KINDS
+    from explorative_user_env.results.plots_of_runs import RUN_KINDS
 
     for name, kind in RUN_KINDS.items():
         if why := kind.why_not(results):
