@@ -9,15 +9,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.kernels.presence import can_compile, require_compiler
 from explorative_user_env.protocol import Array
-from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.population import Population
-
-COMPILED_FROM = 64
-"""The least number of users for which loading the compiler pays."""
 
 
 class Step(NamedTuple):
@@ -155,32 +150,3 @@ class PlainLanes(Lanes):
         """Return the truth about a user."""
         state: HiddenState = self._envs[lane].hidden_state()
         return state
-
-
-def new_lanes(
-    single: ExplorativeUserEnv,
-    rngs: Sequence[np.random.Generator],
-    compiled: bool | None,
-    who: Callable[[int], str],
-) -> Lanes:
-    """Return lanes for users like that of `single`, not begun yet.
-
-    Args:
-        single: the environment that each lane equals.
-        rngs: the lanes' streams.
-        compiled: whether to use compiled code, which not all users can; None is from
-            `COMPILED_FROM` users on, if there is a compiler.
-        who: returns in words the user in a lane.
-
-    Raises:
-        MissingExtraError: if `compiled` is True and there is no compiler.
-    """
-    if compiled:
-        require_compiler("compiled=True needs")
-    wanted = len(rngs) >= COMPILED_FROM if compiled is None else compiled
-    if wanted and single.behaviour == EXPLORATIVE and can_compile():
-        from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
-
-        if rule_compiles(single.population, rngs[0]):
-            return CompiledLanes(single.population, single.reward, rngs, who)
-    return PlainLanes(single.population, single.reward, rngs, who, single.stays)

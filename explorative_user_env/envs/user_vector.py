@@ -1,7 +1,7 @@
 """`ExplorativeUser-v0`, many users in step: Gymnasium's vector environment."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import RENDER_MODES_OF_MANY, History
-from explorative_user_env.envs.lanes import COMPILED_FROM, Lanes, Step, new_lanes
+from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
 from explorative_user_env.envs.user import (
     ExplorativeUserEnv,
     UserQuestions,
@@ -20,8 +20,10 @@ from explorative_user_env.envs.user import (
     law_of,
     met,
 )
+from explorative_user_env.kernels.presence import can_compile, require_compiler
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import seed_number
+from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.model import User
@@ -30,6 +32,9 @@ from explorative_user_env.validation import InvalidArgumentError, choice, count,
 Infos = dict[str, Any]
 
 WHOLE_NUMBER = np.dtype(int)
+
+COMPILED_FROM = 64
+"""The least number of users for which loading the compiler pays."""
 
 MOST_LANES = 1_000_000
 """The most users in step; each has a random stream of a KB."""
@@ -141,6 +146,35 @@ def stacked(values: Mapping[str, Array], mask: Array | None = None) -> Infos:
         infos[key] = array
         infos[f"_{key}"] = np.ones(array.size, bool) if mask is None else mask.copy()
     return infos
+
+
+def new_lanes(
+    single: ExplorativeUserEnv,
+    rngs: Sequence[np.random.Generator],
+    compiled: bool | None,
+    who: Callable[[int], str],
+) -> Lanes:
+    """Return lanes for users like that of `single`, not begun yet.
+
+    Args:
+        single: the environment that each lane equals.
+        rngs: the lanes' streams.
+        compiled: whether to use compiled code, which not all users can; None is from
+            `COMPILED_FROM` users on, if there is a compiler.
+        who: returns in words the user in a lane.
+
+    Raises:
+        MissingExtraError: if `compiled` is True and there is no compiler.
+    """
+    if compiled:
+        require_compiler("compiled=True needs")
+    wanted = len(rngs) >= COMPILED_FROM if compiled is None else compiled
+    if wanted and single.behaviour == EXPLORATIVE and can_compile():
+        from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
+
+        if rule_compiles(single.population, rngs[0]):
+            return CompiledLanes(single.population, single.reward, rngs, who)
+    return PlainLanes(single.population, single.reward, rngs, who, single.stays)
 
 
 class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.envs.lanes import new_lanes
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.meeting import begin_next_all, environment_of
 from explorative_user_env.envs.user import (
@@ -18,7 +17,7 @@ from explorative_user_env.envs.user import (
     reward_of,
     reward_of_leaving,
 )
-from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, new_lanes
 from explorative_user_env.kernels.arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.loops import (

@@ -30,9 +30,7 @@ SEEDS = range(50, 50 + N_LANES)
 JUNK = -7
 
 
-def both(
-    setting: Setting, reward: str = "regret", **user: Any
-) -> tuple[PlainLanes, CompiledLanes]:
+def both(setting: Setting, reward: str = "regret", **user: Any) -> tuple[PlainLanes, CompiledLanes]:
     population = Population(setting=setting, **{"n_arms": 5} | user)
     first, second = ([np.random.default_rng(seed) for seed in SEEDS] for _ in range(2))
     return PlainLanes(population, reward, first), CompiledLanes(population, reward, second)
