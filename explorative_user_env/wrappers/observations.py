@@ -4,6 +4,7 @@ The wrappers of single and of vector environments and the agents of the harness 
 functions, so that a model sees in the harness what it saw in training, to the bit.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -161,20 +162,13 @@ def actions_by_rank(order: Array, n_actions: int) -> Array:
     return np.concatenate(blocks, axis=1)
 
 
-def observe(name: str, history: History, scale: Scale) -> tuple[Array, Array | None]:
-    """Return the observation called `name`, and the arm of each rank if arms are sorted."""
-    match name.removeprefix("sorted-"):
-        case "response":
-            return history.responses(), None
-        case "last-step":
-            return last_step(history, scale), None
-        case "counts":
-            observations, n_times = counts(history, scale), 1
-        case _:
-            observations, n_times = population_counts(history, scale), 2
-    if not name.startswith("sorted-"):
-        return observations, None
-    return by_acceptances(observations, history.table.shape[1], n_times)
+UNSORTED: Mapping[str, Callable[[Any, Any], Array]] = {
+    "response": lambda history, scale: history.responses(),
+    "counts": counts,
+    "population-counts": population_counts,
+    "last-step": last_step,
+}
+"""The functions of (history, scale) by the names of their observations."""
 
 
 def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
@@ -191,8 +185,11 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
         (n_lanes, n_actions).
     """
     n_lanes, n_arms, _ = history.table.shape
-    observations, order = observe(name, history, scale)
-    if order is None:
+    observations = UNSORTED[name.removeprefix("sorted-")](history, scale)
+    if name.startswith("sorted-"):
+        n_times = 2 if name == SORTED_POPULATION else 1
+        observations, order = by_acceptances(observations, n_arms, n_times)
+    else:
         order = np.tile(np.arange(n_arms), (n_lanes, 1))
     return observations, actions_by_rank(order, n_actions)
 

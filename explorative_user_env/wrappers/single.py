@@ -18,11 +18,11 @@ from explorative_user_env.protocol import Array, kept_steps
 from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers.observations import (
     POPULATION_OBSERVATIONS,
+    UNSORTED,
     Scale,
     actions_by_rank,
     bounds_of,
     by_acceptances,
-    observe,
     scale_of,
 )
 
@@ -115,7 +115,7 @@ class ShowsHistory:
         return labelled(spaces.Box(low, high, dtype=np.float32), **reading)
 
     def _observe(self, history: History) -> Array:
-        return observe(self.name, history, self._scale)[0]
+        return UNSORTED[self.name](history, self._scale)
 
 
 class SortsArms:
