@@ -26,10 +26,11 @@ from explorative_user_env.check.secrets import Secrets, reached
 from explorative_user_env.envs.meeting import informed
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation.paths import (
-    PATHS,
     RUN_COLUMNS,
-    play_compiled,
-    play_readable,
+    Play,
+    Runs,
+    plays_compiled,
+    plays_readable,
     run_compiled,
     run_in_step,
     run_readable,
@@ -45,6 +46,7 @@ from explorative_user_env.kernels.presence import COMPILER, why_no_compiler
 from explorative_user_env.protocol import (
     ANSWERED,
     BAI,
+    REGRET,
     STOP,
     TASKS,
     Agent,
@@ -373,14 +375,14 @@ def in_step_is_one_at_a_time(subject: Subject) -> None:
     wanted = _rows(subject, seeds)
     users, agent = Population(n_arms=usual_arms(subject)), subject.make()
     horizon = STEPS_IN_STEP if needs_horizon(agent) else None
-    found = run_readable(users, agent, seeds, STEPS_IN_STEP, horizon)
+    found = run_readable(Runs(users, agent, STEPS_IN_STEP, horizon), seeds)
     expect_rows(found, wanted, seeds, "one at a time than in step")
 
 
 def _rows(subject: Subject, seeds: Sequence[int]) -> Array:
     agent, users = many_user_agent(subject), Population(n_arms=usual_arms(subject))
     horizon = STEPS_IN_STEP if needs_horizon(agent) else None
-    return run_in_step(users, agent, seeds, STEPS_IN_STEP, horizon)
+    return run_in_step(Runs(users, agent, STEPS_IN_STEP, horizon), seeds)
 
 
 def expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) -> None:
@@ -532,8 +534,8 @@ def runs_in_both_tasks(subject: Subject) -> None:
     """It runs in an evaluation of best-arm identification and of regret."""
     users = Population(n_arms=usual_arms(subject))
     seeds = [subject.seed, subject.seed + 1]
-    for paths in PATHS.values():
-        rows = paths.readable(users, meeting_agent(subject, users), seeds, 40, 40)
+    for task in (BAI, REGRET):
+        rows = Runs(users, meeting_agent(subject, users), 40, 40, task).readable(seeds)
         if len(rows) != len(seeds):
             raise FailedCheckError(f"{len(rows)} runs, must be {len(seeds)}")
 
@@ -695,10 +697,10 @@ def expect_compiled(population: Population, agent: AlgorithmAgent, seeds: Sequen
     """
     if (reason := why_no_compiler()) is not None:
         raise NotAskedError(f"it takes {COMPILER}, but {reason}")
-    given = (population, agent, seeds, COMPILED_STEPS, COMPILED_STEPS)
-    wanted = play_readable(*given)
+    runs = Runs(population, agent, COMPILED_STEPS, COMPILED_STEPS)
+    wanted = Play.joined(plays_readable(runs, seeds))
     try:
-        found = play_compiled(*given)
+        found = Play.joined(plays_compiled(runs, seeds))
     except errors_of_compiling() as error:
         raise DoesNotCompileError(short(error)) from error
     for what, fast, plain in (
@@ -712,7 +714,8 @@ def expect_compiled(population: Population, agent: AlgorithmAgent, seeds: Sequen
                 f"{what} is {fast[user, step]} compiled and {plain[user, step]} in plain Python, "
                 f"at step {step + 1} with the user of seed {seeds[user]} (K = {population.n_arms})"
             )
-    expect_rows(run_compiled(*given), run_readable(*given), seeds, "compiled than in plain Python")
+    rows = (run_compiled(runs, seeds), run_readable(runs, seeds))
+    expect_rows(*rows, seeds, "compiled than in plain Python")
 
 
 def expect_compiled_users(population: Population, seed: int) -> None:
@@ -759,19 +762,14 @@ def runs_in_another_process(subject: Subject) -> None:
     agent = informed(subject.make(), users)
     seeds = [*range(subject.seed, subject.seed + 4)]
     horizon = SENT_STEPS if needs_horizon(agent) else None
-    wanted = run_readable(users, agent, seeds, SENT_STEPS, horizon)
+    job = partial(run_readable, Runs(users, agent, SENT_STEPS, horizon))
+    wanted = job(seeds)
     halves = (slice(0, 2), slice(2, 4))
     chunks = [seeds[half] for half in halves]
-    job = partial(_met, users, agent, horizon)
     with closing(done(job, chunks, agent, PROCESSES, workers=2)) as parts:
         for place, rows in parts:
             half = halves[place]
             expect_rows(rows, wanted[half], seeds[half], "in another process than in this one")
-
-
-def _met(users: Population, agent: Agent, horizon: int | None, seeds: Sequence[int]) -> Array:
-    """Return the rows of `run_readable`, of a function that reaches other processes."""
-    return run_readable(users, agent, seeds, SENT_STEPS, horizon)
 
 
 FALSE_ALARM = 1e-6
@@ -844,7 +842,7 @@ def _right_one_by_one(subject: Subject, users: Population, seeds: list[int]) -> 
 def _right_in_step(subject: Subject, users: Population, seeds: list[int]) -> int:
     """Return with how many users an agent that meets all at once answers their best arms."""
     agent: Any = subject.make()
-    rows = run_in_step(users, agent, seeds, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
+    rows = run_in_step(Runs(users, agent, BLIND_STEPS, _horizon(agent, BLIND_STEPS)), seeds)
     of = dict(zip(RUN_COLUMNS, rows.T, strict=True))
     return int((of["answer"] == of["best_arm"]).sum())
 
@@ -1124,7 +1122,7 @@ def _rows_agent_ties(
     agent = informed(subject.make(), users)
     horizon = MEETING_STEPS if needs_horizon(agent) else None
     seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
-    found = run_readable(users, agent, seeds, MOST_STEPS, horizon)
+    found = run_readable(Runs(users, agent, MOST_STEPS, horizon), seeds)
     of = dict(zip(RUN_COLUMNS, found.T, strict=True))
     stops = of["end"] == ANSWERED
     return stops & (of["answer"] == of["best_arm"]), stops

@@ -93,7 +93,7 @@ def bench(
 ) -> None:
     """Compare agents on explorative users, beside the paper's figures where it has them."""
     from explorative_user_env.commands.agent_names import agents_called, bench_defaults
-    from explorative_user_env.evaluation.runner import number_asked
+    from explorative_user_env.evaluation.request import number_asked
 
     line_up = agents_called(agent, max_steps, task)
     usual = bench_defaults(line_up, task, setting, delta, n_arms)

@@ -60,7 +60,7 @@ def kept_run(
         InvalidArgumentError: if either cannot be written to, or has another run.
     """
     from explorative_user_env.display.progress import notice
-    from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
+    from explorative_user_env.evaluation.request import FEWEST_ARMS, agent_record
     from explorative_user_env.protocol import name_of
     from explorative_user_env.results.store import Store
 

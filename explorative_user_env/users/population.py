@@ -230,11 +230,12 @@ def lists_user_options(
             return function(*args, **given)
 
         *own, rest = inspect.signature(function).parameters.values()
+        usual = {option.name: option.default for option in OPTIONS} | defaults
         shown = [
             inspect.Parameter(
                 option.name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=defaults.get(option.name, option.default),
+                default=getattr(usual[option.name], "name", usual[option.name]),  # a short one
                 annotation=UserOptions.__annotations__.get(option.name, option.type),
             )
             for option in OPTIONS

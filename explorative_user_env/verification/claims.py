@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from explorative_user_env.envs.meeting import informed
-from explorative_user_env.evaluation.runner import agent_record
+from explorative_user_env.evaluation.request import agent_record
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.results.records import KIND
 from explorative_user_env.results.results import KeptEvaluation, Results, kept_evaluations

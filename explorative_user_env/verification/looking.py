@@ -10,7 +10,7 @@ import pandas as pd
 from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.display.progress import OnProgress, named, portion
 from explorative_user_env.envs.meeting import informed
-from explorative_user_env.evaluation.runner import agent_record
+from explorative_user_env.evaluation.request import agent_record
 from explorative_user_env.files import differences
 from explorative_user_env.protocol import Agent, trained_on
 from explorative_user_env.results.records import KIND

@@ -11,7 +11,7 @@ import pandas as pd
 from explorative_user_env.agents import AGENTS, REFERENCES
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.envs.meeting import informed
-from explorative_user_env.evaluation.paths import paths_of
+from explorative_user_env.evaluation.paths import Runs
 from explorative_user_env.evaluation.runner import runs_of
 from explorative_user_env.protocol import (
     POPULATION,
@@ -82,13 +82,11 @@ class SecondRun:
         told = results.over_horizon or needs_horizon(agent)
         if told:
             kept_steps("horizon", cell["horizon"])
+        horizon = cell["horizon"] if told else None
+        met = (results.population, agent, cap, horizon, as_task(cell["task"]), members_in(cell))
         return runs_of(
-            paths_of(as_task(cell["task"]), members_in(cell)),
-            agent,
-            results.population,
+            Runs(*met),
             seeds,
-            cap=cap,
-            horizon=cell["horizon"] if told else None,
             compiled=self.compiled,
             progress=progress,
             kept=Kept(),

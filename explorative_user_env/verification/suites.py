@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from explorative_user_env.evaluation.request import Request, line_up_of
-from explorative_user_env.evaluation.runner import request_record
+from explorative_user_env.evaluation.request import Request, line_up_of, request_record
 from explorative_user_env.files import differences
 from explorative_user_env.protocol import as_task
 from explorative_user_env.results.records import KIND
