@@ -20,7 +20,7 @@ def compiled_run(
 
     It is the loop of many runs with one of them, so that tests compile nothing else.
     """
-    from explorative_user_env.kernels.arrays import addresses_of_all  # with numba
+    from explorative_user_env.kernels.words import addresses_of_all
 
     run_all = compiled_run_all(algorithm, rule, behaviour)
 

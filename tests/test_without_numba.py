@@ -58,7 +58,7 @@ def test_nobody_is_said_to_have_compiled(browser: dict[str, Any]) -> None:
 def test_that_it_is_slower_is_said_once_with_the_reason(browser: dict[str, Any]) -> None:
     line = f"without numba ({presence.NONE_THERE}) all runs in plain Python"
     assert browser["notices"] == [
-        f"{line}, {presence.TIMES_SLOWER}, to the same end",
+        f"{line}, {presence.TIMES_SLOWER}, with the same results",
         "this Python, as one in a browser, starts no other workers, so runs are done one after "
         "the other",
     ]

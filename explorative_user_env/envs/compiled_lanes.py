@@ -9,9 +9,10 @@ import numpy as np
 
 from explorative_user_env.envs.lanes import STEP_KINDS, Lanes, Step, drawn_in, in_lane
 from explorative_user_env.envs.user import reward_of
-from explorative_user_env.kernels.arrays import (
+from explorative_user_env.kernels.arrays import StateTuple, user_tuple
+from explorative_user_env.kernels.compiler import compile_loop, errors_of_compiling, once, short
+from explorative_user_env.kernels.words import (
     MEAN,
-    StateTuple,
     addresses_of_all,
     generator_at,
     memory_of_arm,
@@ -19,11 +20,9 @@ from explorative_user_env.kernels.arrays import (
     row_at,
     row_of,
     user_rows,
-    user_tuple,
     with_law,
     witness_at,
 )
-from explorative_user_env.kernels.compiler import compile_loop, errors_of_compiling, once, short
 from explorative_user_env.protocol import Array
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.behaviours import (

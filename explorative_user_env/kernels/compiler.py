@@ -5,71 +5,22 @@ Numba is imported here, when the first loop is compiled, and nowhere above.
 
 import functools
 import threading
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from types import CellType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
-from explorative_user_env.kernels.cache import KeptKernel, callees_of, kept_kernel, references
+from explorative_user_env.kernels.cache import (
+    KeptKernel,
+    UndescribedError,
+    callees_of,
+    fingerprint,
+    kept_kernel,
+    references,
+    sorted_items,
+)
 from explorative_user_env.kernels.presence import watch_compiling
 from explorative_user_env.validation import handed_in
-
-
-def twins(functions: Iterable[FunctionType]) -> dict[FunctionType, FunctionType]:
-    """Return a copy of each function; where one refers to another of them, its copy does to that's.
-
-    A module that is enclosed, or imported on the way, stays as it is, and what is called in it.
-    """
-    copies = {function: _copy(function) for function in functions}
-    for function, copy in copies.items():
-        _redirect(function, copy, copies)
-    return copies
-
-
-def twin_with(function: Any, copies: Mapping[FunctionType, FunctionType]) -> FunctionType:
-    """Return a copy of a function that refers to the copies of those that have one by now."""
-    copy = _copy(function)
-    _redirect(function, copy, copies)
-    return copy
-
-
-def _redirect(
-    function: FunctionType, copy: FunctionType, copies: Mapping[FunctionType, FunctionType]
-) -> None:
-    """Let the copy of a function refer to the copies of others."""
-    for name, value in references(function).items():
-        if isinstance(value, FunctionType) and value in copies:
-            _put(copy.__globals__, name.split("."), copies[value])
-    for cell in copy.__closure__ or ():
-        if isinstance(cell.cell_contents, FunctionType):
-            cell.cell_contents = copies.get(cell.cell_contents, cell.cell_contents)
-
-
-def _copy(function: FunctionType) -> FunctionType:
-    cells = tuple(CellType(cell.cell_contents) for cell in function.__closure__ or ())
-    outer = dict(function.__globals__)
-    copy = FunctionType(function.__code__, outer, function.__name__, function.__defaults__, cells)
-    copy.__kwdefaults__ = function.__kwdefaults__
-    copy.__qualname__ = function.__qualname__
-    return copy
-
-
-def _put(names: dict[str, Any], path: Sequence[str], value: FunctionType) -> None:
-    """Let a name, or a dotted one of something in a module, stand for `value`."""
-    first, *rest = path
-    if first not in names:
-        return
-    if rest:
-        names[first] = _copy_of_module(names[first])
-        _put(vars(names[first]), rest, value)
-    else:
-        names[first] = value
-
-
-def _copy_of_module(module: ModuleType) -> ModuleType:
-    copy = ModuleType(module.__name__)
-    vars(copy).update(vars(module))
-    return copy
-
 
 _Made = TypeVar("_Made")
 
@@ -78,17 +29,12 @@ LONGEST_REASON = 400
 KEY_IN_NAME = 20
 """How much of the hash of a loop is in its name."""
 
-_making = threading.RLock()
-"""Held by the one thread that makes a loop."""
-
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
-"""No counting of references, as nothing compiled here allocates: with it a step costs three times
-as much."""
+"""No reference counting, as nothing compiled here allocates: with it a step takes three times as
+long."""
 
-
-def short(error: Exception) -> str:
-    """Return a compiler's message as one line that is not too long for a warning."""
-    return " ".join((str(error) or type(error).__name__).split())[:LONGEST_REASON]
+_making = threading.RLock()
+"""Held by the one thread that compiles a loop."""
 
 
 def compile_loop(
@@ -96,19 +42,18 @@ def compile_loop(
     around: Callable[[Any], Callable[..., Any]] | None = None,
     checked: bool = False,
 ) -> Any:
-    """Return `loop` compiled; it lets go of the interpreter lock while it runs.
+    """Return `loop` compiled; it releases the interpreter lock while it runs.
 
-    A function that is none of the package's own may reach for what is not there, and compiled code
-    would take any memory for it: where one goes in, the whole loop looks at the bounds of arrays.
+    A function from outside the package may index past the end of an array, which compiled code does
+    not notice. A loop with such a function checks the bounds of all arrays.
 
     Args:
-        loop: a function made by another, of this package or not; what it refers to by name is
-            compiled with it.
-        around: makes the loop to compile out of `loop`, which it calls by its own name.
-        checked: whether to look at bounds in any case.
+        loop: a function made by another; all functions that it refers to are compiled with it.
+        around: makes the loop to compile out of the compiled `loop`, which it calls.
+        checked: whether to check bounds in any case.
 
     Raises:
-        NumbaError: if numba is told to compile nothing.
+        NumbaError: if numba is disabled (NUMBA_DISABLE_JIT).
     """
     import numba
     from numba.core.errors import NumbaError
@@ -119,53 +64,124 @@ def compile_loop(
     whole: Any = loop if around is None else around(loop)
     callees = callees_of(whole)
     inner = [function for function in callees.plain if function not in (loop, whole)]
+    checked = checked or any(map(handed_in, [*callees.plain, *callees.compiled]))
     options: dict[str, Any] = {"nogil": True, **UNCOUNTED}
-    if checked or any(map(handed_in, [*callees.plain, *callees.compiled])):
+    if checked:
         options["boundscheck"] = True
     kept = kept_kernel(whole, options)
-    # What is compiled with bounds checks for this loop is compiled without for others.
-    copies = twins([*inner, loop] if "boundscheck" in options else [loop])
     for function in inner:
-        _register(copies.get(function, function), "boundscheck" in options)
+        _register(function, handed_in(function))
+    # What is compiled with bounds checks for this loop is compiled without them for others.
+    copies = twins([*inner, loop] if checked else [loop])
+    for function, copy in copies.items():
+        if function is not loop:
+            _register(copy, checked)
     compiled = _compiled(copies[loop], options, kept)
     if around is not None:
-        compiled = _compiled(twin_with(around(compiled), copies), options, kept)
+        outer: Any = around(compiled)
+        compiled = _compiled(twins([outer], copies)[outer], options, kept)
     if kept is not None:
         compiled._cache = kept
     return compiled
 
 
+def twins(
+    functions: Iterable[FunctionType], others: Mapping[FunctionType, FunctionType] | None = None
+) -> dict[FunctionType, FunctionType]:
+    """Return a copy of each function; the copies refer to each other, and to the copies `others`.
+
+    A function that is reached through a module (`module.function`) stays as it is.
+    """
+    copies = {}
+    for function in functions:
+        cells = tuple(CellType(cell.cell_contents) for cell in function.__closure__ or ())
+        copy = FunctionType(
+            function.__code__,
+            dict(function.__globals__),
+            function.__name__,
+            function.__defaults__,
+            cells,
+        )
+        copy.__kwdefaults__, copy.__qualname__ = function.__kwdefaults__, function.__qualname__
+        copies[function] = copy
+    known = {**(others or {}), **copies}
+    for function, copy in copies.items():
+        for name, value in references(function).items():
+            if isinstance(value, FunctionType) and name in copy.__globals__:
+                copy.__globals__[name] = known.get(value, value)
+        for cell in copy.__closure__ or ():
+            if isinstance(cell.cell_contents, FunctionType):
+                cell.cell_contents = known.get(cell.cell_contents, cell.cell_contents)
+    return copies
+
+
 def _compiled(function: Any, options: dict[str, Any], kept: KeptKernel | None) -> Any:
-    """Return `function` compiled by numba; under a name that no other has, if it is kept."""
+    """Return `function` compiled by numba, under a unique name if it is kept."""
     import numba
 
-    if kept is not None:  # what is loaded later is found by name among all that is there then
+    if kept is not None:  # numba finds a loaded loop by its name
         function.__qualname__ += f"_{kept.key[:KEY_IN_NAME]}"
     return numba.njit(**options)(function)
 
 
-def once(make: Callable[..., _Made]) -> "functools._lru_cache_wrapper[_Made]":
-    """Return `make` with a memory; many threads that ask for the same get what one of them made."""
-    made = functools.cache(make)
+@functools.cache
+def _register(function: FunctionType, checked: bool) -> None:
+    """Make `function` callable from compiled code, once for all loops that call it."""
+    from numba.extending import register_jitable
+
+    register_jitable(forceinline=True, boundscheck=checked, **UNCOUNTED)(function)
+
+
+def once(make: Callable[..., _Made]) -> Callable[..., _Made]:
+    """Return `make` with a memory, which threads share.
+
+    Functions from outside the package count with the values that they refer to, so that a loop is
+    compiled again after a global of theirs has changed.
+    """
 
     @functools.cache
-    def asked(*arguments: Hashable) -> _Made:
-        with _making:
-            return made(*arguments)
+    def made(state: tuple[str, ...], *arguments: Any) -> _Made:
+        return make(*arguments)
 
+    def asked(*arguments: Any) -> _Made:
+        state = tuple(map(_state_of, arguments))
+        with _making:
+            return made(state, *arguments)
+
+    vars(asked).update(cache_clear=made.cache_clear, cache_info=made.cache_info)
     return asked
 
 
+def _state_of(argument: Any) -> str:
+    """Return a hash of the outside functions in an argument, and of the values they refer to."""
+    parts = [argument]
+    if is_dataclass(argument):
+        parts = [getattr(argument, field.name) for field in fields(argument) if field.compare]
+    state: list[Any] = []
+    for part in parts:
+        if isinstance(part, FunctionType) and handed_in(part):
+            for function in callees_of(part).plain:
+                state.append(id(function.__code__))
+                state += [_value_of(each) for each in sorted_items(references(function))]
+    return repr(state)
+
+
+def _value_of(named: tuple[str, Any]) -> Any:
+    if isinstance(named[1], FunctionType | ModuleType):
+        return named[0]
+    try:
+        return fingerprint(named, {})
+    except UndescribedError:
+        return id(named[1])
+
+
 def errors_of_compiling() -> tuple[type[Exception], ...]:
-    """Return what is raised where code does not compile; numba takes some code for impossible."""
+    """Return the errors that numba raises for code that it cannot compile."""
     from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
     return NumbaError, UnsupportedBytecodeError, TypeError, AssertionError, NotImplementedError
 
 
-@functools.cache
-def _register(function: FunctionType, checked: bool) -> None:
-    """Tell numba that `function` may be called compiled, once however many loops call it."""
-    from numba.extending import register_jitable
-
-    register_jitable(forceinline=True, boundscheck=checked, **UNCOUNTED)(function)
+def short(error: Exception) -> str:
+    """Return a compiler's message as one line, cut to a length that fits a warning."""
+    return " ".join((str(error) or type(error).__name__).split())[:LONGEST_REASON]

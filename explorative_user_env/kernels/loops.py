@@ -392,7 +392,7 @@ def _functions_of(behaviour: Behaviour) -> Behaviour:
 
 @once
 def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw) -> Kernel:
-    from explorative_user_env.kernels.arrays import an_arm, generator_at, halted, with_law
+    from explorative_user_env.kernels.words import an_arm, generator_at, halted, with_law
 
     around = functools.partial(make_run_all, moves_means=behaviour.moves_means, halted=halted)
     loop = make_run(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm, halted)
@@ -403,7 +403,7 @@ def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: Re
 def _play_all(
     algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw
 ) -> Kernel:
-    from explorative_user_env.kernels.arrays import an_arm, generator_at, halted, with_law
+    from explorative_user_env.kernels.words import an_arm, generator_at, halted, with_law
 
     loop = make_play(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm, halted)
     return _kernel(loop, functools.partial(make_play_all, halted=halted), algorithm)
@@ -413,7 +413,7 @@ def _play_all(
 def _play_members(
     algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw
 ) -> Kernel:
-    from explorative_user_env.kernels.arrays import an_arm, generator_at, halted, with_law
+    from explorative_user_env.kernels.words import an_arm, generator_at, halted, with_law
 
     around = functools.partial(
         make_play_members, algorithm=algorithm, stream=generator_at, halted=halted

@@ -1,12 +1,14 @@
-"""What somebody who waits for the compiler is owed: a word that it is at work, and an end."""
+"""Whether numba is available, and what a person who waits for it sees.
 
-import _thread
+This module does not import numba, which takes a second.
+"""
+
 import functools
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from typing import Any
 
@@ -16,49 +18,47 @@ from explorative_user_env.validation import PACKAGE, MissingExtraError, is_found
 COMPILER = "numba"
 
 IN_A_BROWSER = "emscripten"
-"""What Python calls the system in a browser, which there is no numba for."""
+"""Python's name of the system in a browser, for which there is no numba."""
 
 NONE_THERE = "there is none for a browser"
-
 TIMES_SLOWER = "thirty to fifty times slower"
+COMPILING = "compiling, which may take some ten seconds; later starts find most of it done"
 
 
 def is_installed() -> bool:
-    """Return whether the compiler is there, without the second that its import takes."""
+    """Return whether numba is installed, without importing it."""
     return is_found(COMPILER)
 
 
 @functools.cache
 def why_no_compiler() -> str | None:
-    """Return what is the matter with the compiler, in words; None where it is there."""
+    """Return why numba cannot be used; None if it can."""
     if not is_installed():
         return NONE_THERE if sys.platform == IN_A_BROWSER else "it is not installed"
     try:
         import numba  # noqa: F401
-    except (ImportError, OSError) as error:  # as beside a NumPy that is too new for it
+    except (ImportError, OSError) as error:  # as with a NumPy that is too new for it
         return f"it cannot be imported ({one_line(str(error))})"
     return None
 
 
 def can_compile() -> bool:
-    """Return whether the compiler is there; where it is not, say once what follows from that."""
+    """Return whether numba can be used; if not, print one line about it."""
     reason = why_no_compiler()
     if reason is not None:
-        from explorative_user_env.display.progress import notice
-
         without = f"without {COMPILER} ({reason}) all runs in plain Python"
-        notice(f"{without}, {TIMES_SLOWER}, to the same end")
+        notice(f"{without}, {TIMES_SLOWER}, with the same results")
     return reason is None
 
 
 def require_compiler(what: str) -> None:
-    """Make sure that the compiler is there.
+    """Raise an error if numba cannot be used.
 
     Args:
         what: what needs it, with its verb, as "compiled=True needs".
 
     Raises:
-        MissingExtraError: if it is not, saying why.
+        MissingExtraError: with the reason.
     """
     reason = why_no_compiler()
     if reason is not None:
@@ -67,26 +67,20 @@ def require_compiler(what: str) -> None:
 
 
 Tell = Callable[[bool], object]
-"""Called with True when compiling begins and with False when it is over."""
-
-AGAIN = 0.05
-"""Seconds until an interrupt that was lost comes again."""
+"""Called with True when compiling begins and with False when it ends."""
 
 
-COMPILING = "compiling, which may take some ten seconds; later starts find most of it done"
-
-
-def _tell_who_waits(begins: bool) -> None:
+def _print_notice(begins: bool) -> None:
     if begins:
         notice(COMPILING)
 
 
-_tell: ContextVar[Tell] = ContextVar("_tell", default=_tell_who_waits)
+_tell: ContextVar[Tell] = ContextVar("_tell", default=_print_notice)
 
 
 @contextmanager
 def compiling_told(tell: Tell) -> Iterator[None]:
-    """Tell all compiling in the block in place of the line that would be printed about it."""
+    """Call `tell` about compiling in the block, in place of printing a line."""
     before = _tell.set(tell)
     try:
         yield
@@ -96,44 +90,37 @@ def compiling_told(tell: Tell) -> Iterator[None]:
 
 @contextmanager
 def interrupts_heard() -> Iterator[None]:
-    """Let no interrupt be lost in the block: it comes again soon, and at the end at the latest.
+    """Raise at the end of the block an interrupt that was lost in it.
 
-    The compiler calls Python out of C to hand over what it has made. What is raised there, an
-    interrupt as well, Python can only print and forget; and the compiler, which was handed nothing,
-    may fail for that reason.
+    The compiler calls Python from C, where Python can only print an exception and drop it.
     """
-    usual, timers = sys.unraisablehook, list[threading.Timer]()
+    usual, lost = sys.unraisablehook, []
 
-    def come_again(lost: Any) -> None:
-        if issubclass(lost.exc_type, KeyboardInterrupt):
-            timers.append(threading.Timer(AGAIN, _thread.interrupt_main))
-            timers[-1].start()
+    def keep(unraisable: Any) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            lost.append(unraisable.exc_type)
         else:
-            usual(lost)
+            usual(unraisable)
 
-    sys.unraisablehook = come_again
+    sys.unraisablehook = keep
     try:
         yield
     finally:
         sys.unraisablehook = usual
-        with suppress(KeyboardInterrupt):  # of one that comes just now
-            for timer in timers:
-                timer.cancel()
-                timer.join()
-        if timers:
+        if lost:
             raise KeyboardInterrupt
 
 
 ENDED_BY = ("SIGTERM", "SIGHUP")
-"""What ends a program: it is asked to, or its terminal is closed; where there is such a signal."""
+"""Signals that end a program; a system may lack one."""
 
 
 @contextmanager
 def ends_heard() -> Iterator[list[int]]:
-    """Take what would end the program in the block for an interrupt, so that it ends in order.
+    """Turn the first signal that would end the program in the block into an interrupt.
 
     Yields:
-        The signal that came, and nothing before. Others that come after it change nothing.
+        A list that receives the number of the signal.
     """
     heard: list[int] = []
 
@@ -143,7 +130,7 @@ def ends_heard() -> Iterator[list[int]]:
             raise KeyboardInterrupt
 
     numbers = [getattr(signal, name) for name in ENDED_BY if hasattr(signal, name)]
-    # Another thread may set none, and what is ignored, as by nohup, or heard already, stays so.
+    # Only the main thread may set a handler; an ignored signal, as under nohup, stays ignored.
     mine = threading.current_thread() is threading.main_thread()
     usual = [each for each in numbers if mine and signal.getsignal(each) is signal.SIG_DFL]
     for number in usual:
@@ -157,26 +144,26 @@ def ends_heard() -> Iterator[list[int]]:
 
 @functools.cache
 def watch_compiling() -> None:
-    """See to it, once a process, that whoever waits for a loop of this package gets their due."""
+    """Tell about each compilation of this package's loops, and keep interrupts during it."""
     from numba.core import event
 
     class Watch(event.Listener):
-        """What goes into a loop is compiled inside: only the outermost is told of."""
+        """Compilations are nested: only the outermost is told."""
 
         def __init__(self) -> None:
-            self._held: list[ExitStack] = []
+            self._open: list[ExitStack] = []
 
         def on_start(self, event: Any) -> None:
             if _is_ours(event):
-                self._held.append(ExitStack())
-                self._held[-1].enter_context(interrupts_heard())
-                if len(self._held) == 1:
+                self._open.append(ExitStack())
+                self._open[-1].enter_context(interrupts_heard())
+                if len(self._open) == 1:
                     _tell.get()(True)
 
         def on_end(self, event: Any) -> None:
             if _is_ours(event):
-                with self._held.pop():
-                    if not self._held:
+                with self._open.pop():
+                    if not self._open:
                         _tell.get()(False)
 
     register: Any = event.register  # which has no annotations
@@ -184,5 +171,4 @@ def watch_compiling() -> None:
 
 
 def _is_ours(event: Any) -> bool:
-    """Whether it is about a function of this package."""
     return str(event.data["dispatcher"].py_func.__module__).startswith(PACKAGE)

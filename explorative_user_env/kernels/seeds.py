@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.kernels.arrays import (
+from explorative_user_env.kernels.compiler import compile_loop, once
+from explorative_user_env.kernels.words import (
     addresses_of,
     addresses_of_all,
     counts_at,
     generator_at,
 )
-from explorative_user_env.kernels.compiler import compile_loop, once
 from explorative_user_env.seeding import agent_words, set_agents, set_users
 from explorative_user_env.users.instances import InstanceLaw, draw_means
 

@@ -259,12 +259,6 @@ def test_the_types_that_a_loop_is_compiled_for_count_with_the_names_of_their_fie
     assert fingerprint_of_types([], HOST) != fingerprint_of_types([], ("x86_64", "some", ""))
 
 
-@pytest.mark.parametrize("value", [Colour.RED, np.zeros(1, "M8[s]"), np.random.default_rng(0)])
-def test_a_loop_for_types_of_another_kind_has_no_key(value: Any) -> None:
-    with pytest.raises(UndescribedError):
-        fingerprint_of_types([typeof(value)], HOST)
-
-
 def test_the_order_of_a_named_tuple_s_fields_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     kind = typeof(Pair(1, 2))
     before = fingerprint_of_types([kind], HOST), key(Pair(1, 2))

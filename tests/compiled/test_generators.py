@@ -5,8 +5,8 @@ import pytest
 
 pytest.importorskip("numba")
 
-from explorative_user_env.kernels.arrays import addresses_of
 from explorative_user_env.kernels.seeds import N_STREAMS, low_first, streams
+from explorative_user_env.kernels.words import addresses_of
 
 
 def test_nobody_shares_a_generator_and_none_is_lost() -> None:

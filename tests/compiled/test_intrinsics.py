@@ -10,7 +10,7 @@ pytest.importorskip("numba")
 
 import numba
 
-from explorative_user_env.kernels.arrays import (
+from explorative_user_env.kernels.words import (
     ARM_BYTES,
     addresses_of,
     arm_counts_at,

@@ -3,7 +3,7 @@ import pytest
 
 pytest.importorskip("numba")
 
-from explorative_user_env.kernels.arrays import row_of, user_rows
+from explorative_user_env.kernels.words import row_of, user_rows
 from explorative_user_env.users.model import blank_state
 from explorative_user_env.users.population import Population
 

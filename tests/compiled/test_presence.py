@@ -71,7 +71,7 @@ def test_where_it_is_not_runs_are_readable_and_one_line_says_so(heard: list[str]
         results = [eu.evaluate(["BAIR", "UNI"], delta=delta, **FEW) for delta in (0.1, 0.2)]
     assert [len(each.runs) for each in results] == [6, 6]
     without = "without numba (it is not installed) all runs in plain Python"
-    assert heard == [f"{without}, {TIMES_SLOWER}, to the same end"]
+    assert heard == [f"{without}, {TIMES_SLOWER}, with the same results"]
     assert "numba" not in results[0].cell["versions"]
 
 
@@ -122,5 +122,5 @@ def test_a_compiler_that_does_not_load_is_told_with_its_reason(
     reason = "it cannot be imported (Numba needs NumPy 9.9 or less)"
     assert str(refused.value) == f"this needs numba, but {reason}: pip install numba"
     assert heard == [
-        f"without numba ({reason}) all runs in plain Python, {TIMES_SLOWER}, to the same end"
+        f"without numba ({reason}) all runs in plain Python, {TIMES_SLOWER}, with the same results"
     ]

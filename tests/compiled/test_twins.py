@@ -39,11 +39,3 @@ def test_copies_call_each_other_by_name_and_by_what_they_enclose() -> None:
 def test_what_is_no_twin_is_called_as_it_is() -> None:
     copies = twins([cast(FunctionType, high)])
     assert copies[cast(FunctionType, high)]() == "low, high"
-
-
-def test_a_twin_in_a_module_is_found_there_and_the_module_stays_as_it_is() -> None:
-    inner = cast(FunctionType, callees.is_of_compiler)
-    copies = twins([cast(FunctionType, by_module), inner])
-    copies[inner].__code__ = (lambda value: "twin").__code__
-    assert copies[cast(FunctionType, by_module)](3) == "twin"
-    assert by_module(3) is False

@@ -17,7 +17,8 @@ from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError,
 from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
 from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
 from explorative_user_env.envs.user import REGRET_REWARD, REWARDS
-from explorative_user_env.kernels.arrays import StateTuple, row_of, user_rows
+from explorative_user_env.kernels.arrays import StateTuple
+from explorative_user_env.kernels.words import row_of, user_rows
 from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.laws import LAWS, acceptance_rate_rule
 from explorative_user_env.users.model import blank_state
