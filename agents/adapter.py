@@ -1,6 +1,8 @@
-"""The largest of several counts, with ties broken at random and not by position."""
+"""An algorithm record with its options as an agent, and what the algorithms share."""
 
-from collections.abc import Mapping, Sequence
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -132,6 +134,46 @@ class AlgorithmAgent(Agent):
         if self.max_steps is not None:
             given["max_steps"] = self.max_steps
         return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+
+def agent_maker(
+    algorithm: Algorithm,
+    *,
+    name: str | None = None,
+    options: Sequence[str] | None = None,
+    **fixed: Any,
+) -> Callable[[Callable[[], AlgorithmAgent]], Callable[..., AlgorithmAgent]]:
+    """Make a function without a body into one that returns the agent of `algorithm`.
+
+    Its keyword arguments are options of the algorithm, None where not given, `max_steps` and
+    `name`; its docstring explains them.
+
+    Args:
+        algorithm: the record with the rule and the defaults of the options.
+        name: the usual name of the agent; None is the algorithm's.
+        options: the options that a caller may choose; None is all.
+        **fixed: values of other options.
+    """
+    usual = algorithm.name if name is None else name
+    chosen = [each for each in algorithm.defaults if each != CAP] if options is None else options
+    kind = inspect.Parameter.KEYWORD_ONLY
+    values = {**dict.fromkeys([*chosen, CAP]), "name": usual}
+    signature = inspect.Signature(
+        [inspect.Parameter(each, kind, default=value) for each, value in values.items()],
+        return_annotation=AlgorithmAgent,
+    )
+
+    def decorate(described: Callable[[], AlgorithmAgent]) -> Callable[..., AlgorithmAgent]:
+        @functools.wraps(described)
+        def make(**given: Any) -> AlgorithmAgent:
+            asked: dict[str, Any] = values | signature.bind(**given).arguments
+            own = {each: asked[each] for each in chosen}
+            return AlgorithmAgent(algorithm, fixed | own, asked["name"], asked[CAP])
+
+        vars(make)["__signature__"] = signature
+        return make
+
+    return decorate
 
 
 def largest(counts: Sequence[int], rng: np.random.Generator, first: bool = False) -> int:

@@ -1,13 +1,16 @@
-"""SE, successive elimination: BAIR without Phase 1, to see what Phase 1 is good for.
+"""BAIR, the paper's agent (Algorithms 1 and 2), and SE, which is BAIR without Phase 1.
 
-Even-Dar, Mannor and Mansour 2006, "Action elimination and stopping conditions for the multi-armed
-bandit and reinforcement learning problems", drop an arm when its confidence interval falls below
-another's; here the user's rejection says so. The rule is BAIR's record with N_1 = 0.
+Phase 1 recommends until N_1 acceptances, so that the user's intervals are narrow enough to trust;
+Phase 2 recommends the arm of F with the fewest acceptances and drops the arms that she rejects.
+
+SE is successive elimination (Even-Dar, Mannor and Mansour 2006, "Action elimination and stopping
+conditions for the multi-armed bandit and reinforcement learning problems"), with the user's
+rejection in place of the comparison of intervals. Its rule is BAIR's record with N_1 = 0.
 """
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,106 +25,62 @@ from explorative_user_env.validation import (
     risk,
 )
 
-from .adapter import AlgorithmAgent, largest
-
-
-class Candidates(Protocol):
-    """What of BAIR's state these functions use."""
-
-    @property
-    def accepted(self) -> list[int]:
-        """n_i."""
-
-    @property
-    def candidate(self) -> list[int]:
-        """1 for an arm in F."""
-
-    @property
-    def n_candidates(self) -> list[int]:
-        """[|F|]."""
-
-    @property
-    def following(self) -> list[int]:
-        """The arm of F after each, K after the last; of K, the first."""
-
-    @property
-    def preceding(self) -> list[int]:
-        """The same backwards."""
-
-    @property
-    def heap(self) -> list[int]:
-        """F, the arm with the fewest acceptances on top."""
-
-
-def admit_all(state: Candidates, n_arms: int) -> None:
-    """F = [K]."""
-    for arm in range(n_arms):
-        state.candidate[arm] = 1
-        state.following[arm] = arm + 1
-        state.preceding[arm] = arm - 1 if arm > 0 else n_arms
-    state.following[n_arms] = 0
-    state.preceding[n_arms] = n_arms - 1
-    state.n_candidates[0] = n_arms
-
-
-def drop(state: Candidates, arm: int) -> None:
-    """Take `arm` out of F; which arm follows it can still be asked."""
-    before, after = state.preceding[arm], state.following[arm]
-    state.following[before] = after
-    state.preceding[after] = before
-    state.candidate[arm] = 0
-    state.n_candidates[0] -= 1
-
-
-def make_heap(state: Candidates) -> None:
-    """Put all arms, which must be in F, on the heap."""
-    size = state.n_candidates[0]
-    for arm in range(size):
-        state.heap[arm] = arm
-    for place in range(size // 2 - 1, -1, -1):
-        sift_down(state, place)
-
-
-def sift_down(state: Candidates, place: int) -> None:
-    """Let the arm at this place of the heap sink below those with fewer acceptances."""
-    size = state.n_candidates[0]
-    arm = state.heap[place]
-    while 2 * place + 1 < size:
-        child = 2 * place + 1
-        if child + 1 < size and comes_first(state, state.heap[child + 1], state.heap[child]):
-            child += 1
-        if comes_first(state, arm, state.heap[child]):
-            break
-        state.heap[place] = state.heap[child]
-        place = child
-    state.heap[place] = arm
-
-
-def comes_first(state: Candidates, one: int, other: int) -> bool:
-    """Whether `one` has fewer acceptances; of two with as many, the first arm comes first."""
-    if state.accepted[one] == state.accepted[other]:
-        return one < other
-    return state.accepted[one] < state.accepted[other]
-
+from .adapter import AlgorithmAgent, agent_maker, largest
 
 SWEEP, ROUNDS, ELIMINATION = 0, 1, 2
 """The parts of a run: Phase 1's first sweep, Phase 1's rounds, Phase 2."""
 
 PHASES = ("Phase 1, first sweep", "Phase 1, rounds", "Phase 2, elimination")
-"""What they are called."""
+"""Their names."""
 
 
-def explain(params: Any, state: Any) -> Mapping[str, Any]:
-    """Return the phase, F, the progress to N_1, n_i and, if m is above 1, the rejections so far."""
-    told: dict[str, Any] = {"phase": PHASES[state.part[0]]}
-    if params.n1 > 0.0:
-        what = "steps" if params.counts_steps else "acceptances"
-        told[f"{what} of N_1"] = Against(state.progress[0], params.n1)
-    told["F"] = [bool(each) for each in state.candidate]
-    told["n_i"] = list(state.accepted)
-    if params.m > 1:
-        told["rejections of m"] = Against(list(state.rejected), [params.m] * params.n_arms)
-    return told
+class Params(NamedTuple):
+    """The numbers of a run."""
+
+    n_arms: int  # K
+    n1: float  # N_1
+    counts_steps: bool  # N_1 is compared with time steps, not acceptances
+    skips: bool  # the first sweep skips the arm after a rejected one
+    round_robin: bool  # Phase 2 goes round F, not to its least accepted arm
+    m: int  # rejections in Phase 2 that eliminate an arm
+    consecutive: bool  # an acceptance starts the count of rejections anew
+
+
+class State(NamedTuple):
+    """What BAIR remembers."""
+
+    accepted: list[int]  # n_i
+    rejected: list[int]  # rejections of each arm in Phase 2, as they count for m
+    candidate: list[int]  # 1 for an arm in F
+    n_candidates: list[int]  # [|F|]
+    following: list[int]  # the arm of F after each, K after the last; of K, the first
+    preceding: list[int]  # the same backwards
+    heap: list[int]  # Phase 2's F, the arm with the fewest acceptances on top
+    part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
+    current: list[int]  # [the arm to recommend now]
+    progress: list[int]  # [acceptances or steps so far, compared with N_1]
+    scores: list[int]  # what a verdict compares
+
+
+def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
+    """Check the options and return the numbers of a run."""
+    delta = risk("delta", options["delta"])
+    alpha = positive("alpha", options["alpha"])
+    rho_0 = positive("rho_0", options["rho_0"])
+    return Params(
+        n_arms=n_arms,
+        n1=phase1_acceptances(options["n1"], n_arms, delta, alpha, rho_0),
+        counts_steps=choice("phase1_counts", options["phase1_counts"], ("acceptances", "steps"))
+        == "steps",
+        skips=choice("first_sweep", options["first_sweep"], ("full", "skipping")) == "skipping",
+        round_robin=choice("phase2", options["phase2"], ("fewest acceptances", "round robin"))
+        == "round robin",
+        m=eliminating_rejections(
+            options["m"], n_arms, delta, probability("noise", options["noise"])
+        ),
+        consecutive=choice("rejections", options["rejections"], ("all", "consecutive"))
+        == "consecutive",
+    )
 
 
 def phase1_acceptances(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: float) -> float:
@@ -178,55 +137,6 @@ def released_rejections(n_arms: int, delta: float, multiplier: float = 1.0) -> i
     """
     threshold = 8 * 0.9 * 0.1 / (2 * 0.9 - 1) ** 2 * math.log(2 * n_arms / delta)
     return math.floor(multiplier * threshold) + 1
-
-
-class Params(NamedTuple):
-    """The numbers of a run."""
-
-    n_arms: int  # K
-    n1: float  # N_1
-    counts_steps: bool  # N_1 is compared with time steps, not acceptances
-    skips: bool  # the first sweep skips the arm after a rejected one
-    round_robin: bool  # Phase 2 goes round F, not to its least accepted arm
-    m: int  # rejections in Phase 2 that eliminate an arm
-    consecutive: bool  # an acceptance starts the count of rejections anew
-
-
-class State(NamedTuple):
-    """What BAIR remembers."""
-
-    accepted: list[int]  # n_i
-    rejected: list[int]  # rejections of each arm in Phase 2, as they count for m
-    candidate: list[int]  # 1 for an arm in F
-    n_candidates: list[int]  # [|F|]
-    following: list[int]  # the arm of F after each, K after the last; of K, the first
-    preceding: list[int]  # the same backwards
-    heap: list[int]  # Phase 2's F, the arm with the fewest acceptances on top
-    part: list[int]  # [SWEEP, ROUNDS or ELIMINATION]
-    current: list[int]  # [the arm to recommend now]
-    progress: list[int]  # [acceptances or steps so far, compared with N_1]
-    scores: list[int]  # what a verdict compares
-
-
-def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-    """Check the options and return the numbers of a run."""
-    delta = risk("delta", options["delta"])
-    alpha = positive("alpha", options["alpha"])
-    rho_0 = positive("rho_0", options["rho_0"])
-    return Params(
-        n_arms=n_arms,
-        n1=phase1_acceptances(options["n1"], n_arms, delta, alpha, rho_0),
-        counts_steps=choice("phase1_counts", options["phase1_counts"], ("acceptances", "steps"))
-        == "steps",
-        skips=choice("first_sweep", options["first_sweep"], ("full", "skipping")) == "skipping",
-        round_robin=choice("phase2", options["phase2"], ("fewest acceptances", "round robin"))
-        == "round robin",
-        m=eliminating_rejections(
-            options["m"], n_arms, delta, probability("noise", options["noise"])
-        ),
-        consecutive=choice("rejections", options["rejections"], ("all", "consecutive"))
-        == "consecutive",
-    )
 
 
 def blank(params: Params) -> State:
@@ -344,6 +254,70 @@ def _after_elimination_step(params: Params, state: State, arm: int) -> None:
     state.current[0] = state.heap[0]
 
 
+def admit_all(state: State, n_arms: int) -> None:
+    """F = [K]."""
+    for arm in range(n_arms):
+        state.candidate[arm] = 1
+        state.following[arm] = arm + 1
+        state.preceding[arm] = arm - 1 if arm > 0 else n_arms
+    state.following[n_arms] = 0
+    state.preceding[n_arms] = n_arms - 1
+    state.n_candidates[0] = n_arms
+
+
+def drop(state: State, arm: int) -> None:
+    """Take `arm` out of F; which arm follows it can still be asked."""
+    before, after = state.preceding[arm], state.following[arm]
+    state.following[before] = after
+    state.preceding[after] = before
+    state.candidate[arm] = 0
+    state.n_candidates[0] -= 1
+
+
+def make_heap(state: State) -> None:
+    """Put all arms, which must be in F, on the heap."""
+    size = state.n_candidates[0]
+    for arm in range(size):
+        state.heap[arm] = arm
+    for place in range(size // 2 - 1, -1, -1):
+        sift_down(state, place)
+
+
+def sift_down(state: State, place: int) -> None:
+    """Let the arm at this place of the heap sink below those with fewer acceptances."""
+    size = state.n_candidates[0]
+    arm = state.heap[place]
+    while 2 * place + 1 < size:
+        child = 2 * place + 1
+        if child + 1 < size and comes_first(state, state.heap[child + 1], state.heap[child]):
+            child += 1
+        if comes_first(state, arm, state.heap[child]):
+            break
+        state.heap[place] = state.heap[child]
+        place = child
+    state.heap[place] = arm
+
+
+def comes_first(state: State, one: int, other: int) -> bool:
+    """Whether `one` has fewer acceptances; of two with as many, the first arm comes first."""
+    if state.accepted[one] == state.accepted[other]:
+        return one < other
+    return state.accepted[one] < state.accepted[other]
+
+
+def explain(params: Any, state: Any) -> Mapping[str, Any]:
+    """Return the phase, F, the progress to N_1, n_i and, if m is above 1, the rejections so far."""
+    told: dict[str, Any] = {"phase": PHASES[state.part[0]]}
+    if params.n1 > 0.0:
+        what = "steps" if params.counts_steps else "acceptances"
+        told[f"{what} of N_1"] = Against(state.progress[0], params.n1)
+    told["F"] = [bool(each) for each in state.candidate]
+    told["n_i"] = list(state.accepted)
+    if params.m > 1:
+        told["rejections of m"] = Against(list(state.rejected), [params.m] * params.n_arms)
+    return told
+
+
 ALGORITHM = Algorithm(
     name="BAIR",
     prepare=prepare,
@@ -368,21 +342,8 @@ ALGORITHM = Algorithm(
 )
 
 
-def BAIR(  # noqa: N802 - the algorithm's name
-    *,
-    delta: float | None = None,
-    n1: float | Literal["paper", "proof"] | None = None,
-    m: int | Literal["paper", "released"] | None = None,
-    rejections: Literal["all", "consecutive"] | None = None,
-    alpha: float | None = None,
-    rho_0: float | None = None,
-    noise: float | None = None,
-    phase1_counts: Literal["acceptances", "steps"] | None = None,
-    first_sweep: Literal["full", "skipping"] | None = None,
-    phase2: Literal["fewest acceptances", "round robin"] | None = None,
-    max_steps: int | None = None,
-    name: str = "BAIR",
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM)
+def BAIR() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return the agent of the paper, Algorithms 1 and 2 (with m above 1 its noisy form).
 
     An option left at None is filled in by `evaluate` and `rollout` (the user's alpha, rho_0 and
@@ -412,32 +373,15 @@ def BAIR(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {
-        "delta": delta,
-        "alpha": alpha,
-        "rho_0": rho_0,
-        "noise": noise,
-        "n1": n1,
-        "phase1_counts": phase1_counts,
-        "first_sweep": first_sweep,
-        "phase2": phase2,
-        "m": m,
-        "rejections": rejections,
-    }
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)
 
 
-def SuccessiveElimination(  # noqa: N802 - the algorithm's name
-    *,
-    delta: float | None = None,
-    m: int | Literal["paper", "released"] | None = None,
-    rejections: Literal["all", "consecutive"] | None = None,
-    noise: float | None = None,
-    first_sweep: Literal["full", "skipping"] | None = None,
-    phase2: Literal["fewest acceptances", "round robin"] | None = None,
-    max_steps: int | None = None,
-    name: str = "SE",
-) -> AlgorithmAgent:
+@agent_maker(
+    ALGORITHM,
+    name="SE",
+    options=("delta", "m", "rejections", "noise", "first_sweep", "phase2"),
+    n1=0,
+)
+def SuccessiveElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return BAIR's Phase 2 alone, `BAIR(n1=0)` by another name: a rejected arm is dropped.
 
     One pass over the arms comes first, in which none is dropped: N_1 is looked at after it. Without
@@ -461,13 +405,3 @@ def SuccessiveElimination(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {
-        "n1": 0,
-        "delta": delta,
-        "m": m,
-        "rejections": rejections,
-        "noise": noise,
-        "first_sweep": first_sweep,
-        "phase2": phase2,
-    }
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

@@ -6,14 +6,14 @@ paper's experiments run it to BAIR's stopping time.
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import choice, positive
 
-from .adapter import AlgorithmAgent, largest
+from .adapter import AlgorithmAgent, agent_maker, largest
 from .uniform import given_horizon
 
 RESCALE = 250.0
@@ -190,15 +190,8 @@ ALGORITHM = Algorithm(
 )
 
 
-def EXP3(  # noqa: N802 - the algorithm's name
-    *,
-    horizon: int | None = None,
-    learning_rate: float | None = None,
-    counts: Literal["accepted", "recommended"] | None = None,
-    ties: Literal["random", "first"] | None = None,
-    max_steps: int | None = None,
-    name: str = "EXP3",
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM)
+def EXP3() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return EXP3 with the paper's rates for a horizon T.
 
     gamma = sqrt(c log K / (K T)) and epsilon = min(1, sqrt(K log K / T)). An option left at None
@@ -215,5 +208,3 @@ def EXP3(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {"horizon": horizon, "learning_rate": learning_rate, "counts": counts, "ties": ties}
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

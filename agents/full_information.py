@@ -15,7 +15,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import positive, real
 
-from .adapter import AlgorithmAgent, largest
+from .adapter import AlgorithmAgent, agent_maker, largest
 from .uniform import given_horizon
 
 
@@ -132,14 +132,8 @@ ALGORITHM = Algorithm(
 )
 
 
-def FullInformation(  # noqa: N802 - a name like the algorithms'
-    *,
-    horizon: int | None = None,
-    prior_mean: float | None = None,
-    prior_variance: float | None = None,
-    max_steps: int | None = None,
-    name: str = "Full-information",
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM)
+def FullInformation() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Thompson sampling that sees rewards: an upper reference, NOT a competitor.
 
     It is told by name what no agent may know, the realized reward of every accepted
@@ -159,5 +153,3 @@ def FullInformation(  # noqa: N802 - a name like the algorithms'
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {"horizon": horizon, "prior_mean": prior_mean, "prior_variance": prior_variance}
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

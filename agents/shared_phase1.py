@@ -14,26 +14,20 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Algorithm
 
 from . import bair
-from . import bair as bair_parts
-from .adapter import AlgorithmAgent
+from .adapter import AlgorithmAgent, agent_maker
 
 
 def act_in_phase1(params: bair.Params, state: bair.State, rng: np.random.Generator) -> int:
     """Return BAIR's arm; `STOP` when Phase 1 is over."""
-    return STOP if state.part[0] == bair_parts.ELIMINATION else state.current[0]
+    return STOP if state.part[0] == bair.ELIMINATION else state.current[0]
 
 
 PHASE1 = dataclasses.replace(bair.ALGORITHM, act=act_in_phase1)
 """BAIR's record, which ends with Phase 1."""
 
 
-def Phase1(  # noqa: N802 - the algorithm's name
-    *,
-    n1: float | str | None = None,
-    phase1_counts: str | None = None,
-    first_sweep: str | None = None,
-    name: str = "Phase 1",
-) -> AlgorithmAgent:
+@agent_maker(PHASE1, name="Phase 1", options=("n1", "phase1_counts", "first_sweep"))
+def Phase1() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return BAIR's Phase 1 (Algorithm 1) alone; its answer is the most accepted arm.
 
     Args:
@@ -45,8 +39,6 @@ def Phase1(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {"n1": n1, "phase1_counts": phase1_counts, "first_sweep": first_sweep}
-    return AlgorithmAgent(PHASE1, options, name)
 
 
 class Params(NamedTuple):
@@ -88,7 +80,7 @@ def _explained(algorithm: Algorithm) -> Callable[[Any, Any], Mapping[str, Any]]:
 
     def explain(params: Params, state: State) -> Mapping[str, Any]:
         if state.prepared[0] == 0:
-            return bair_parts.explain(params.phase1, state.phase1)
+            return bair.explain(params.phase1, state.phase1)
         return {} if own is None else own(params.own, state.own)
 
     return explain

@@ -13,7 +13,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, finite_vector
 
-from .adapter import AlgorithmAgent, largest
+from .adapter import AlgorithmAgent, agent_maker, largest
 from .uniform import given_horizon
 
 LEAST_PRIOR = 0.1
@@ -121,13 +121,8 @@ ALGORITHM = Algorithm(
 )
 
 
-def Thompson(  # noqa: N802 - the algorithm's name
-    *,
-    horizon: int | None = None,
-    prior: tuple[float, float] | None = None,
-    max_steps: int | None = None,
-    name: str = "Thompson",
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM)
+def Thompson() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Thompson sampling on the responses, answering the most accepted arm (ties at random).
 
     It recommends the argmax of one draw of Beta(a + accepted, b + rejected) an arm (Thompson 1933;
@@ -143,5 +138,3 @@ def Thompson(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {"horizon": horizon, "prior": prior}
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

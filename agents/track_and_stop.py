@@ -20,14 +20,14 @@ runs it to show what that mistake costs. Step by step:
 import copy
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import choice, flag, risk
 
-from .adapter import AlgorithmAgent, largest
+from .adapter import AlgorithmAgent, agent_maker, largest
 from .optimal_weights import (
     Solver,
     blank_solver,
@@ -321,16 +321,8 @@ ALGORITHM = Algorithm(
 )
 
 
-def TrackAndStop(  # noqa: N802 - the algorithm's name
-    *,
-    delta: float | None = None,
-    threshold: str | None = None,
-    primed: bool | None = None,
-    tied: Literal["random", "least recommended"] | None = None,
-    ties: Literal["random", "first"] | None = None,
-    max_steps: int | None = None,
-    name: str = "T&S",
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM)
+def TrackAndStop() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return Track-and-Stop: D-tracking, Bernoulli divergence, exact characteristic weights.
 
     An option left at None is filled in by `evaluate` and `rollout`; the values below hold outside.
@@ -349,5 +341,3 @@ def TrackAndStop(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {"delta": delta, "threshold": threshold, "primed": primed, "tied": tied, "ties": ties}
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

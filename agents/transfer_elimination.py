@@ -19,14 +19,14 @@ Within a user it is SE's rule: the fewest acceptances next, a rejected arm is dr
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.validation import choice, not_negative, positive
 
-from .adapter import AlgorithmAgent, largest
+from .adapter import AlgorithmAgent, agent_maker, largest
 
 
 class Params(NamedTuple):
@@ -209,14 +209,8 @@ ALGORITHM = Algorithm(
 )
 
 
-def TransferElimination(  # noqa: N802 - the algorithm's name
-    *,
-    alpha: float | None = None,
-    carries: Literal["arms", "order"] | None = None,
-    caution: float | None = None,
-    max_steps: int | None = None,
-    name: str = "SE-transfer",
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM)
+def TransferElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return elimination that keeps, from user to user, which arms may be the best.
 
     With one user it is SE. The next one is asked only about arms that are not far behind for users
@@ -234,16 +228,12 @@ def TransferElimination(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {"alpha": alpha, "carries": carries, "caution": caution}
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)
 
 
-def OrderedElimination(  # noqa: N802 - an algorithm's name
-    *, alpha: float | None = None, max_steps: int | None = None, name: str = "SE-ordered"
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM, name="SE-ordered", options=("alpha",), carries="order")
+def OrderedElimination() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return elimination in the order of popularity learnt so far.
 
     It is `TransferElimination(carries="order")` by another name: every user is asked about all
     arms, first about those that are ahead. Its arguments are the same.
     """
-    return TransferElimination(alpha=alpha, carries="order", max_steps=max_steps, name=name)

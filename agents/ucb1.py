@@ -14,7 +14,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import positive
 
-from .adapter import AlgorithmAgent, largest
+from .adapter import AlgorithmAgent, agent_maker, largest
 from .uniform import given_horizon
 
 
@@ -128,13 +128,8 @@ ALGORITHM = Algorithm(
 )
 
 
-def UCB1(  # noqa: N802 - the algorithm's name
-    *,
-    horizon: int | None = None,
-    exploration: float | None = None,
-    max_steps: int | None = None,
-    name: str = "UCB1",
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM)
+def UCB1() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return UCB1 on the responses, answering the most accepted arm (ties at random).
 
     Each arm once, then the argmax of rate_i + sqrt(c log t / n_i), where n_i counts the
@@ -151,5 +146,3 @@ def UCB1(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {"horizon": horizon, "exploration": exploration}
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

@@ -1,14 +1,14 @@
 """UNI, uniform exploration to a given horizon (paper, experiments)."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
 
-from .adapter import AlgorithmAgent, largest
+from .adapter import AlgorithmAgent, agent_maker, largest
 
 
 class Params(NamedTuple):
@@ -111,15 +111,8 @@ ALGORITHM = Algorithm(
 )
 
 
-def Uniform(  # noqa: N802 - the algorithm's name
-    *,
-    horizon: int | None = None,
-    order: Literal["round robin", "random"] | None = None,
-    whole_passes: bool | None = None,
-    ties: Literal["random", "first"] | None = None,
-    max_steps: int | None = None,
-    name: str = "UNI",
-) -> AlgorithmAgent:
+@agent_maker(ALGORITHM)
+def Uniform() -> AlgorithmAgent:  # type: ignore[empty-body]  # noqa: N802
     """Return uniform exploration (UNI): recommend evenly, answer the most accepted arm.
 
     An option left at None is filled in by `evaluate` and `rollout`; the values below hold outside.
@@ -136,5 +129,3 @@ def Uniform(  # noqa: N802 - the algorithm's name
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {"horizon": horizon, "order": order, "whole_passes": whole_passes, "ties": ties}
-    return AlgorithmAgent(ALGORITHM, options, name, max_steps)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from hypothesis import strategies as st
+from readable import meet
 
 from explorative_user_env import ExplorativeUserEnv, HiddenState, Instance
 from explorative_user_env.show.shapes import Scene, Shape, Text, box_of
@@ -105,5 +106,5 @@ def check_room(scene: Scene) -> None:
     for place, (key, box, is_text) in enumerate(boxes):
         for other, its_box, its_text in boxes[place + 1 :]:
             if (is_text or its_text) and not is_behind(key) and not is_behind(other):
-                assert not box.meets(its_box), (key, other)
+                assert not meet(box, its_box), (key, other)
     assert set(words(scene)) <= LETTERS | {"\n"}

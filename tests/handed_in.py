@@ -102,159 +102,22 @@ ZEALOUS = where(
 )
 """Does much that one may do, and meets a user of its own, whose truth is nobody's secret."""
 
+WRITES = """
+import os
+for one in range(3, 20):
+    try:
+        os.write(one, {reply})
+    except OSError:
+        pass
+"""
+"""Writes to whatever is open, its channel as well."""
+
 CHEATS = {
-    # Reads hidden state.
-    "searches memory": (
-        where("reset", "import gc\n[e for e in gc.get_objects() if hasattr(e, 'hidden_state')]"),
-        "it searches the memory of its process (gc.get_objects), at step 1 with user 1",
-    ),
-    "looks at callers": (
-        where("act", "import sys\nsys._getframe(1).f_back.f_locals"),
-        "it looks into the frames of the code that calls it (sys._getframe)",
-    ),
-    "looks at callers through a module": (
-        where("act", "import inspect\ninspect.currentframe().f_back"),
-        "it looks into the frames of the code that calls it (sys._getframe)",
-    ),
-    "looks at callers by an error": (
-        where("act", "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__.tb_frame"),
-        "it looks into the frames of the code that calls it (tb_frame)",
-    ),
-    "looks at callers by a generator": (
-        where("act", "(lambda: (yield))().gi_frame"),
-        "it looks into the frames of the code that calls it (gi_frame)",
-    ),
-    "reads files": (
-        where("top", "open('/etc/hostname').read()"),
-        "it reaches for a file that is not its own (/etc/hostname)",
-    ),
-    "reads files by a library": (
-        where("top", "import numpy\nnumpy.loadtxt('/etc/hostname', dtype=str)"),
-        "it reaches for a file that is not its own (/etc/hostname)",
-    ),
-    "reads files by a link": (
-        where("top", "import os\nos.symlink('/etc/hostname', 'x')"),
-        "it reaches for a file that is not its own (/etc/hostname)",
-    ),
-    "reads files by a loader": (
-        where(
-            "top",
-            "from importlib.machinery import SourceFileLoader as L\n"
-            "L('x', '/etc/hostname').get_data('/etc/hostname')",
-        ),
-        "it reaches for a file that is not its own (/etc/hostname)",
-    ),
-    "reads what its parent was called with": (
-        where("top", "import os\nopen(f'/proc/{os.getppid()}/cmdline')"),
-        "it reaches for a file that is not its own (/proc/",
-    ),
-    # Patches the package.
-    "patches a method": (
-        where(
-            "top",
-            "from explorative_user_env.envs.user import ExplorativeUserEnv as E\n"
-            "E.step = lambda self, arm: (1, 0.0, True, False, {})",
-        ),
-        "it patches the package (explorative_user_env.envs.user.ExplorativeUserEnv.step)",
-    ),
-    "patches a constant": (
-        where("top", "from explorative_user_env import tasks\ntasks.STEP_COST = 0.0"),
-        "it patches the package (explorative_user_env.protocol.STEP_COST)",
-    ),
-    "patches a default": (
-        where(
-            "top",
-            "from explorative_user_env import seeding\n"
-            "seeding.number_of_users.__defaults__ = (1, 2)",
-        ),
-        "it patches the package (explorative_user_env.seeding.number_of_users.__defaults__)",
-    ),
-    "patches what it imports itself": (
-        where(
-            "top",
-            "from explorative_user_env.envs import meeting\n"
-            "meeting.environment_of = lambda *given: None",
-        ),
-        "it patches the package (explorative_user_env.envs.meeting.environment_of)",
-    ),
-    "changes code": (
-        where(
-            "top",
-            "from explorative_user_env import seeding\n"
-            "seeding.seed_number.__code__ = (lambda seed: 0).__code__",
-        ),
-        "it reaches past Python, or changes the code of functions (__code__)",
-    ),
-    "disguises its code": (
-        where("top", "import os\nexec(compile('1', os.__file__, 'exec'))"),
-        "it reaches past Python, or changes the code of functions (compile as ",
-    ),
-    "calls the system's library": (
-        where("top", "import ctypes\nctypes.CDLL(None)"),
-        "it reaches past Python, or changes the code of functions (ctypes.dlopen)",
-    ),
-    # Prints a fake score, or tells one.
-    "prints a score": (where("top", "print('Score: 100')"), "it prints a score of its own"),
-    "prints a result": (
-        where("answer", "print('{\"score\": 100.0}')"),
-        "it prints a score of its own",
-    ),
-    "sends garbage": (
-        where(
-            "act",
-            "import os\n"
-            "for one in range(3, 20):\n"
-            "    try:\n"
-            "        os.write(one, bytes([2]) * 200)\n"
-            "    except OSError:\n"
-            "        pass",
-        ),
-        "it writes to the channel that its arms are told by",
-    ),
-    "tells arms of its own": (
-        where(
-            "act",
-            "import os, struct\n"
-            "for one in range(3, 20):\n"
-            "    try:\n"
-            "        os.write(one, struct.pack('<BIqH', 2, self.n_steps + 2, 0, 0))\n"
-            "    except OSError:\n"
-            "        pass",
-        ),
-        "it writes to the channel that its arms are told by",
-    ),
-    # Other processes and machines.
-    "forks": (where("top", "import os\nwhile True:\n    os.fork()"), "it starts another process"),
-    "starts a command": (
-        where("top", "import subprocess\nsubprocess.run(['ls'])"),
-        "it starts another process (subprocess.Popen)",
-    ),
-    "starts a worker": (
-        where(
-            "top",
-            "from multiprocessing import get_context\n"
-            "get_context('spawn').Process(target=print).start()",
-        ),
-        "it starts another process (fork_exec)",
-    ),
-    "kills": (
-        where("top", "import os\nos.kill(os.getppid(), 9)"),
-        "it sends signals to processes (os.kill)",
-    ),
-    "calls home": (
-        where("top", "import urllib.request as u\nu.urlopen('http://127.0.0.1:9')"),
-        "it uses the network (socket.getaddrinfo)",
-    ),
-    "takes off its limits": (
-        where("top", "import resource as r\nr.setrlimit(r.RLIMIT_AS, (-1, -1))"),
-        "it changes its own limits (resource.setrlimit)",
-    ),
-    "asks for rewards": (
-        UNIFORM.replace("class Agent:", "class Agent:\n    sees_rewards = True"),
-        "it asks for rewards, which no agent may see",
-    ),
+    "sends garbage": where("act", WRITES.format(reply="bytes([2]) * 200 + b'\\n'")),
+    "tells arms of its own": where("act", WRITES.format(reply="b'[%d,0]\\n' % (self.n_steps + 2)")),
+    "floods its channel": where("act", WRITES.format(reply="b'[1,0]\\n' * 9000") + "os._exit(0)\n"),
 }
-"""Files that cheat, and what is said of them."""
+"""Files that write to the channel by which their arms come."""
 
 FAILING = {
     "raises": (
@@ -276,12 +139,16 @@ FAILING = {
     "no agent": ("x = 1\n", "the file has to have one class with the methods reset, act,"),
     "leaves": (
         where("act", "import os\nos._exit(3)"),
-        "it ended its own process (exit code 3), in reset, or the first act, at step 1",
+        "it ended its own process (exit code 3), in reset or act, at step 1",
     ),
     "exits": (where("top", "import sys\nsys.exit()"), "SystemExit"),
     "takes much memory": (
         where("act", "bytearray(1 << 40)"),
         "act raised MemoryError (line 7 of the file); it may take 512 MB, at step 1 with user 1",
+    ),
+    "asks for rewards": (
+        UNIFORM.replace("class Agent:", "class Agent:\n    sees_rewards = True"),
+        "it asks for rewards, which no agent sees",
     ),
     "crashes": (
         where("top", "import faulthandler\nfaulthandler._sigsegv()"),
@@ -293,11 +160,11 @@ FAILING = {
 SLOW = {
     "never ends": (
         where("act", "while True:\n    pass"),
-        "reset, or the first act took longer than 2 s, at step 1 with user 1",
+        "reset or act took more than 2 s of processor time, at step 1 with user 1",
     ),
     "floods": (
         where("answer", "while True:\n    print('x' * 9999)"),
-        "answer took longer than 2 s",
+        "answer took more than 2 s of processor time",
     ),
 }
 """Files that take too long, and what is said of them."""

@@ -3,7 +3,13 @@
 import math
 from itertools import combinations
 
-from explorative_user_env.show.shapes import Scene, Text, box_of
+from explorative_user_env.show.shapes import Box, Scene, Text, box_of
+
+
+def meet(one: Box, other: Box) -> bool:
+    """Return whether two boxes have room in common."""
+    across = one.left < other.right and other.left < one.right
+    return across and one.top < other.bottom and other.top < one.bottom
 
 
 def problems(scene: Scene) -> list[str]:
@@ -19,7 +25,7 @@ def problems(scene: Scene) -> list[str]:
             found.append(f"{shape} is nowhere")
     texts = [shape for shape in scene.shapes if isinstance(shape, Text) and shape.text]
     for one, other in combinations(texts, 2):
-        if box_of(one).meets(box_of(other)):
+        if meet(box_of(one), box_of(other)):
             found.append(f"{one} meets {other}")
     keys = [shape.key for shape in scene.shapes]
     return found + sorted({key for key in keys if keys.count(key) > 1})

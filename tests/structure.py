@@ -22,7 +22,7 @@ FLOORS: Floors = (
     ("results",),
     ("evaluation",),
     ("rl", "studies", "check", "teach"),
-    ("play", "verification", "grading"),
+    ("play", "verification"),
     ("commands",),
     ("cli",),
     ("__main__", "__init__"),
@@ -183,22 +183,3 @@ def _public_definitions(
             yield node
             if isinstance(node, ast.ClassDef):
                 yield from _public_definitions(node)
-
-
-def too_long(root: Path, lines: int, body: int) -> list[str]:
-    """Return files of more lines than `lines`, and functions whose code is longer than `body`.
-
-    The code of a function is what stands below its signature and docstring.
-    """
-    found = []
-    for module, path in modules(root).items():
-        text = path.read_text(encoding="utf-8")
-        if len(text.splitlines()) > lines:
-            found.append(module)
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.FunctionDef):
-                code = node.body[1:] if ast.get_docstring(node) else node.body
-                last = node.end_lineno or node.lineno
-                if code and last - code[0].lineno + 1 > body:
-                    found.append(f"{module}.{node.name}")
-    return sorted(found)

@@ -1,5 +1,6 @@
-"""Files of runs as somebody who cheats leaves them: with SQL, and every seal put right again."""
+"""Files of runs as somebody who cheats leaves them: with SQL."""
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -8,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from explorative_user_env.results.records import digest
-from explorative_user_env.results.store import sealed, unsealed
 
 Change = Callable[[Any], Any]
 
@@ -30,13 +30,13 @@ def without_digests(path: Path) -> Path:
 def with_records(
     path: Path, change: Change, table: str = "results", column: str = "record"
 ) -> Path:
-    """Change what a file says in a column of JSON, in place, with a seal that fits."""
+    """Change what a file says in a column of JSON, in place."""
     with closing(sqlite3.connect(path)) as db, db:
         for row, text in db.execute(f"SELECT rowid, {column} FROM {table}").fetchall():
-            record = unsealed(text)
+            record = json.loads(text)
             change(record)
             words = f"UPDATE {table} SET {column} = ? WHERE rowid = ?"
-            db.execute(words, (sealed(record), row))
+            db.execute(words, (json.dumps(record), row))
     return path
 
 
@@ -62,6 +62,6 @@ def with_parts(path: Path, change: Change) -> Path:
     with closing(sqlite3.connect(path)) as db, db:
         rows = db.execute("SELECT id, task, agent, record FROM parts").fetchall()
         for number, task, agent, text in rows:
-            key = digest({"task": task, "agent": agent, **unsealed(text)})
+            key = digest({"task": task, "agent": agent, **json.loads(text)})
             db.execute("UPDATE parts SET key = ? WHERE id = ?", (key, number))
     return path

@@ -5,12 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from explorative_user_env.grading.assignment import Assignment
-from explorative_user_env.grading.grader import grade
-from explorative_user_env.grading.hidden import Key
-from explorative_user_env.grading.reasons import GradingOutcome
-from explorative_user_env.grading.submissions import Submission
 from explorative_user_env.teach import LESSONS, exercises_of
+from explorative_user_env.teach.grade import Assignment, Key, grade
+from explorative_user_env.teach.submission import GradingOutcome, Submission
 
 COURSE = Path(__file__).parents[1] / "examples" / "course"
 PAGE = (COURSE / "TEACHING.md").read_text(encoding="utf-8")

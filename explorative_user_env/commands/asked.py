@@ -113,9 +113,12 @@ def _options_of(resume: Path, name: str) -> dict[str, Any]:
     Raises:
         InvalidArgumentError: if it is of another command.
     """
-    from explorative_user_env.results.store import request_in
+    from explorative_user_env.results.store import EmptyFileError, request_in
 
-    request = request_in(resume, "resume")
+    try:
+        request = request_in(resume, "resume")
+    except EmptyFileError:  # its maker was killed at once
+        return {}
     if request["command"] != name:
         allowed = f"a run of {name} (it is of {request['command']})"
         raise InvalidArgumentError("resume", str(resume), allowed)

@@ -15,15 +15,14 @@ from explorative_user_env.commands.options import (
     StepCostOption,
     takes_users,
 )
-from explorative_user_env.grading.hidden import HIDDEN_USERS, USUAL_CAP, VARIABLE
-from explorative_user_env.grading.limits import Limits
 from explorative_user_env.protocol import BAI, DELTA
+from explorative_user_env.teach.grade import HIDDEN_USERS, USUAL_CAP, VARIABLE
+from explorative_user_env.teach.submission import Limits
 from explorative_user_env.validation import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from explorative_user_env.grading.assignment import Assignment
-    from explorative_user_env.grading.grader import Leaderboard
-    from explorative_user_env.grading.submissions import Submission
+    from explorative_user_env.teach.grade import Assignment, Leaderboard
+    from explorative_user_env.teach.submission import Submission
 
 
 @takes_users()
@@ -59,11 +58,21 @@ def grade(
         ),
     ] = None,
     n_instances: Annotated[int, typer.Option(help="Hidden users, at least 1.")] = HIDDEN_USERS,
+    full_marks: Annotated[
+        str | None,
+        typer.Option(
+            help="BAIR or SE: the agent that gets 100 points, where UNI gets 0; who does better "
+            "gets more.",
+            show_default="a cost of 0 gets 100",
+        ),
+    ] = None,
     time_limit: Annotated[
-        float, typer.Option(help="Seconds that a submission may take in all, above 0.")
+        float,
+        typer.Option(help="Seconds of processor time that a submission may take in all, above 0."),
     ] = Limits.seconds,
     call_limit: Annotated[
-        float, typer.Option(help="Seconds that one call of a method may take, above 0.")
+        float,
+        typer.Option(help="Seconds of processor time that one call may take, above 0."),
     ] = Limits.call_seconds,
     memory_limit: Annotated[
         int, typer.Option(help="MB that a submission may take, beside Python and the package.")
@@ -98,19 +107,23 @@ def grade(
 
     As in: explorative-user grade submissions --key-file key.txt --out grades
 
-    A submission that cheats, fails or takes too long gets 0 points and a reason.
+    A submission that fails gets 0 points and a reason; one whose time is up keeps what it
+    finished. Grade strangers in a container, see the teachers' page.
     """
     from explorative_user_env.commands.output import say
-    from explorative_user_env.grading.assignment import Assignment
-    from explorative_user_env.grading.autograder import single_options, write_autograder
-    from explorative_user_env.grading.hidden import key_from
     from explorative_user_env.protocol import as_task_of_one
+    from explorative_user_env.teach.grade import (
+        Assignment,
+        key_from,
+        single_options,
+        write_autograder,
+    )
     from explorative_user_env.users.population import Population
 
     secret = key_from(key, key_file, os.environ.get(VARIABLE))
     limits = Limits(time_limit, call_limit, memory_limit)
     asked: dict[str, Any] = {"delta": delta, "n_instances": n_instances, "horizon": horizon}
-    asked |= {"step_cost": step_cost, "max_steps": max_steps}
+    asked |= {"step_cost": step_cost, "max_steps": max_steps, "full_marks": full_marks}
     assignment = Assignment(task=as_task_of_one(task), population=Population(**users), **asked)
     options = {"task": task, **asked, **users}
     if secret.is_short:
@@ -127,7 +140,7 @@ def grade(
 
 
 def _chosen(places: list[str], single: bool) -> "list[Submission]":
-    from explorative_user_env.grading.submissions import PLACES, one_submission, submissions_at
+    from explorative_user_env.teach.submission import PLACES, one_submission, submissions_at
 
     if not places:
         raise InvalidArgumentError("submission", None, PLACES)
@@ -152,24 +165,20 @@ def _grade(
     from explorative_user_env.commands.output import say, show, text_file, write_and_show
     from explorative_user_env.display.progress import progress_bar
     from explorative_user_env.files import Folder, write_whole
-    from explorative_user_env.grading import leaderboard
-    from explorative_user_env.grading.autograder import results_json
-    from explorative_user_env.grading.grader import grade as graded_by
     from explorative_user_env.results.records import versions_of
+    from explorative_user_env.teach import grade as grading
 
     folder = None
     if output is not None:
         folder = Folder(output, made_by | {"versions": versions_of()}, overwrite)
     with progress_bar() as report:
-        board = graded_by(submissions, assignment, secret, limits, report)
+        board = grading.grade(submissions, assignment, secret, limits, report)
     if gradescope is not None:
-        write = text_file(results_json(board))
+        write = text_file(grading.results_json(board))
         write_whole("gradescope", gradescope, write, overwrite=True)
-    table = leaderboard.leaderboard_table(
-        leaderboard.rows_of(board), leaderboard.title_of_board(assignment)
-    )
-    notes = leaderboard.board_notes(board)
-    reasons = leaderboard.reasons_of(board)
+    table = grading.leaderboard_table(grading.rows_of(board), assignment.title())
+    notes = grading.board_notes(board)
+    reasons = grading.reasons_of(board)
     if folder is None:
         show(table, *reasons)
         say(*notes, style="dim")
@@ -180,12 +189,12 @@ def _grade(
 def _files(board: "Leaderboard") -> dict[str, Any]:
     """Return what writes each file of the folder, by its name."""
     from explorative_user_env.commands.output import table_file, text_file
-    from explorative_user_env.grading import leaderboard
+    from explorative_user_env.teach import grade as grading
 
-    page = leaderboard.as_page(board, leaderboard.title_of_board(board.assignment))
+    page = grading.as_page(board)
     files = {
-        f"feedback_{each.student}.json": text_file(leaderboard.feedback_of(board, each))
+        f"feedback_{each.student}.json": text_file(grading.feedback_of(board, each))
         for each in board.graded
     }
-    table = table_file(leaderboard.for_spreadsheets(leaderboard.rows_of(board)))
+    table = table_file(grading.for_spreadsheets(grading.rows_of(board)))
     return {"leaderboard.csv": table, "leaderboard.md": text_file(page), **files}

@@ -12,7 +12,7 @@ from explorative_user_env.results.store import ENDINGS
 if TYPE_CHECKING:
     from explorative_user_env.commands.asked import Asked
     from explorative_user_env.files import Folder
-    from explorative_user_env.results.store import How, Store
+    from explorative_user_env.results.store import Store
 
 RUN_FILE = "run.sqlite"
 """What the file is called in a folder of a command's files."""
@@ -72,7 +72,7 @@ def kept_run(
     request = {"command": asked.command, "options": dict(asked.options)}
     request |= {"line-up": {"agents": own}, "libraries": dict(libraries or {})}
     argument = "output" if asked.resume is None else "resume"
-    with Store(places.file, request, _how(asked, places.file), argument) as store:
+    with Store(places.file, request, argument, _overwrites(asked, places.file)) as store:
         folder = folder or asked.folder(places.folder)
         folder.beside.append(places.file)
         if store.n_found:
@@ -93,18 +93,15 @@ def _places(asked: "Asked", output: Path) -> Places:
     return Places(folder, asked.resume)
 
 
-def _how(asked: "Asked", file: Path) -> "How":
-    """Return what may be in the place of a file of runs."""
+def _overwrites(asked: "Asked", file: Path) -> bool:
+    """Return whether a file of runs is replaced."""
     from explorative_user_env.results.store import is_finished, request_in
 
-    if asked.resume is not None:
-        return "the same"
-    if asked.overwrite:
-        return "over"
+    if asked.resume is not None or asked.overwrite:
+        return asked.resume is None
     # What is finished is run again by who asks for it again, and comes to the same rows.
     mine = json.loads(json.dumps({"command": asked.command, "options": asked.options}))
-    same = is_finished(file) and {name: request_in(file)[name] for name in mine} == mine
-    return "over" if same else "new or the same"
+    return is_finished(file) and {name: request_in(file)[name] for name in mine} == mine
 
 
 def _note_broken_off(command: str, store: "Store") -> None:

@@ -56,7 +56,7 @@ from explorative_user_env.protocol import (
     needs_horizon,
     options_of,
 )
-from explorative_user_env.results.columns import digest_of_runs, frame_of
+from explorative_user_env.results.columns import frame_of
 from explorative_user_env.results.metrics import success_interval, unanswered_in
 from explorative_user_env.results.records import (
     from_record,
@@ -68,12 +68,10 @@ from explorative_user_env.results.results import Results, Sweep, carries_finishe
 from explorative_user_env.results.store import (
     Columns,
     Kept,
-    NoPieces,
     Part,
     Pieces,
     Remembered,
     Store,
-    Unkept,
 )
 from explorative_user_env.users.model import number_of_arms
 from explorative_user_env.users.population import (
@@ -257,11 +255,11 @@ class Keeper:
 
     def part(self, agent: Agent, cap: int, horizon: int | None) -> Kept:
         """Return where the runs of an agent are kept."""
-        return Unkept()
+        return Kept()
 
     def checks(self, agent: Agent, cap: int) -> Pieces:
         """Return where the checks of an agent's runs are kept."""
-        return NoPieces()
+        return Pieces()
 
     def note(self, told: Mapping[str, Any], finished: bool) -> None:
         """Take in what is to be said of the runs so far."""
@@ -314,10 +312,8 @@ class StoreKeeper(Keeper):
         self._store.note({"request": self._request, **told}, parts, finished)
 
     def finish(self, told: Mapping[str, Any], runs: Mapping[str, pd.DataFrame]) -> None:
-        """Take in what is to be said of all runs, and what tells these from any others."""
-        task = self._request["task"]
-        digests = {name: digest_of_runs(task, of_agent) for name, of_agent in runs.items()}
-        self.note({**told, "digests": digests}, finished=True)
+        """Take in what is to be said of all runs."""
+        self.note(told, finished=True)
 
 
 @contextmanager
@@ -388,7 +384,7 @@ def _having_met(agent: Agent, n_arms: int, steps: Sequence[int]) -> Mapping[str,
     return attributes
 
 
-NOTHING_KEPT = NoPieces()
+NOTHING_KEPT = Pieces()
 
 WATCHED_AT_ONCE = 20
 """Users that a worker takes at a time."""

@@ -1,6 +1,5 @@
 """The columns of runs, each with its type: of tables in memory and of tables in a file."""
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -81,24 +80,3 @@ def regrets_by_user(runs: pd.DataFrame) -> np.ndarray:
         runs: of the task "population", whose column `regret_by_user` has these as words.
     """
     return np.array([words.split() for words in runs["regret_by_user"]], dtype=float)
-
-
-def digest_of_runs(task: str, columns: Mapping[str, Any]) -> str:
-    """Return what tells the runs of one agent from any others.
-
-    Args:
-        task: its name.
-        columns: values by the name of each column, as a table or a mapping.
-    """
-    found = hashlib.sha256()
-    for name, kind in RUN_FRAMES[task].items():
-        if name not in OF_A_PART:
-            found.update(name.encode())
-            found.update(_bytes_of(columns[name], kind))
-    return found.hexdigest()[:16]
-
-
-def _bytes_of(values: Any, kind: type) -> bytes:
-    if kind is str:
-        return "\n".join(values).encode()
-    return np.asarray(values, "<f8" if kind is float else "<i8").tobytes()

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from explorative_user_env.display.tables import as_text, html_table
 from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.files import from_json
 from explorative_user_env.protocol import (
     POPULATION,
     TASKS,
@@ -26,7 +27,13 @@ from explorative_user_env.results.columns import frame_of
 from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
 from explorative_user_env.results.metrics import figures_of_runs, scores_of
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
-from explorative_user_env.results.store import Store, columns_in, read_only, unsealed
+from explorative_user_env.results.store import (
+    Store,
+    columns_in,
+    part_sizes,
+    read_only,
+    results_in,
+)
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import rollout
@@ -206,7 +213,9 @@ class Results:
         request = {"task": task, "n_instances": int(self.runs["instance"].max()) + 1}
         request |= {"population": record_of(self.population), "agents": agents}
         told = {"command": "save", "options": {"cell": record_of(self.cell)}}
-        with Store(path, told, how="new", argument="path") as store:
+        if Path(path).exists():
+            raise InvalidArgumentError("path", str(path), "a new file (it is there already)")
+        with Store(path, told, argument="path") as store:
             parts = []
             for name, runs in self.runs.groupby("agent", sort=False):
                 parts.append(store.part(task, str(name), request))
@@ -425,11 +434,9 @@ def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[
         db: the file.
         own: as for `load`.
     """
-    words = "SELECT record, parts, finished FROM results ORDER BY id"
-    rows = db.execute(words).fetchall()
     return [
-        _evaluation(db, unsealed(record), unsealed(parts), bool(finished), own)
-        for record, parts, finished in rows
+        _evaluation(db, record, numbers, finished, own)
+        for record, numbers, finished in results_in(db, part_sizes(db))
     ]
 
 
@@ -445,7 +452,7 @@ def _evaluation(
     for number in numbers:
         words = "SELECT agent, record, key FROM parts WHERE id = ?"
         for name, of_part, key in db.execute(words, (number,)).fetchall():
-            parts[name], keys[name] = unsealed(of_part), key
+            parts[name], keys[name] = from_json(of_part), key
             columns = columns_in(partial(_rows, db), number, request["task"])
             if columns:
                 n_users = request["n_instances"]

@@ -1,9 +1,11 @@
-"""The store of a run: what was asked for, what made it, and a row for every finished run.
+"""The store of a run: one SQLite file with the request and a row for every finished run.
 
-It is one SQLite file (`database`). A finished chunk of runs is one transaction: what is committed
-stays, whatever ends the process. A part of the store is one agent with the users of one cell; its
-key is a digest of all that its runs follow from, so that who asks for the same again, in whatever
-order, is given the runs that are there, and goes on from them.
+A finished chunk of runs is one transaction: what is committed stays, whatever ends the process. A
+part of the store is one agent with the users of one cell; its key is a digest of everything its
+runs follow from, so the same request finds its runs again, in any order, and continues.
+
+There is one way to write: continue a run of the same request, or refuse. Reading never writes: a
+file is opened immutable, or a copy of it is opened, and nothing beside it is opened by SQLite.
 """
 
 import copy
@@ -15,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,66 +35,285 @@ from explorative_user_env.results.records import (
 )
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError, one_line
 
-if TYPE_CHECKING:
+HAS_SQLITE = find_spec("_sqlite3") is not None
+"""Whether this Python has SQLite; some are built without."""
+
+if TYPE_CHECKING or HAS_SQLITE:
     import sqlite3
 
-
-VALUE, SEAL = "value", "seal"
-SEAL_LENGTH = 16
-
-
-class BrokenSealError(ValueError):
-    """A record is not as it was written."""
-
-
-def sealed(value: Any) -> str:
-    """Return a record as text; a number that JSON has no word for is an error, and not kept."""
-    return json.dumps({VALUE: value, SEAL: _seal_of(value)}, allow_nan=False)
-
-
-def unsealed(text: str) -> Any:
-    """Return the record in a text.
-
-    Raises:
-        BrokenSealError: if it was changed since.
-    """
-    try:
-        whole = from_json(text)
-        value = whole[VALUE]
-        whole_still = whole[SEAL] == _seal_of(value)
-    except (ValueError, TypeError, KeyError, RecursionError):
-        whole_still = False
-    if not whole_still:
-        raise BrokenSealError("a record in it is not as it was written")
-    return value
-
-
-def _seal_of(value: Any) -> str:
-    return digest(value)[:SEAL_LENGTH]
-
-
 ENDINGS = (".sqlite", ".sqlite3", ".db")
-"""How a path ends that is a file of runs, and no folder."""
+"""Endings of the name of a file of runs."""
 
 PACKED = ".xz"
-"""How the name of a packed file ends, after what it was called."""
+"""Ending of a packed file, after its former name."""
 
-MOST_UNPACKED = 2_000_000_000
-"""Bytes that are unpacked at most: a small file may say that it is a very large one."""
+MOST_BYTES = 2_000_000_000
+"""The largest file that is unpacked or copied; a small packed file may hold a very large one."""
 
-_AT_ONCE = 1 << 20
+FILE_OF_RUNS = 0x45555354
+"""SQLite's application id of these files."""
+
+TABLES_VERSION = 3
+"""The version of the tables; a file of another version is not read."""
+
+LONGEST_BUSY = 1.0
+"""Seconds to wait for another writer."""
+
+WAL = "wal"
+"""The journal in which readers do not wait for a writer; some file systems refuse it."""
+
+REQUEST, FINISHED = "request", "finished"
+"""Names in the table `about`: the request, and whether the run has ended."""
+
+MOST_DIFFERENCES, LONGEST_VALUE = 3, 60
+"""How many differences of two requests are listed, and the length to which values are cut."""
+
+MOST_SHARED = 20
+"""How many results may share a part, on average: more is no file of ours."""
+
+_SQL_TYPES = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
+
+
+def columns_of(task: str) -> dict[str, type]:
+    """Return the columns of a task's table of runs, with their types."""
+    return {name: kind for name, kind in RUN_FRAMES[task].items() if name not in OF_A_PART}
+
+
+def _tables() -> dict[str, str]:
+    """Return the SQL of each table, by name. Without NOT NULL, NaN would be stored as NULL."""
+    tables = {
+        "about": "(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+        "sessions": "(id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, how TEXT, "
+        "made_by TEXT NOT NULL)",
+        "parts": "(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, task TEXT NOT NULL, "
+        "agent TEXT NOT NULL, record TEXT NOT NULL)",
+        "results": "(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, record TEXT NOT NULL, "
+        "parts TEXT NOT NULL, finished INTEGER NOT NULL)",
+        "kept": "(key TEXT NOT NULL, position INTEGER NOT NULL, value TEXT NOT NULL, "
+        "PRIMARY KEY (key, position)) WITHOUT ROWID",
+    }
+    for task in RUN_FRAMES:
+        kinds = columns_of(task).items()
+        columns = ", ".join(f"{name} {_SQL_TYPES[kind]} NOT NULL" for name, kind in kinds)
+        tables[f"runs_{task}"] = (
+            f"(part INTEGER NOT NULL REFERENCES parts(id), {columns}, "
+            "PRIMARY KEY (part, instance)) WITHOUT ROWID"
+        )
+    return {name: f"CREATE TABLE {name}{columns}" for name, columns in tables.items()}
+
+
+class OtherFileError(InvalidArgumentError):
+    """A file is no file of runs, or of another version of the package."""
+
+
+class EmptyFileError(InvalidArgumentError):
+    """A file is empty."""
+
+
+@contextmanager
+def _refusals(argument: str, path: Path) -> Iterator[None]:
+    """Turn what SQLite and the disk refuse into one line."""
+    try:
+        yield
+    except InvalidArgumentError:
+        raise
+    except (OSError, sqlite3.Error, OverflowError, ValueError) as error:
+        words = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+        if isinstance(error, ValueError) or "not a database" in words or "malformed" in words:
+            allowed = f"a file of runs, as explorative-user-env writes them ({words})"
+            raise OtherFileError(argument, str(path), allowed) from error
+        allowed = f"a file that can be written to ({words})"
+        if "locked" in words or "busy" in words:
+            allowed = "a file that nobody else is writing to"
+        elif "NOT NULL" in words:
+            allowed = f"for runs whose figures are all numbers ({words})"
+        raise InvalidArgumentError(argument, str(path), allowed) from error
+
+
+def _check_sqlite() -> None:
+    if not HAS_SQLITE:
+        raise MissingExtraError("files of runs need sqlite3, which this Python was built without")
+
+
+def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
+    """Make sure that a file has our tables and nothing else, such as a view that computes.
+
+    Raises:
+        InvalidArgumentError: naming the difference; an `EmptyFileError` for an empty file.
+    """
+    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    if not found:
+        raise EmptyFileError(argument, str(path), "a file of runs (it is empty)")
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if application != FILE_OF_RUNS:
+        allowed = "a file of runs, as explorative-user-env writes them (it is somebody else's)"
+        raise OtherFileError(argument, str(path), allowed)
+    if version != TABLES_VERSION:
+        allowed = f"a file whose tables have version {TABLES_VERSION} (it has {version})"
+        raise OtherFileError(argument, str(path), allowed)
+    ours = _tables()
+    if others := [name for name in {**found, **ours} if found.get(name) != ours.get(name)]:
+        allowed = f"a file with our tables and no others ({others[0]} is another)"
+        raise OtherFileError(argument, str(path), allowed)
+
+
+@contextmanager
+def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
+    """Open a file of runs to read, also while another process writes; nothing is written.
+
+    Raises:
+        InvalidArgumentError: if it does not exist, or is no such file.
+    """
+    _check_sqlite()
+    with _refusals(argument, path):
+        if not path.is_file():
+            raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
+        with unpacked(path, argument) as inside, _settled(inside, path, argument) as place:
+            where = f"{place.resolve().as_uri()}?mode=ro&immutable=1"
+            with closing(sqlite3.connect(where, uri=True)) as db:
+                _check_kind(db, path, argument)
+                yield db
+
+
+@contextmanager
+def _settled(place: Path, path: Path, argument: str) -> Iterator[Path]:
+    """Yield a file that holds everything: itself, or a copy that includes its write-ahead log.
+
+    A rollback journal is refused, as it may name any file, which SQLite deletes when it rolls back.
+    """
+    journal, log = (place.with_name(place.name + ending) for ending in ("-journal", "-wal"))
+    if journal.is_file() and journal.stat().st_size:
+        allowed = f"a file without {journal.name} beside it: resuming the run puts it in order"
+        raise InvalidArgumentError(argument, str(path), allowed)
+    with tempfile.TemporaryDirectory() as folder:
+        copied = Path(folder) / "run.sqlite"
+        # The log's first bytes change when it begins anew: then the two copies do not fit.
+        while salt := _beginning(log):
+            if place.stat().st_size + log.stat().st_size > MOST_BYTES:
+                raise InvalidArgumentError(argument, str(path), f"at most {MOST_BYTES} bytes")
+            shutil.copyfile(place, copied)
+            with suppress(FileNotFoundError):
+                shutil.copyfile(log, copied.with_name("run.sqlite-wal"))
+            if salt == _beginning(log):
+                with closing(sqlite3.connect(copied)) as db:
+                    db.execute("PRAGMA wal_checkpoint")
+                yield copied
+                return
+        yield place
+
+
+def _beginning(path: Path) -> bytes:
+    """Return the first bytes of a file, none if it is no regular file."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        return file.read(32)
+
+
+class About(NamedTuple):
+    """What a file says of its run besides the runs.
+
+    Attributes:
+        request: the request, as it was when the run began.
+        sessions: when a process has worked at it, with what, and how that ended.
+        n_runs: number of runs.
+        n_results: number of evaluations with runs.
+        finished: whether the run has ended.
+    """
+
+    request: Mapping[str, Any]
+    sessions: Sequence[Mapping[str, Any]]
+    n_runs: int
+    n_results: int
+    finished: bool
+
+
+def about(path: Path) -> About:
+    """Return what a file of runs says of its run.
+
+    Raises:
+        InvalidArgumentError: if it does not exist, or is empty.
+    """
+    with read_only(path, "path") as db:
+        request, finished = request_from(db), _is_finished(db)
+        rows = db.execute("SELECT began, ended, how, made_by FROM sessions ORDER BY id").fetchall()
+        names = ("began", "ended", "how")
+        sessions = [dict(zip(names, row, strict=False), made_by=from_json(row[3])) for row in rows]
+        sizes = part_sizes(db)
+        numbers = results_in(db, sizes)
+    n_results = sum(any(sizes.get(number) for number in each[1]) for each in numbers)
+    return About(request, sessions, sum(sizes.values()), n_results, finished)
+
+
+def part_sizes(db: "sqlite3.Connection") -> dict[int, int]:
+    """Return how many runs each part has; parts without runs are left out."""
+    tables = " UNION ALL ".join(f"SELECT part FROM runs_{task}" for task in RUN_FRAMES)
+    return dict(db.execute(f"SELECT part, count(*) FROM ({tables}) GROUP BY part"))
+
+
+def results_in(
+    db: "sqlite3.Connection", sizes: Mapping[int, int]
+) -> list[tuple[Any, Sequence[int], bool]]:
+    """Return the record of each evaluation, the numbers of its parts, and whether it is finished.
+
+    Raises:
+        ValueError: if the file refers to its parts so often that reading them takes far longer
+            than the file is long.
+    """
+    words = "SELECT record, parts, finished FROM results ORDER BY id"
+    found = [
+        (from_json(record), from_json(parts), bool(finished))
+        for record, parts, finished in db.execute(words)
+    ]
+    named = [number for _, numbers, _ in found for number in numbers]
+    (n_parts,) = db.execute("SELECT count(*) FROM parts").fetchone()
+    n_rows = sum(sizes.get(number, 0) for number in named)
+    if len(named) > MOST_SHARED * n_parts or n_rows > MOST_SHARED * sum(sizes.values()):
+        raise ValueError("its results name the same parts again and again")
+    return found
+
+
+def request_in(path: Path, argument: str = "path") -> dict[str, Any]:
+    """Return the request of the run in a file.
+
+    Raises:
+        InvalidArgumentError: if it does not exist, or is empty.
+    """
+    with read_only(path, argument) as db:
+        return request_from(db)
+
+
+def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
+    """Return the request of the run in an open file."""
+    found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
+    request: dict[str, Any] = from_json(found[0] if found else "")
+    return request
+
+
+def is_finished(path: Path) -> bool:
+    """Return whether a file exists whose run has ended."""
+    try:
+        with read_only(path, "path") as db:
+            return _is_finished(db)
+    except InvalidArgumentError:
+        return False
+
+
+def _is_finished(db: "sqlite3.Connection") -> bool:
+    return db.execute("SELECT 1 FROM about WHERE name = ?", (FINISHED,)).fetchone() is not None
 
 
 def pack(path: Path, output: Path, overwrite: bool = False) -> None:
-    """Write a file of runs once more, packed.
+    """Write a packed copy of a file of runs.
 
     Args:
         path: the file.
-        output: where it goes, its name ending in `PACKED`.
-        overwrite: whether something may be there.
+        output: the copy; its name ends in `PACKED`.
+        overwrite: whether an existing file is replaced.
 
     Raises:
-        InvalidArgumentError: if something is, or the disk refuses.
+        InvalidArgumentError: if the file exists, or the disk refuses.
     """
     if output.suffix != PACKED:
         raise InvalidArgumentError("output", str(output), f"a name that ends in {PACKED}")
@@ -106,14 +327,10 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
 
 @contextmanager
 def unpacked(path: Path, argument: str) -> Iterator[Path]:
-    """Yield where a file can be read: itself, or what is in it for as long as the block runs.
-
-    Args:
-        path: the file.
-        argument: what it was given as.
+    """Yield a file, or a temporary file with the content of a packed one.
 
     Raises:
-        InvalidArgumentError: if it is no packed file, or too much is in it.
+        InvalidArgumentError: if it is no packed file, or its content is too large.
     """
     if path.suffix != PACKED or not path.is_file():
         yield path
@@ -121,535 +338,231 @@ def unpacked(path: Path, argument: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         inside = Path(folder) / path.stem
         try:
-            _unpack(path, inside, argument)
+            with lzma.open(path) as source, inside.open("wb") as target:
+                while piece := source.read(1 << 20):
+                    if target.tell() + len(piece) > MOST_BYTES:
+                        allowed = f"a file with at most {MOST_BYTES} bytes in it"
+                        raise InvalidArgumentError(argument, str(path), allowed)
+                    target.write(piece)
         except (lzma.LZMAError, EOFError) as error:
             allowed = f"a file that was packed whole ({error})"
             raise InvalidArgumentError(argument, str(path), allowed) from error
         yield inside
 
 
-def _unpack(path: Path, inside: Path, argument: str) -> None:
-    size = 0
-    with lzma.open(path) as source, inside.open("wb") as target:
-        while piece := source.read(_AT_ONCE):
-            size += len(piece)
-            if size > MOST_UNPACKED:
-                allowed = f"a file with at most {MOST_UNPACKED} bytes in it"
-                raise InvalidArgumentError(argument, str(path), allowed)
-            target.write(piece)
-
-
-HAS_SQLITE = find_spec("_sqlite3") is not None
-"""Whether this Python has it, which it may lack: in a browser it comes by itself."""
-
-if TYPE_CHECKING or HAS_SQLITE:
-    import sqlite3
-
-FILE_OF_RUNS = 0x45555354
-"""What the file's header says whose file it is."""
-
-TABLES_VERSION = 2
-"""The version of the tables; a file with another is not read."""
-
-LONGEST_BUSY = 1.0
-"""Seconds to wait for another who is at the file."""
-
-WAL = "wal"
-"""The journal in which readers do not wait for a writer; some file systems refuse it."""
-
-_SQL_TYPES = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
-
-_TABLES = (
-    "about(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "sessions(id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, how TEXT, "
-    "made_by TEXT NOT NULL)",
-    "parts(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, task TEXT NOT NULL, "
-    "agent TEXT NOT NULL, record TEXT NOT NULL)",
-    "results(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, record TEXT NOT NULL, "
-    "parts TEXT NOT NULL, finished INTEGER NOT NULL)",
-    "kept(key TEXT NOT NULL, position INTEGER NOT NULL, value TEXT NOT NULL, "
-    "PRIMARY KEY (key, position)) WITHOUT ROWID",
-)
-
-
-def table_of_runs(task: str) -> str:
-    """Return the name of the table that has the runs of a task."""
-    return f"runs_{task}"
-
-
-def _tables() -> Iterator[str]:
-    """Yield what makes each table; SQLite would take a number that is none for NULL."""
-    yield from _TABLES
-    for task, kinds in RUN_FRAMES.items():
-        columns = ", ".join(
-            f"{name} {_SQL_TYPES[kind]} NOT NULL"
-            for name, kind in kinds.items()
-            if name not in OF_A_PART
-        )
-        yield (
-            f"{table_of_runs(task)}(part INTEGER NOT NULL REFERENCES parts(id), {columns}, "
-            "PRIMARY KEY (part, instance)) WITHOUT ROWID"
-        )
-
-
-class OtherFileError(InvalidArgumentError):
-    """A file is no file of runs, or one that another version of the package has written."""
-
-
-class EmptyFileError(InvalidArgumentError):
-    """A file has nothing in it yet, as where whoever made it was killed at once."""
-
-
-class Database:
-    """The file, open for its one writer.
-
-    The transaction that comes next is always open: so nobody else can begin one.
-
-    Args:
-        path: where it is; made if it is not there.
-        argument: what the path was given as.
-
-    Raises:
-        InvalidArgumentError: if the disk refuses, somebody else writes, or it is no such file.
-    """
-
-    def __init__(self, path: Path, argument: str) -> None:
-        self.path, self.argument = path, argument
-        _check_sqlite()
-        with self.told():
-            self._db = sqlite3.connect(path, timeout=LONGEST_BUSY, isolation_level=None)
-            try:
-                self._begin(path)
-            except BaseException:
-                self._db.close()
-                raise
-
-    def _begin(self, path: Path) -> None:
-        new = _is_empty(self._db)
-        if not new:
-            check_kind(self._db, path, self.argument)
-        self.journal = str(self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()[0])
-        # A crash of the machine may cost the last chunks then, and nothing else.
-        self._db.execute(f"PRAGMA synchronous={'NORMAL' if self.journal == WAL else 'FULL'}")
-        self._db.execute("BEGIN IMMEDIATE")
-        if new:
-            self._db.execute(f"PRAGMA application_id={FILE_OF_RUNS}")
-            self._db.execute(f"PRAGMA user_version={TABLES_VERSION}")
-            for table in _tables():
-                self._db.execute(f"CREATE TABLE {table}")
-
-    def wipe(self) -> None:
-        """Take everything out of the file."""
-        names = self.read("SELECT name FROM sqlite_master WHERE type = 'table'")
-        with self.transaction():
-            for (name,) in names:
-                self.write(f"DELETE FROM {name}", [()])
-
-    def read(self, words: str, *values: Any) -> list[Any]:
-        """Return the rows that a query finds."""
-        with self.told():
-            return self._db.execute(words, values).fetchall()
-
-    def write(self, words: str, rows: Iterable[Sequence[Any]]) -> None:
-        """Do the same with each row of values."""
-        with self.told():
-            self._db.executemany(words, rows)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit what is written in the block, all or nothing."""
-        try:
-            yield
-            with self.told():
-                self._db.execute("COMMIT")
-        except BaseException:
-            with suppress(sqlite3.Error):
-                self._db.execute("ROLLBACK")
-            raise
-        finally:
-            with suppress(sqlite3.Error):  # the next to write will be told
-                self._db.execute("BEGIN IMMEDIATE")
-
-    def close(self, whole: bool) -> None:
-        """Let go of the file; what is `whole` is left as one file that anybody can copy."""
-        with suppress(sqlite3.Error):
-            self._db.execute("ROLLBACK")
-            if whole:
-                self._db.execute("PRAGMA journal_mode=DELETE")
-        self._db.close()
-
-    @contextmanager
-    def told(self) -> Iterator[None]:
-        """Say in one line what SQLite refuses."""
-        try:
-            yield
-        except (sqlite3.Error, OverflowError, BrokenSealError) as error:
-            raise refused(self.argument, self.path, error) from error
-
-
-def refused(argument: str, path: Path, error: Exception) -> InvalidArgumentError:
-    """Return the error that tells what SQLite, or the disk, refuses."""
-    words = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
-    if "locked" in words or "busy" in words:
-        allowed = "a file that nobody else is writing to"
-    elif isinstance(error, BrokenSealError) or "not a database" in words or "malformed" in words:
-        allowed = f"a file of runs, as explorative-user-env writes them ({words})"
-        return OtherFileError(argument, str(path), allowed)
-    elif "NOT NULL" in words:
-        allowed = f"for runs whose figures are all numbers ({words})"
-    else:
-        allowed = f"a file that can be written to ({words})"
-    return InvalidArgumentError(argument, str(path), allowed)
-
-
-def check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
-    """Make sure that a file is one of these, in this version.
-
-    Raises:
-        InvalidArgumentError: saying whose it is, or which version it has.
-    """
-    application = db.execute("PRAGMA application_id").fetchone()[0]
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if application != FILE_OF_RUNS:
-        allowed = "a file of runs, as explorative-user-env writes them (it is somebody else's)"
-        raise OtherFileError(argument, str(path), allowed)
-    if version != TABLES_VERSION:
-        allowed = f"a file whose tables have version {TABLES_VERSION} (it has {version})"
-        raise OtherFileError(argument, str(path), allowed)
-    others = "SELECT name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR sql LIKE ?"
-    if found := db.execute(others, ("CREATE VIRTUAL%",)).fetchone():
-        allowed = f"a file of tables ({found[0]} is none, and may compute without an end)"
-        raise OtherFileError(argument, str(path), allowed)
-
-
-def _check_sqlite() -> None:
-    if not HAS_SQLITE:
-        raise MissingExtraError("files of runs need sqlite3, which this Python was built without")
-
-
-def _is_empty(db: "sqlite3.Connection") -> bool:
-    return db.execute("SELECT 1 FROM sqlite_master").fetchone() is None
-
-
-def _opened_to_read(path: Path) -> "sqlite3.Connection":
-    """Return a connection that writes nothing of its own.
-
-    What a killed writer has left may have to be put in order first, and that is written.
-    """
-    where = path.resolve().as_uri()
-    for mode in ("ro", "rw"):
-        db = sqlite3.connect(f"{where}?mode={mode}", uri=True, timeout=LONGEST_BUSY)
-        try:
-            db.execute("PRAGMA query_only=ON")
-            _is_empty(db)
-            return db
-        except sqlite3.Error as error:
-            db.close()
-            if mode == "rw" or "READONLY" not in str(getattr(error, "sqlite_errorname", "")):
-                raise
-    raise AssertionError
-
-
-@contextmanager
-def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
-    """Open a file to read in it, while somebody may write.
-
-    Raises:
-        InvalidArgumentError: if it is not there, or no such file.
-    """
-    _check_sqlite()
-    try:
-        if not path.is_file():
-            raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
-        with unpacked(path, argument) as place, closing(_opened_to_read(place)) as db:
-            if _is_empty(db):
-                raise EmptyFileError(argument, str(path), "a file of runs (it is empty)")
-            check_kind(db, path, argument)
-            yield db
-    except (sqlite3.Error, BrokenSealError, OSError) as error:
-        raise refused(argument, path, error) from error
-
-
-REQUEST, FINISHED = "request", "finished"
-"""Names of what a file says of its run: what was asked for, and that it has come to its end."""
-
-
-class About(NamedTuple):
-    """What a file says of its run besides the runs.
-
-    Attributes:
-        request: what was asked for, as it was when it began.
-        sessions: when somebody has worked at it, with what, and how that ended.
-        n_runs: how many runs there are.
-        n_results: how many evaluations have runs in it.
-        finished: whether it has come to its end.
-    """
-
-    request: Mapping[str, Any]
-    sessions: Sequence[Mapping[str, Any]]
-    n_runs: int
-    n_results: int
-    finished: bool
-
-
-def about(path: Path) -> About:
-    """Return what a file of runs says of them.
-
-    Raises:
-        InvalidArgumentError: if there is no such file, or nothing in it.
-    """
-    with read_only(path, "path") as db:
-        request, finished = request_from(db), _is_finished(db)
-        rows = db.execute("SELECT began, ended, how, made_by FROM sessions ORDER BY id").fetchall()
-        tables = [table_of_runs(task) for task in RUN_FRAMES]
-        counts = [db.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
-        parts = f"json_each(results.parts, '$.{VALUE}')"
-        with_runs = " OR ".join(
-            f"EXISTS (SELECT 1 FROM {table}, {parts} WHERE part = value)" for table in tables
-        )
-        sessions = [
-            {"began": began, "ended": ended, "how": how, "made_by": unsealed(made_by)}
-            for began, ended, how, made_by in rows
-        ]
-        n_results = db.execute(f"SELECT count(*) FROM results WHERE {with_runs}").fetchone()[0]
-    return About(request, sessions, sum(counts), n_results, finished)
-
-
-def request_in(path: Path, argument: str = "path") -> dict[str, Any]:
-    """Return what the run in a file was asked for.
-
-    Raises:
-        InvalidArgumentError: if there is no such file, or nothing in it.
-    """
-    with read_only(path, argument) as db:
-        return request_from(db)
-
-
-def is_finished(path: Path) -> bool:
-    """Return whether there is a file of a run that has come to its end."""
-    try:
-        with read_only(path, "path") as db:
-            return _is_finished(db)
-    except InvalidArgumentError:
-        return False
-
-
-def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
-    """Return what the run in a file that is open was asked for."""
-    found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
-    request: dict[str, Any] = unsealed(found[0] if found else "")
-    return request
-
-
-def _is_finished(db: "sqlite3.Connection") -> bool:
-    return db.execute("SELECT 1 FROM about WHERE name = ?", (FINISHED,)).fetchone() is not None
-
-
 Columns = Mapping[str, Array]
 """Values by the name of their column, of the same runs."""
 
 
-class Kept(Protocol):
-    """Where the runs of one agent in one cell are kept, if anywhere."""
+class Kept:
+    """The runs of one agent in one cell, as they are kept; this one keeps nothing."""
 
     def columns(self) -> Columns:
-        """Return the runs that are there, of the first users; empty if there are none."""
-
-    def add(self, columns: Columns) -> None:
-        """Keep the runs of the users who come next."""
-
-
-class Unkept:
-    """A part that is kept nowhere."""
-
-    def columns(self) -> Columns:
-        """Return nothing."""
+        """Return the runs that are kept, of the first users; empty if none are."""
         return {}
 
     def add(self, columns: Columns) -> None:
-        """Forget."""
+        """Keep the runs of the users who come next."""
 
 
-class Remembered:
-    """A part that is kept in memory, for who meets more users later."""
+class Remembered(Kept):
+    """Runs that are kept in memory, for an evaluation that meets more users later."""
 
     def __init__(self) -> None:
-        self._parts: list[Columns] = []
+        self._chunks: list[Columns] = []
 
     def columns(self) -> Columns:
-        """Return the runs that are there."""
-        names = self._parts[0] if self._parts else ()
-        return {name: np.concatenate([part[name] for part in self._parts]) for name in names}
+        """Return the runs that are kept."""
+        names = self._chunks[0] if self._chunks else ()
+        return {name: np.concatenate([each[name] for each in self._chunks]) for name in names}
 
     def add(self, columns: Columns) -> None:
         """Keep the runs of the users who come next."""
-        self._parts.append(columns)
+        self._chunks.append(columns)
 
 
-class Part:
-    """A part that is kept in a store."""
+class Part(Kept):
+    """Runs that are kept in a store."""
 
-    def __init__(self, database: Database, number: int, task: str) -> None:
+    def __init__(self, store: "Store", number: int, task: str) -> None:
         self.number = number
-        self._database, self._task = database, task
-        self._names = [name for name in RUN_FRAMES[task] if name not in OF_A_PART]
+        self._store, self._task = store, task
 
     def columns(self) -> Columns:
-        """Return the runs that are there."""
-        return columns_in(self._database.read, self.number, self._task)
+        """Return the runs that are kept."""
+        return columns_in(self._store.read, self.number, self._task)
 
     def add(self, columns: Columns) -> None:
         """Keep the runs of the users who come next."""
-        values = [np.asarray(columns[name]) for name in self._names]
+        names = columns_of(self._task)
+        values = [np.asarray(columns[name]) for name in names]
         plain = [(each.astype(int) if each.dtype == bool else each).tolist() for each in values]
-        marks = ", ".join("?" * (1 + len(self._names)))
-        names = ", ".join(self._names)
-        words = f"INSERT INTO {table_of_runs(self._task)}(part, {names}) VALUES ({marks})"
-        with self._database.transaction():
-            self._database.write(words, zip([self.number] * len(plain[0]), *plain, strict=True))
+        marks = ", ".join("?" * (1 + len(names)))
+        words = f"INSERT INTO runs_{self._task}(part, {', '.join(names)}) VALUES ({marks})"
+        self._store.write(words, zip([self.number] * len(plain[0]), *plain, strict=True))
 
 
-class Pieces(Protocol):
-    """Where the pieces of other work than runs are kept, if anywhere."""
+def columns_in(read: Any, part: int, task: str) -> Columns:
+    """Return the runs of a part; `read` returns the rows of a query."""
+    kinds = columns_of(task)
+    query = f"SELECT {', '.join(kinds)} FROM runs_{task} WHERE part = ? ORDER BY instance"
+    rows = list(read(query, part))
+    if not rows:
+        return {}
+    values = zip(kinds.items(), zip(*rows, strict=True), strict=True)
+    return {name: np.array(column, dtype=kind) for (name, kind), column in values}
+
+
+class Pieces:
+    """The pieces of other work than runs, as they are kept; this keeps none."""
 
     def found(self) -> list[Any]:
-        """Return the pieces that are there, in their order."""
-
-    def add(self, piece: Any) -> None:
-        """Keep the piece that comes next, as JSON can hold it."""
-
-
-class NoPieces:
-    """Pieces that are kept nowhere."""
-
-    def found(self) -> list[Any]:
-        """Return nothing."""
+        """Return the pieces that are kept, in order."""
         return []
 
     def add(self, piece: Any) -> None:
-        """Forget."""
+        """Keep the next piece, which JSON can hold."""
 
 
-class KeptPieces:
+class KeptPieces(Pieces):
     """Pieces that are kept in a store, under a key."""
 
-    def __init__(self, database: Database, key: str) -> None:
-        self._database, self._key = database, key
+    def __init__(self, store: "Store", key: str) -> None:
+        self._store, self._key = store, key
 
     def found(self) -> list[Any]:
-        """Return the pieces that are there, in their order."""
+        """Return the pieces that are kept, in order."""
         words = "SELECT value FROM kept WHERE key = ? ORDER BY position"
-        rows = self._database.read(words, self._key)
-        with self._database.told():
-            return [unsealed(value) for (value,) in rows]
+        return [from_json(value) for (value,) in self._store.read(words, self._key)]
 
     def add(self, piece: Any) -> None:
-        """Keep the piece that comes next, as JSON can hold it."""
+        """Keep the next piece, which JSON can hold."""
         words = (
             "INSERT INTO kept(key, position, value) "
             "SELECT ?1, 1 + coalesce(max(position), -1), ?2 FROM kept WHERE key = ?1"
         )
-        with self._database.transaction():
-            self._database.write(words, [(self._key, sealed(piece))])
+        self._store.write(words, [(self._key, _json(piece))])
 
 
-def columns_in(read: Any, part: int, task: str) -> Columns:
-    """Return the runs of a part, by a function that reads."""
-    kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name not in OF_A_PART}
-    query = f"SELECT {', '.join(kinds)} FROM {table_of_runs(task)} WHERE part = ? ORDER BY instance"
-    rows = list(read(query, part))
-    if not rows:
-        return {}
-    return {
-        name: np.array(values, dtype=kind)
-        for (name, kind), values in zip(kinds.items(), zip(*rows, strict=True), strict=True)
-    }
-
-
-How = Literal["new", "new or the same", "the same", "over"]
-"""What may be where a store is opened: nothing; nothing or a run of the same request; such a run;
-anything, which is written over."""
-
-OF_COMMANDS = "output"
-"""The argument of commands that takes a new place, which they may write over."""
-
-MOST_TOLD = 3
-"""Differences that are told one by one."""
-
-LONGEST_TOLD = 60
-"""What is told of a value that is different is cut to this length."""
+def _json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False)
 
 
 class Store:
     """The runs of one request in a file, open to take in more.
 
+    A transaction is always open between two writes, so that no other process can begin one.
+
     Args:
-        path: the file.
-        asked: what was asked for, as JSON can hold it.
-        how: what may be there.
-        argument: what the path was given as.
+        path: the file. If it exists, the run in it is continued.
+        request: what the runs follow from, as JSON can hold it.
+        argument: the argument by which the path was given.
+        overwrite: whether the file is replaced by a new one.
 
     Raises:
-        InvalidArgumentError: if what is there is another run, saying in what; or the disk refuses.
+        InvalidArgumentError: if the file has another run, naming the differences; if another
+            process writes to it; or the disk refuses.
     """
 
     def __init__(
         self,
         path: Path | str,
-        asked: Mapping[str, Any],
-        how: How = "new or the same",
+        request: Mapping[str, Any],
         argument: str = "store",
+        overwrite: bool = False,
     ) -> None:
-        self.path, self._notes = Path(path), True
-        streams = {"code": package_digest(), "streams": stream_fingerprint()}
-        request = json.loads(json.dumps({**asked, "versions": versions_of(), "made with": streams}))
-        try:
-            self._check_place(request, how, argument)
-            self._new = how == "over" or not self.path.exists()
-            self._database = _opened(self.path, how, argument)
-        except OSError as error:
-            raise refused(argument, self.path, error) from error
-        try:
-            self._check_request(request, argument)
-            with self._database.transaction():
-                self._session = self._new_session()
-        except BaseException:
-            self._database.close(whole=False)
-            raise
+        _check_sqlite()
+        self.path, self._argument, self._notes = Path(path), argument, True
+        made_with = {"code": package_digest(), "streams": stream_fingerprint()}
+        request = {**request, "versions": versions_of(), "made with": made_with}
+        request = json.loads(json.dumps(request))
+        with _refusals(argument, self.path):
+            self._new = not self._has_run() or overwrite
+            if self._new:
+                self._create(request)
+            self._db = sqlite3.connect(self.path, timeout=LONGEST_BUSY, isolation_level=None)
+            try:
+                self._begin(request)
+            except BaseException:
+                self._db.close()
+                raise
         self.n_found = self.n_runs()
 
-    def _check_place(self, request: Any, how: How, argument: str) -> None:
-        """Make sure that what is there may be there, and that something may."""
-        there = self.path.exists()
-        if how == "new" and there:
-            raise InvalidArgumentError(argument, str(self.path), "a new file (it is there already)")
-        if how == "the same" or (how == "new or the same" and there):
+    def _has_run(self) -> bool:
+        """Return whether something is in the file; if a process writes to it, that is refused."""
+        if not self.path.exists():
+            return False
+        with closing(sqlite3.connect(self.path, timeout=LONGEST_BUSY)) as db:
             try:
-                _check_same(request_in(self.path, argument), request, self.path, argument)
-            except EmptyFileError:
-                if how == "the same":
+                empty = not db.execute("SELECT 1 FROM sqlite_master").fetchone()
+                db.execute("BEGIN IMMEDIATE")
+                db.execute("ROLLBACK")
+            except sqlite3.DatabaseError as error:
+                if "not a database" not in str(error):
                     raise
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+                empty = False
+        return not empty
 
-    def _check_request(self, request: Any, argument: str) -> None:
-        """Write down the request, or make sure that it is the one that is there by now."""
-        if found := self._database.read("SELECT value FROM about WHERE name = ?", REQUEST):
-            with self._database.told():
-                before = unsealed(found[0][0])
-            _check_same(before, request, self.path, argument)
-            return
-        with self._database.transaction():
-            self._tell(REQUEST, request)
+    def _create(self, request: Mapping[str, Any]) -> None:
+        """Make the file with its tables and the request: it is whole from its first byte."""
+        if self.path.suffix not in ENDINGS:
+            allowed = f"a file whose name ends in {', '.join(ENDINGS)}"
+            raise InvalidArgumentError(self._argument, str(self.path), allowed)
 
-    def _tell(self, name: str, value: Any) -> None:
-        words = "INSERT OR REPLACE INTO about VALUES (?, ?)"
-        self._database.write(words, [(name, sealed(value))])
+        def write(place: Path) -> None:
+            with closing(sqlite3.connect(place)) as db, db:
+                db.execute(f"PRAGMA application_id={FILE_OF_RUNS}")
+                db.execute(f"PRAGMA user_version={TABLES_VERSION}")
+                for words in _tables().values():
+                    db.execute(words)
+                db.execute("INSERT INTO about VALUES (?, ?)", (REQUEST, _json(request)))
 
-    def _new_session(self) -> int:
+        for ending in ("-wal", "-shm", "-journal"):  # of the file that is replaced
+            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+        write_whole(self._argument, self.path, write, overwrite=True)
+
+    def _begin(self, request: Mapping[str, Any]) -> None:
+        """Check that the file has this request, and begin to write."""
+        _check_kind(self._db, self.path, self._argument)
+        if others := differences(request_from(self._db), request):
+            listed = [
+                f"{name} is {one_line(str(was), LONGEST_VALUE)} there and "
+                f"{one_line(str(now), LONGEST_VALUE)} here"
+                for name, was, now in others[:MOST_DIFFERENCES]
+            ]
+            if more := len(others) - len(listed):
+                listed.append(f"{more} more")
+            allowed = f"the file of a run that was asked for the same ({'; '.join(listed)})"
+            if self._argument == "output":
+                allowed += "; --overwrite writes over it"
+            raise InvalidArgumentError(self._argument, str(self.path), allowed)
+        (journal,) = self._db.execute(f"PRAGMA journal_mode={WAL}").fetchone()
+        # A crash of the machine may cost the last chunks then, and nothing else.
+        self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
+        self._db.execute("BEGIN IMMEDIATE")
+        made_by = _json({**made_now(), "journal": journal})
         words = "INSERT INTO sessions(began, made_by) VALUES (?, ?)"
-        made_by = {**made_now(), "journal": self._database.journal}
-        self._database.write(words, [(time_now(), sealed(made_by))])
-        return int(self._database.read("SELECT max(id) FROM sessions")[0][0])
+        self.write(words, [(time_now(), made_by)])
+        self._session = int(self.read("SELECT max(id) FROM sessions")[0][0])
+
+    def read(self, words: str, *values: Any) -> list[Any]:
+        """Return the rows of a query."""
+        with _refusals(self._argument, self.path):
+            return self._db.execute(words, values).fetchall()
+
+    def write(self, words: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Execute a statement with each row of values, all or none of them."""
+        with _refusals(self._argument, self.path):
+            try:
+                self._db.executemany(words, rows)
+                self._db.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                raise
+            finally:
+                with suppress(sqlite3.Error):  # the next write is refused then
+                    self._db.execute("BEGIN IMMEDIATE")
 
     def aside(self) -> "Store":
         """Return the same store for work whose runs are kept, but are no results of its own."""
@@ -658,110 +571,77 @@ class Store:
         return other
 
     def n_runs(self) -> int:
-        """Return how many runs are there."""
-        tables = [table_of_runs(task) for task in RUN_FRAMES]
-        counts = [self._database.read(f"SELECT count(*) FROM {table}") for table in tables]
-        return sum(int(count[0][0]) for count in counts)
+        """Return the number of runs that are kept."""
+        return sum(self.read(f"SELECT count(*) FROM runs_{task}")[0][0] for task in RUN_FRAMES)
+
+    def n_kept(self) -> int:
+        """Return the number of pieces of other work that are kept."""
+        return int(self.read("SELECT count(*) FROM kept")[0][0])
 
     def part(self, task: str, agent: str, record: Mapping[str, Any]) -> Part:
         """Return where the runs of an agent in a cell are kept.
 
         Args:
             task: the task's name.
-            agent: the agent's.
-            record: all that the runs follow from, but for how many there are.
+            agent: the agent's name.
+            record: everything the runs follow from, except their number.
         """
         key = digest({"task": task, "agent": agent, **record})
-        with self._database.transaction():
-            words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
-            self._database.write(words, [(key, task, agent, sealed(record))])
-        number = self._database.read("SELECT id FROM parts WHERE key = ?", key)[0][0]
-        return Part(self._database, int(number), task)
+        words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
+        self.write(words, [(key, task, agent, _json(record))])
+        return Part(self, self.read("SELECT id FROM parts WHERE key = ?", key)[0][0], task)
 
     def note(self, record: Mapping[str, Any], parts: Sequence[Part], finished: bool) -> None:
-        """Say which parts are the results of what was evaluated.
+        """Keep which parts are the results of an evaluation.
 
         Args:
-            record: `request`, what was evaluated, and what `Results` has besides the runs: `cell`,
-                `deltas` and `checks`.
-            parts: of its agents, in their order.
-            finished: whether these are all.
+            record: the `request` of the evaluation, and what `Results` has besides the runs:
+                `cell`, `deltas` and `checks`.
+            parts: the parts of its agents, in order.
+            finished: whether all runs are kept.
         """
         if not self._notes:
             return
         checks = record.get("checks")
-        columns = None if checks is None else checks.to_dict("list")
-        whole = record_of({**record, "checks": columns})
-        row = (digest(whole["request"]), sealed(whole), sealed([each.number for each in parts]))
+        whole = record_of({**record, "checks": None if checks is None else checks.to_dict("list")})
         words = (
             "INSERT INTO results(key, record, parts, finished) VALUES (?, ?, ?, ?) ON CONFLICT(key)"
             " DO UPDATE SET record = excluded.record, parts = excluded.parts,"
             " finished = max(finished, excluded.finished)"
         )
-        with self._database.transaction():
-            self._database.write(words, [(*row, int(finished))])
+        numbers = _json([each.number for each in parts])
+        self.write(words, [(digest(whole["request"]), _json(whole), numbers, int(finished))])
 
     def pieces(self, record: Mapping[str, Any]) -> KeptPieces:
         """Return where the pieces of other work than runs are kept.
 
         Args:
-            record: all that they follow from.
+            record: everything they follow from.
         """
-        return KeptPieces(self._database, digest(record_of(record)))
+        return KeptPieces(self, digest(record_of(record)))
 
     def close(self, how: str = FINISHED) -> None:
-        """Let go of the file, and say how the work ended."""
-        with suppress(InvalidArgumentError), self._database.transaction():
+        """Close the file, and keep how the work has ended.
+
+        A finished file is left as one file that can be copied; a new file without a run is removed.
+        """
+        with suppress(InvalidArgumentError):
             words = "UPDATE sessions SET ended = ?, how = ? WHERE id = ?"
-            self._database.write(words, [(time_now(), how, self._session)])
+            self.write(words, [(time_now(), how, self._session)])
             if how == FINISHED:
-                self._tell(FINISHED, True)
+                self.write("INSERT OR REPLACE INTO about VALUES (?, 'true')", [(FINISHED,)])
         empty = self._new and how != FINISHED and not (self.n_runs() or self.n_kept())
-        self._database.close(whole=empty or how == FINISHED)
+        with suppress(sqlite3.Error):
+            self._db.execute("ROLLBACK")
+            if empty or how == FINISHED:
+                self._db.execute("PRAGMA journal_mode=DELETE")
+        self._db.close()
         if empty:
             with suppress(OSError):
                 self.path.unlink(missing_ok=True)
-
-    def n_kept(self) -> int:
-        """Return how many pieces of other work are there."""
-        return int(self._database.read("SELECT count(*) FROM kept")[0][0])
 
     def __enter__(self) -> "Store":
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.close(FINISHED if kind is None else kind.__name__)
-
-
-def _opened(path: Path, how: How, argument: str) -> Database:
-    """Return the file, opened; with "over" it is empty then, whatever it was."""
-    try:
-        database = Database(path, argument)
-    except OtherFileError:
-        if how != "over":
-            raise
-        path.unlink()
-        return Database(path, argument)
-    if how == "over":
-        database.wipe()
-    return database
-
-
-def _check_same(before: Any, now: Any, path: Path, argument: str) -> None:
-    """Make sure that a file has the run that is asked for."""
-    if others := differences(before, now):
-        allowed = f"the file of a run that was asked for the same ({_in_words(others)})"
-        if argument == OF_COMMANDS:
-            allowed += "; --overwrite writes over it"
-        raise InvalidArgumentError(argument, str(path), allowed)
-
-
-def _in_words(others: Sequence[tuple[str, Any, Any]]) -> str:
-    """Return in what two requests differ, and what both say."""
-    said = [
-        f"{name} is {one_line(str(was), LONGEST_TOLD)} there and "
-        f"{one_line(str(now), LONGEST_TOLD)} here"
-        for name, was, now in others[:MOST_TOLD]
-    ]
-    rest = len(others) - len(said)
-    return "; ".join(said) + (f"; {rest} more" if rest else "")

@@ -23,7 +23,7 @@ from explorative_user_env.files import Folder
 from explorative_user_env.kernels.presence import compiling_told
 from explorative_user_env.protocol import POPULATION, Array, Task, as_task, kept_steps
 from explorative_user_env.results.records import record_of
-from explorative_user_env.results.store import NoPieces, Store
+from explorative_user_env.results.store import Pieces, Store
 from explorative_user_env.rl.agent import SB3Agent, one_thread
 from explorative_user_env.rl.models import Recipe, recipe_for, save_model, versions
 from explorative_user_env.rl.vec_env import SB3VecEnv, make_sb3_vec_env
@@ -117,7 +117,7 @@ class Checkpoints(BaseCallback):
 
     def __init__(self, store: Store | None, watch: TrainingWatch, steps: int) -> None:
         super().__init__()
-        self._kept = NoPieces() if store is None else store.pieces({"what": "training"})
+        self._kept = Pieces() if store is None else store.pieces({"what": "training"})
         self._watch, self._steps, self._distance = watch, steps, steps / CHECKPOINTS
         self._actions: list[Array] = []
         self._last = 0

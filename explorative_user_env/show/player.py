@@ -1,26 +1,27 @@
-"""A film as a page of its own: one file that needs no network, with a slider over its steps."""
+"""A film as a page: one file that needs no network, with a slider over its steps."""
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
+from string import Template
 from typing import Any, NamedTuple
 
 from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Scene, Shape, Text
-from explorative_user_env.show.svg import OURS, PAGE_FONT, element_of, escaped, svg_of
+from explorative_user_env.show.svg import PAGE_FONT, element_of, escaped, svg_of
 
 ITS_WORDS = ""
-"""In place of an attribute: the words in an element."""
+"""In place of the name of an attribute: the words in an element."""
 
 
 class Track(NamedTuple):
-    """What becomes of one attribute of one shape in a film.
+    """How one attribute of one shape changes in a film.
 
     Attributes:
         element: the place of the shape in the first picture.
-        attribute: its name, or `ITS_WORDS`; where its value is empty it is not there.
+        attribute: its name, or `ITS_WORDS`; it is absent where its value is empty.
         frames: when it changes; the first is 0.
-        values: what it is from each of these frames on.
+        values: its value from each of these frames on.
     """
 
     element: int
@@ -30,80 +31,57 @@ class Track(NamedTuple):
 
 
 class Animation(NamedTuple):
-    """A film as a picture that changes.
-
-    Attributes:
-        poster: the first picture, with all shapes that there ever are.
-        tracks: what changes.
-        n_frames: the number of pictures.
-    """
+    """A film as its first picture, which has all shapes of the film, and what changes in it."""
 
     poster: Scene
     tracks: tuple[Track, ...]
-    n_frames: int
 
 
 def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
-    """Return pictures as one that changes; a shape that is not there has no size.
+    """Return pictures as one that changes; a shape has no size while it is absent.
 
     Args:
         scenes: the pictures.
         name: what a screen reader says of the film.
     """
-    keys = _in_one_order([shape.key for shape in scene.shapes] for scene in scenes)
-    first: dict[str, Shape] = {}
+    keys: list[str] = []
+    last: dict[str, Shape] = {}
     for scene in scenes:
+        before: str | None = None
         for shape in scene.shapes:
-            first.setdefault(shape.key, shape)
+            if shape.key not in last:  # a new shape comes behind the one that it follows here
+                last[shape.key] = _gone(shape)
+                keys.insert(0 if before is None else keys.index(before) + 1, shape.key)
+            before = shape.key
     tracks: list[dict[str, Track]] = [{} for _ in keys]
-    last: list[Shape | None] = [None] * len(keys)
+    poster: tuple[Shape, ...] = ()
     for frame, scene in enumerate(scenes):
         there = {shape.key: shape for shape in scene.shapes}
-        for place, key in enumerate(keys):
-            shape = there.get(key) or _gone(last[place] or first[key])
-            if shape != last[place]:
-                last[place] = shape
-                _follow(tracks[place], place, frame, shape)
-    begin = {shape.key: shape for shape in scenes[0].shapes}
-    shapes = tuple(_unnamed(begin.get(key) or _gone(first[key])) for key in keys)
-    poster = scenes[0]._replace(shapes=shapes, name=name)
-    changing = tuple(
-        track for of_shape in tracks for track in of_shape.values() if len(track.frames) > 1
-    )
-    return Animation(poster, changing, len(scenes))
-
-
-def _follow(tracks: dict[str, Track], place: int, frame: int, shape: Shape) -> None:
-    """Note what a shape is from a frame on, where that is something else than before."""
-    element = element_of(shape)
-    now = {**element.attributes, ITS_WORDS: element.words}
-    lost = {name: "" for name in tracks if name not in now}
-    for attribute, value in (now | lost).items():
-        begin = Track(place, attribute, [], [])
-        if frame > 0:  # it was not there before
-            begin = Track(place, attribute, [0], [""])
-        track = tracks.setdefault(attribute, begin)
-        if not track.values or track.values[-1] != value:
-            track.frames.append(frame)
-            track.values.append(value)
-
-
-def _in_one_order(lists: Iterable[list[str]]) -> list[str]:
-    """Return all keys of pictures, each behind the one that it comes after where it is new."""
-    order: list[str] = []
-    known: set[str] = set()
-    for keys in lists:
-        before: str | None = None
-        for key in keys:
-            if key not in known:
-                known.add(key)
-                order.insert(0 if before is None else order.index(before) + 1, key)
-            before = key
-    return order
+        for place, (key, of_shape) in enumerate(zip(keys, tracks, strict=True)):
+            shape = there.get(key) or _gone(last[key])
+            if frame > 0 and shape == last[key]:
+                continue
+            last[key] = shape
+            _, attributes, words = element_of(shape)
+            now = dict.fromkeys(of_shape, "") | attributes | {ITS_WORDS: words}
+            for attribute, value in now.items():
+                new = Track(place, attribute, [0] * (frame > 0), [""] * (frame > 0))
+                track = of_shape.setdefault(attribute, new)
+                if not track.values or track.values[-1] != value:
+                    track.frames.append(frame)
+                    track.values.append(value)
+        # A name would be that of one moment in all of the film.
+        poster = poster or tuple(
+            each if isinstance(each, Text) else each._replace(name="") for each in last.values()
+        )
+    by_key = {shape.key: shape for shape in poster}
+    changing = [t for of_shape in tracks for t in of_shape.values() if len(t.frames) > 1]
+    shapes = tuple(by_key[key] for key in keys)
+    return Animation(scenes[0]._replace(shapes=shapes, name=name), tuple(changing))
 
 
 def _gone(shape: Shape) -> Shape:
-    """Return a shape as it is while it is not there: of no size, where it was or will be."""
+    """Return an absent shape: of no size, where it was or will be."""
     match shape:
         case Rectangle():
             return shape._replace(width=0.0, height=0.0)
@@ -117,11 +95,6 @@ def _gone(shape: Shape) -> Shape:
             return shape._replace(text="")
 
 
-def _unnamed(shape: Shape) -> Shape:
-    """Return a shape without a name, which would be that of one moment in all the film."""
-    return shape if isinstance(shape, Text) else shape._replace(name="")
-
-
 def tracks_in(animation: Animation) -> list[Any]:
     """Return the tracks as JSON can hold them, in few letters."""
     return [
@@ -130,13 +103,7 @@ def tracks_in(animation: Animation) -> list[Any]:
     ]
 
 
-def in_script(data: Any) -> str:
-    """Return data as JSON that ends no script and begins no comment of a page."""
-    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _as_number(text: str) -> str | float | int:
+def _as_number(text: str) -> str | float:
     """Return a text as a number where that is shorter and reads the same."""
     try:
         value = float(text)
@@ -144,113 +111,56 @@ def _as_number(text: str) -> str | float | int:
         return text
     if not math.isfinite(value):  # JSON has no such number
         return text
-    whole: float | int = int(value) if value.is_integer() else value
+    whole = int(value) if value.is_integer() else value
     return whole if str(whole) == text else text
 
 
-SPEEDS, USUAL_SPEED = (1, 2, 4, 8, 16, 32), 8
-"""Pictures a second that can be chosen, and what is at first."""
-
-ACTS = (
-    ("first", "Start", "Home"),
-    ("last-no", "Rejection before", ""),
-    ("back", "Back", "ArrowLeft"),
-    ("play", "Play", "Space"),
-    ("on", "Step", "ArrowRight"),
-    ("next-no", "Next rejection", ""),
-    ("end", "End", "End"),
-)
-"""What the buttons do, what they are called, and by which key it is done as well."""
-
-ARROWS = {"ArrowLeft": "←", "ArrowRight": "→"}
-"""What stands on keys."""
+def in_script(data: Any) -> str:
+    """Return data as JSON that ends no script and begins no comment of a page."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-class Reel(NamedTuple):
-    """All that a page shows of a film.
+def page_with(
+    title: str,
+    wide: Sequence[Scene],
+    narrow: Sequence[Scene],
+    captions: Sequence[str],
+    marks: Sequence[int],
+    story: Sequence[tuple[int, str]],
+    note: str = "",
+) -> str:
+    """Return the page of a film.
 
-    Attributes:
+    Args:
         title: of the page.
         wide: the pictures for a large screen.
         narrow: the same for a phone.
-        captions: what is said of each.
+        captions: the words below each picture.
         marks: the pictures to which one may jump.
         story: what happened in words, each with its picture.
         note: a line below.
     """
-
-    title: str
-    wide: Sequence[Scene]
-    narrow: Sequence[Scene]
-    captions: Sequence[str]
-    marks: Sequence[int]
-    story: Sequence[tuple[int, str]]
-    note: str = ""
-
-
-def page_with(reel: Reel) -> str:
-    """Return the page of a film."""
-    films = {name: animation_of(getattr(reel, name), reel.title) for name in ("wide", "narrow")}
-    screens = "".join(
-        f'<div class="film-{name}">{svg_of(film.poster)}</div>' for name, film in films.items()
-    )
+    films = {"wide": animation_of(wide, title), "narrow": animation_of(narrow, title)}
     data: dict[str, Any] = {name: {"tracks": tracks_in(film)} for name, film in films.items()}
-    data |= {"captions": [*reel.captions], "marks": [*reel.marks]}
-    title = escaped(reel.title)
-    return (
-        # The colours of the page are those that its pictures name.
-        f'<!doctype html>\n<html lang="en" class="{OURS}-auto"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>{title}</title><style>{PAGE_FONT}{_asset('player.css')}</style></head>"
-        f"<body><main><h1>{title}</h1>{screens}"
-        f'<div class="film-heard" aria-live="polite"></div>{_controls(reel)}{_story(reel)}'
-        '<noscript><p class="film-quiet">To play it, JavaScript is needed.</p></noscript>'
-        f'</main><script type="application/json" id="film-data">{in_script(data)}</script>'
-        f"<script>{_asset('player.js')}</script></body></html>\n"
-    )
-
-
-def _controls(reel: Reel) -> str:
-    buttons = "".join(
-        f'<button type="button" data-do="{name}"{_by(key)}>{words}</button>'
-        for name, words, key in ACTS
-        if reel.marks or not name.endswith("-no")
-    )
-    speeds = "".join(
-        f'<option value="{speed}"{" selected" if speed == USUAL_SPEED else ""}>{speed} a second'
-        "</option>"
-        for speed in SPEEDS
-    )
-    keys = " ".join(ARROWS.get(key, key) for _, _, key in ACTS if key)
-    last = len(reel.captions) - 1
-    marks = "".join(f"M{mark} 0v1" for mark in reel.marks)
-    return (
-        f'<div class="film-bar"><p class="film-caption">{escaped(reel.captions[0])}</p>'
-        '<div class="film-line"><input type="range" min="0" '
-        f'max="{last}" value="0" step="1" '
-        f'aria-label="Step of the run"><svg class="film-marks" viewBox="0 0 {max(last, 1)} 1" '
-        f'preserveAspectRatio="none" aria-hidden="true"><path d="{marks}"/></svg></div>'
-        f'<div class="film-controls" role="group" aria-label="Play the film">{buttons}'
-        f'<select aria-label="Speed">{speeds}</select>'
-        # Who cannot see it hears of each key at its button.
-        f'<span class="film-quiet film-keys" aria-hidden="true">keys: {keys}</span></div></div>'
-    )
-
-
-def _by(key: str) -> str:
-    return f' aria-keyshortcuts="{key}"' if key else ""
-
-
-def _story(reel: Reel) -> str:
-    lines = "".join(
+    data |= {"captions": [*captions], "marks": [*marks]}
+    told = "".join(
         f'<li><button type="button" data-frame="{frame}">{escaped(text)}</button></li>'
-        for frame, text in reel.story
+        for frame, text in story
     )
-    told = f"<h2>What happened</h2><ol>{lines}</ol>" if lines else ""
-    note = f'<p class="film-quiet">{escaped(reel.note)}</p>' if reel.note else ""
-    return f'<section class="film-story">{told}{note}</section>'
-
-
-def _asset(name: str) -> str:
-    place = files("explorative_user_env.show") / "static" / name
-    return place.read_text(encoding="utf-8")
+    static = files("explorative_user_env.show") / "static"
+    page, style, script = (
+        (static / f"player.{kind}").read_text(encoding="utf-8") for kind in ("html", "css", "js")
+    )
+    return Template(page).substitute(
+        title=escaped(title),
+        style=PAGE_FONT + style,
+        wide=svg_of(films["wide"].poster),
+        narrow=svg_of(films["narrow"].poster),
+        caption=escaped(captions[0]),
+        last=len(captions) - 1,
+        story=f"<h2>What happened</h2><ol>{told}</ol>" if told else "",
+        note=f'<p class="film-quiet">{escaped(note)}</p>' if note else "",
+        data=in_script(data),
+        script=script,
+    )

@@ -1,4 +1,4 @@
-"""A window that shows a user to somebody who watches."""
+"""A scene as pixels: images, animated GIFs, videos, and the window of `render_mode="human"`."""
 
 import functools
 import math
@@ -13,12 +13,14 @@ import numpy as np
 from explorative_user_env.display.plots import COLOURS, PAGES
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.show.shapes import (
+    BEFORE_ANCHOR,
     Box,
     Disc,
     Line,
     Polygon,
     Rectangle,
     Scene,
+    Shape,
     Text,
     box_of,
 )
@@ -27,12 +29,11 @@ from explorative_user_env.validation import InvalidArgumentError, choice, count,
 if TYPE_CHECKING:
     from PIL import Image
 
-
-PAINTER_NEEDS = ("PIL",)
-Drawn = Rectangle | Line | Disc | Polygon
-
+PAINTER = ("pictures as pixels need", "render", ("PIL",))
+VIDEO_NEEDS = ("videos need", "video", ("imageio_ffmpeg", "PIL"))
+WINDOW_NEEDS = ("PIL", "pygame")
 LARGEST_SCALE = 8
-FINER = 4  # how many times finer edges are drawn than they are shown
+FINER = 4  # edges are drawn so many times finer than they are shown
 
 
 def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> "Image.Image":
@@ -49,7 +50,7 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> "Image.Image
     """
     choice("theme", theme, PAGES)
     count("scale", scale, 1, LARGEST_SCALE)
-    require("pictures as pixels need", "render", PAINTER_NEEDS)
+    require(*PAINTER)
     from PIL import Image, ImageDraw
 
     size = (scene.width * scale, scene.height * scale)
@@ -58,9 +59,24 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> "Image.Image
     for shape in scene.shapes:
         colour = getattr(COLOURS[shape.role], theme)
         if isinstance(shape, Text):
-            _write(image, shape, colour, scale)
-        else:
-            _paint(image, pen, shape, colour, scale)
+            if shape.text:
+                mask, ascent = letters_of(shape.text, shape.size * scale, shape.bold)
+                x = round(shape.x * scale - mask.width * BEFORE_ANCHOR[shape.anchor])
+                image.paste(colour, (x, round(shape.y * scale) - ascent), mask)
+            continue
+        box = Box(*(scale * side for side in box_of(shape)))
+        upright = isinstance(shape, Rectangle) or (
+            isinstance(shape, Line) and (shape.x1 == shape.x2 or shape.y1 == shape.y2)
+        )
+        if upright and all(side == int(side) for side in box):  # no edge is within a pixel
+            if box.right > box.left and box.bottom > box.top:
+                pen.rectangle((box.left, box.top, box.right - 1, box.bottom - 1), fill=colour)
+            continue
+        left, top = math.floor(box.left), math.floor(box.top)
+        wide, high = math.ceil(box.right) - left, math.ceil(box.bottom) - top
+        if wide > 0 and high > 0:
+            mask = _covered(shape, upright, scale, left, top, (wide, high))
+            image.paste(colour, (left, top), mask)
     return image
 
 
@@ -69,85 +85,42 @@ def pixels_of(scene: Scene, theme: str = "light", scale: int = 1) -> "np.ndarray
     return np.array(image_of(scene, theme, scale))
 
 
-def _paint(
-    image: "Image.Image",
-    pen: Any,
-    shape: Drawn,
-    colour: str,
-    scale: int,
-) -> None:
-    """Paint a shape: at once where its edges are those of pixels, else with smooth edges."""
-    box = Box(*(scale * side for side in box_of(shape)))
-    upright = isinstance(shape, Rectangle) or (
-        isinstance(shape, Line) and (shape.x1 == shape.x2 or shape.y1 == shape.y2)
-    )
-    if upright and all(side == int(side) for side in box):
-        if box.right > box.left and box.bottom > box.top:
-            pen.rectangle((box.left, box.top, box.right - 1, box.bottom - 1), fill=colour)
-        return
-    left, top = math.floor(box.left), math.floor(box.top)
-    mask = _mask(
-        shape,
-        upright,
-        scale,
-        (left, top, math.ceil(box.right) - left, math.ceil(box.bottom) - top),
-    )
-    if mask is not None:
-        image.paste(colour, (left, top), mask)
-
-
-def _mask(
-    shape: Drawn,
-    upright: bool,
-    scale: int,
-    frame: tuple[int, int, int, int],
-) -> "Image.Image | None":
-    """Return how much of each pixel in a frame a shape covers, None if the frame is empty."""
+def _covered(
+    shape: Shape, upright: bool, scale: int, left: int, top: int, size: tuple[int, int]
+) -> "Image.Image":
+    """Return how much of each pixel a shape covers, in a frame of this size at left and top."""
     from PIL import Image, ImageDraw
 
-    left, top, width, height = frame
-    if width <= 0 or height <= 0:
-        return None
-    fine = Image.new("L", (width * FINER, height * FINER))
+    fine = Image.new("L", (size[0] * FINER, size[1] * FINER))
     pen = ImageDraw.Draw(fine)
 
     def place(x: float, y: float) -> tuple[float, float]:
         # Pillow's corners are the middles of pixels.
         return (x * scale - left) * FINER - 0.5, (y * scale - top) * FINER - 0.5
 
-    match shape:
-        case Disc():
-            r = shape.radius
-            corners = [place(shape.x - r, shape.y - r), place(shape.x + r, shape.y + r)]
-            pen.ellipse(corners, fill=255)
-        case Polygon():
-            pen.polygon([place(x, y) for x, y in shape.points], fill=255)
-        case _ if upright:
-            box = box_of(shape)
-            corners = [place(box.left, box.top), place(box.right, box.bottom)]
-            sides = [round(side + 0.5) for corner in corners for side in corner]
-            if sides[2] > sides[0] and sides[3] > sides[1]:
-                pen.rectangle((sides[0], sides[1], sides[2] - 1, sides[3] - 1), fill=255)
-        case Line():
-            ends = [place(shape.x1, shape.y1), place(shape.x2, shape.y2)]
-            pen.line(ends, fill=255, width=max(1, round(shape.width * scale * FINER)))
+    box = box_of(shape)
+    ends = (place(box.left, box.top), place(box.right, box.bottom))
+    if isinstance(shape, Polygon):
+        pen.polygon([place(x, y) for x, y in shape.points], fill=255)
+    elif isinstance(shape, Disc):
+        pen.ellipse(ends, fill=255)
+    elif isinstance(shape, Line) and not upright:
+        line = (place(shape.x1, shape.y1), place(shape.x2, shape.y2))
+        pen.line(line, fill=255, width=max(1, round(shape.width * scale * FINER)))
+    else:
+        x1, y1, x2, y2 = (round(side + 0.5) for corner in ends for side in corner)
+        if x2 > x1 and y2 > y1:
+            pen.rectangle((x1, y1, x2 - 1, y2 - 1), fill=255)
     return fine.reduce(FINER)
-
-
-def _write(image: "Image.Image", text: Text, colour: str, scale: int) -> None:
-    """Write a text."""
-    if text.text:
-        mask, ascent = letters_of(text.text, text.size * scale, text.bold)
-        x = text.x * scale - mask.width * {"start": 0.0, "middle": 0.5, "end": 1.0}[text.anchor]
-        image.paste(colour, (round(x), round(text.y * scale) - ascent), mask)
 
 
 @functools.lru_cache(maxsize=4096)
 def letters_of(text: str, size: float, bold: bool) -> "tuple[Image.Image, int]":
-    """Return how much of each pixel a text covers, and how many rows are above where it stands.
+    """Return how much of each pixel a text covers, and how many rows are above its baseline.
 
-    Written large and made smaller, as small letters stand too close; most are in the next frame
-    as well. Pillow's own font, the same everywhere, has no bold letters: they are written twice.
+    It is written large and made smaller, as small letters stand too close; most texts are in the
+    next frame as well. Pillow's own font, the same everywhere, has no bold letters: they are
+    written twice.
     """
     from PIL import Image, ImageDraw, ImageFont
 
@@ -167,11 +140,9 @@ MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
 """Milliseconds that a frame is shown: any, one that matters, and the last."""
 GROUNDS, EDGE_SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
-"""What things stand on, and how much of it shows at their edges."""
+"""The roles that shapes stand on, and how much of it shows at their edges."""
 MOST_COLOURS, APART = 256, 12
-"""Of a GIF, and by how much they differ in red, green or blue."""
-PAINTER = ("pictures as pixels need", "render", PAINTER_NEEDS)
-VIDEO_NEEDS = ("videos need", "video", ("imageio_ffmpeg", *PAINTER_NEEDS))
+"""Of a GIF, and the least difference of two colours in red, green or blue."""
 A_SECOND = 10
 """Pictures of a video."""
 
@@ -184,25 +155,20 @@ def chosen(n_frames: int, important: Collection[int], most: int) -> list[int]:
         important: which are kept before all others.
         most: how many are kept at most, at least 2.
     """
-    if n_frames <= most:
-        return list(range(n_frames))
-    ends = {0, n_frames - 1}
-    inner = sorted(set(important) - ends)
-    kept = ends | {inner[place] for place in _evenly(len(inner), most - len(ends))}
-    rest = [place for place in range(n_frames) if place not in kept]
-    return sorted(kept | {rest[place] for place in _evenly(len(rest), most - len(kept))})
+
+    def evenly(places: list[int], most: int) -> list[int]:
+        n = min(len(places), most)
+        return [places[(2 * number + 1) * len(places) // (2 * n)] for number in range(n)]
+
+    kept = {0, n_frames - 1}
+    kept.update(evenly(sorted(set(important) - kept), most - len(kept)))
+    kept.update(evenly([place for place in range(n_frames) if place not in kept], most - len(kept)))
+    return sorted(kept)
 
 
 def frames_of_a_gif(width: int, height: int) -> int:
     """Return how many frames of this size a GIF may have."""
     return min(MOST_FRAMES, max(LEAST_FRAMES, int(MOST_PIXELS / (width * height))))
-
-
-def _evenly(n: int, most: int) -> list[int]:
-    """Return at most so many of n places, evenly."""
-    if n <= most:
-        return list(range(n))
-    return [(2 * number + 1) * n // (2 * most) for number in range(most)]
 
 
 def write_gif(
@@ -212,67 +178,51 @@ def write_gif(
     progress: OnProgress = silent,
     theme: str = "light",
 ) -> None:
-    """Write pictures as a GIF that begins anew at its end.
+    """Write pictures as a GIF that repeats.
 
     Args:
         scenes: the pictures.
         important: which are shown longer.
         path: the file.
-        progress: told how far it is.
+        progress: called with each picture.
         theme: "light" or "dark".
     """
     require(*PAINTER)
-    from PIL import Image
-
-    palette, plain = _palette(theme), Image.Dither.NONE
-    frames = []
-    for number, scene in enumerate(scenes):
-        frames.append(image_of(scene, theme).quantize(palette=palette, dither=plain))
-        progress("GIF", number + 1, len(scenes))
-    times = [LONGER if number in important else BRIEFLY for number in range(len(frames))]
-    times[-1] = AT_THE_END
-    frames[0].save(
-        path, "GIF", save_all=True, append_images=frames[1:], duration=times, loop=0, optimize=False
-    )
-
-
-def _palette(theme: str) -> "Image.Image":
-    """Return the colours of every picture, and between them those that smooth edges have."""
     from PIL import Image, ImageColor
 
-    plain = {role: ImageColor.getrgb(getattr(colour, theme)) for role, colour in COLOURS.items()}
-    mixed: list[Any] = [
-        tuple(round(one + share * (other - one)) for one, other in zip(mark, ground, strict=True))
-        for ground in (plain[role] for role in GROUNDS)
-        for mark in plain.values()
-        for share in EDGE_SHARES
-    ]
-    every = list(dict.fromkeys(plain.values()))
-    for colour in mixed:
-        if len(every) < MOST_COLOURS and all(_apart(colour, other) for other in every):
-            every.append(colour)
+    # The colours of every picture, and between them those of smooth edges.
+    plain = [ImageColor.getrgb(getattr(colour, theme)) for colour in COLOURS.values()]
+    grounds = [ImageColor.getrgb(getattr(COLOURS[role], theme)) for role in GROUNDS]
+    colours: list[Any] = list(dict.fromkeys(plain))
+    for ground in grounds:
+        for mark in plain:
+            for share in EDGE_SHARES:
+                pairs = zip(mark, ground, strict=True)
+                mixed = tuple(round(one + share * (other - one)) for one, other in pairs)
+                apart = all(max(map(abs, np.subtract(mixed, each))) >= APART for each in colours)
+                if apart and len(colours) < MOST_COLOURS:
+                    colours.append(mixed)
     palette = Image.new("P", (1, 1))
-    palette.putpalette([part for colour in every for part in colour])
-    return palette
-
-
-def _apart(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Return whether two colours are so different that Pillow mistakes neither for the other."""
-    return max(abs(a - b) for a, b in zip(one, other, strict=True)) >= APART
+    palette.putpalette([part for colour in colours for part in colour])
+    frames = []
+    for number, scene in enumerate(scenes):
+        image = image_of(scene, theme)
+        frames.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
+        progress("GIF", number + 1, len(scenes))
+    times = [LONGER if number in important else BRIEFLY for number in range(len(frames))]
+    how: dict[str, Any] = {"duration": [*times[:-1], AT_THE_END], "loop": 0, "optimize": False}
+    frames[0].save(path, "GIF", save_all=True, append_images=frames[1:], **how)
 
 
 def write_video(
-    scenes: Sequence[Scene],
-    path: Path,
-    progress: OnProgress = silent,
-    theme: str = "light",
+    scenes: Sequence[Scene], path: Path, progress: OnProgress = silent, theme: str = "light"
 ) -> None:
     """Write pictures as an MP4 that every browser plays.
 
     Args:
         scenes: the pictures.
         path: the file.
-        progress: told how far it is.
+        progress: called with each picture.
         theme: "light" or "dark".
 
     Raises:
@@ -281,35 +231,25 @@ def write_video(
     require(*VIDEO_NEEDS)
     import imageio_ffmpeg
 
-    # This way of keeping colours takes whole pairs of pixels.
-    size = tuple(side + side % 2 for side in (scenes[0].width, scenes[0].height))
+    odd = scenes[0].height % 2, scenes[0].width % 2  # this codec takes whole pairs of pixels
+    size = (scenes[0].width + odd[1], scenes[0].height + odd[0])
     writer = imageio_ffmpeg.write_frames(
         str(path), size, fps=A_SECOND, macro_block_size=2, ffmpeg_log_level="error"
     )
     writer.send(None)
     try:
         for number, scene in enumerate(scenes):
-            writer.send(_even(pixels_of(scene, theme)))
+            sides = ((0, odd[0]), (0, odd[1]), (0, 0))
+            writer.send(np.pad(pixels_of(scene, theme), sides, mode="edge").tobytes())
             progress("MP4", number + 1, len(scenes))
     finally:
         writer.close()
 
 
-def _even(pixels: "np.ndarray[tuple[int, ...], np.dtype[np.uint8]]") -> bytes:
-    """Return pixels with a row and a column more where there is an odd number of them."""
-    high, wide, _ = pixels.shape
-    padded = np.pad(pixels, ((0, high % 2), (0, wide % 2), (0, 0)), mode="edge")
-    return np.ascontiguousarray(padded).tobytes()
-
-
-WINDOW_NEEDS = ("PIL", "pygame")
-CAPTION = "an explorative user"
-
-
 class Window:
     """A window of pygame, which opens with its first frame.
 
-    A copy of it, or one in another process, is a window of its own that has not been opened.
+    A copy of it, or one in another process, is another window, which is not open.
     """
 
     def __init__(self) -> None:
@@ -324,7 +264,7 @@ class Window:
         return self._clock is not None
 
     def show(self, pixels: "np.ndarray[Any, Any]", fps: float) -> None:
-        """Show a frame, and wait as long as the one before is to be seen.
+        """Show a frame, once the frame before had its time.
 
         Args:
             pixels: the frame, shape (height, width, 3), uint8.
@@ -335,8 +275,15 @@ class Window:
             InvalidArgumentError: where there is no screen.
         """
         pygame = _pygame()
+        size = (pixels.shape[1], pixels.shape[0])
         try:
-            screen = self._screen(pygame, (pixels.shape[1], pixels.shape[0]))
+            if self._clock is None:
+                pygame.display.init()
+                pygame.display.set_caption("an explorative user")
+                self._clock = pygame.time.Clock()
+            screen = pygame.display.get_surface()
+            if screen is None or screen.get_size() != size:
+                screen = pygame.display.set_mode(size)
         except pygame.error as error:
             allowed = f"one without a window, as there is no screen ({error})"
             raise InvalidArgumentError("render_mode", "human", allowed) from error
@@ -344,17 +291,6 @@ class Window:
         pygame.event.pump()
         self._clock.tick(fps)
         pygame.display.flip()
-
-    def _screen(self, pygame: Any, size: tuple[int, int]) -> Any:
-        """Return the window's inside, of this size."""
-        if self._clock is None:
-            pygame.display.init()
-            pygame.display.set_caption(CAPTION)
-            self._clock = pygame.time.Clock()
-        screen = pygame.display.get_surface()
-        if screen is None or screen.get_size() != size:
-            screen = pygame.display.set_mode(size)
-        return screen
 
     def close(self) -> None:
         """Close the window; the next frame opens another."""
@@ -364,10 +300,10 @@ class Window:
 
 
 def _pygame() -> Any:
-    """Return pygame, which greets nobody."""
+    """Return pygame, without its greeting."""
     require("a window needs", "render", WINDOW_NEEDS)
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what its releases make of newer setuptools
+        warnings.simplefilter("ignore")  # its releases use a deprecated part of setuptools
         import pygame
     return pygame

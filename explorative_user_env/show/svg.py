@@ -1,4 +1,4 @@
-"""A scene as SVG text: sharp at every size, and small."""
+"""A scene as SVG text: sharp at every size, small, and without any dependency."""
 
 import zlib
 from html import escape
@@ -10,14 +10,24 @@ from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Sce
 from explorative_user_env.validation import choice
 
 THEMES = ("auto", *PAGES)
-OURS = "eu"  # of classes and identifiers, so that they are nobody else's in a page
+OURS = "eu"
+"""The prefix of classes and identifiers, so that they meet no others in a page."""
 
 LONGEST_LEGEND = 150
-"""Names of shapes that are read out to somebody who does not see them."""
+"""Names of shapes that are read out; a picture with more of them has its title only."""
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
 PAGE_FONT = f":root{{--{OURS}-font:{FONT}}}"
 """The rule of a style sheet that gives a page the letters of its pictures."""
+
+DRAWN: dict[type[Shape], tuple[str, dict[str, str]]] = {
+    Rectangle: ("rect", {name: name for name in ("x", "y", "width", "height")}),
+    Line: ("line", {name: name for name in ("x1", "y1", "x2", "y2")} | {"stroke-width": "width"}),
+    Disc: ("circle", {"cx": "x", "cy": "y", "r": "radius"}),
+    Polygon: ("polygon", {}),
+    Text: ("text", {"x": "x", "y": "y", "font-size": "size"}),
+}
+"""The tag of each shape, and the attributes that are numbers, with their fields."""
 
 
 class Element(NamedTuple):
@@ -33,7 +43,7 @@ def svg_of(scene: Scene, theme: str = "auto") -> str:
 
     Args:
         scene: the scene.
-        theme: "light", "dark", or "auto", which is what whoever looks at it prefers.
+        theme: "light", "dark", or "auto", which follows the reader's preference.
 
     Raises:
         InvalidArgumentError: for another theme.
@@ -41,40 +51,35 @@ def svg_of(scene: Scene, theme: str = "auto") -> str:
     choice("theme", theme, THEMES)
     body = "".join(map(_written, scene.shapes))
     own = f"{OURS}-{zlib.crc32(body.encode()):08x}"
-    size = f'width="{scene.width}" height="{scene.height}"'
-    box = f'viewBox="0 0 {scene.width} {scene.height}"'
-    told = _told_of(scene)
-    all_of_it = f'<desc id="{own}-all">{escaped(told)}</desc>' if told else ""
-    described = f' aria-describedby="{own}-all"' if told else ""
+    names = dict.fromkeys(
+        shape.name for shape in scene.shapes if not isinstance(shape, Text) and shape.name
+    )
+    told = escaped("; ".join(names)) if len(names) <= LONGEST_LEGEND else ""
+    describes = f' aria-describedby="{own}-all"' if told else ""
+    description = f'<desc id="{own}-all">{told}</desc>' if told else ""
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} role="img" '
-        f'class="{OURS}-scene {OURS}-{theme}" aria-labelledby="{own}"{described}>'
-        f'<title id="{own}">{escaped(scene.name)}</title>{all_of_it}'
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{scene.width}" height="{scene.height}" '
+        f'viewBox="0 0 {scene.width} {scene.height}" role="img" '
+        f'class="{OURS}-scene {OURS}-{theme}" aria-labelledby="{own}"{describes}>'
+        f'<title id="{own}">{escaped(scene.name)}</title>{description}'
         f"<style>{style_of(theme)}</style>{body}</svg>"
     )
 
 
 def escaped(text: str) -> str:
-    """Return words of others as they stand in a page: they say what they say, and do nothing."""
+    """Return a text to stand in a page: it is no markup and holds no control character."""
     return escape(in_line(text))
 
 
-def _told_of(scene: Scene) -> str:
-    """Return all that a scene shows in words, or nothing where that is too much to be read out."""
-    names = dict.fromkeys(shape.name for shape in scene.shapes if not isinstance(shape, Text))
-    told = [name for name in names if name]
-    return "; ".join(told) if len(told) <= LONGEST_LEGEND else ""
-
-
 def style_of(theme: str) -> str:
-    """Return the rules of a theme, which hold for pictures of this package alone."""
+    """Return the style rules of a theme, which hold for pictures of this package alone."""
     within = f".{OURS}-{theme}"
     # The picture gets smaller where there is no room for it, as on a phone, and stays whole.
     rules = [f".{OURS}-scene{{max-width:100%;height:auto;font-family:{FONT}}}"]
     if theme == "auto":
         rules.append(colours_for(within))
     for role, colour in COLOURS.items():
-        # A theme that is one colour each says so plainly: not every painter knows properties.
+        # A theme of one page names its colours: not every painter knows custom properties.
         value = f"var(--{OURS}-{role})" if theme == "auto" else getattr(colour, theme)
         rules.append(f"{within} .{OURS}-{role}{{color:{value}}}")
     rules.append(f".{OURS}-scene *{{fill:currentColor}}.{OURS}-scene line{{stroke:currentColor}}")
@@ -82,7 +87,7 @@ def style_of(theme: str) -> str:
 
 
 def colours_for(selector: str) -> str:
-    """Return the rules that give what is selected each colour by its role, light or dark."""
+    """Return the rules that give a selector each colour by its role, light or dark."""
     light, dark = (
         ";".join(f"--{OURS}-{role}:{getattr(colour, page)}" for role, colour in COLOURS.items())
         for page in PAGES
@@ -91,37 +96,20 @@ def colours_for(selector: str) -> str:
 
 
 def element_of(shape: Shape) -> Element:
-    """Return a shape as an element; what moves in a film is in its attributes and words."""
-    classes = f"{OURS}-{shape.role}"
-    if isinstance(shape, Line):
-        ends = {name: getattr(shape, name) for name in ("x1", "y1", "x2", "y2")}
-        return Element("line", _attributes(classes, ends | {"stroke-width": shape.width}), "")
-    match shape:
-        case Rectangle():
-            sides = {name: getattr(shape, name) for name in ("x", "y", "width", "height")}
-            return Element("rect", _attributes(classes, sides), "")
-        case Disc():
-            places = {"cx": shape.x, "cy": shape.y, "r": shape.radius}
-            return Element("circle", _attributes(classes, places), "")
-        case Polygon():
-            points = " ".join(f"{written(x)},{written(y)}" for x, y in shape.points)
-            return Element("polygon", {"class": classes, "points": points}, "")
-        case Text():
-            return _text_element(shape, classes)
-
-
-def _text_element(shape: Text, classes: str) -> Element:
-    places = {"x": shape.x, "y": shape.y, "font-size": shape.size}
-    attributes = _attributes(classes, places)
+    """Return a shape as an element."""
+    tag, numbers = DRAWN[type(shape)]
+    attributes = {"class": f"{OURS}-{shape.role}"}
+    for name, field in numbers.items():
+        attributes[name] = written(getattr(shape, field))
+    if isinstance(shape, Polygon):
+        attributes["points"] = " ".join(f"{written(x)},{written(y)}" for x, y in shape.points)
+    if not isinstance(shape, Text):
+        return Element(tag, attributes, "")
     if shape.anchor != "start":
         attributes["text-anchor"] = shape.anchor
     if shape.bold:
         attributes["font-weight"] = "bold"
-    return Element("text", attributes, shape.text)
-
-
-def _attributes(classes: str, numbers: dict[str, float]) -> dict[str, str]:
-    return {"class": classes} | {name: written(number) for name, number in numbers.items()}
+    return Element(tag, attributes, shape.text)
 
 
 def written(number: float) -> str:

@@ -9,13 +9,13 @@ CHANCE = "chance, or another kind of user"
 
 
 class Seen(NamedTuple):
-    """What the system has seen of a user: nothing that is secret.
+    """What the system has seen of a user: nothing secret.
 
     Attributes:
         accepted: acceptances of each arm.
         rejected: rejections of each arm.
-        latest: the last response of each arm, None before any.
-        last: the last recommendation and whether it was accepted, None before the first.
+        latest: the last response to each arm, None before any.
+        last: the last recommendation and whether she accepted it, None before the first.
         steps: t.
     """
 
@@ -27,14 +27,14 @@ class Seen(NamedTuple):
 
 
 class Grounds(NamedTuple):
-    """Why the user said what she said.
+    """Why the user gave her last response.
 
     Attributes:
         arm: the recommended arm.
         accepted: her response.
         bound: ucb of the arm when she decided.
-        witness: the arm that was clearly better, None where none was.
-        rival: lcb of that arm then.
+        witness: the arm that was clearly better, None if no arm was.
+        rival: lcb of the witness when she decided.
     """
 
     arm: int
@@ -45,7 +45,7 @@ class Grounds(NamedTuple):
 
 
 def grounds_of(seen: Seen, decided: HiddenState | None) -> Grounds | None:
-    """Return why the user said what she said last, None where nothing tells."""
+    """Return why the user gave her last response, None if that is not known."""
     if seen.last is None or decided is None:
         return None
     arm, accepted = seen.last
@@ -60,18 +60,23 @@ def rounded(value: float) -> str:
     return f"{value:.2f}" if size < 99.995 else f"{value:.0f}" if size < 1e6 else f"{value:.2e}"
 
 
+def number_in_words(value: float) -> str:
+    """Return a number in few letters, a whole number without a fraction."""
+    return "0" if value == 0.0 else rounded(value).removesuffix(".00")
+
+
 def brief(number: int) -> str:
-    """Return a count in six letters at most."""
+    """Return a count in at most six letters."""
     return str(number) if number < 1_000_000 else f"{number / 1e6:.4g}M"
 
 
 def in_a_word(accepted: bool) -> str:
-    """Return what a response is called, which is the role of its colour, too."""
+    """Return the word for a response, which is also the role of its colour."""
     return "accepted" if accepted else "rejected"
 
 
 def headline(seen: Seen) -> str:
-    """Return what was recommended last, and the response."""
+    """Return the last recommendation and the response."""
     if seen.last is None:
         return "no recommendation yet"
     arm, accepted = seen.last
@@ -79,33 +84,26 @@ def headline(seen: Seen) -> str:
 
 
 def facts(seen: Seen, hidden: HiddenState | None) -> str:
-    """Return how far it has come."""
+    """Return t and the other numbers of the moment."""
     if hidden is None:
-        said = f"{brief(sum(seen.accepted))} accepted · {brief(sum(seen.rejected))} rejected"
-        return f"t = {brief(seen.steps)} · {said}"
+        yes, no = brief(sum(seen.accepted)), brief(sum(seen.rejected))
+        return f"t = {brief(seen.steps)} · {yes} accepted · {no} rejected"
     belief = f"Gamma = {rounded(hidden.gamma)} · rho_t = {rounded(hidden.rho)}"
     return f"t = {brief(seen.steps)} · n(t) = {brief(hidden.acceptances)} · {belief}"
 
 
 def reason(grounds: Grounds) -> str:
-    """Return why the user said what she said."""
-    if grounds.witness is None:
-        if grounds.accepted:
-            return "no arm is clearly better"
-        return f"no arm stands against it: {CHANCE}"
-    if grounds.accepted:
-        return f"yet arm {grounds.witness} is clearly better: {CHANCE}"
-    bounds = f"lcb {rounded(grounds.rival)} >= ucb {rounded(grounds.bound)}"
-    return f"arm {grounds.witness} is clearly better: {bounds}"
-
-
-def longest_reason(n_arms: int) -> str:
-    """Return the longest that `reason` says of K arms."""
-    return reason(Grounds(0, True, 0.0, 10 ** len(str(n_arms)), 0.0))
+    """Return why the user gave her last response."""
+    _, accepted, bound, witness, rival = grounds
+    if witness is None:
+        return "no arm is clearly better" if accepted else f"no arm stands against it: {CHANCE}"
+    if accepted:
+        return f"yet arm {witness} is clearly better: {CHANCE}"
+    return f"arm {witness} is clearly better: lcb {rounded(rival)} >= ucb {rounded(bound)}"
 
 
 def spoken(seen: Seen, grounds: Grounds | None) -> str:
-    """Return what somebody hears who does not see the picture."""
+    """Return the picture in words, for a screen reader."""
     if seen.last is None:
         return f"A user of {len(seen.accepted)} arms; {headline(seen)}"
     arm, accepted = seen.last

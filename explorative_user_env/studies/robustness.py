@@ -1,26 +1,25 @@
-"""How agents fare with users who are not the paper's: success and stopping time, agents by users.
+"""Agents with users who are not the paper's: success and stopping time, agents by users.
 
-Only the user changes from one column to the next; each agent is told what it would be told of her
-anyway (alpha, rho_0 and whether there is click noise), and nothing of her behaviour.
+Only the user changes from one column to the next. Each agent is told what it is told of the paper's
+user (alpha, rho_0 and whether there is click noise), and nothing of her behaviour.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
 import pandas as pd
 from rich.table import Table
 
 from explorative_user_env.agents import BAIR, EXP3, AlgorithmAgent, TrackAndStop, Uniform
-from explorative_user_env.display.plots import plot_axes
 from explorative_user_env.display.progress import OnProgress, named, portion, silent
-from explorative_user_env.display.tables import markdown_table, new_table
+from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import percent, share, whole, with_error
 from explorative_user_env.evaluation import Results, Workforce, evaluate
 from explorative_user_env.protocol import Agent
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import MEANS_LEGEND, marked, references_of
+from explorative_user_env.studies.suite import draw_heat_map
 from explorative_user_env.users.laws import ROOMY
 from explorative_user_env.users.population import (
     Population,
@@ -55,11 +54,11 @@ class Variety:
     """A kind of user.
 
     Args:
-        name: what it is called.
-        options: how it differs from the paper's, as arguments of `evaluate`.
+        name: its name in tables.
+        options: how it differs from the paper's user, as options of `Population`.
 
     Raises:
-        InvalidArgumentError: for a name or options that are none.
+        InvalidArgumentError: for a name or options of another class.
     """
 
     name: str
@@ -77,21 +76,20 @@ VARIETIES = (
     Variety("noise=0.1", {"noise": 0.1}),
     Variety("bernoulli", {"reward_law": "bernoulli", "means": ROOMY}),
     Variety("bounded", {"reward_law": "bounded"}),
-    Variety("omniscient", {"behaviour": "omniscient"}),
-    Variety("forgetful", {"behaviour": "forgetful"}),
-    Variety("drifting", {"behaviour": "drifting"}),
-    Variety("logistic", {"behaviour": "logistic"}),
-    Variety("varied", {"behaviour": "varied"}),
+    *(
+        Variety(name, {"behaviour": name})
+        for name in ("omniscient", "forgetful", "drifting", "logistic", "varied")
+    ),
 )
 """The paper's user, four others of her model, two of its assumption on rewards, four who break it,
 and users of her model of whom each has numbers of her own."""
 
 
 def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:
-    """Return the varieties of these names, all of them for none.
+    """Return the varieties of these names, all of them for None.
 
     Raises:
-        InvalidArgumentError: for a name that is not there.
+        InvalidArgumentError: for an unknown name.
     """
     known = {variety.name: variety for variety in VARIETIES}
     for name in names or ():
@@ -105,19 +103,13 @@ MAX_STEPS = 20_000
 
 
 def default_agents() -> list[AlgorithmAgent]:
-    """Return the paper's four, and BAIR made for click noise whether there is any or not.
+    """Return the paper's four agents, and BAIR(m) with any user.
 
-    "BAIR(m)" drops an arm at m = 2 log(K/delta) consecutive rejections.
+    "BAIR(m)" drops an arm at m = 2 log(K/delta) consecutive rejections. Its m does not depend on
+    the amount of noise.
     """
-    # Which noise it is told does not matter for m, only that there is some.
-    patient = {"m": "paper", "rejections": "consecutive", "noise": 0.1}
-    return [
-        BAIR(),
-        BAIR(**patient, name="BAIR(m)"),  # type: ignore[arg-type]
-        TrackAndStop(),
-        Uniform(),
-        EXP3(),
-    ]
+    patient = BAIR(m="paper", rejections="consecutive", noise=0.1, name="BAIR(m)")
+    return [BAIR(), patient, TrackAndStop(), Uniform(), EXP3()]
 
 
 @lists_user_options()
@@ -136,21 +128,21 @@ def robustness(
     population: Population | None = None,
     **user: Unpack[UserOptions],
 ) -> pd.DataFrame:
-    """Let every agent meet every kind of user.
+    """Evaluate every agent with every kind of user.
 
     Args:
         agents: as in `evaluate`; None is `default_agents`.
-        users: the kinds of users, of different names.
+        users: the kinds of users, with different names.
         delta: allowed probability of a wrong answer, in (0, 1).
         n_instances: users of each kind, at least 1; the same seeds for all kinds.
-        seed: what everything follows from, at least 0.
+        seed: the seed of everything, at least 0.
         baseline_time: T of the agents that do not stop by themselves, as in `evaluate`: None is
             BAIR's mean stopping time with these users.
         max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
             so no success.
-        workers: how many runs go on at once, or who does them; the result is the same.
-        progress: called with what is going on, how many pieces are done and how many there are.
-        store: what keeps the runs, if anything does.
+        workers: as in `evaluate`; the result is the same.
+        progress: called with what runs, how many pieces are done and how many there are.
+        store: as in `evaluate`.
         population: what all kinds share, as a record; or give its options:
         **user: the options of `Population`. A gap must be below 1 where rewards are Bernoulli,
             whose means are then drawn from Uniform(0, 1 - gap) if the variety has no law of its
@@ -158,7 +150,7 @@ def robustness(
 
     Returns:
         One row for each user and agent: `user`, `agent` and the other columns of
-        `Results.summary`; its `attrs["cells"]` say what made them, as `Results.cell` does.
+        `Results.summary`; its `attrs["cells"]` hold `Results.cell` of each user.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
@@ -167,13 +159,12 @@ def robustness(
     names = [variety.name for variety in users]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
-    line_up = default_agents() if agents is None else agents
     shared = population_of(population, user)
     columns = [replace(shared, **variety.options) for variety in users]  # checked before any runs
-    found = []
-    for place, (variety, column) in enumerate(zip(users, columns, strict=True)):
-        results = evaluate(
-            line_up,
+    found = {}
+    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+        found[name] = evaluate(
+            default_agents() if agents is None else agents,
             population=column,
             delta=delta,
             n_instances=n_instances,
@@ -182,49 +173,43 @@ def robustness(
             max_steps=max_steps,
             workers=workers,
             store=store,
-            progress=named(portion(progress, place, len(users)), f"{variety.name}:"),
+            progress=named(portion(progress, place, len(users)), f"{name}:"),
         )
-        found.append((variety.name, results))
-    return matrix_of(found)
+    return _matrix_of(found)
 
 
-def matrix_of(found: Sequence[tuple[str, Results]]) -> pd.DataFrame:
-    """Return the rows of `robustness` for the results with each kind of user, by her name."""
-    frames, cells = [], []
-    for name, results in found:
-        summary = results.summary()
-        summary.insert(0, "user", name)
-        frames.append(summary)
-        cells.append({**results.cell, "user": name})
+def _matrix_of(found: Mapping[str, Results]) -> pd.DataFrame:
+    """Return the rows of `robustness` for the results with each kind of user, by its name."""
+    frames = [results.summary().assign(user=name) for name, results in found.items()]
     matrix = pd.concat(frames, ignore_index=True)
-    matrix.attrs["cells"] = cells
+    matrix.insert(0, "user", matrix.pop("user"))
+    matrix.attrs["cells"] = [{**results.cell, "user": name} for name, results in found.items()]
     return matrix
 
 
 def kept_matrix(
     cells: Sequence[Results], population: Population, users: Sequence[Variety]
 ) -> pd.DataFrame:
-    """Return the rows of `robustness` for the kinds of users whose results there are.
+    """Return the rows of `robustness` for the kinds of users among some results.
 
     Args:
         cells: results as a file keeps them.
         population: what all kinds share.
-        users: the kinds of users that were asked for.
+        users: the kinds of users of the run.
 
     Raises:
         InvalidArgumentError: if there are no results with any of them.
     """
-    by_users = [(variety.name, replace(population, **variety.options)) for variety in users]
-    found = [
-        (name, results)
-        for name, column in by_users
+    columns = {variety.name: replace(population, **variety.options) for variety in users}
+    found = {
+        name: results
+        for name, column in columns.items()
         for results in cells
         if results.population == column
-    ]
+    }
     if not found:
-        names = [variety.name for variety in users]
-        raise InvalidArgumentError("users", names, "kinds of which there are results")
-    return matrix_of(found)
+        raise InvalidArgumentError("users", list(columns), "kinds of which there are results")
+    return _matrix_of(found)
 
 
 NOTES = (
@@ -235,16 +220,15 @@ NOTES = (
     "--baseline-time.",
     "drifting: success is to name the arm that is the best when the agent answers.",
 )
-"""What has to be known to read the matrix."""
 
 
 def notes_of(matrix: pd.DataFrame) -> tuple[str, ...]:
-    """Return what the cells of the matrix say, and what the sign of a reference."""
+    """Return the notes below the matrix."""
     return NOTES + references_of(matrix)
 
 
 def title_of_matrix(population: Population, delta: float, n_instances: int, max_steps: int) -> str:
-    """Return what was run."""
+    """Return the title of a matrix: the setting, the cell and the number of users."""
     words = population.words()
     return (
         f"Robustness, {words['setting']}: {n_instances} users a cell, K={words['n_arms']}, "
@@ -255,43 +239,25 @@ def title_of_matrix(population: Population, delta: float, n_instances: int, max_
 def matrix_table(matrix: pd.DataFrame) -> Table:
     """Return the rows of `robustness` as a Rich table, a row a user and a column an agent."""
     matrix = marked(matrix)
-    agents = list(dict.fromkeys(matrix["agent"]))
-    table = new_table(("user", *agents), left=("user",))
-    for user, *cells in _rows(matrix, agents):
-        table.add_row(user, *("\n".join(lines) for lines in cells))
-    return table
+    rows: dict[str, dict[str, str]] = {}
+    for row in matrix.to_dict("records"):
+        lines = [
+            f"{share(row['success'])} [{share(row['success_low'])}–{share(row['success_high'])}]",
+            with_error(row["stopping_time"], row["stopping_time_high"]) or "no run ended",
+        ]
+        lines += [f"{percent(row['censored'])}% cut"] if row["censored"] > 0.0 else []
+        rows.setdefault(row["user"], {"user": row["user"]})[row["agent"]] = "\n".join(lines)
+    return table(rows.values(), [Column("user", left=True), *map(Column, matrix["agent"].unique())])
 
 
 def matrix_page(matrix: pd.DataFrame, title: str) -> str:
     """Return the rows of `robustness` as one page of Markdown."""
-    notes = notes_of(matrix)
-    matrix = marked(matrix)
-    agents = list(dict.fromkeys(matrix["agent"]))
-    rows = [[row[0], *("\n".join(cell) for cell in row[1:])] for row in _rows(matrix, agents)]
-    table = markdown_table(["user", *agents], rows, [False, *[True] * len(agents)])
-    return "\n\n".join([f"# {title}", table, *(f"- {note}" for note in notes)]) + "\n"
-
-
-def _rows(matrix: pd.DataFrame, agents: Sequence[str]) -> list[list[Any]]:
-    """Return a row a user: her name, and the lines of each agent's cell."""
-    return [
-        [user, *(_lines(rows.set_index("agent").loc[agent]) for agent in agents)]
-        for user, rows in matrix.groupby("user", sort=False)
-    ]
-
-
-def _lines(row: "pd.Series[Any]") -> list[str]:
-    """Return what a cell of the matrix says."""
-    interval = f"[{share(row['success_low'])}–{share(row['success_high'])}]"
-    lines = [
-        f"{share(row['success'])} {interval}",
-        with_error(row["stopping_time"], row["stopping_time_high"]) or "no run ended",
-    ]
-    return [*lines, f"{percent(row['censored'])}% cut"] if row["censored"] > 0.0 else lines
+    notes = (f"- {note}" for note in notes_of(matrix))
+    return "\n\n".join([f"# {title}", markdown(matrix_table(matrix)), *notes]) + "\n"
 
 
 def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
-    """Draw the success of every agent (rows) with every user (columns), with times written in.
+    """Draw the success of every agent (rows) with every user (columns), with stopping times.
 
     Args:
         matrix: the rows of `robustness`.
@@ -305,22 +271,12 @@ def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
     """
     matrix = marked(matrix)
     agents, users = (list(dict.fromkeys(matrix[name])) for name in ("agent", "user"))
-    cells = matrix.set_index(["agent", "user"])
-    table = cells["success"].unstack("user").reindex(index=agents, columns=users)
-    success = table.to_numpy(float)  # NaN where a run was broken off before
-    axes = plot_axes(axes, 1.4 + 0.75 * len(agents), 1.5 + 0.95 * len(users))
-    image = axes.imshow(success, vmin=0.0, vmax=1.0, cmap="viridis", aspect="auto")
-    axes.set_xticks(range(len(users)), users, rotation=35, ha="right")
-    axes.set_yticks(range(len(agents)), agents)
-    for line, agent in enumerate(agents):
-        for column, user in enumerate(users):
-            if np.isnan(success[line, column]):
-                continue
-            row = cells.loc[(agent, user)]
-            text = f"{share(row['success'])}\nT {whole(row['stopping_time'])}"
-            if row["censored"] > 0.0:
-                text += f"\n{percent(row['censored'])}% cut"
-            shade = "black" if success[line, column] > 0.6 else "white"
-            axes.text(column, line, text, ha="center", va="center", fontsize=8, color=shade)
-    axes.figure.colorbar(image, ax=axes, label="success")
-    return axes
+    text = {
+        (row["agent"], row["user"]): f"{share(row['success'])}\nT {whole(row['stopping_time'])}"
+        + (f"\n{percent(row['censored'])}% cut" if row["censored"] > 0.0 else "")
+        for row in matrix.to_dict("records")
+    }
+    success = matrix.pivot(index="agent", columns="user", values="success")
+    values = success.reindex(index=agents, columns=users).to_numpy(float)
+    words = [[text.get((agent, user), "") for user in users] for agent in agents]
+    return draw_heat_map(values, agents, users, words, label="success", axes=axes)

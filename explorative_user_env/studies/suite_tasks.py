@@ -1,4 +1,4 @@
-"""Who takes part in a suite: an agent, or trained models of which each is for one task."""
+"""The tasks of the suite, which are frozen, and the agents that take part in them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,16 +28,16 @@ from explorative_user_env.validation import InvalidArgumentError, check_fields, 
 
 @dataclass(frozen=True)
 class SuiteTask:
-    """A task of the suite: who the users are, what is asked for and what is a score of 1.
+    """A task of the suite: its users, its question, and the agent whose score is 1.
 
     Args:
-        name: what it is called, here and in papers.
+        name: the task's name, here and in papers.
         task: "bai", "regret" or "population", as in `evaluate`.
         options: the options of `Population`.
-        n_instances: users, or episodes of many.
-        seed: of the users; each task's are others, so that tasks are independent.
+        n_instances: the number of users, or of episodes.
+        seed: of the users; each task has its own, so that tasks are independent.
         reference: the agent whose score is 1.
-        about: what the task is for.
+        about: the purpose of the task.
         why: the reason for this reference.
         horizon: steps of "regret", or with each user of "population".
         baseline_time: T of the agents that do not stop by themselves, in "bai".
@@ -45,10 +45,10 @@ class SuiteTask:
         step_cost: c of the loss c T + error of "bai".
         delta: allowed probability of a wrong answer.
         n_users: users of an episode of "population".
-        deviation: standard deviation of their means around what is popular.
+        deviation: standard deviation of their means around the popular means.
 
     Raises:
-        InvalidArgumentError: for a field that is none of what is said of it.
+        InvalidArgumentError: for a value that is not allowed.
     """
 
     name: str
@@ -77,10 +77,9 @@ class SuiteTask:
         return Population(**self.options)
 
     def numbers(self) -> dict[str, Any]:
-        """Return what is said of a run of this task besides its users, by name."""
-        own = ("horizon", "baseline_time", "max_steps", "step_cost", "delta")
-        names = (*own, "n_users", "deviation")
-        numbers = {name: getattr(self, name) for name in names}
+        """Return the arguments of `evaluate` that the task sets, but for users and seed."""
+        names = ("horizon", "baseline_time", "max_steps", "step_cost", "delta", "n_users")
+        numbers = {name: getattr(self, name) for name in (*names, "deviation")}
         return {name: value for name, value in numbers.items() if value is not None}
 
     def arguments(self) -> dict[str, Any]:
@@ -90,7 +89,7 @@ class SuiteTask:
 
 
 SUITE_VERSION = "v1"
-"""Of `SUITE`: what is published names it, and the records of a version never change."""
+"""Published numbers name it; the tasks of a version never change."""
 
 WORST = "UNI"
 """The agent whose score is 0 in every task."""
@@ -105,49 +104,49 @@ ELIMINATION_IS_BEST = (
     "it loses the least of the package's agents that see no rewards: nobody can tell arms apart "
     "before a rejection, and elimination wastes little after it"
 )
-"""Why SE is the reference of tasks with one user at a time."""
+TRANSFER_IS_BEST = (
+    "it loses the least of the package's agents that see no rewards, as it carries over which arms "
+    "are behind with everybody"
+)
+SAMPLING_IS_BEST = (
+    "it loses the least of the package's agents that see no rewards: an agent that drops an arm "
+    "for good, or trusts the numbers of all users together, is wrong with many"
+)
+"""Why these agents are references."""
 
 
 def _bai(
     name: str,
     seed: int,
     about: str,
-    time: int,
-    cost: float,
-    cap: int = 20_000,
+    baseline_time: int,
+    step_cost: float,
+    max_steps: int = 20_000,
     n_instances: int = N_INSTANCES,
     **options: Any,
 ) -> SuiteTask:
-    return SuiteTask(
-        name,
-        BAI.name,
-        options,
-        n_instances=n_instances,
-        seed=seed,
-        reference="SE",
-        about=about,
-        why=ELIMINATION_IS_BEST,
-        baseline_time=time,
-        max_steps=cap,
-        step_cost=cost,
-    )
+    figures: dict[str, Any] = {
+        "baseline_time": baseline_time,
+        "max_steps": max_steps,
+        "step_cost": step_cost,
+    }
+    shared = (n_instances, seed, "SE", about, ELIMINATION_IS_BEST)
+    return SuiteTask(name, BAI.name, options, *shared, **figures)
 
 
 def _regret(
     name: str, seed: int, about: str, n_instances: int = N_INSTANCES, **options: Any
 ) -> SuiteTask:
-    return SuiteTask(
-        name,
-        REGRET.name,
-        options,
-        n_instances=n_instances,
-        seed=seed,
-        reference="SE",
-        about=about,
-        why=ELIMINATION_IS_BEST,
-        horizon=REGRET.horizon,
-    )
+    shared = (n_instances, seed, "SE", about, ELIMINATION_IS_BEST)
+    return SuiteTask(name, REGRET.name, options, *shared, horizon=REGRET.horizon)
 
+
+FORGETFUL = "She forgets, and accepts again what she rejected."
+DRIFTING = "Her means move; the best arm is that of the moment it is named."
+LOGISTIC = "She accepts by chance, the surer the better."
+IMPATIENT = "A rejection in fifty makes her leave, and all that remains is lost."
+POPULAR = "One user after another; who remembers what is popular asks the next one less."
+VARIED = "No two are alike: alpha, rho, noise and gap are each user's own."
 
 SUITE = (
     _bai("bai-k2", 1701, "Two arms.", 400, 5e-4, n_arms=2),
@@ -157,39 +156,10 @@ SUITE = (
     _regret("regret-k5", 1705, "Recommend well, name nobody.", n_arms=5),
     _regret("regret-k20", 1706, "Too many arms for the horizon.", n_arms=20),
     _regret("noisy-k5", 1707, "One click in five is a coin flip.", noise=0.2),
-    _bai(
-        "forgetful-k5",
-        1708,
-        "She forgets, and accepts again what she rejected.",
-        1800,
-        1e-4,
-        cap=8000,
-        n_instances=2 * N_INSTANCES,
-        behaviour="forgetful",
-    ),
-    _bai(
-        "drifting-k5",
-        1709,
-        "Her means move; the best arm is that of the moment it is named.",
-        800,
-        2.5e-4,
-        cap=3000,
-        n_instances=2 * N_INSTANCES,
-        behaviour="drifting",
-    ),
-    _regret(
-        "logistic-k5",
-        1710,
-        "She accepts by chance, the surer the better.",
-        behaviour="logistic",
-    ),
-    _regret(
-        "impatient-k5",
-        1711,
-        "A rejection in fifty makes her leave, and all that remains is lost.",
-        n_instances=2 * N_INSTANCES,
-        behaviour="impatient",
-    ),
+    _bai("forgetful-k5", 1708, FORGETFUL, 1800, 1e-4, 8000, 2 * N_INSTANCES, behaviour="forgetful"),
+    _bai("drifting-k5", 1709, DRIFTING, 800, 2.5e-4, 3000, 2 * N_INSTANCES, behaviour="drifting"),
+    _regret("logistic-k5", 1710, LOGISTIC, behaviour="logistic"),
+    _regret("impatient-k5", 1711, IMPATIENT, 2 * N_INSTANCES, behaviour="impatient"),
     SuiteTask(
         "population-k20",
         POPULATION.name,
@@ -197,41 +167,32 @@ SUITE = (
         n_instances=300,
         seed=1712,
         reference="SE-transfer",
-        about="One user after another; who remembers what is popular asks the next one less.",
-        why="it loses the least of the package's agents that see no rewards, as it carries over "
-        "which arms are behind with everybody",
+        about=POPULAR,
+        why=TRANSFER_IS_BEST,
         horizon=POPULATION.horizon,
         n_users=N_USERS,
         deviation=DEVIATION,
     ),
-    SuiteTask(
-        "varied-k5",
-        REGRET.name,
-        {"behaviour": "varied"},
-        n_instances=N_INSTANCES,
-        seed=1713,
+    replace(
+        _regret("varied-k5", 1713, VARIED, behaviour="varied"),
         reference="Thompson",
-        about="No two are alike: alpha, rho, noise and gap are each user's own.",
-        why="it loses the least of the package's agents that see no rewards: who drops an arm for "
-        "good, or trusts what is said of all, is wrong with many",
-        horizon=REGRET.horizon,
+        why=SAMPLING_IS_BEST,
     ),
 )
 """The tasks, in the order in which they are shown."""
 
 
 def suite_digest(tasks: Sequence[SuiteTask] = SUITE) -> str:
-    """Return what tells these records from any others; words about them are left out."""
+    """Return a digest of these tasks; words about them are left out."""
     names = [each.name for each in fields(SuiteTask) if each.compare]
-    told = [{name: record_of(getattr(task, name)) for name in names} for task in tasks]
-    return digest(told)[:16]
+    return digest([{name: record_of(getattr(task, name)) for name in names} for task in tasks])[:16]
 
 
 def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
-    """Return the tasks of these names, all of them for none.
+    """Return the tasks of these names, all of them for None.
 
     Raises:
-        InvalidArgumentError: for a name that is not there.
+        InvalidArgumentError: for an unknown name.
     """
     known = {task.name: task for task in SUITE}
     for name in names or ():
@@ -242,15 +203,15 @@ def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
 
 @dataclass(frozen=True)
 class SuiteRun:
-    """Which run of the suite it is.
+    """A run of the suite.
 
     Args:
         tasks: names of the tasks; None is all.
         quick: whether with a tenth of the users.
-        seed: other users than the suite's own, which have no seed to be named.
+        seed: the seed of other users than the suite's, None for the suite's.
 
     Raises:
-        InvalidArgumentError: for a name that is none, or a seed.
+        InvalidArgumentError: for an unknown name, or a seed below 0.
     """
 
     tasks: Sequence[str] | None = None
@@ -264,13 +225,13 @@ class SuiteRun:
 
     @property
     def title(self) -> str:
-        """What is to be quoted: the version, and what is not the whole of it."""
-        own = [f"suite {SUITE_VERSION}"]
-        own += [] if self.seed is None else [f"seed {self.seed}"]
-        own += [f"1 in {QUICK_SHARE} users"] if self.quick else []
+        """The words to quote: the version, and how the run differs from the whole suite."""
+        parts = [f"suite {SUITE_VERSION}"]
+        parts += [] if self.seed is None else [f"seed {self.seed}"]
+        parts += [f"1 in {QUICK_SHARE} users"] if self.quick else []
         n_tasks = len(self.records())
-        own += [f"{n_tasks} of {len(SUITE)} tasks"] if n_tasks < len(SUITE) else []
-        return ", ".join(own)
+        parts += [f"{n_tasks} of {len(SUITE)} tasks"] if n_tasks < len(SUITE) else []
+        return ", ".join(parts)
 
     def records(self) -> tuple[SuiteTask, ...]:
         """Return the tasks as they are run."""
@@ -282,46 +243,35 @@ class SuiteRun:
         return found
 
 
-_TRAINING = re.compile(r"(?P<entrant>.+) #\d+")
-
-
 def entrant_of(agent: str) -> str:
-    """Return who an agent of this name counts for: "PPO #0" and "PPO #1" are trainings of "PPO"."""
-    found = _TRAINING.fullmatch(agent)
-    return found["entrant"] if found else agent
+    """Return the entrant of an agent: "PPO #0" and "PPO #1" are trainings of "PPO"."""
+    found = re.fullmatch(r"(.+) #\d+", agent)
+    return found[1] if found else agent
 
 
 def training_name(entrant: str, number: int) -> str:
-    """Return what the training of this number is called."""
+    """Return the name of the training of this number."""
     return f"{entrant} #{number}"
 
 
-_MODEL = re.compile(r"(?P<model>.+) \((?P<task>[^()]+)\)")
-
-
-def model_name(model: str, task: str) -> str:
-    """Return what a task's model is called where those of other tasks are, too."""
-    return f"{model} ({task})"
-
-
 def model_and_task(name: str) -> tuple[str, str] | None:
-    """Return the model and the task that `model_name` has made a name of; None of any other."""
-    found = _MODEL.fullmatch(name)
-    known = found is not None and any(task.name == found["task"] for task in tasks_named(None))
-    return (found["model"], found["task"]) if found and known else None
+    """Return the model and the task of a name that `who` made of both; None of any other."""
+    found = re.fullmatch(r"(.+) \(([^()]+)\)", name)
+    known = found is not None and any(task.name == found[2] for task in SUITE)
+    return (found[1], found[2]) if found and known else None
 
 
 @dataclass(frozen=True)
 class ModelsByTask:
-    """Trained models that take part as one, each in the tasks that it is for.
+    """Trained models that take part as one entrant, each in the tasks it is for.
 
     Args:
-        name: what tables call them.
-        models: by the name of a task its models, one a training; they are called `name`, or
+        name: the entrant's name in tables.
+        models: by the name of a task its models, one a training; their names are `name`, or
             `training_name(name, i)`.
 
     Raises:
-        InvalidArgumentError: for a task that is none, or models called otherwise.
+        InvalidArgumentError: for an unknown task, or a model with another name.
     """
 
     name: str
@@ -341,15 +291,15 @@ class ModelsByTask:
 
 
 Taking = Agent | str | ModelsByTask
-"""What takes part: an agent, the name of one of the package's, or models by task."""
+"""An entrant: an agent, the name of one of the package's, or models by task."""
 
 
 def taking_part(agents: Iterable[Taking] | None) -> list[Agent | ModelsByTask]:
-    """Return who takes part: all agents of the package for None.
+    """Return the entrants: all agents of the package for None.
 
     Raises:
-        InvalidArgumentError: for a name that is none, two of one name, or another agent by the
-            name of one that a score is measured against.
+        InvalidArgumentError: for an unknown name, two entrants of one name, or another agent with
+            the name of an anchor.
     """
     if agents is None:
         agents = [*AGENTS, *REFERENCES, *CARRIERS]
@@ -361,43 +311,52 @@ def taking_part(agents: Iterable[Taking] | None) -> list[Agent | ModelsByTask]:
     names = [name_of(each) for each in found]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("agents", names, "agents with different names (give name=...)")
-    anchors = {WORST} | {task.reference for task in tasks_named(None)}
-    for each in found:
-        name = name_of(each)
+    anchors = {WORST} | {task.reference for task in SUITE}
+    for name, each in zip(names, found, strict=True):
         if name in anchors and record_of(each) != record_of(agent_named(name)):
             allowed = f"with another name than {name}, which scores are measured against"
             raise InvalidArgumentError("agents", name, allowed)
     return found
 
 
+def who(entrants: Iterable[Agent | ModelsByTask]) -> dict[str, Agent]:
+    """Return all agents of the entrants, models by the names of model and task."""
+    found: dict[str, Agent] = {}
+    for each in entrants:
+        if isinstance(each, ModelsByTask):
+            for task, models in each.models.items():
+                found |= {f"{name_of(model)} ({task})": model for model in models}
+        else:
+            found[name_of(each)] = each
+    return found
+
+
 def line_up_for(task: SuiteTask, entrants: Sequence[Agent | ModelsByTask]) -> list[Agent]:
-    """Return who meets the users of a task: those whom it fits, and both anchors at the end."""
+    """Return the agents that run on a task: those whom it fits, and both anchors at the end."""
     agents = [agent for each in entrants for agent in running(each, task)]
     names = [name_of(each) for each in agents]
     return agents + [agent_named(name) for name in (WORST, task.reference) if name not in names]
 
 
 def running(entrant: Agent | ModelsByTask, task: SuiteTask) -> list[Agent]:
-    """Return the agents with which somebody runs on a task, none if on another one only."""
+    """Return the agents of an entrant that run on a task.
+
+    A trained agent runs where K and the task are those of its training.
+    """
     if isinstance(entrant, ModelsByTask):
         return list(entrant.models.get(task.name, ()))
-    return [entrant] if fits(entrant, task) else []
+    trained = trained_on(entrant)
+    here = {"task": task.task, "n_arms": task.population.n_arms}
+    return [entrant] if all(trained.get(name, own) == own for name, own in here.items()) else []
 
 
 def check_fitting(entrants: Sequence[Agent | ModelsByTask], tasks: Sequence[SuiteTask]) -> None:
-    """Make sure that everybody runs on one of the tasks.
+    """Check that every entrant runs on one of the tasks.
 
     Raises:
-        InvalidArgumentError: naming who does not.
+        InvalidArgumentError: naming an entrant that does not.
     """
     for each in entrants:
         if not any(running(each, task) for task in tasks):
             allowed = f"of a kind and a K that is among {', '.join(task.name for task in tasks)}"
             raise InvalidArgumentError("agents", name_of(each), allowed)
-
-
-def fits(agent: Agent, task: SuiteTask) -> bool:
-    """Return whether an agent can run on a task: a trained one where K and the task are its own."""
-    trained = trained_on(agent)
-    here = {"task": task.task, "n_arms": task.population.n_arms}
-    return all(trained.get(name, value) == value for name, value in here.items())

@@ -15,7 +15,7 @@ from explorative_user_env.evaluation.runner import agent_record
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.results.records import KIND
 from explorative_user_env.results.results import KeptEvaluation, Results, kept_evaluations
-from explorative_user_env.results.store import BrokenSealError, read_only, request_from
+from explorative_user_env.results.store import read_only, request_from
 from explorative_user_env.shipped import shipped_models
 from explorative_user_env.studies.suite import ModelsByTask
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
@@ -94,7 +94,7 @@ def read_as_they_are(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (InvalidArgumentError, MissingExtraError, BrokenSealError, OSError):
+    except (InvalidArgumentError, MissingExtraError, OSError):
         raise
     except Exception as error:  # whatever somebody has written into it
         allowed = f"a file of runs whose records can be read ({type(error).__name__}: {error})"

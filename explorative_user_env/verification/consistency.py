@@ -10,7 +10,6 @@ from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.evaluation.request import mean_time
 from explorative_user_env.files import differences
 from explorative_user_env.protocol import OF_MEMBERS, STEP_CAP, STEP_COST, needs_horizon
-from explorative_user_env.results.columns import digest_of_runs
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import user_seeds
 from explorative_user_env.validation import one_line
@@ -99,15 +98,6 @@ def _seed_of(instance: int, user_seed: int) -> int | None:
         return None
     tried = range(SEEDS_TRIED)
     return next((each for each in tried if user_seeds(each, instance + 1)[-1] == user_seed), None)
-
-
-def digests_held(claim: CellClaim) -> Iterator[Finding]:
-    """Yield whose rows are not those that there were when the run ended."""
-    for agent, said in claim.digests.items():
-        runs = claim.runs(agent)
-        if len(runs) and digest_of_runs(claim.told["task"], runs) != said:
-            words = f"{claim.where(agent)}: the rows are not those that were kept when it ended"
-            yield Finding("digest", words, claim.cell, agent)
 
 
 def contradictions_in(claim: CellClaim) -> Iterator[Finding]:

@@ -18,7 +18,6 @@ from explorative_user_env.validation import InvalidArgumentError, one_line
 from explorative_user_env.verification.claims import MODEL, CellClaim, FileClaims, tells_of
 from explorative_user_env.verification.consistency import (
     contradictions_in,
-    digests_held,
     missing_in,
     seeds_in,
 )
@@ -72,7 +71,6 @@ class Looking:
                 continue
             if agent == claim.agents[0]:
                 self.findings += [*seeds_in(claim), *contradictions_in(claim)]
-                self.findings += digests_held(claim)
                 if claim.results.checks is not None:
                     self.notes.append("checks of the theory are not made again")
             report = named(portion(progress, place, len(pieces)), claim.cell)

@@ -23,7 +23,7 @@ from explorative_user_env.protocol import (
     name_of,
     needs_horizon,
 )
-from explorative_user_env.results.store import Unkept
+from explorative_user_env.results.store import Kept
 from explorative_user_env.runs.members import Members
 from explorative_user_env.validation import InvalidArgumentError, integer
 from explorative_user_env.verification.claims import CellClaim
@@ -93,7 +93,7 @@ class SecondRun:
             workforce=self.workforce,
             compiled=self.compiled,
             progress=progress,
-            kept=Unkept(),
+            kept=Kept(),
         )
 
     def whose(self, said_of: str, rows: pd.DataFrame, progress: OnProgress) -> str | None:

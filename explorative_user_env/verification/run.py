@@ -9,7 +9,7 @@ import numpy as np
 
 from explorative_user_env.display.progress import OnProgress, shown
 from explorative_user_env.evaluation.workers import Workforce, workforce_of
-from explorative_user_env.results.store import BrokenSealError, OtherFileError, unpacked
+from explorative_user_env.results.store import unpacked
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.validation import (
     InvalidArgumentError,
@@ -23,7 +23,7 @@ from explorative_user_env.verification.beside import found_beside, runs_file_at
 from explorative_user_env.verification.claims import FileClaims, claims_in, read_as_they_are
 from explorative_user_env.verification.consistency import left_out_of
 from explorative_user_env.verification.exported import READERS, exported_claims
-from explorative_user_env.verification.findings import Finding, Verification
+from explorative_user_env.verification.findings import Verification
 from explorative_user_env.verification.looking import Looking
 from explorative_user_env.verification.made_with import other_streams, other_versions
 from explorative_user_env.verification.suites import named_by_tasks, suite_of
@@ -78,13 +78,7 @@ def verify(
     workforce = workforce_of(workers)
     wanted = _wanted(share, rows)
     with unpacked(where, "path") as place, shown(progress) as report, read_as_they_are(where):
-        try:
-            claims = _claims(place, own)
-        except OtherFileError as error:
-            if not isinstance(error.__cause__, BrokenSealError):
-                raise
-            words = f"what it says of its runs was changed: {error.__cause__}"
-            return Verification(str(path), chosen, 0.0, [], [Finding("request", words)])
+        claims = _claims(place, own)
         asked = _share_of(claims, wanted)
         chosen_ones = _chosen(claims, sequence("only", only))
         rng = np.random.default_rng(chosen)

@@ -15,10 +15,9 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.evaluation import Results, evaluate
-from explorative_user_env.grading import autograder, grader
-from explorative_user_env.grading.apart import apart
-from explorative_user_env.grading.assignment import REFERENCE_AGENTS
-from explorative_user_env.grading.limits import Limits
+from explorative_user_env.teach import grade as grader
+from explorative_user_env.teach.grade import REFERENCE_AGENTS
+from explorative_user_env.teach.submission import Limits, Submission, apart
 
 SECRET = "a-most-secret-word"
 SMALL = ["--n-instances", "3", "--n-arms", "3"]
@@ -78,6 +77,7 @@ def test_a_folder_is_graded_a_row_a_student_and_the_key_is_written_nowhere(
         (["--key-file", "nowhere"], "--key-file must be a file with the key (No such file"),
         (["--key", SECRET, "--task", "x"], "--task must be one of bai, regret"),
         (["--key", SECRET, "--horizon", "9"], "--horizon must be left out, except for the task"),
+        (["--key", SECRET, "--full-marks", "UNI"], "--full-marks must be one of BAIR, SE, got"),
         (["--key", SECRET, "--delta", "2"], "--delta must be a number in (0, 1)"),
         (["--key", SECRET, "--time-limit", "0"], "--time-limit must be a finite number above 0"),
         (["--key", SECRET, "--memory-limit", "0"], "--memory-limit must be an integer in 1.."),
@@ -147,8 +147,8 @@ def test_an_interrupt_leaves_no_process(
 ) -> None:
     ended = []
 
-    def broken_off(limits: Limits) -> None:
-        with apart(limits) as process:
+    def broken_off(submission: Submission, limits: Limits) -> None:
+        with apart(submission, limits) as process:
             ended.append(process)
             raise KeyboardInterrupt
 
@@ -204,7 +204,7 @@ def test_who_did_not_install_the_package_is_told_to(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(autograder, "DISTRIBUTION", "a-package-that-is-nowhere")
+    monkeypatch.setattr(grader, "DISTRIBUTION", "a-package-that-is-nowhere")
     archive = tmp_path / "autograder.zip"
     assert run("grade", "--key", SECRET, "--autograder", str(archive)) == 2
     assert "where the package is installed" in " ".join(capsys.readouterr().err.split())

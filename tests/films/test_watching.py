@@ -14,7 +14,7 @@ import explorative_user_env as eu
 from explorative_user_env import CallableError, InvalidArgumentError, rollout
 from explorative_user_env.agents import AGENTS, BAIR, EXP3, REFERENCES, agent_named
 from explorative_user_env.protocol import CENSORED
-from explorative_user_env.runs.films import Footage, film_of
+from explorative_user_env.runs.films import Film, film_of
 from explorative_user_env.runs.moments import Moment, watch_again
 from explorative_user_env.show.explanations import explanation_of
 
@@ -212,7 +212,7 @@ def test_a_long_run_has_some_steps_left_out_evenly() -> None:
     assert {later - earlier for earlier, later in pairwise(steps)} <= {1, 3}
     assert film.thinned
     assert not run(max_steps=20).film().thinned
-    assert isinstance(film, Footage)
+    assert isinstance(film, Film)
 
 
 def test_each_step_is_reported_to_who_waits() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from explorative_user_env.grading.submissions import one_submission, submissions_at
+from explorative_user_env.teach.submission import one_submission, submissions_at
 
 A_LINK = "its file is a link, and not a file of its own"
 
@@ -66,3 +66,25 @@ def test_a_name_of_any_length_stands_in_the_name_of_a_file(handed_in: Path) -> N
     called = [name for name in _faults(handed_in) if name not in ("anna", "bert")]
     assert len(called) == len(names), "no two of them are called the same"
     assert all(len(f"feedback_{name}.json".encode()) < 200 for name in called)
+
+
+def test_every_entry_gets_a_row(handed_in: Path) -> None:
+    (handed_in / "carl.ipynb").write_text("{}")
+    (handed_in / "dora").mkdir()
+    (handed_in / "_notes.txt").write_text("of nobody")
+    assert _faults(handed_in) == {
+        "anna": "",
+        "bert": "",
+        "carl": "carl.ipynb is no .py file",
+        "dora": "it has 0 Python files, not one",
+    }
+
+
+def test_names_that_differ_in_their_case_stop_nobody(handed_in: Path) -> None:
+    for name in ("Anna.py", "ANNA.py", "anna.txt"):
+        (handed_in / name).write_text("mine = 2\n")
+    found = submissions_at([str(handed_in)])
+    names = [each.student for each in found]
+    assert len({name.casefold() for name in names}) == len(names) == 5
+    with pytest.raises(ValueError, match=r"^submission must be given once"):
+        submissions_at([str(handed_in / "anna.py"), str(handed_in / "anna.py")])

@@ -12,22 +12,21 @@ from readable import problems
 from explorative_user_env.protocol import Against
 from explorative_user_env.show.explanations import Explained
 from explorative_user_env.show.panel import (
-    ArmRows,
     Form,
     board_of,
-    number_in_words,
     panel_of,
     slots_of,
 )
-from explorative_user_env.show.shapes import Disc, Line, Rectangle
+from explorative_user_env.show.shapes import Disc, Line, Rectangle, Rows
+from explorative_user_env.show.words import number_in_words
 
 NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 0.5, 123456.7, 1e9, math.inf, -math.inf, math.nan])
 NAMES = st.sampled_from(["F", "n_i", "chance of recommending", "N_a of t w*_a", "W" * 40, "t of T"])
 
 
-def rows_of(n_arms: int, height: float | None = None, top: float = 144.0) -> ArmRows:
+def rows_of(n_arms: int, height: float | None = None, top: float = 144.0) -> Rows:
     usual = 34.0 if n_arms <= 8 else 26.0 if n_arms <= 25 else 8.0
-    return ArmRows(tuple(range(n_arms)), top, usual if height is None else height)
+    return Rows(tuple(range(n_arms)), top, usual if height is None else height)
 
 
 def said_of(n_arms: int) -> st.SearchStrategy[Mapping[str, Explained]]:

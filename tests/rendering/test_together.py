@@ -1,9 +1,21 @@
 """Pictures beside and below one another are the same pictures at other places."""
 
+import drawn
 import pytest
 
-from explorative_user_env.show.panel import beside, in_a_column, moved, rows_in
-from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Scene, Text, box_of
+from explorative_user_env.show.scene import scene_of_user
+from explorative_user_env.show.shapes import (
+    Disc,
+    Line,
+    Polygon,
+    Rectangle,
+    Scene,
+    Text,
+    beside,
+    box_of,
+    in_a_column,
+    moved,
+)
 
 ONE = Scene(100, 50, "one", (Rectangle("page", 0, 0, 100, 50, "page"), Disc("d", 9, 8, 2, "ink")))
 OTHER = Scene(60, 80, "other", (Text("t", 5, 20, "word", "ink"), Line("l", 1, 2, 3, 4, "ink")))
@@ -37,8 +49,12 @@ def test_every_shape_moves_whole(shape: Rectangle | Line | Disc | Polygon | Text
     assert there == pytest.approx((here[0] + 10, here[1] + 20, here[2] + 10, here[3] + 20))
 
 
-def test_the_rows_of_a_user_are_found_in_her_picture() -> None:
-    bars = [Rectangle(f"arm-{arm}-accepted", 5, 100 + 20 * arm, 9, 10, "ink") for arm in range(3)]
-    rows = rows_in(Scene(200, 200, "", tuple(reversed(bars))))
-    assert (rows.arms, rows.top, rows.height) == ((0, 1, 2), 95.0, 20.0)
-    assert rows.bottom == 155.0
+@pytest.mark.parametrize("n_arms", [2, 20, 130])
+def test_the_rows_of_a_picture_are_those_of_its_bars(n_arms: int) -> None:
+    scene = scene_of_user(drawn.moment_of(n_arms, 1, 100)[0])
+    shapes = drawn.named(scene)
+    assert len(scene.rows.arms) == min(n_arms, 100)
+    for arm, y in scene.rows.middles():
+        box = box_of(shapes[f"arm-{arm}-accepted"])
+        assert (box.top + box.bottom) / 2 == pytest.approx(y) == scene.rows.middle(arm)
+    assert scene.rows.bottom == scene.rows.top + len(scene.rows.arms) * scene.rows.height

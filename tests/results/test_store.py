@@ -105,7 +105,7 @@ def test_a_second_writer_is_refused_and_the_first_goes_on(path: Path, opened: St
     with pytest.raises(InvalidArgumentError, match="a file that nobody else is writing to"):
         Store(path, ASKED)
     with pytest.raises(InvalidArgumentError, match="a file that nobody else is writing to"):
-        Store(path, ASKED, how="over")
+        Store(path, ASKED, overwrite=True)
     part.add(runs(3))
     assert opened.n_runs() == 6
 
@@ -164,9 +164,7 @@ def test_other_versions_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_what_is_there_is_not_written_over_unless_that_is_asked_for(path: Path) -> None:
     with Store(path, ASKED) as mine:
         part_of(mine).add(runs())
-    with pytest.raises(InvalidArgumentError, match="a new file"):
-        Store(path, ASKED, how="new")
-    with Store(path, {**ASKED, "command": "other"}, how="over") as other:
+    with Store(path, {**ASKED, "command": "other"}, overwrite=True) as other:
         assert other.n_found == 0
         part_of(other).add(runs(0, 1))
     assert (request_in(path)["command"], about(path).n_runs) == ("other", 1)

@@ -1,6 +1,7 @@
 """A training that was broken off comes to the very model of one that was not."""
 
 import base64
+import json
 import pickle
 import sqlite3
 from contextlib import closing
@@ -16,7 +17,7 @@ pytest.importorskip("sb3_contrib", reason="needs the extra rl")
 
 from sb3_trainings import TINY, same, weights
 
-from explorative_user_env.results.store import Store, sealed, unsealed
+from explorative_user_env.results.store import Store
 from explorative_user_env.rl import train
 from explorative_user_env.rl import training as checkpoints
 from explorative_user_env.rl.models import PROGRESS_FILE
@@ -95,7 +96,7 @@ def test_no_code_of_a_file_is_run(tmp_path: Path) -> None:
     planted = base64.b64encode(pickle.dumps(Planted(), protocol=2)).decode()
     with closing(sqlite3.connect(path)) as db:
         for key, position, text in db.execute("SELECT * FROM kept").fetchall():
-            piece = sealed({**unsealed(text), "state": planted})
+            piece = json.dumps({**json.loads(text), "state": planted})
             where = "WHERE key = ? AND position = ?"
             db.execute(f"UPDATE kept SET value = ? {where}", (piece, key, position))
         db.commit()

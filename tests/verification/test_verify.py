@@ -78,16 +78,6 @@ def test_an_edited_number_is_named_with_what_comes_out(honest: Path, place: Path
     assert verdicts == {"BAIR": "differs", "SE": "equal", "UNI": "equal"}
 
 
-def test_a_row_that_is_not_drawn_is_found_by_the_digest_and_named(
-    honest: Path, place: Path
-) -> None:
-    edit = f"UPDATE runs_bai SET acceptances = acceptances + 1 WHERE instance = 17 AND {BAIRS}"
-    told = words(verified(by_sql(honest, place, edit), rows=1))
-    assert told[0] == "BAIR: the rows are not those that were kept when it ended"
-    assert told[1].startswith("BAIR, instance 17: acceptances is ")
-    assert len(told) == 2
-
-
 @pytest.mark.slow
 def test_one_edited_row_is_found_as_often_as_the_share_says(honest: Path, place: Path) -> None:
     numbers = "stopping_time = 5, interactions = 5, acceptances = 3, rejections = 2"
@@ -273,12 +263,6 @@ def test_options_that_the_runs_were_not_kept_under_are_named(honest: Path, place
 
     told = words(verified(with_request(place, change), share=0.2))
     assert "BAIR: its runs are kept as those of something else (record)" in told
-
-
-def test_a_record_that_was_changed_without_its_seal_is_told(honest: Path, place: Path) -> None:
-    edit = "UPDATE results SET record = replace(record, '\"seed\": 0', '\"seed\": 1')"
-    (line,) = words(verified(by_sql(honest, place, edit)))
-    assert line == ("what it says of its runs was changed: a record in it is not as it was written")
 
 
 def test_the_same_seed_draws_the_same_rows_and_none_a_new_one(

@@ -17,6 +17,12 @@
   });
   let now = 0, timer = null;
 
+  // Rejections have their marks below the slider, and buttons only if there are any.
+  const marks = find(".film-marks");
+  marks.setAttribute("viewBox", `0 0 ${Math.max(last, 1)} 1`);
+  marks.firstElementChild.setAttribute("d", film.marks.map((frame) => `M${frame} 0v1`).join(""));
+  if (!film.marks.length) document.querySelectorAll('[data-do$="-no"]').forEach((each) => each.remove());
+
   // The place of the last of these sorted numbers that is at most `frame`.
   const latest = (frames, frame) => {
     let low = 0, high = frames.length - 1;
