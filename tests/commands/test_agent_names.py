@@ -5,8 +5,8 @@ import pytest
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import AGENTS, REFERENCES
-from explorative_user_env.commands import agent_names as line_up
-from explorative_user_env.commands.agent_names import (
+from explorative_user_env.commands import agents as line_up
+from explorative_user_env.commands.agents import (
     Defaults,
     agents_called,
     bench_defaults,

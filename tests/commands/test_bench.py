@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.commands import options as shared
-from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies.tuning import Estimate, TunedN1

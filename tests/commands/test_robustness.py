@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.agents import BAIR
-from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.commands.robustness import robustness as command
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.results.store import Store

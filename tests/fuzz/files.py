@@ -19,7 +19,7 @@ from fuzz.odd_values import ODD
 from small_tuning import TUNED
 from tampered import with_records
 
-from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.evaluation import evaluate, load
 from explorative_user_env.files import MADE_BY, Folder
 from explorative_user_env.results.results import runs_with_cells

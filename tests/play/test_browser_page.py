@@ -132,7 +132,7 @@ def test_a_shared_address_has_the_same_responses_everywhere(
         page.click("text=The same as a table")
         cells = page.locator("details table tbody tr").all_inner_texts()
     on_page = [tuple(map(int, row.split()[1:3])) for row in cells]
-    replayed = python("-m", "explorative_user_env", "replay", shared, folder=tmp_path).stdout
+    replayed = python("-m", "explorative_user_env", "play", "--replay", "--address", shared, folder=tmp_path).stdout
     words = ["play", "--terminal", "--address", shared]
     terminal = python("-m", "explorative_user_env", *words, folder=tmp_path).stdout
     heard = heard_in(game_of(pairs_in(urlsplit(shared).query)[0]))
