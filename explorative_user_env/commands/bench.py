@@ -39,6 +39,7 @@ from explorative_user_env.validation import InvalidArgumentError
     first="agent n_arms delta n_instances task",
     users={},
     keeps="results/bench",
+    parallel=True,
     texts={
         "agent": f"{AGENTS} None is the first four; with --task all.",
         "delta": f"{TEXTS['delta'][:-1]}; {MORE}. None is 0.1, or a model's.",
@@ -53,6 +54,7 @@ from explorative_user_env.validation import InvalidArgumentError
 )
 def bench(
     run: Run,
+    workers: dict[str, Any],
     users: dict[str, Any],
     options: dict[str, Any],
     agent: list[str] | None = None,
@@ -90,7 +92,7 @@ def bench(
                 store=store,
                 **users,
                 **options,
-                **run.workers,
+                **workers,
             )
         summary = compared(results, published_for(population) if usual.papers else None)
         title = title_of(usual, population, results, options)

@@ -15,7 +15,7 @@ from explorative_user_env.files import Folder, add_files, write_whole
 from explorative_user_env.protocol import as_task_of_one
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.teach import grade as grading
-from explorative_user_env.teach.exercises import notebook_files, trust
+from explorative_user_env.teach.notebooks import notebook_files
 from explorative_user_env.teach.submission import (
     PLACES,
     Limits,
@@ -44,9 +44,7 @@ def notebooks(
 
     Example: explorative-user course notebooks my_course
     """
-    files = notebook_files(solutions)
-    trust(files.values())  # before they are written: an interrupt leaves no notebook
-    added = add_files("folder", folder, files)
+    added = add_files("folder", folder, notebook_files(solutions))
     say(*(f"new: {name}" for name in added.new))
     say(*(f"there already: {name}" for name in added.same), style="dim")
     say(*(f"kept as it is, with what was changed in it: {name}" for name in added.kept))

@@ -17,7 +17,7 @@ import typer
 from explorative_user_env.protocol import MOST_WORKERS, N_INSTANCES
 from explorative_user_env.users.population import OPTIONS
 from explorative_user_env.users.settings import SETTINGS
-from explorative_user_env.validation import choice, count
+from explorative_user_env.validation import InvalidArgumentError, choice, count
 
 QUICK_N_INSTANCES = 100
 """Users a cell with --quick."""
@@ -77,7 +77,7 @@ def command(
     users: Mapping[str, Any] | None = None,
     only: Collection[str] | None = None,
     keeps: str | None = None,
-    parallel: bool = True,
+    parallel: bool = False,
     texts: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function; the arguments that it declares are options as well.
@@ -92,15 +92,15 @@ def command(
         only: which options of `Population`; None is all that the function does not declare.
         keeps: gives the command `--output`, `--resume` and `--overwrite`, by its argument `run`;
             the default folder. None is a command that keeps nothing.
-        parallel: whether a command that keeps its runs has `--workers` and `--dask` as well.
+        parallel: gives the command `--workers` and `--dask`, as its argument `workers`, with which
+            it calls `evaluate`.
         texts: by option, words in place of those of `calls`, in the same form.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         declared = inspect.signature(function, eval_str=True).parameters
-        own = {
-            key: each for key, each in declared.items() if key not in ("run", "users", "options")
-        }
+        made = ("run", "users", "options", "workers")
+        own = {key: each for key, each in declared.items() if key not in made}
         called = {each: _argument_of(calls, each) for each in options.split()}
         of_users = {
             option.name: _of_population(option, users or {})
@@ -109,7 +109,8 @@ def command(
             and option.name not in own
             and (only is None or option.name in only)
         }
-        kept = {} if keeps is None else {each.name: each for each in SHARED * parallel + KEPT}
+        added = SHARED * parallel + KEPT * (keeps is not None)
+        kept = {each.name: each for each in added}
         about = {option.name: option.metadata["about"] for option in OPTIONS}
         about |= {key: text for key, text in TEXTS.items() if key in (*own, *kept)}
         for call in calls:
@@ -123,12 +124,15 @@ def command(
         @functools.wraps(function)
         def run_command(*, context: typer.Context, **given: Any) -> None:
             chosen = {each: given.pop(each) for each in of_users}
+            keeping = {each: given.pop(each) for each in kept}
             if keeps is not None:
                 from explorative_user_env.commands.run import Run  # which imports much
 
-                keeping = {each: given.pop(each) for each in kept}
                 told = {each for each in given | chosen if _is_told(context, each)}
-                given["run"] = Run.begun(name, keeps, given, chosen, told, **keeping)
+                places = {each.name: keeping[each.name] for each in KEPT}
+                given["run"] = Run.begun(name, keeps, given, chosen, told, **places)
+            if parallel:
+                given["workers"] = _workers_of(keeping["workers"], keeping["dask"], context)
             if users is not None:
                 given["users"] = chosen
             if called:
@@ -232,18 +236,20 @@ def users_a_cell(n_instances: int | None, quick: bool) -> int:
     return usual if n_instances is None else n_instances
 
 
-def workers_of(workers: int, dask: str | None) -> dict[str, Any]:
-    """Return who does the runs, as arguments of `evaluate`.
+def _workers_of(workers: int, dask: str | None, context: typer.Context) -> dict[str, Any]:
+    """Return who does the runs, as arguments of `evaluate`; a cluster is open for the command.
 
     Raises:
-        InvalidArgumentError: for a number out of range.
+        InvalidArgumentError: for workers beside a cluster, or a cluster that does not answer.
     """
     asked = count("workers", workers, 0, MOST_WORKERS)
     if dask is None:
         return {"workers": asked or cores()}
-    from explorative_user_env.evaluation.workers import DASK, ONE_HERE, Workforce
+    if asked:
+        raise InvalidArgumentError("workers", asked, "left out beside dask, which has its own")
+    from explorative_user_env.evaluation.workers import dask_executor
 
-    return {"workers": Workforce(asked or ONE_HERE, DASK, dask)}
+    return {"executor": context.with_resource(dask_executor(dask))}
 
 
 def cores() -> int:

@@ -48,6 +48,7 @@ N0 = 1000
     reproduce,
     first="quick n_instances setting agent seed",
     keeps="results/TARGET",
+    parallel=True,
     texts={
         "setting": f"printed or released; {MORE}. None is both.",
         "agent": f"Only these of the table's agents; {MORE}. None is all of them.",
@@ -57,6 +58,7 @@ N0 = 1000
 )
 def tables(
     run: Run,
+    workers: dict[str, Any],
     target: Annotated[
         str | None,
         typer.Argument(
@@ -82,7 +84,7 @@ def tables(
         experiments = [quick_form(experiment) for experiment in experiments]
     if agent:
         experiments = [with_entrants(experiment, agent) for experiment in experiments]
-    options: dict[str, Any] = {"n_instances": users, "seed": seed, **run.workers}
+    options: dict[str, Any] = {"n_instances": users, "seed": seed, **workers}
     with run.opened(usual=Path("results") / chosen) as (folder, store):
         with progress_bar() as told:
             share, rest = (portion(told, 0, 2) if whole else told), portion(told, 1, 2)
@@ -129,9 +131,11 @@ def _summaries(found: Sequence[Reproduction]) -> list[pd.DataFrame]:
     first="n_arms delta gap alpha seed",
     users={"n_arms": 20, "setting": "released"},
     keeps="results/tune-n1",
+    parallel=True,
 )
 def tune_n1(
     run: Run,
+    workers: dict[str, Any],
     users: dict[str, Any],
     options: dict[str, Any],
 ) -> None:
@@ -151,7 +155,7 @@ def tune_n1(
     failure = ""
     with run.opened() as (folder, store):
         try:
-            how = {**options, **users, **run.workers}
+            how = {**options, **users, **workers}
             found = tuning.tune_n1(on_candidate=show_candidate, store=store, **how)
         except tuning.NoneFoundError as none:  # the run is finished all the same
             failure = f"error: {none}; its runs are in {store.path}"
@@ -180,6 +184,7 @@ def tune_n1(
     only=("n_arms", "alpha", "gap"),
     first="delta alpha n_arms n_instances seed",
     keeps="results/lower-bound",
+    parallel=True,
     texts={
         "delta": f"{TEXTS['delta'][:-1]}; {MORE}. None is {' '.join(map(str, DELTAS))}.",
         "n_instances": "Users of each instance, at least 1.",
@@ -187,6 +192,7 @@ def tune_n1(
 )
 def lower_bound(
     run: Run,
+    workers: dict[str, Any],
     users: dict[str, Any],
     options: dict[str, Any],
     delta: list[float] | None = None,
@@ -204,7 +210,7 @@ def lower_bound(
     with run.opened() as (folder, store):
         with progress_bar() as told:
             grown = bound.overlap(n0s, progress=told, **options, **users)
-            measured = bound.success(pair, progress=told, store=store, **options, **run.workers)
+            measured = bound.success(pair, progress=told, store=store, **options, **workers)
         needed = bound.needed(measured, pair, deltas)
         frames = {"overlap": grown, "success": measured, "needed": needed}
         sections, notes = bound.sections_of(pair, **frames), bound.footnotes_of(measured)

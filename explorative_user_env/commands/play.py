@@ -4,6 +4,7 @@ import io
 import secrets
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from explorative_user_env.commands.options import command
@@ -16,20 +17,12 @@ from explorative_user_env.play.game import (
     SURPRISES,
     Game,
     game_of,
-    mind_of,
     pairs_in,
     pairs_of,
     query_in,
     query_of,
 )
-from explorative_user_env.play.terminal import (
-    PROMPT,
-    play_lines,
-    revealed,
-    told_again,
-    truth_in_words,
-)
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.play.terminal import PROMPT, play_lines
 
 USERS = ("setting", "gap", "alpha", "noise", "behaviour")
 """The options of the users of a game."""
@@ -37,16 +30,14 @@ USERS = ("setting", "gap", "alpha", "noise", "behaviour")
 
 @command(
     "play",
-    first="n_arms seed address terminal replay",
+    first="n_arms gap seed address terminal",
     users=PLAYED,
     only=USERS,
     texts={
         "n_arms": f"Number of arms K, in 2..{MOST_ARMS_PLAYED}.",
         "seed": "Seed of the user, at least 0. None is a surprise.",
-        "address": "Address of a game to go on with. None is a new game.",
-        "replay": "Print the game of --address again: every response, and after an answer the "
-        "truth.",
-        "reveal": "With --replay: print the truth of a game without an answer.",
+        "address": "Address of a game to repeat and go on with, or what follows its question "
+        "mark. None is a new game.",
         "terminal": "Play in this terminal; by default on a page.",
         "port": "Port of the page; 0 is any. None is 8421, or a free one.",
         "no_browser": "Open no browser; by default one is opened.",
@@ -58,8 +49,6 @@ def play(
     seed: int | None = None,
     address: str | None = None,
     terminal: bool = False,
-    replay: bool = False,
-    reveal: bool = False,
     port: int | None = None,
     no_browser: bool = False,
 ) -> None:
@@ -69,11 +58,6 @@ def play(
 
     Example: explorative-user play --terminal --n-arms 3
     """
-    if replay:
-        if address is None:
-            raise InvalidArgumentError("address", None, "the address of a game, for --replay")
-        _print_again(_shared(address), reveal)
-        return
     options = {"n_arms": n_arms, **users}
     game = Game(options=options, seed=secrets.randbelow(SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
@@ -86,19 +70,10 @@ def play(
 
 
 def _shared(address: str) -> Game:
-    """Return the game of an address, also of a page on which the truth was seen."""
-    pairs, of_mind = pairs_in(query_in(address), MINDS_OWN)
-    return mind_of(pairs, of_mind).game if of_mind else game_of(pairs)
-
-
-def _print_again(game: Game, reveal: bool) -> None:
-    say(*told_again(game))
-    if game.answer is not None:
-        say("")
-        for line in revealed(game):  # one by one, as the agents take time
-            say(line)
-    elif reveal:
-        say("", *truth_in_words(game))
+    """Return the game of an address, also of one in which the player was her mind."""
+    pairs = pairs_in(query_in(address))
+    game = game_of(pairs, mind=not MINDS_OWN.isdisjoint(pairs))
+    return replace(game, guesses=(), asked=None, foretold=False)
 
 
 def _typed() -> Iterator[str]:

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
+from explorative_user_env.check.verify import verify as verified
 from explorative_user_env.commands.agents import entrants_called
 from explorative_user_env.commands.drawings import Drawing, NotDrawn, drawings_of
-from explorative_user_env.commands.options import MORE, command, workers_of
+from explorative_user_env.commands.options import MORE, command
 from explorative_user_env.commands.output import say, show
 from explorative_user_env.commands.run import Places
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
@@ -27,7 +28,6 @@ from explorative_user_env.results.results import (
 from explorative_user_env.results.store import About, about
 from explorative_user_env.results.tables import legend_of, table_of
 from explorative_user_env.validation import InvalidArgumentError, choice, require
-from explorative_user_env.verification import verify as verified
 
 RunArgument = Annotated[
     Path, typer.Argument(help="Folder of a command, or its file of runs, as run.sqlite.")
@@ -231,6 +231,7 @@ def _cells_of(
     "results verify",
     verified,
     options="share rows seed",
+    parallel=True,
     first="share rows every agent only",
     texts={
         "every": "Run all rows again.",
@@ -241,6 +242,7 @@ def _cells_of(
 )
 def verify(
     options: dict[str, Any],
+    workers: dict[str, Any],
     path: Annotated[
         Path,
         typer.Argument(
@@ -252,8 +254,6 @@ def verify(
     every: Annotated[bool, typer.Option("--all")] = False,
     agent: list[str] | None = None,
     only: list[str] | None = None,
-    workers: int = 0,
-    dask: str | None = None,
 ) -> None:
     """Run a random part of somebody's rows again and say which differ.
 
@@ -272,7 +272,7 @@ def verify(
             only=only or (),
             progress=report,
             **options,
-            **workers_of(workers, dask),
+            **workers,
         )
     say(*found.notes, style="dim")
     if (table := found.table()).row_count:

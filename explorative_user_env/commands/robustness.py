@@ -18,6 +18,7 @@ from explorative_user_env.users.population import Population
     first="agent user n_arms n_instances seed",
     users={},
     keeps="results/robustness",
+    parallel=True,
     texts={
         "agent": f"As for bench; {MORE}. None is bair, bair(m) for click noise, tas, uni, exp3.",
         "user": "paper, rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded, omniscient, "
@@ -26,6 +27,7 @@ from explorative_user_env.users.population import Population
 )
 def robustness(
     run: Run,
+    workers: dict[str, Any],
     users: dict[str, Any],
     options: dict[str, Any],
     agent: list[str] | None = None,
@@ -41,7 +43,7 @@ def robustness(
     options["n_instances"] = users_a_cell(n_instances, quick)
     varieties = study.varieties_named(user)
     agents = agents_called(agent, options["max_steps"]) if agent else None
-    shared: dict[str, Any] = {"population": Population(**users), **options, **run.workers}
+    shared: dict[str, Any] = {"population": Population(**users), **options, **workers}
     with run.opened(agents or ()) as (folder, store):
         with progress_bar() as report:
             matrix = study.robustness(agents, varieties, progress=report, store=store, **shared)

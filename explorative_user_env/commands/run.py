@@ -9,7 +9,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from explorative_user_env.commands.options import workers_of
 from explorative_user_env.display.progress import notice
 from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
 from explorative_user_env.files import Folder, other_run
@@ -67,7 +66,6 @@ class Run:
         output: the folder or file that was asked for.
         resume: the file of the run that is continued.
         overwrite: whether the files of another run may be written over.
-        shared: how many runs go on at once, and where.
     """
 
     command: str
@@ -76,7 +74,6 @@ class Run:
     output: Path | None
     resume: Path | None
     overwrite: bool
-    shared: Mapping[str, Any]
 
     @classmethod
     def begun(
@@ -90,7 +87,6 @@ class Run:
         output: Path | None,
         resume: Path | None,
         overwrite: bool,
-        **shared: Any,
     ) -> "Run":
         """Return the run of a command that is called.
 
@@ -103,7 +99,6 @@ class Run:
             output: --output.
             resume: --resume.
             overwrite: --overwrite.
-            **shared: --workers and --dask, if it has them.
         """
         if resume is not None:
             before = _options_of(resume, command)
@@ -115,12 +110,7 @@ class Run:
             each: str(value) if isinstance(value, Path) else value
             for each, value in {**given, **users}.items()
         }
-        return cls(command, Path(usual), options, output, resume, overwrite, shared)
-
-    @property
-    def workers(self) -> dict[str, Any]:
-        """Who does the runs, as arguments of `evaluate`."""
-        return workers_of(**self.shared)
+        return cls(command, Path(usual), options, output, resume, overwrite)
 
     @contextmanager
     def opened(

@@ -17,6 +17,7 @@ from explorative_user_env.studies import suite as study
     options="quick seed",
     first="agent task quick seed output",
     keeps="results/suite",
+    parallel=True,
     texts={
         "agent": f"As for bench; sb3:DIR may have folders of models, named as tasks; {MORE}. "
         "None is all of the package.",
@@ -26,6 +27,7 @@ from explorative_user_env.studies import suite as study
 )
 def suite(
     run: Run,
+    workers: dict[str, Any],
     options: dict[str, Any],
     agent: list[str] | None = None,
     task: list[str] | None = None,
@@ -44,7 +46,7 @@ def suite(
                 progress=report,
                 store=store,
                 **options,
-                **run.workers,
+                **workers,
             )
         contents = {
             "scores.md": scores.page(),

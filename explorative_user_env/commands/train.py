@@ -14,7 +14,6 @@ from explorative_user_env.display.progress import progress_bar
     first="algo task n_arms steps output",
     users={},
     keeps="models/TASK-ALGO-kK-seedSEED",
-    parallel=False,
     texts={
         "algo": "ppo, maskable-ppo (for bai), dqn or recurrent-ppo.",
         "observation": "response, counts, sorted-counts or last-step; for population also "

@@ -26,7 +26,8 @@ MOST_STEPS = 10_000
     texts={
         "agent": "Agent, as of bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; several are "
         "shown side by side. None is bair.",
-        "horizon": "T of agents that do not stop by themselves, at least 1.",
+        "horizon": f"T of agents that do not stop by themselves, at least 1. None is "
+        f"{REGRET.horizon}, or --max-steps if that is less.",
         "out": "File: a film as .html, .gif or .mp4, or the whole run as .svg or .png.",
         "no_reveal": "Keep her intervals, the true means and the reasons secret.",
         "max_steps": "Cut each run off after so many steps, at least 1.",
@@ -39,7 +40,7 @@ def watch(
     seed: int = 0,
     delta: float = DELTA,
     max_steps: int = MOST_STEPS,
-    horizon: int = REGRET.horizon,
+    horizon: int | None = None,
     out: Path = Path("run.html"),
     no_reveal: bool = False,
     overwrite: bool = False,
@@ -49,12 +50,14 @@ def watch(
     Example: explorative-user watch --agent bair --agent uni --seed 7 --out run.html
     """
     can_be_written(out, "out", overwrite)
-    population, horizon = Population(**users), count("horizon", horizon, 1)
+    population = Population(**users)
+    usual = min(REGRET.horizon, max_steps)
+    time = usual if horizon is None else count("horizon", horizon, 1)
     films = []
     with progress_bar() as report:
         for each in these_agents(agent or ["bair"]):
             asked: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
-            asked["horizon"] = horizon if needs_horizon(each) else None
+            asked["horizon"] = time if needs_horizon(each) else None
             episode = rollout(environment_of(population, each), each, seed, **asked)
             told = partial(_told, report, episode.agent, episode.stopping_time)
             films.append(film_of(episode, not no_reveal, told))

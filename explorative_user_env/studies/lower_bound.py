@@ -1,15 +1,16 @@
-"""What it costs to see responses only: the lower bound's pair of users, met by agents.
+"""The cost of seeing responses only: agents with the lower bound's pair of users.
 
-`overlap` shows how often an agent cannot tell nu from nu', `success` how often agents are right on
-both, `needed` how long they need to be, `draw` the picture. The standard bandit beside them needs
-O(log 1/delta), an agent that sees responses at least delta^(-1/alpha) but for smaller factors; one
-that sees the rewards too is measured to be hardly better, as an arm that the user will not accept
-again gives none. The power shows late: with gap 1/2 and alpha = 1 it overtakes the standard bandit
-at delta = 1e-5; at alpha = 1/4 it can be measured.
+`overlap` measures how often an agent cannot tell nu from nu', `success` how often agents are right
+on both, `needed` how long they need to be, and `draw` pictures both. The standard bandit beside
+them needs O(log 1/delta), an agent that sees responses at least delta^(-1/alpha) but for smaller
+factors; an agent that sees the rewards too is measured to be hardly better, as an arm that the user
+will not accept again gives none. The power shows late: with gap 1/2 and alpha = 1 it overtakes the
+standard bandit at delta = 1e-5; at alpha = 1/4 it can be measured.
 """
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,28 +28,18 @@ from explorative_user_env.agents import (
     TrackAndStop,
     Uniform,
 )
-from explorative_user_env.display.plots import (
-    SERIES,
-    TEXT_SIZE,
-    draw_band,
-    dress,
-    line_style,
-    logarithmic,
-    name_lines,
-    new_figure,
-    plot_axes,
-)
+from explorative_user_env.display import plots
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.display.tables import new_table
+from explorative_user_env.display.tables import Column, table
 from explorative_user_env.display.text import cost, whole
-from explorative_user_env.evaluation import Workforce, evaluate
+from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Play, quickest_play
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
 from explorative_user_env.protocol import LONGEST_HORIZON, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.store import Store
-from explorative_user_env.results.tables import marked, references_of
+from explorative_user_env.results.tables import AGENT, marked, references_of
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.theory.lower import (
     HardPair,
@@ -227,7 +218,8 @@ def success(
     rho: Schedule | str | float | None = None,
     n_instances: int = 1000,
     seed: int = 0,
-    workers: int | Workforce = 1,
+    workers: int = 1,
+    executor: Executor | None = None,
     progress: OnProgress = silent,
     store: Store | None = None,
 ) -> pd.DataFrame:
@@ -239,24 +231,23 @@ def success(
         agents: the agents for an N and the pair's delta.
         rho: schedule of rho_t, as in `gym.make`; None is the constant rho_1 of the pair.
         n_instances: users of each instance, the same for every N and agent, at least 1.
-        seed: what everything follows from, at least 0.
-        workers: how many runs at once, or who does them; the numbers do not depend on it.
-        progress: told how far it is.
-        store: what keeps the runs, if anything does.
+        seed: the seed of everything, at least 0.
+        workers: as in `evaluate`; the result is the same.
+        executor: as in `evaluate`.
+        progress: called with the cell, and the number of cells that are done.
+        store: as in `evaluate`.
 
     Returns:
         One row for each N, instance ("nu", "nu'") and agent: `n`, `instance`, `agent`, `success`
         (the share of right answers, with its 95% interval `_low`, `_high`), `n_runs`, the means of
-        `interactions` and `acceptances`, and `sees_rewards`; `attrs["cells"]` say what made them.
+        `interactions` and `acceptances`, and `sees_rewards`; `attrs["cells"]` hold `Results.cell`.
     """
+    instances = {"nu": pair.nu, "nu'": pair.nu_prime}
     grid = sorted({integer("n_grid", n, 1) for n in n_grid})
-    cells = [
-        (n, name, instance)
-        for n in grid
-        for name, instance in (("nu", pair.nu), ("nu'", pair.nu_prime))
-    ]
-    rows, made_by = [], []
-    for position, (n, name, instance) in enumerate(cells):
+    cells = [(n, name) for n in grid for name in instances]
+    rows: list[dict[str, Any]] = []
+    made_by = []
+    for position, (n, name) in enumerate(cells):
         progress(f"N = {n}, {name}", position, len(cells))
         results = evaluate(
             agents(n, pair.delta),
@@ -265,32 +256,29 @@ def success(
             seed=seed,
             delta=pair.delta,
             alpha=pair.alpha,
-            means=instance.means,
+            means=instances[name].means,
             rho=pair.rho_1 if rho is None else rho,
             workers=workers,
+            executor=executor,
             store=store,
             progress=False,
         )
         made_by.append({**results.cell, "n": n, "instance": name})
         for agent, runs in results.runs.groupby("agent", sort=False):
-            told = {"sees_rewards": agent in results.references}
-            rows.append({"n": n, "instance": name, "agent": agent, **_figures(runs), **told})
+            row = {"n": n, "instance": name, "agent": agent, **_share("success", runs["correct"])}
+            row |= {"n_runs": len(runs), "interactions": runs["interactions"].mean()}
+            row |= {"acceptances": runs["acceptances"].mean()}
+            rows.append(row | {"sees_rewards": agent in results.references})
     progress("", len(cells), len(cells))
     found = pd.DataFrame(rows)
     found.attrs["cells"] = made_by
     return found
 
 
-def _figures(runs: pd.DataFrame) -> dict[str, Any]:
-    low, high = proportion_interval(int(runs["correct"].sum()), len(runs))
-    return {
-        "success": runs["correct"].mean(),
-        "success_low": low,
-        "success_high": high,
-        "n_runs": len(runs),
-        "interactions": runs["interactions"].mean(),
-        "acceptances": runs["acceptances"].mean(),
-    }
+def _share(name: str, values: Any) -> dict[str, float]:
+    """Return the share of True among `values`, with its exact interval."""
+    low, high = proportion_interval(int(values.sum()), len(values))
+    return {name: float(values.mean()), f"{name}_low": low, f"{name}_high": high}
 
 
 def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> pd.DataFrame:
@@ -308,22 +296,21 @@ def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> p
         enough; a delta below ten wrong answers in n is not looked for), "exact"
         (`standard_bandit_needs`) or "bound" (`any_agent_needs`, in acceptances).
     """
-    bounds = any_agent_needs(pair, deltas)
     rows: list[dict[str, Any]] = []
-    for delta, bound in zip(deltas, bounds, strict=True):
+
+    def add(delta: float, agent: str, kind: str, n: float, interactions: float) -> None:
+        # An array has no integers as large as some of these.
+        figures = {"n": float(n), "interactions": float(interactions), "sees_rewards": False}
+        rows.append({"delta": delta, "agent": agent, "kind": kind, **figures})
+
+    for delta, bound in zip(deltas, any_agent_needs(pair, deltas), strict=True):
         n = max(standard_bandit_needs(instance, delta) for instance in (pair.nu, pair.nu_prime))
-        rows.append(_row(delta, STANDARD_BANDIT, "exact", n, n))
-        rows.append(_row(delta, ANY_AGENT, "bound", bound, bound))
+        add(delta, STANDARD_BANDIT, "exact", n, n)
+        add(delta, ANY_AGENT, "bound", bound, bound)
         for agent, runs in measured.groupby("agent", sort=False):
-            rows.append(_row(delta, str(agent), "measured", *_least(runs, risk("delta", delta))))
+            add(delta, str(agent), "measured", *_least(runs, risk("delta", delta)))
             rows[-1]["sees_rewards"] = bool(np.any(runs.get("sees_rewards", False)))
     return pd.DataFrame(rows)
-
-
-def _row(delta: float, agent: str, kind: str, n: float, interactions: float) -> dict[str, Any]:
-    n, interactions = float(n), float(interactions)  # an array has no integers as large as some
-    row = {"delta": delta, "agent": agent, "kind": kind, "n": n, "interactions": interactions}
-    return row | {"sees_rewards": False}
 
 
 def _least(runs: pd.DataFrame, delta: float) -> tuple[float, float]:
@@ -458,60 +445,33 @@ def overlap(
     n0s = sorted({count("n0s", n0, n_arms, longest) for n0 in sequence("n0s", n0s)})
     if not n0s:
         raise InvalidArgumentError("n0s", n0s, "at least one number")
+    rho_0, rho_1 = schedule.rho_0, schedule.rho_1
+    if rho_0 * n0s[0] <= 1.0:
+        raise InvalidArgumentError("n0s", n0s[0], f"above 1/rho_0, with rho_0 = {rho_0:g}")
+    # N_0 = delta^(-1/alpha + c)/rho_0
+    deltas = [math.exp(-math.log(rho_0 * n0) / (1.0 / alpha - c)) for n0 in n0s]
     pairs = [
-        hard_pair(
-            _delta_of(n0, alpha, schedule.rho_0, c),
-            alpha,
-            schedule.rho_0,
-            schedule.rho_1,
-            n_arms,
-            n0,
-            c=c,
-            gap=gap,
-        )
-        for n0 in n0s
+        hard_pair(delta, alpha, rho_0, rho_1, n_arms, n0, c=c, gap=gap)
+        for delta, n0 in zip(deltas, n0s, strict=True)
     ]
     seeds = user_seeds(seed, n_instances)
-    rejected = rejected_below(n0s, alpha, schedule.rho_1, n_arms, n_paths, seed)
+    rejected = rejected_below(n0s, alpha, rho_1, n_arms, n_paths, seed)
     rows = []
     for index, (pair, bounds) in enumerate(zip(pairs, rejected, strict=True)):
         progress(f"N_0 = {pair.n0}", index, len(pairs))
-        rows.append(_row_growth(pair, overlap_probability(bounds, pair.nu_prime), seeds, schedule))
+        row: dict[str, Any] = {"n0": pair.n0, "delta": pair.delta, "twice_delta": 2.0 * pair.delta}
+        names = ("d", "epsilon", "event_b_prime", "overlap_bound")
+        row |= {name: getattr(pair, name) for name in names}
+        row |= {"conditions": all(condition.holds for condition in proof_conditions(pair))}
+        probabilities = overlap_probability(bounds, pair.nu_prime)
+        low, high = mean_interval(probabilities)
+        row |= {"overlap": float(probabilities.mean()), "overlap_low": low, "overlap_high": high}
+        steps = uniform_steps(n_arms, pair.n0)
+        met = histories(pair, Uniform(horizon=steps), steps, seeds, schedule)
+        row |= _share("nu", met.only_arm_2) | _share("nu_prime", met.only_arm_2_prime)
+        rows.append(row | _share("same", met.same))
     progress("", len(pairs), len(pairs))
     return pd.DataFrame(rows)
-
-
-def _delta_of(n0: int, alpha: float, rho_0: float, c: float) -> float:
-    """Return the delta with N_0 = delta^(-1/alpha + c)/rho_0."""
-    if rho_0 * n0 <= 1.0:
-        raise InvalidArgumentError("n0s", n0, f"above 1/rho_0, with rho_0 = {rho_0:g}")
-    return math.exp(-math.log(rho_0 * n0) / (1.0 / alpha - c))
-
-
-def _row_growth(
-    pair: HardPair, probabilities: np.ndarray, seeds: Sequence[int], schedule: Schedule
-) -> dict[str, Any]:
-    low, high = mean_interval(probabilities)
-    row: dict[str, Any] = {
-        "n0": pair.n0,
-        "delta": pair.delta,
-        "twice_delta": 2.0 * pair.delta,
-        "d": pair.d,
-        "epsilon": pair.epsilon,
-        "event_b_prime": pair.event_b_prime,
-        "overlap_bound": pair.overlap_bound,
-        "conditions": all(condition.holds for condition in proof_conditions(pair)),
-        "overlap": float(probabilities.mean()),
-        "overlap_low": low,
-        "overlap_high": high,
-    }
-    steps = uniform_steps(pair.n_arms, pair.n0)
-    met = histories(pair, Uniform(horizon=steps), steps, seeds, schedule)
-    shares = {"nu": met.only_arm_2, "nu_prime": met.only_arm_2_prime, "same": met.same}
-    for name, values in shares.items():
-        low, high = proportion_interval(int(values.sum()), len(values))
-        row |= {name: float(values.mean()), f"{name}_low": low, f"{name}_high": high}
-    return row
 
 
 FOOTNOTES = (
@@ -536,63 +496,45 @@ def sections_of(
     users = f"α = {pair.alpha:g}, K = {pair.n_arms}"
     runs = f"{success['n_runs'].iloc[0]} users of each instance"
     hard = f"N_0 = {pair.n0}, δ = {pair.delta:g}, gap {pair.epsilon:g}, d = {pair.d:.2f}"
+    worse = marked(success).groupby(["agent", "n"], sort=False)["success"].min().unstack("n")
+    times = marked(needed).pivot_table(
+        index="agent", columns="delta", values="interactions", sort=False, dropna=False
+    )
+    histories = [
+        Column("N_0", "n0", left=True),
+        Column("d", "d", "{:.2f}"),
+        Column("any agent ≥", "overlap", "{:.2e}"),
+        Column(
+            "history under ν'",
+            lambda row: "{nu_prime:.4f} [{nu_prime_low:.4f}, {nu_prime_high:.4f}]".format_map(row),
+        ),
+        Column("under ν", "nu", "{:.3f}"),
+        Column("2^(1-K) P[B']", "overlap_bound", "{:.2e}"),
+        Column("2δ", "twice_delta", "{:.2e}"),
+    ]
+    conditions = [
+        Column("equation", "where", left=True),
+        Column("condition", "says", left=True),
+        Column("left", "left", "{:.3g}"),
+        Column("right", "right", "{:.3g}"),
+        Column("holds", "holds", lambda holds: "yes" if holds else "no"),
+    ]
+    successes = [AGENT, *(Column(f"N={n}", n, cost) for n in worse.columns)]
+    interactions = [AGENT, *(Column(f"δ={delta:g}", delta, _whole) for delta in times.columns)]
     return {
-        f"How often the history is the same for ν and ν' ({users})": overlap_table(overlap),
-        f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": success_table(success),
-        f"Interactions needed for success 1 - δ ({users})": needed_table(needed),
-        f"What the proof takes for granted ({hard})": conditions_table(pair),
+        f"How often the history is the same for ν and ν' ({users})": table(overlap, histories),
+        f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(
+            worse.reset_index(), successes
+        ),
+        f"Interactions needed for success 1 - δ ({users})": table(
+            times.reset_index(), interactions
+        ),
+        f"What the proof takes for granted ({hard})": table(proof_conditions(pair), conditions),
     }
 
 
-def conditions_table(pair: HardPair) -> Table:
-    """Return which conditions of the proof hold for the pair."""
-    table = new_table(
-        ("equation", "condition", "left", "right", "holds"), left=("equation", "condition")
-    )
-    for row in proof_conditions(pair):
-        sides = f"{row.left:.3g}", f"{row.right:.3g}"
-        table.add_row(row.where, row.says, *sides, "yes" if row.holds else "no")
-    return table
-
-
-def overlap_table(frame: pd.DataFrame) -> Table:
-    """Return what `growth.overlap` found."""
-    table = new_table(
-        ("N_0", "d", "any agent ≥", "history under ν'", "under ν", "2^(1-K) P[B']", "2δ"),
-        left=("N_0",),
-    )
-    for row in frame.to_dict("records"):
-        low, high = row["nu_prime_low"], row["nu_prime_high"]
-        table.add_row(
-            str(row["n0"]),
-            f"{row['d']:.2f}",
-            f"{row['overlap']:.2e}",
-            f"{row['nu_prime']:.4f} [{low:.4f}, {high:.4f}]",
-            f"{row['nu']:.3f}",
-            f"{row['overlap_bound']:.2e}",
-            f"{row['twice_delta']:.2e}",
-        )
-    return table
-
-
-def success_table(frame: pd.DataFrame) -> Table:
-    """Return the success of each agent on the worse of the two instances."""
-    worse = marked(frame).groupby(["agent", "n"], sort=False)["success"].min().unstack("n")
-    table = new_table(("agent", *(f"N={n}" for n in worse.columns)), left=("agent",))
-    for agent, row in worse.iterrows():
-        table.add_row(str(agent), *(cost(value) for value in row))
-    return table
-
-
-def needed_table(frame: pd.DataFrame) -> Table:
-    """Return the interactions that each needs."""
-    times = marked(frame).pivot_table(
-        index="agent", columns="delta", values="interactions", sort=False, dropna=False
-    )
-    table = new_table(("agent", *(f"δ={delta:g}" for delta in times.columns)), left=("agent",))
-    for agent, row in times.iterrows():
-        table.add_row(str(agent), *("-" if math.isnan(value) else whole(value) for value in row))
-    return table
+def _whole(value: float) -> str:
+    return "-" if math.isnan(value) else whole(value)
 
 
 LINES = {STANDARD_BANDIT: "-", ANY_AGENT: ":"}
@@ -605,7 +547,7 @@ def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
     Raises:
         MissingExtraError: without Matplotlib.
     """
-    figure = new_figure(11.0, 4.2)
+    figure = plots.new_figure(11.0, 4.2)
     left, right = figure.subplots(1, 2)
     draw_overlap(overlap, left)
     draw_needed(needed, right)
@@ -625,10 +567,10 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
     Raises:
         MissingExtraError: without Matplotlib.
     """
-    axes, n0 = plot_axes(axes), frame["n0"]
-    draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
-    axes.plot(n0, frame["overlap"], color=SERIES[0], label="any agent, at least")
-    seen = frame[frame["nu_prime"] > 0]  # nothing else has a place on a logarithmic axis
+    axes, n0 = plots.plot_axes(axes), frame["n0"]
+    plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
+    axes.plot(n0, frame["overlap"], color=plots.SERIES[0], label="any agent, at least")
+    seen = frame[frame["nu_prime"] > 0]  # zero has no place on a logarithmic axis
     low, high = seen["nu_prime_low"], seen["nu_prime_high"]
     errors = np.array([seen["nu_prime"] - low, high - seen["nu_prime"]])
     axes.errorbar(
@@ -636,16 +578,16 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
         seen["nu_prime"],
         errors,
         fmt="o",
-        color=SERIES[1],
+        color=plots.SERIES[1],
         capsize=2,
         label="UNI, measured",
     )
     axes.plot(n0, frame["overlap_bound"], ":", color="black", label="the proof's 2^(1-K) P[B']")
-    logarithmic(axes, "x")
-    logarithmic(axes, "y")
+    plots.logarithmic(axes, "x")
+    plots.logarithmic(axes, "y")
     label = "probability under ν' of the\nhistory that ν has too"
-    dress(axes, "", "acceptances N_0", label)
-    axes.legend(frameon=False, fontsize=TEXT_SIZE)
+    plots.dress(axes, "", "acceptances N_0", label)
+    axes.legend(frameon=False, fontsize=plots.TEXT_SIZE)
     return axes
 
 
@@ -662,26 +604,25 @@ def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
     Raises:
         MissingExtraError: without Matplotlib.
     """
-    axes = plot_axes(axes)
+    axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):
         found = rows[np.isfinite(rows["interactions"])].sort_values("delta")
-        line = line_style(index - len(LINES))
+        line = plots.line_style(index - len(LINES))
         style = LINES.get(str(agent), line.dashes)
         colour, mark = ("black", "") if agent in LINES else (line.colour, line.mark)
         shown = {"color": colour, "linestyle": style, "marker": mark, "label": str(agent)}
         axes.plot(1 / found["delta"], found["interactions"], **shown)
-    logarithmic(axes, "x")
-    logarithmic(axes, "y")
-    dress(axes, "", "1/δ", "interactions needed for\nsuccess 1 - δ on ν and ν'")
-    name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
+    plots.logarithmic(axes, "x")
+    plots.logarithmic(axes, "y")
+    plots.dress(axes, "", "1/δ", "interactions needed for\nsuccess 1 - δ on ν and ν'")
+    plots.name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
     return axes
 
 
 def kept_table(folder: Path, name: str) -> pd.DataFrame:
-    """Return what `explorative-user lower-bound` has written of "overlap" or "needed".
+    """Return the finished table "overlap" or "needed" from the folder of the command.
 
     Raises:
-        InvalidArgumentError: if it has not, as while it is going on.
+        InvalidArgumentError: if the folder has none, or it is not finished.
     """
-    file = finished_file("path", folder, f"{name}.csv")
-    return pd.read_csv(file)
+    return pd.read_csv(finished_file("path", folder, f"{name}.csv"))

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
@@ -15,28 +16,17 @@ from scipy import special
 
 from explorative_user_env.agents import ALGORITHMS, BAIR, AlgorithmAgent
 from explorative_user_env.agents.bair import phase1_acceptances
-from explorative_user_env.display.plots import (
-    PLOT_HEIGHT,
-    PLOT_WIDTH,
-    colour_of,
-    draw_band,
-    dress,
-    line_style,
-    name_lines,
-    new_figure,
-    plot_axes,
-)
+from explorative_user_env.display import plots
 from explorative_user_env.display.progress import OnProgress, shown, silent
-from explorative_user_env.display.tables import markdown, new_table
+from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import fine_share, fine_share_with_interval, with_error
-from explorative_user_env.evaluation import Results, Workforce, evaluate
+from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.files import check_one_run, finished_file, from_json
 from explorative_user_env.protocol import STEP_CAP, Array
 from explorative_user_env.results.intervals import HALF, LEVEL, sequence_interval
 from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.results.store import Store
 from explorative_user_env.seeding import number_of_users, seed_number, tuning_seed
-from explorative_user_env.users.model import User
 from explorative_user_env.users.population import (
     Population,
     UserOptions,
@@ -65,9 +55,8 @@ __all__ = [
     "tune_n1",
 ]
 
-
 AGENT = "BAIR-tuned"
-FILE = "tuned.json"
+FILE, FRONTIER_FILE = "tuned.json", "frontier.csv"
 
 
 class TunedAgent(AlgorithmAgent):
@@ -109,7 +98,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class TunedN1:
-    """The least N_1 that was found good, and what it is worth.
+    """The least N_1 that was found good, with its figures.
 
     Attributes:
         n1: N_1. With probability at least 1 - `error` its success is at least 1 - delta.
@@ -119,13 +108,13 @@ class TunedN1:
         stopping_time: T with the fresh users, as the setting reports it.
         censored: share of the fresh users with whom the step cap ended the run; the released
             setting leaves them out of T.
-        n_fresh: how many fresh users there were; they took no part in the search.
+        n_fresh: the number of fresh users; they took no part in the search.
         paper_n1: (2K/delta)^(1/alpha)/rho_0, rounded up.
         paper_stopping_time: T with the paper's N_1, on the users of the frontier.
         error: allowed probability that any decision of the search is wrong.
-        n_runs: users that the search has met.
-        n_instances: the most users that a candidate was to meet.
-        seed: what everything follows from.
+        n_runs: users of the search.
+        n_instances: the most users of a candidate.
+        seed: the seed of everything.
         cell: `delta`, and the users in the words of `Population` (a `rho` of None is the
             setting's).
     """
@@ -165,16 +154,20 @@ class TunedN1:
         return TunedAgent(self.n1, {"task": "bai", **self.cell}, max_steps)
 
     def save(self, path: Path) -> None:
-        """Write the record as JSON; a figure that there is none of is null."""
-        text = json.dumps(_without_nan(dataclasses.asdict(self)), indent=2, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        """Write the record as JSON, with null for NaN."""
+        record = dataclasses.asdict(self)
+        for name in ESTIMATES:
+            figures = record[name].items()
+            record[name] = {end: None if math.isnan(value) else value for end, value in figures}
+        path.write_text(json.dumps(record, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
+ESTIMATES = ("success", "stopping_time", "paper_stopping_time")
 CELL_NAMES = ("setting", "n_arms", "delta", "alpha", "gap", "noise", "means", "rho")
 
 
 def load_tuned(source: str | Path) -> TunedN1:
-    """Return the record that `TunedN1.save` or `explorative-user tune-n1` has written.
+    """Return the record that `TunedN1.save` or the command has written.
 
     Args:
         source: the file, or the folder with tuned.json in it.
@@ -187,7 +180,7 @@ def load_tuned(source: str | Path) -> TunedN1:
     check_one_run("tuned", path.parent, [path.name])
     try:
         given = from_json(path.read_text(encoding="utf-8"))
-        for name in ("success", "stopping_time", "paper_stopping_time"):
+        for name in ESTIMATES:
             figures = {end: math.nan if x is None else x for end, x in given[name].items()}
             given[name] = Estimate(**figures)
         low, high = given["interval"]
@@ -197,18 +190,9 @@ def load_tuned(source: str | Path) -> TunedN1:
         integer("n_arms", cell["n_arms"], 2)
         risk("delta", cell["delta"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InvalidArgumentError(
-            "tuned",
-            str(source),
-            f"a file or folder written by tune-n1 ({type(error).__name__}: {error})",
-        ) from error
+        allowed = f"a file or folder written by tune-n1 ({type(error).__name__}: {error})"
+        raise InvalidArgumentError("tuned", str(source), allowed) from error
     return tuned
-
-
-def _without_nan(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _without_nan(part) for name, part in value.items()}
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 Decision = Literal["good", "bad", "undecided"]
@@ -220,7 +204,7 @@ def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]
     Args:
         failures: failures among the first n trials, any shape.
         n: numbers of trials, of the same shape.
-        delta: what q is compared with, in (0, 1).
+        delta: the probability that q is compared with, in (0, 1).
     """
     first, second = HALF, HALF * (1.0 - delta) / delta
     after = (first + failures, second + n - failures)
@@ -233,7 +217,7 @@ def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]
 
 
 class Verdict(NamedTuple):
-    """What a test has come to, and after which trials."""
+    """The decision of a test, and the trials and failures until then."""
 
     decision: Decision
     n: int
@@ -241,16 +225,16 @@ class Verdict(NamedTuple):
 
 
 def judge(failed: Array, delta: float, error: float, before: tuple[int, int] = (0, 0)) -> Verdict:
-    """Return the first decision that the trials come to, looking after each of them.
+    """Return the first decision of a sequential test that looks after each trial.
 
     If q > delta, the test ever says "good" with probability at most `error`; if q <= delta, it ever
     says "bad" with probability at most `error`.
 
     Args:
         failed: whether each new trial failed, shape (n,), bool.
-        delta: what q is compared with, in (0, 1).
+        delta: the probability that q is compared with, in (0, 1).
         error: probability of a wrong decision, in (0, 1).
-        before: trials and failures before these, which came to no decision.
+        before: trials and failures before these, without a decision.
     """
     n = before[0] + np.arange(1, len(failed) + 1)
     failures = before[1] + np.cumsum(failed)
@@ -268,16 +252,6 @@ whether BAIR succeeded with each of them. All of them are new ones in every call
 
 PORTION = 1000
 """Users drawn at a time; decisions do not depend on it."""
-
-
-class NoneFoundError(Exception):
-    """No N_1 was decided to succeed often enough; `candidates` are those that were tried."""
-
-    def __init__(self, candidates: Sequence["Candidate"], delta: float) -> None:
-        self.candidates = list(candidates)
-        open_ones = [c.n1 for c in candidates if c.decision == "undecided"]
-        why = f" ({len(open_ones)} undecided: more n_instances may do)" if open_ones else ""
-        super().__init__(f"no N_1 was found to succeed with probability {1 - delta:g}{why}")
 
 
 @dataclass(frozen=True)
@@ -305,6 +279,16 @@ class Candidate:
     def success_interval(self) -> tuple[float, float]:
         """A 95% interval that allows for stopping at will, for this candidate by itself."""
         return sequence_interval(self.n_runs - self.failures, self.n_runs, 1.0 - LEVEL)
+
+
+class NoneFoundError(Exception):
+    """No N_1 was decided to succeed often enough; `candidates` are those that were tried."""
+
+    def __init__(self, candidates: Sequence[Candidate], delta: float) -> None:
+        self.candidates = list(candidates)
+        open_ones = [c.n1 for c in candidates if c.decision == "undecided"]
+        why = f" ({len(open_ones)} undecided: more n_instances may do)" if open_ones else ""
+        super().__init__(f"no N_1 was found to succeed with probability {1 - delta:g}{why}")
 
 
 def most_candidates(first: int, top: int) -> int:
@@ -335,7 +319,7 @@ def search(
         delta: allowed probability of failure, in (0, 1).
         error: probability that any decision is wrong, in (0, 1).
         cap: the most users for a candidate, at least 1.
-        on_users: called with N_1 and the users it has met, as they become more.
+        on_users: called with N_1 and the number of its users so far.
         on_candidate: called with each candidate when it is done.
     """
     each = error / most_candidates(first, top)
@@ -371,22 +355,15 @@ def found(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int
 
 
 SEARCH, FRONTIER, CONFIRMATION = 0, 1, 2
-"""Parts of a tuning; each has users of its own."""
+"""Parts of a tuning; each has other users."""
 
 FRONTIER_USERS = 2000
 
 FIGURES = (
-    "stopping_time",
-    "stopping_time_low",
-    "stopping_time_high",
-    "success",
-    "success_low",
-    "success_high",
-    "wrong",
-    "censored",
-    "n_runs",
+    *(f"{name}{end}" for name in ("stopping_time", "success") for end in ("", "_low", "_high")),
+    *("wrong", "censored", "n_runs"),
 )
-"""What is kept of each N_1 of the frontier, as in `Results.summary`."""
+"""The columns of `Results.summary` in a frontier."""
 
 
 @dataclass(frozen=True)
@@ -396,14 +373,15 @@ class Trials:
     population: Population
     delta: float
     max_steps: int
-    workers: int | Workforce
+    workers: int
+    executor: Executor | None
     seed: int
     store: Store | None = None
 
     def run(
         self, agents: Sequence[AlgorithmAgent], n_users: int, *place: int, progress: OnProgress
     ) -> Results:
-        """Return what comes of these agents on the users of a place in the tuning."""
+        """Return the results of these agents on the users of a place in the tuning."""
         return evaluate(
             agents,
             population=self.population,
@@ -412,12 +390,12 @@ class Trials:
             delta=self.delta,
             max_steps=self.max_steps,
             workers=self.workers,
+            executor=self.executor,
             store=self.store,
             progress=progress,
         )
 
     def tuned(self, n1: int) -> TunedAgent:
-        """Return BAIR with this N_1."""
         return TunedAgent(n1, {"delta": self.delta})
 
     def successes(self, n1: int, candidate: int, portion: int, n_users: int) -> Array:
@@ -432,7 +410,7 @@ class Trials:
         agents = [BAIR(n1=n1, delta=self.delta, name=f"N_1 = {n1}") for n1 in points]
         results = self.run(agents, FRONTIER_USERS, FRONTIER, progress=progress)
         found = results.summary().assign(n1=list(points))[["n1", *FIGURES]]
-        found.attrs["cells"] = [results.cell]  # what made them
+        found.attrs["cells"] = [results.cell]
         return found
 
     def confirmation(self, n1: int, n_users: int, progress: OnProgress) -> pd.DataFrame:
@@ -448,11 +426,11 @@ GRID_POINTS = 10
 
 @dataclass(frozen=True)
 class Tuning:
-    """What `tune_n1` found.
+    """The result of `tune_n1`.
 
     Attributes:
         tuned: the N_1 with its figures.
-        candidates: what the search tried, in order.
+        candidates: the candidates of the search, in order.
         frontier: one row an N_1, the least first: `n1`, and as in `Results.summary` the
             `stopping_time`, `success`, `wrong` and `censored` with `n_runs` users, the same for
             all rows.
@@ -493,7 +471,8 @@ def tune_n1(
     confirm: int = 10_000,
     max_steps: int = STEP_CAP,
     seed: int = 0,
-    workers: int | Workforce = 1,
+    workers: int = 1,
+    executor: Executor | None = None,
     progress: bool | OnProgress = True,
     on_candidate: Callable[[Candidate], object] = lambda candidate: None,
     store: Store | None = None,
@@ -510,7 +489,7 @@ def tune_n1(
     With probability at least 1 - `error`, the N_1 found has a success of at least 1 - delta, and
     each candidate decided "bad" has less; see `tuning.search`. Success is over the instances and
     users of this cell, not for the hardest of them, as the paper's bound is. A run that `max_steps`
-    ends is none.
+    ends is no success.
 
     Args:
         delta: allowed probability of failure, in (0, 1).
@@ -520,11 +499,12 @@ def tune_n1(
         confirm: fresh users that success and stopping time of the N_1 found are measured on; at 0
             they are the frontier's.
         max_steps: step cap of a run.
-        seed: what everything follows from, at least 0.
-        workers: how many runs at once, or who does them; the numbers do not depend on it.
+        seed: the seed of everything, at least 0.
+        workers: as in `evaluate`; the result is the same.
+        executor: as in `evaluate`.
         progress: as in `evaluate`.
         on_candidate: called with each candidate of the search when it is done.
-        store: what keeps the runs, if anything does.
+        store: as in `evaluate`.
         population: the users, as a record; or give its options:
         **user: the options of `Population`.
 
@@ -537,8 +517,13 @@ def tune_n1(
         raise InvalidArgumentError("error", error, f"at least {LEAST_ERROR:g}")
     n_instances = number_of_users(n_instances)
     users = population_of(population, user)
-    first, top = _range(users.user, risk("delta", delta))
-    trials = Trials(users, delta, max_steps, workers, seed_number(seed), store)
+    n_arms, alpha = users.n_arms, users.user.alpha
+    paper = phase1_acceptances("paper", n_arms, risk("delta", delta), alpha, users.user.rho_0)
+    if paper > LARGEST_COUNT:
+        allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
+        raise InvalidArgumentError("alpha", alpha, allowed)
+    first, top = math.ceil(paper * (2 * n_arms) ** (-1 / alpha)), math.ceil(paper)
+    trials = Trials(users, delta, max_steps, workers, executor, seed_number(seed), store)
     with shown(progress) as report:
         candidates = search(
             trials.successes,
@@ -551,41 +536,28 @@ def tune_n1(
             on_candidate=on_candidate,
         )
         n1, interval = found(candidates, delta)
-        frontier = trials.frontier(grid(n1, users.n_arms, top), report)
+        frontier = trials.frontier(grid(n1, n_arms, top), report)
         fresh = frontier[frontier["n1"] == n1]
         if confirm:
             fresh = trials.confirmation(n1, confirm, report)
+    measured = fresh.iloc[0].to_dict()
+    schedule = {"rho": None} if users.rho is None else {}
     tuned = TunedN1(
         n1=n1,
         interval=interval,
-        success=Estimate.of(fresh.iloc[0], "success"),
-        stopping_time=Estimate.of(fresh.iloc[0], "stopping_time"),
-        censored=float(fresh.iloc[0]["censored"]),
-        n_fresh=int(fresh.iloc[0]["n_runs"]),
+        success=Estimate.of(measured, "success"),
+        stopping_time=Estimate.of(measured, "stopping_time"),
+        censored=float(measured["censored"]),
+        n_fresh=int(measured["n_runs"]),
         paper_n1=top,
-        paper_stopping_time=Estimate.of(frontier.iloc[-1], "stopping_time"),
+        paper_stopping_time=Estimate.of(frontier.iloc[-1].to_dict(), "stopping_time"),
         error=float(error),
         n_runs=sum(candidate.n_runs for candidate in candidates),
         n_instances=int(n_instances),
         seed=int(seed),
-        cell=_cell(users, delta),
+        cell={"delta": float(delta), **users.words(), **schedule},
     )
     return Tuning(tuned, candidates, frontier)
-
-
-def _range(user: User, delta: float) -> tuple[int, int]:
-    """Return delta^(-1/alpha)/rho_0 and the paper's N_1, rounded up."""
-    paper = phase1_acceptances("paper", user.n_arms, delta, user.alpha, user.rho_0)
-    if paper > LARGEST_COUNT:
-        allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
-        raise InvalidArgumentError("alpha", user.alpha, allowed)
-    return math.ceil(paper * (2 * user.n_arms) ** (-1 / user.alpha)), math.ceil(paper)
-
-
-def _cell(users: Population, delta: float) -> dict[str, Any]:
-    """Return who the users are, as words and numbers that a file can keep."""
-    words = {"delta": float(delta), **users.words()}
-    return words | ({"rho": None} if users.rho is None else {})
 
 
 def grid(n1: int, n_arms: int, top: int) -> list[int]:
@@ -597,57 +569,52 @@ def grid(n1: int, n_arms: int, top: int) -> list[int]:
 SEARCH_HEADER = f"{'N_1':>10}{'users':>10}{'success [95%]':>26}  decision"
 
 
+def _success(candidate: Candidate) -> str:
+    return fine_share_with_interval(candidate.success, *candidate.success_interval)
+
+
 def search_line(candidate: Candidate) -> str:
     """Return a candidate as a line below `SEARCH_HEADER`."""
-    success = fine_share_with_interval(candidate.success, *candidate.success_interval)
+    success = _success(candidate)
     return f"{candidate.n1:>10}{candidate.n_runs:>10}{success:>26}  {candidate.decision}"
 
 
-def search_table(tuning: Tuning) -> Table:
-    """Return the candidates in the order they were tried."""
-    table = new_table(("N_1", "users", "success [95%]", "decision"), left=("decision",), padding=1)
-    for candidate in tuning.candidates:
-        success = fine_share_with_interval(candidate.success, *candidate.success_interval)
-        table.add_row(str(candidate.n1), str(candidate.n_runs), success, candidate.decision)
-    return table
-
-
 def frontier_table(tuning: Tuning) -> Table:
-    """Return what each N_1 costs, the least first."""
-    table = new_table(
-        ("N_1", "stopping time", "success [95%]", "wrong", "cens.", ""), left=("",), padding=1
-    )
-    for row in tuning.frontier.to_dict("records"):
-        table.add_row(
-            str(row["n1"]),
-            with_error(row["stopping_time"], row["stopping_time_high"]),
-            fine_share_with_interval(row["success"], row["success_low"], row["success_high"]),
-            fine_share(row["wrong"]),
-            fine_share(row["censored"]),
-            _mark(tuning, row["n1"]),
-        )
-    return table
+    """Return the figures of each N_1 of the frontier as a Rich table, the least N_1 first."""
+    found, papers, fastest = tuning.tuned.n1, tuning.tuned.paper_n1, tuning.fastest
 
+    def mark(n1: int) -> str:
+        names = {"found": found, "paper": papers, "fastest": fastest}
+        return ", ".join(name for name, marked in names.items() if marked == n1)
 
-def _mark(tuning: Tuning, n1: int) -> str:
-    names = {"found": tuning.tuned.n1, "paper": tuning.tuned.paper_n1, "fastest": tuning.fastest}
-    return ", ".join(name for name, marked in names.items() if marked == n1)
+    def success(row: Mapping[str, Any]) -> str:
+        return fine_share_with_interval(*(row[f"success{end}"] for end in ("", "_low", "_high")))
+
+    columns = [
+        Column("N_1", "n1"),
+        Column(
+            "stopping time", lambda row: with_error(row["stopping_time"], row["stopping_time_high"])
+        ),
+        Column("success [95%]", success),
+        Column("wrong", "wrong", fine_share),
+        Column("cens.", "censored", fine_share),
+        Column("", "n1", mark, left=True),
+    ]
+    return table(tuning.frontier, columns, padding=1)
 
 
 def title(tuning: Tuning) -> str:
-    """Return what was tuned, where."""
+    """Return the title of a tuning: the setting and the cell."""
     cell = tuning.tuned.cell
-    shown = [f"delta={cell['delta']:g}", f"K={cell['n_arms']}", f"alpha={cell['alpha']:g}"]
-    if cell["gap"] is not None:
-        shown.append(f"gap={cell['gap']:g}")
-    shown += [f"noise={cell['noise']:g}", f"means {cell['means']}"]
-    if cell["rho"] is not None:
-        shown.append(f"rho {cell['rho']}")
-    return f"BAIR's N_1, {cell['setting']}: {', '.join(shown)}"
+    words = [f"delta={cell['delta']:g}", f"K={cell['n_arms']}", f"alpha={cell['alpha']:g}"]
+    words += [] if cell["gap"] is None else [f"gap={cell['gap']:g}"]
+    words += [f"noise={cell['noise']:g}", f"means {cell['means']}"]
+    words += [] if cell["rho"] is None else [f"rho {cell['rho']}"]
+    return f"BAIR's N_1, {cell['setting']}: {', '.join(words)}"
 
 
 def sentences(tuning: Tuning) -> list[str]:
-    """Return what was found, in words."""
+    """Return the findings, in words."""
     tuned = tuning.tuned
     least = 1 - tuned.cell["delta"]
     low, high = tuned.interval
@@ -674,23 +641,25 @@ def sentences(tuning: Tuning) -> list[str]:
 
 def tuning_page(tuning: Tuning) -> str:
     """Return all of it as one Markdown page."""
-    n_runs = int(pd.Series(tuning.frontier["n_runs"]).max())
+    tried = [
+        Column("N_1", "n1"),
+        Column("users", "n_runs"),
+        Column("success [95%]", _success),
+        Column("decision", "decision", left=True),
+    ]
     parts = [
         f"# {title(tuning)}",
         "\n".join(f"- {line}" for line in sentences(tuning)),
         "## Search",
-        markdown(search_table(tuning)),
-        f"## Frontier, {n_runs} users",
+        markdown(table(tuning.candidates, tried, padding=1)),
+        f"## Frontier, {tuning.frontier['n_runs'].max():g} users",
         markdown(frontier_table(tuning)),
     ]
     return "\n\n".join(parts) + "\n"
 
 
-FRONTIER_FILE = "frontier.csv"
-"""What the command calls the frontier's file."""
-
 NAMED = {"stopping_time": "stopping time T", "success": "success"}
-"""What there is a curve of, and what its axis is called."""
+"""The figures of the frontier's curves, with the labels of their axes."""
 
 
 def frontier_figure(tuning: Tuning) -> "Figure":
@@ -699,7 +668,7 @@ def frontier_figure(tuning: Tuning) -> "Figure":
     Raises:
         MissingExtraError: without Matplotlib.
     """
-    figure = new_figure(PLOT_WIDTH, 1.6 * PLOT_HEIGHT)
+    figure = plots.new_figure(plots.PLOT_WIDTH, 1.6 * plots.PLOT_HEIGHT)
     above, below = figure.subplots(2, 1, sharex=True)
     draw_frontier(tuning, "stopping_time", above)
     draw_frontier(tuning, "success", below)
@@ -714,7 +683,7 @@ def draw_frontier(
     """Draw stopping time or success over N_1, with 95% intervals.
 
     Args:
-        tuning: what was found.
+        tuning: the tuning.
         figure: "stopping_time" or "success".
         axes: where it is drawn; None is a new figure.
 
@@ -726,32 +695,30 @@ def draw_frontier(
         MissingExtraError: without Matplotlib.
     """
     label = NAMED[choice("figure", figure, NAMED)]
-    axes, rows, style = plot_axes(axes), tuning.frontier, line_style(0)
-    draw_band(axes, rows["n1"], rows[f"{figure}_low"], rows[f"{figure}_high"], 0, 1)
+    axes, rows, style = plots.plot_axes(axes), tuning.frontier, plots.line_style(0)
+    plots.draw_band(axes, rows["n1"], rows[f"{figure}_low"], rows[f"{figure}_high"], 0, 1)
     axes.plot(rows["n1"], rows[figure], color=style.colour, marker=style.mark, ms=4, lw=1.5)
     if figure == "success":
-        level = 1.0 - tuning.tuned.cell["delta"]
-        axes.axhline(level, color=colour_of("quiet"), linewidth=1, linestyle=":", label="1 - δ")
+        level, quiet = 1.0 - tuning.tuned.cell["delta"], plots.colour_of("quiet")
+        axes.axhline(level, color=quiet, linewidth=1, linestyle=":", label="1 - δ")
     else:
         axes.set_ylim(bottom=0)
     axes.set_xscale("symlog", linthresh=1)
     axes.set_xlim(-0.1, 1.2 * tuning.tuned.paper_n1)
     marked = {"found": tuning.tuned.n1, "paper's": tuning.tuned.paper_n1}
     for place, (name, n1) in enumerate(marked.items(), 1):
-        style = line_style(place)
-        shown: dict[str, Any] = {"color": style.colour, "linestyle": style.dashes, "linewidth": 1.5}
-        axes.axvline(n1, label=name, **shown)
-    dress(axes, title(tuning), "N₁, acceptances of Phase 1", label)
-    name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
+        style = plots.line_style(place)
+        axes.axvline(n1, label=name, color=style.colour, linestyle=style.dashes, linewidth=1.5)
+    plots.dress(axes, title(tuning), "N₁, acceptances of Phase 1", label)
+    plots.name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
     return axes
 
 
 def kept_tuning(folder: Path) -> Tuning:
-    """Return what `explorative-user tune-n1` has written of a search, but for its candidates.
+    """Return a finished tuning from the folder of the command, without its candidates.
 
     Raises:
-        InvalidArgumentError: if it has not, as while it is going on.
+        InvalidArgumentError: if the folder has none, or it is not finished.
     """
     tuned, frontier = (finished_file("path", folder, name) for name in (FILE, FRONTIER_FILE))
-    rows = pd.read_csv(frontier)
-    return Tuning(load_tuned(tuned), (), rows)
+    return Tuning(load_tuned(tuned), (), pd.read_csv(frontier))

@@ -31,7 +31,7 @@ AGENTS = {name: {"BAIR"} for name in ("bench", "reproduce", "robustness")} | {
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "FRONTIER_USERS", 20)
     success: Any = comparison.success
-    monkeypatch.setattr(success.__wrapped__, "__defaults__", ((4, 8),))
+    monkeypatch.setattr(success, "__defaults__", ((4, 8),))
 
 
 @pytest.mark.slow

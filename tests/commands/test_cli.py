@@ -9,7 +9,6 @@ import typer
 from processes import python
 
 from explorative_user_env import cli
-
 from explorative_user_env.version import __version__
 
 COMMANDS = [
@@ -38,7 +37,9 @@ def test_these_are_all_commands(
 ) -> None:
     assert run("--help") == 0
     printed = capsys.readouterr().out
-    named = re.findall(r"^\W*([a-z][\w-]+)  ", printed.partition("─ Compare")[2], flags=re.MULTILINE)
+    named = re.findall(
+        r"^\W*([a-z][\w-]+)  ", printed.partition("─ Compare")[2], flags=re.MULTILINE
+    )
     assert sorted(named) == FIRST
     group = typer.main.get_command(cli.app())
     assert sorted(words for words, _ in cli.commands_of(group)) == COMMANDS

@@ -27,7 +27,7 @@ def few(n: int, delta: float) -> list[AlgorithmAgent]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two agents and two N: every other agent would be compiled first."""
     monkeypatch.setattr(f"{ROOM}.success", partial(lower_bound.success, n_grid=(8, 16), agents=few))
-    monkeypatch.setattr(f"{ROOM}.growth.DEFAULT_N0S", (3, 10))
+    monkeypatch.setattr(f"{ROOM}.DEFAULT_N0S", (3, 10))
 
 
 WORDS = ["paper", "lower-bound", "--n-instances", "60", "--delta", "0.2", "--workers", "1"]

@@ -13,7 +13,7 @@ from explorative_user_env.studies import paper
 from explorative_user_env.studies import paper as ladder
 from explorative_user_env.users.settings import DIFFERENCES
 
-REPRODUCE = "explorative_user_env.studies.paper_verdicts.reproduce"
+REPRODUCE = "explorative_user_env.commands.paper.reproduce"
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_the_ladder_has_the_same_options(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(REPRODUCE, lambda *arguments, **options: [])
-    calls = calls_of("explorative_user_env.studies.paper.run_ladder")
+    calls = calls_of("explorative_user_env.commands.paper.run_ladder")
     words = "all --n-instances 7 --seed 8 --workers 3"
     assert run("paper tables", *words.split(), "--output", str(output)) == 130
     ((_, options),) = calls

@@ -9,6 +9,7 @@ import pytest
 import typer
 from processes import python
 
+from explorative_user_env.commands import paper
 from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.display.plots import can_plot
@@ -46,7 +47,7 @@ def few_users() -> Iterator[None]:
 
 def tune(*arguments: str) -> None:
     app = typer.Typer()
-    app.command()(tune_n1)
+    app.command()(paper.tune_n1)
     app([*arguments], standalone_mode=False)
 
 
