@@ -195,7 +195,7 @@ class Results:
         Raises:
             InvalidArgumentError: for a kind that there is none of, naming those there are.
         """
-        from explorative_user_env.results.plots import plot_runs
+        from explorative_user_env.results.plots_of_runs import plot_runs
 
         return plot_runs(self, kind, axes, progress)
 
