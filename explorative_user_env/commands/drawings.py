@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from explorative_user_env.display.progress import OnProgress
-from explorative_user_env.results.courses import heading_of
-from explorative_user_env.results.plots import RUN_KINDS, kinds_for
+from explorative_user_env.results.plots import kinds_for
+from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.studies import lower_bound, robustness, suite, tuning
 from explorative_user_env.users.population import OPTIONS, Population, split_options
@@ -94,15 +94,8 @@ def _at_once(draw: "Callable[[], Axes]", progress: OnProgress) -> "Axes":
     return draw()
 
 
-<<<<<<< HEAD
 def _of_cells(cells: Sequence[Results]) -> Drawings:
     """Yield the plots of each group of cells that differ only in K and delta."""
-=======
-def _of_cells(cells: "Sequence[Results]") -> Iterator[Drawing | NotDrawn]:
-    """Yield the plots of each group of cells that differ in K and delta only."""
-    from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of
-
->>>>>>> main
     groups = _groups(cells)
     abouts = [heading_of(each[0], ("n_arms", "delta") if len(each) > 1 else ()) for each in groups]
     for group, about, prefix in zip(groups, abouts, _prefixes(abouts), strict=True):
@@ -164,53 +157,3 @@ def _prefixes(abouts: Sequence[str]) -> list[str]:
 
 def _as_name(words: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-.")
-<<<<<<< HEAD
-=======
-
-
-def _groups(cells: "Sequence[Results]") -> "list[list[Results]]":
-    """Return cells by all that they share but for K and delta."""
-    from explorative_user_env.users.population import OPTIONS
-
-    told = ("task", "seed", *(option.name for option in OPTIONS if option.name != "n_arms"))
-    found: dict[str, list[Results]] = {}
-    for each in cells:
-        key = repr([each.cell.get(name) for name in told])
-        same = [(one.cell["n_arms"], one.cell["delta"]) for one in found.get(key, [])]
-        if (each.cell["n_arms"], each.cell["delta"]) in same:  # another line-up with the same users
-            key += repr(list(each.deltas))
-        found.setdefault(key, []).append(each)
-    return list(found.values())
-
-
-def _of_cell(results: "Results", prefix: str, about: str) -> Iterator[Drawing | NotDrawn]:
-    from explorative_user_env.results.plots_of_runs import RUN_KINDS
-
-    for name, kind in RUN_KINDS.items():
-        if why := kind.why_not(results):
-            yield NotDrawn(prefix + name, why)
-        else:
-            yield Drawing(prefix + name, about, partial(kind.draw, results, None))
-    yield from _of_differences(results, prefix, about)
-
-
-def _of_differences(results: "Results", prefix: str, about: str) -> Iterator[Drawing | NotDrawn]:
-    first = next(iter(results.deltas))
-    try:
-        compared = results.compare_all(first)
-    except InvalidArgumentError as error:
-        yield NotDrawn(f"{prefix}differences", _needs(error))
-        return
-    for each in compared.comparisons[0].differences:
-        name = f"{prefix}differences-{_as_name(each.figure)}"
-        yield Drawing(name, f"{each.figure}, {about}", _quick(compared.plot, each.figure))
-
-
-def _of_group(group: "list[Results]", prefix: str, about: str) -> Iterator[Drawing | NotDrawn]:
-    from explorative_user_env.results.plots import kinds_for
-    from explorative_user_env.results.results import Sweep
-
-    sweep = Sweep(group)
-    for kind in kinds_for(sweep):
-        yield Drawing(prefix + kind, about, _quick(sweep.plot, kind))
->>>>>>> main
