@@ -68,7 +68,8 @@ nothing out:
 
 ```sh
 explorative-user results verify examples/leaderboard/package.sqlite.xz --share 0.01
-cd examples && explorative-user results verify leaderboard/learnt.sqlite.xz --agent learnt_index:by_task
+cd examples
+explorative-user results verify leaderboard/learnt.sqlite.xz --agent learnt_index:by_task
 ```
 
 [How to verify a result](../docs/how_to/verify.md) says what is asked, and what that could have

@@ -18,7 +18,7 @@ _OPTION = re.compile(r"`[^`]*`|(?<![\w-])(--[a-z][a-z0-9-]*)")
 def page(env: Any, docname: str, what: str) -> Iterator[str]:
     """Yield the lines of the page, in Markdown."""
     group: Any = typer.main.get_command(cli.app())
-    commands = {words: command for words, command in cli.commands_of(group)}
+    commands = dict(cli.commands_of(group))
     yield from (group.help, "", "| command | what it does |", "| :--- | :--- |")
     for words, command in commands.items():
         yield f"| [`{words}`](#{_label(words)}) | {_first_line(command.help)} |"
