@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.envs.lane_kinds import new_lanes
 from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.meeting import begin_next_all, environment_of
 from explorative_user_env.envs.user import (
@@ -21,6 +20,7 @@ from explorative_user_env.envs.user import (
     reward_of,
     reward_of_leaving,
 )
+from explorative_user_env.envs.user_vector import new_lanes
 from explorative_user_env.kernels.arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.loops import (
@@ -45,7 +45,7 @@ from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.runs.members import Members, laws_of_episodes, meet_members
 from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
-from explorative_user_env.users.behaviours import EXPLORATIVE, law_in_words
+from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.laws import ACCEPTANCE_RATE, GAUSSIAN_LAW, OWN, rule_name
 from explorative_user_env.users.population import Population
@@ -428,7 +428,7 @@ def _uncompiled(population: Population, tried: Callable[[Population], None]) -> 
     if any(map(handed_in, behaviour.functions)):
         own[f"behaviour {behaviour.name!r}"] = {"behaviour": EXPLORATIVE}
     if population.user.reward_law == OWN:
-        own[law_in_words(population.user)] = {"reward_law": GAUSSIAN_LAW}
+        own[f"reward_law {population.user.own_law.name!r}"] = {"reward_law": GAUSSIAN_LAW}
     for name, usual in own.items():
         try:
             tried(replace(population, **usual))
@@ -468,9 +468,9 @@ def plays_in_step(runs: Runs, seeds: Seeds) -> Iterator[Play]:
             if members is None:
                 lanes.begin(everyone, population.instance_law)
             else:
-                for lane, law in enumerate(laws):
+                for lane in range(len(seeds)):
                     lanes.reseed(lane, user_generator(hers[lane][user]))
-                    lanes.begin(np.array([lane]), law)
+                lanes.begin(everyone, laws)
             if user == 0:
                 agent.reset_all(n_arms, agents_own, horizon)
             else:
@@ -486,7 +486,7 @@ def plays_in_step(runs: Runs, seeds: Seeds) -> Iterator[Play]:
 def _lanes(runs: Runs, seeds: Seeds) -> Lanes:
     """Return lanes with the users of these seeds, who have not begun."""
     single = ExplorativeUserEnv(population=runs.population, reward="none")
-    return new_lanes(single, [*map(user_generator, seeds)], None, "user {}".format, runs.cap)
+    return new_lanes(single, [*map(user_generator, seeds)], None, "user {}".format)
 
 
 class _Met(NamedTuple):

@@ -47,8 +47,7 @@ from explorative_user_env.protocol import (
     name_of,
     needs_horizon,
 )
-from explorative_user_env.results.columns import frame_of
-from explorative_user_env.results.metrics import success_interval, unanswered_in
+from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.records import from_record, record_of, versions_of
 from explorative_user_env.results.results import Results, Sweep, carries_finished
 from explorative_user_env.results.store import Kept, Pieces, Remembered, Store
@@ -337,8 +336,7 @@ def is_known(runs: Mapping[str, pd.DataFrame], request: Request) -> bool:
     if request.until_width is None:
         return True
     for of_agent in runs.values():
-        unanswered = unanswered_in(of_agent).to_numpy()
-        low, high = success_interval(of_agent["correct"].to_numpy(), unanswered, any_time=True)
+        low, high = success_interval(succeeded(of_agent), any_time=True)
         if high - low > request.until_width:
             return False
     return True

@@ -9,74 +9,19 @@ import pytest
 
 from explorative_user_env import validation as extras
 from explorative_user_env.teach import LESSONS
-from explorative_user_env.teach import exercises as places
+from explorative_user_env.teach import notebooks as places
 from explorative_user_env.validation import InvalidArgumentError
 
-pytestmark = pytest.mark.usefixtures("jupyter_data")
 NAMES = [f"{lesson.name}.ipynb" for lesson in LESSONS]
 Run = Callable[..., int]
 Printed = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def jupyter_data(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where Jupyter keeps what it trusts, and not at home."""
-    folder = tmp_path_factory.mktemp("jupyter")
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(folder))
-    return folder
-
-
-def trusted(folder: Path, data: Path) -> list[str]:
-    """Return which notebooks Jupyter trusts, whose pictures it shows before they are run."""
-    nbformat = pytest.importorskip("nbformat", reason="the extra course is not here")
-    sign = pytest.importorskip("nbformat.sign")
-    with sign.NotebookNotary(data_dir=str(data)) as notary:
-        return [
-            path.name
-            for path in sorted(folder.glob("*.ipynb"))
-            if notary.check_signature(nbformat.read(path, as_version=4))
-        ]
-
-
-def test_jupyter_trusts_the_notebooks_of_the_package_and_no_others(
-    run: Run, tmp_path: Path, jupyter_data: Path
-) -> None:
-    run("course", str(tmp_path))
-    assert trusted(tmp_path, jupyter_data) == NAMES
-    changed = (tmp_path / NAMES[1]).read_text().replace("She says yes or no", "She says more")
-    (tmp_path / NAMES[1]).write_text(changed)
-    run("course", str(tmp_path))
-    assert trusted(tmp_path, jupyter_data) == [NAMES[0], *NAMES[2:]]
-
-
-def test_where_jupyter_can_keep_nothing_the_notebooks_are_written_without_a_word(
-    run: Run, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "file" / "inside"))
-    assert run("course", str(tmp_path / "lessons")) == 0
-    assert capfd.readouterr().err == ""
-
-
-def test_who_interrupts_it_before_the_end_has_nothing(
-    run: Run, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sign = pytest.importorskip("nbformat.sign", reason="the extra course is not here")
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sign.NotebookNotary, "sign", interrupted)
-    assert run("course", str(tmp_path)) == 130
-    assert capsys.readouterr().err == "error: interrupted; no file was written\n"
-    assert not list(tmp_path.iterdir())
 
 
 def test_the_notebooks_are_written_and_it_is_said_how_to_open_them(
     run: Run, capsys: Printed, tmp_path: Path
 ) -> None:
     folder = tmp_path / "my course"
-    assert run("course", str(folder)) == 0
+    assert run("course notebooks", str(folder)) == 0
     assert sorted(path.name for path in folder.iterdir()) == NAMES
     *lines, last = capsys.readouterr().out.splitlines()
     assert lines == [f"new: {name}" for name in NAMES]
@@ -86,11 +31,11 @@ def test_the_notebooks_are_written_and_it_is_said_how_to_open_them(
 def test_her_work_is_kept_and_the_rest_is_there_already(
     run: Run, capsys: Printed, tmp_path: Path
 ) -> None:
-    run("course", str(tmp_path))
+    run("course notebooks", str(tmp_path))
     (tmp_path / NAMES[1]).write_text("her work")
     (tmp_path / NAMES[2]).unlink()
     capsys.readouterr()
-    assert run("course", str(tmp_path)) == 0
+    assert run("course notebooks", str(tmp_path)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert f"kept as it is, with what was changed in it: {NAMES[1]}" in lines
     assert f"new: {NAMES[2]}" in lines
@@ -99,7 +44,7 @@ def test_her_work_is_kept_and_the_rest_is_there_already(
 
 
 def test_a_teacher_has_the_solutions_beside_them(run: Run, tmp_path: Path) -> None:
-    run("course", str(tmp_path), "--solutions")
+    run("course notebooks", str(tmp_path), "--solutions")
     solved = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb"))
     assert solved == sorted([*NAMES, *(f"solutions/{name}" for name in NAMES)])
     assert (tmp_path / NAMES[0]).read_text() != (tmp_path / "solutions" / NAMES[0]).read_text()
@@ -109,14 +54,14 @@ def test_who_lacks_what_opens_them_is_told_how_to_get_it(
     run: Run, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    run("course", str(tmp_path))
+    run("course notebooks", str(tmp_path))
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"To open them: {extras.how_to_get('course')} && jupyter lab {tmp_path}"
 
 
 def test_a_place_that_is_no_folder_is_refused(run: Run, capsys: Printed, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert run("course", str(tmp_path / "file")) == 2
+    assert run("course notebooks", str(tmp_path / "file")) == 2
     assert "folder must be a folder that can be written to" in capsys.readouterr().err
 
 
@@ -140,7 +85,7 @@ def test_who_is_interrupted_has_all_notebooks_or_none(
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", interrupted)
-    assert run("course", str(tmp_path)) == 130
+    assert run("course notebooks", str(tmp_path)) == 130
     assert capsys.readouterr().err == "error: interrupted; no file was written\n"
     assert len(moved) == 3
     assert not list(tmp_path.iterdir())

@@ -2,7 +2,8 @@
 # # 5. The price of revealed preference
 #
 # An agent that sees rewards finds the best arm with $O(\log 1/\delta)$ of them. An agent that hears
-# *yes* and *no* needs $O(1/\delta)$ recommendations, and nobody can do much better. This notebook
+# *yes* and *no* needs $O(1/\delta)$ recommendations of a user with $\alpha = 1$ ($\delta^{-1/\alpha}$ in
+# general), and nobody can do much better. This notebook
 # measures both, and shows where the difference comes from: two users who answer alike.
 
 # %%
@@ -424,7 +425,7 @@ table.round(3)
 # %% [markdown]
 # The least is {{proved[0]}}, where the lemma asks for {{lemma:,.0f}}. Two warnings. We looked at
 # {{len(n1s)}} of them and picked the first that looked good, which is more than one chance to be
-# wrong; `explorative-user tune-n1` shares the error among all that it tries, and confirms the
+# wrong; `explorative-user paper tune-n1` shares the error among all that it tries, and confirms the
 # result on fresh users. And it is a promise about *these* users, and about no others.
 
 # %% [markdown]
