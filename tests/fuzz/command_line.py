@@ -113,7 +113,8 @@ def of_commands(folder: Path) -> Iterator[Door]:
 
         def call(words: str = words, **given: str) -> None:
             options = [_spelled(option, value) for option, value in given.items()]
-            check(*run(*words.split(), *options))
+            with contextlib.chdir(folder):  # where what is no absolute path is written
+                check(*run(*words.split(), *options))
 
         files = {"output": (*(60 * (str(folder / name),)), *ODD_PLACES), "overwrite": ("",)}
         yield Door(
