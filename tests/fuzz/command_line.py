@@ -39,7 +39,7 @@ COMMANDS: dict[str, tuple[str, dict[str, Sequence[str]], tuple[str, ...]]] = {
         ("agent", "n-arms", "delta", "n-instances", "horizon"),
     ),
     "robustness": (
-        "robustness",
+        "suite",
         {**CELL, "agent": ("bair", "se"), "user": ("paper", "rho=1"), "max-steps": ("20",)},
         ("agent", "user", "n-instances", "max-steps"),
     ),
