@@ -104,7 +104,7 @@ class Named:
 
 @pytest.mark.parametrize("name", ["a\0b", "\udc80", "ab\ud800"])
 def test_a_name_that_no_file_can_hold_is_refused(name: str) -> None:
-    with pytest.raises(eu.InvalidArgumentError, match="^name must be a word"):
+    with pytest.raises(eu.InvalidArgumentError, match=r"^name must be a word"):
         BAIR(name=name)
-    with pytest.raises(eu.InvalidArgumentError, match="^agents must be named by words"):
+    with pytest.raises(eu.InvalidArgumentError, match=r"^agents must be named by words"):
         eu.evaluate([Named(name)], n_arms=2, n_instances=1, max_steps=3, progress=False)
