@@ -1,7 +1,7 @@
 """A user as pictures: at a moment, also as text, and a whole run; secrets only if asked for."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from explorative_user_env.show import words
@@ -20,12 +20,12 @@ from explorative_user_env.show.shapes import (
     TINY,
     USUAL,
     USUAL_WIDTH,
+    ArmRows,
     Axis,
     Disc,
     Line,
     Polygon,
     Rectangle,
-    Rows,
     Scene,
     Shape,
     Text,
@@ -81,7 +81,7 @@ class _Panel(NamedTuple):
     left: float
     right: float
     heading: float
-    rows: Rows
+    rows: ArmRows
     start: float
     end: float
 
@@ -124,16 +124,7 @@ def scene_of_user(
     if n_arms > MOST_ROWS:
         often = sorted(arms, key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
         arms = sorted([*dict.fromkeys([*moment.special, *often])][:MOST_ROWS])
-    shapes: list[Shape] = []
-    y = MARGIN
-    for key, text, role, size, most in _header(moment, width, title, note):
-        parts = wrapped(text, size, width - 2 * MARGIN, most, size == LARGE) if text else []
-        for place, part in enumerate(parts):
-            stands = y + (place * LINE + 1) * size
-            shapes.append(
-                Text(f"{key}-{place}", MARGIN, stands, part, role, size, bold=size == LARGE)
-            )
-        y += LINE * size * most
+    shapes, y = _written(_header(moment, width, title, note), width)
     panels = _panels(n_arms, tuple(arms), y + SPACING + USUAL, width, hidden is not None)
     for place, panel in enumerate(panels if seen.last is not None else ()):
         high, left = panel.rows.height, panel.left - SPACING
@@ -152,10 +143,26 @@ def scene_of_user(
     return with_legend(width, name, shapes, signs, bottom, panels[0].rows)
 
 
-def _header(
-    moment: _Moment, width: int, title: str, note: str
-) -> Iterator[tuple[str, str, str, float, int]]:
-    """Yield key, words, colour and size of each text above, and how many lines it has room for."""
+_Words = tuple[str, str, str, float, int]
+"""The key, words, colour and size of a text above, and how many lines it has room for."""
+
+
+def _written(header: Iterable[_Words], width: int) -> tuple[list[Shape], float]:
+    """Return the texts above a picture, and where they end."""
+    shapes: list[Shape] = []
+    y = MARGIN
+    for key, text, role, size, most in header:
+        bold = size == LARGE
+        lines = wrapped(text, size, width - 2 * MARGIN, most, bold) if text else []
+        for place, line in enumerate(lines):
+            stands = y + (place * LINE + 1) * size
+            shapes.append(Text(f"{key}-{place}", MARGIN, stands, line, role, size, bold=bold))
+        y += LINE * size * most
+    return shapes, y
+
+
+def _header(moment: _Moment, width: int, title: str, note: str) -> Iterator[_Words]:
+    """Yield the texts above: their room does not depend on any number in them."""
     seen, hidden, grounds = moment[:3]
     room, n_arms = width - 2 * MARGIN, len(seen.accepted)
     if title:
@@ -170,7 +177,7 @@ def _header(
     yield "facts", words.facts(seen, hidden) + some, "quiet", USUAL, most
     if hidden is not None:
         role = "quiet" if grounds is None or grounds.witness is None else "witness"
-        yield "reason", "" if grounds is None else words.comparison(grounds), role, USUAL, 1
+        yield "reason", "" if grounds is None else words.numbers_compared(grounds), role, USUAL, 1
     if note:
         yield "note", note, "ink", USUAL, 1 if width >= SIDE_BY_SIDE else 2
 
@@ -182,7 +189,7 @@ def _panels(
     high = 34.0 if n_arms <= 8 else 26.0
     if n_arms > MOST_LABELLED:
         high = float(int(min(max(800.0 / len(arms), 8.0), 16.0)))
-    rows = Rows(arms, heading + LINE * LITTLE + SPACING, high)
+    rows = ArmRows(arms, heading + LINE * LITTLE + SPACING, high)
     left, right, beside = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
     end = left + SHARE_SEEN * (right - left) if revealed and beside else right
     start = left + label_room(n_arms - 1, rows.thin)
@@ -196,7 +203,7 @@ def _panels(
     return panels
 
 
-def _columns(n_arms: int, rows: Rows) -> list[float]:
+def _columns(n_arms: int, rows: ArmRows) -> list[float]:
     """Return the widths of the columns that name the best arm and the witness."""
     number = " " + "8" * len(str(n_arms - 1)) if rows.thin else ""
     return [width_of(word + number, LITTLE) + SPACING for word in ("best", "witness")]
@@ -325,36 +332,19 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
     return "\n".join([*lines, recommended + word])
 
 
-MOVED = 0.5  # pixels: a smaller move is not drawn
-ROOM_OF_A_MARK = 6.0
-THIN = 0.75  # half of a line's width
 MOST_STRIPS = 25
 FEW_STRIPS, TALL, LOW = 8, 58.0, 30.0  # heights of what she believes of an arm
 REACH = 6.0  # how far responses reach from their line
 NUMBERED = 48.0  # from this height on rewards are numbered
 EARLY = 4  # wide intervals of the first quarter of a run are cut off
+MOVED, THIN = 0.5, 0.75  # pixels: a smaller move is not drawn; half of a line's width
+ROOM_OF_A_MARK = 6.0
 RUN_RESPONSES = {"yes": "yes, above a line", "no": "no, below it"}
 RUN_BELIEFS = {
     "interval": "her interval",
     "estimate-line": "mean so far",
     "truth-line": "true mean",
 }
-
-
-class _Steps(NamedTuple):
-    """Where the steps of a run stand: `n` of them from `left` to `right`."""
-
-    n: int
-    left: float
-    right: float
-
-    @property
-    def unit(self) -> float:
-        return (self.right - self.left) / max(self.n, 1)
-
-    def place(self, step: float) -> float:
-        """Return the place at which a number of steps is over."""
-        return self.left + step * self.unit
 
 
 def timeline(
@@ -388,131 +378,96 @@ def timeline(
         if given is not None and len(given) != len(arms):
             allowed = f"one for each of {len(arms)} steps"
             raise InvalidArgumentError(name, f"{len(given)} of them", allowed)
-    truths = truths or None  # before the first step there is nothing to reveal
     best = truths[-1].instance.best_arm if truths else None
-    shapes: list[Shape] = []
-    room, y, n_yes = width - 2 * MARGIN, MARGIN, sum(accepted)
-    if title:
-        line = wrapped(title, LARGE, room, 1, True)[0]
-        shapes.append(Text("title", MARGIN, y + LARGE, line, "ink", LARGE, bold=True))
-        y += LINE * LARGE
-    told = f"{brief(len(arms))} recommendations · {brief(n_yes)} accepted"
-    told += f" · {brief(len(arms) - n_yes)} rejected"
+    n, n_yes = len(arms), sum(accepted)
+    told = f"{brief(n)} recommendations · {brief(n_yes)} accepted · {brief(n - n_yes)} rejected"
     told += f" · {MOST_STRIPS} of {n_arms} arms" if n_arms > MOST_STRIPS else ""
-    for place, line in enumerate(wrapped(told, USUAL, room, 3)):
-        y += USUAL if place == 0 else LINE * USUAL
-        shapes.append(Text(f"facts-{place}", MARGIN, y, line, "quiet", USUAL))
+    header = [("title", title, "ink", LARGE, 1)] if title else []
+    lines = len(wrapped(told, USUAL, width - 2 * MARGIN, 3))
+    shapes, y = _written([*header, ("facts", told, "quiet", USUAL, lines)], width)
     often = [0] * n_arms
     for arm in arms:
         often[arm] += 1
     order = sorted(range(n_arms), key=lambda arm: (arm != best, -often[arm]))
     shown = tuple(sorted(order[:MOST_STRIPS]))
     tall = 0.0 if best is None else TALL if len(shown) <= FEW_STRIPS else LOW
-    rows = Rows(shown, y + LINE * LITTLE, tall + 2 * REACH + 2 * SPACING)
-    label = width_of(f"arm {'8' * len(str(n_arms - 1))}", USUAL, True)
+    rows = ArmRows(shown, y + 2 * SPACING, tall + 2 * REACH + 2 * SPACING)
+    left = MARGIN + width_of(f"arm {'8' * len(str(n_arms - 1))}", USUAL, True) + 2 * SPACING
     numbers = width_of("-888.8", TINY) + SPACING if tall >= NUMBERED else 0.0
-    steps = _Steps(len(arms), MARGIN + label + 2 * SPACING, width - MARGIN - numbers)
-    shapes += _run_frame(rows, steps, tall, best)
+    steps = Axis(0.0, float(max(n, 1)), left, width - MARGIN - numbers)
     if truths:
-        ends = span or rounded_out(span_of(truths[len(truths) // EARLY :], shown))
-        for arm, middle in rows.middles():
-            top = middle - rows.height / 2
-            shapes += _strips(arm, truths, steps, axis_of(ends, top + tall, top), ends)
+        span = span or rounded_out(span_of(truths[n // EARLY :], shown))
     for arm, middle in rows.middles():
-        y = middle - rows.height / 2 + tall + REACH
-        shapes += _marks(arm, arms, accepted, steps, y)
-    name = f"A run of {len(arms)} recommendations, {n_yes} of them accepted"
+        top = middle - rows.height / 2
+        line = top + tall + REACH
+        y = ((top + line) / 2 if tall else line) + LETTERS_DOWN * USUAL
+        role, x = "truth" if arm == best else "ink", left - SPACING
+        shapes.append(Text(f"label-{arm}", x, y, f"arm {arm}", role, USUAL, "end", arm == best))
+        if arm == best:
+            shapes.append(Text("best", x, y + LINE * TINY, "best", "truth", TINY, "end"))
+        shapes.append(Line(f"line-{arm}", left, line, steps.right, line, "grid"))
+        if truths and span:
+            axis = axis_of(span, top + tall, top)
+            shapes += _ribbons(arm, truths, steps, axis)
+            for place, value in enumerate(span if tall >= NUMBERED else ()):
+                key, x, y = f"reward-{arm}-{place}", steps.right, axis.place(value)
+                number, stands = f"{value:.4g}", y + LETTERS_DOWN * TINY
+                shapes.append(Line(key, left, y, x, y, "grid", 0.5))
+                words_key = f"{key}-words"
+                shapes.append(Text(words_key, x + SPACING, stands, number, "quiet", TINY))
+        shapes += _marks(arm, arms, accepted, steps, line)
+    y = rows.bottom + SPACING + LITTLE
+    shapes.append(Text("time", MARGIN, y, "t", "quiet", LITTLE))
+    for place, (x, number) in enumerate(ticked(steps, 1.0, MARGIN).ticks if n else ()):
+        shapes.append(Text(f"step-{place}", x, y, number, "quiet", LITTLE, "middle"))
+    name = f"A run of {n} recommendations, {n_yes} of them accepted"
     name += "" if best is None else f"; arm {best} is the best"
     signs = RUN_RESPONSES | (RUN_BELIEFS if truths else {})
     return with_legend(width, name, shapes, signs, rows.bottom + 2 * LINE * LITTLE, rows)
 
 
-def _run_frame(rows: Rows, steps: _Steps, tall: float, best: int | None) -> Iterator[Shape]:
-    """Yield the arms' names, the lines of the responses, and the numbers of steps below."""
-    for arm, middle in rows.middles():
-        top = middle - rows.height / 2
-        y = top + tall + REACH
-        x, stands = steps.left - SPACING, ((top + y) / 2 if tall else y) + LETTERS_DOWN * USUAL
-        role = "truth" if arm == best else "ink"
-        yield Text(f"label-{arm}", x, stands, f"arm {arm}", role, USUAL, "end", arm == best)
-        if arm == best and tall:
-            yield Text("best", x, stands + LINE * TINY, "best", "truth", TINY, "end")
-        yield Line(f"line-{arm}", steps.left, y, steps.right, y, "grid")
-    stands = rows.bottom + SPACING + LITTLE
-    yield Text("time", MARGIN, stands, "t", "quiet", LITTLE)
-    if steps.n:
-        axis = ticked(Axis(0.0, float(steps.n), steps.left, steps.right), 1.0, MARGIN)
-        for place, (x, number) in enumerate(axis.ticks):
-            yield Text(f"step-{place}", x, stands, number, "quiet", LITTLE, "middle")
-
-
-def _strips(
-    arm: int,
-    truths: Sequence[HiddenState],
-    steps: _Steps,
-    axis: Axis,
-    ends: tuple[float, float],
-) -> Iterator[Shape]:
-    """Yield how the interval, the empirical and the true mean of an arm moved; `axis` is upward."""
-    looked_at = list(range(steps.n))  # every step, or one a pixel
-    n_columns = max(int(steps.right - steps.left), 1)
-    if steps.n > n_columns:
-        looked_at = [round(at * (steps.n - 1) / (n_columns - 1)) for at in range(n_columns)]
+def _ribbons(arm: int, truths: Sequence[HiddenState], steps: Axis, axis: Axis) -> Iterator[Polygon]:
+    """Yield how the interval, the true and the empirical mean of an arm moved; `axis` is upward."""
+    n, n_columns = len(truths), max(int(steps.right - steps.left), 1)
+    looked_at: Sequence[int] = range(n)  # every step, or one a pixel
+    if n > n_columns:
+        looked_at = [round(at * (n - 1) / (n_columns - 1)) for at in range(n_columns)]
     xs = [steps.left, *(steps.place(step + 1) for step in looked_at[1:])]
     known = [truths[step] for step in looked_at]
-    highs = [axis.place(truth.upper_bounds[arm]) for truth in known]
-    lows = [axis.place(truth.lower_bounds[arm]) for truth in known]
-    key, name = f"arm-{arm}", f"arm {arm}:"
-    yield _ribbon(f"{key}-interval", xs, highs, lows, "interval", f"{name} her interval")
-    ys = [axis.place(truth.instance.means[arm]) for truth in known]
-    tops, bottoms = [y - THIN for y in ys], [y + THIN for y in ys]
-    yield _ribbon(f"{key}-truth", xs, tops, bottoms, "truth", f"{name} true mean")
-    first = next((at for at, truth in enumerate(known) if truth.counts[arm] > 0), len(xs))
-    if first < len(xs) - 1:
-        ys = [axis.place(truth.estimates[arm]) for truth in known[first:]]
-        tops, bottoms = [y - THIN for y in ys], [y + THIN for y in ys]
-        said = f"{name} mean so far"
-        yield _ribbon(f"{key}-estimate", xs[first:], tops, bottoms, "estimate", said)
-    if axis.left - axis.right >= NUMBERED:
-        for place, value in enumerate(ends):
-            y, x = axis.place(value), steps.right
-            yield Line(f"reward-{arm}-{place}", steps.left, y, x, y, "grid", 0.5)
-            stands, words = y + LETTERS_DOWN * TINY, f"{value:.4g}"
-            yield Text(f"reward-{arm}-{place}-words", x + SPACING, stands, words, "quiet", TINY)
-
-
-def _ribbon(
-    key: str,
-    xs: Sequence[float],
-    tops: Sequence[float],
-    bottoms: Sequence[float],
-    role: str,
-    name: str,
-) -> Polygon:
-    """Return the band between two lines that are level from place to place."""
-    kept = [0]
-    for here in range(1, len(xs)):
-        last = kept[-1]
-        if abs(tops[here] - tops[last]) > MOVED or abs(bottoms[here] - bottoms[last]) > MOVED:
-            kept += [here - 1, here] if last < here - 1 else [here]
-    if kept[-1] < len(xs) - 1:
-        kept.append(len(xs) - 1)
-    above = [(xs[here], tops[here]) for here in kept]
-    below = [(xs[here], bottoms[here]) for here in reversed(kept)]
-    return Polygon(key, (*above, *below), role, name)
+    first = next((at for at, truth in enumerate(known) if truth.counts[arm] > 0), n)
+    for role, name, band in (
+        ("interval", "her interval", [(t.upper_bounds[arm], t.lower_bounds[arm]) for t in known]),
+        ("truth", "true mean", [(t.instance.means[arm],) * 2 for t in known]),
+        ("estimate", "mean so far", [(t.estimates[arm],) * 2 for t in known[first:]]),
+    ):
+        if role == "estimate" and len(band) < 2:
+            continue
+        half, start = 0.0 if role == "interval" else THIN, len(xs) - len(band)
+        edges = [(axis.place(high) - half, axis.place(low) + half) for high, low in band]
+        kept = [0]  # places between which the edges are level
+        for here in range(1, len(edges)):
+            last = kept[-1]
+            if any(abs(a - b) > MOVED for a, b in zip(edges[here], edges[last], strict=True)):
+                kept += [here - 1, here] if last < here - 1 else [here]
+        if kept[-1] < len(edges) - 1:
+            kept.append(len(edges) - 1)
+        above = [(xs[start + here], edges[here][0]) for here in kept]
+        below = [(xs[start + here], edges[here][1]) for here in reversed(kept)]
+        yield Polygon(f"arm-{arm}-{role}", (*above, *below), role, f"arm {arm}: {name}")
 
 
 def _marks(
-    arm: int, arms: Sequence[int], accepted: Sequence[bool], steps: _Steps, y: float
+    arm: int, arms: Sequence[int], accepted: Sequence[bool], steps: Axis, y: float
 ) -> Iterator[Shape]:
     """Yield the responses to an arm: strokes above the line at `y` and crosses below it.
 
     In a run too long for signs they are the teeth of a comb, one for all that touch.
     """
+    unit = (steps.right - steps.left) / steps.high
     for said, role, side in ((True, "accepted", -1), (False, "rejected", 1)):
         mine = [step for step, each in enumerate(arms) if each == arm and accepted[step] is said]
         key, tip = f"arm-{arm}-{role}", y + side * REACH
-        if steps.unit >= ROOM_OF_A_MARK:
+        if unit >= ROOM_OF_A_MARK:
             for step in mine:
                 x, half = steps.place(step + 0.5), min(REACH / 2, 0.4 * ROOM_OF_A_MARK) - 0.3
                 name = f"arm {arm}: {role} at t = {step + 1}"
@@ -520,9 +475,8 @@ def _marks(
         elif mine:
             teeth: list[tuple[int, int]] = []
             for step in mine:
-                touches = teeth and (step - teeth[-1][1] - 1) * steps.unit < 1.0
-                first = teeth.pop()[0] if touches else step
-                teeth.append((first, step))
+                touches = teeth and (step - teeth[-1][1] - 1) * unit < 1.0
+                teeth.append((teeth.pop()[0] if touches else step, step))
             points: list[tuple[float, float]] = []
             for first, last in teeth:
                 wide = max(steps.place(last + 1) - steps.place(first), 1.0)
