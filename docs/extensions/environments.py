@@ -36,7 +36,12 @@ def beginning(name: str) -> Iterator[str]:
     """Yield the picture, the table of what it is made with, and the first sentence."""
     one = gym.make(name, n_arms=N_ARMS, render_mode="svg", render_intervals=True)
     many = gym.make_vec(name, num_envs=NUM_ENVS, n_arms=N_ARMS)
-    yield from (source.definition(PACKAGE, ENTRIES[name].one).docstring.split("\n\n")[0], "")
+    yield from (
+        source.definition(f"{PACKAGE}.{ENTRIES[name].room}", ENTRIES[name].one).docstring.split(
+            "\n\n"
+        )[0],
+        "",
+    )
     yield from ("````{raw} html", f'<div class="picture">{picture(one)}</div>', "````", "")
     yield from (f"| | of {N_ARMS} arms |", "| :--- | :--- |")
     yield f"| Action space | `{one.action_space}` |"
@@ -72,12 +77,12 @@ def picture(env: "gym.Env[object, object]") -> str:
 def sections(name: str) -> Iterator[str]:
     """Yield what the docstrings say of one user and of many, and their methods."""
     entry: Entry = ENTRIES[name]
-    one = source.definition(PACKAGE, entry.one)
+    one = source.definition(f"{PACKAGE}.{entry.room}", entry.one)
     yield one.docstring.partition("\n\n")[2]
     yield from ("", "## One user", "")
     yield from reference.entry(PACKAGE, one, one.docstring.split("\n\n")[0])
     yield from ("", "## Many users", "")
-    many = source.definition(PACKAGE, entry.many)
+    many = source.definition(f"{PACKAGE}.{entry.room_of_many}", entry.many)
     yield from reference.entry(PACKAGE, many)
 
 
