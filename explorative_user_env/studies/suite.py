@@ -172,6 +172,14 @@ def interquartile_mean_of(scores: Sequence[Replicates]) -> Replicates:
     return Replicates(float(value), np.asarray(drawn))
 
 
+def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
+    """Return totals, the best first, with the `rank` of agents that ran on all tasks."""
+    competes = ~totals["sees_rewards"] & (totals["n_tasks"] == n_tasks)
+    ranks = totals["mean"].where(competes).rank(method="min", ascending=False)
+    totals = totals.assign(rank=ranks.astype("Int64"))
+    return totals.sort_values("mean", ascending=False, ignore_index=True)
+
+
 def rankings_of(
     losses: Mapping[str, Mapping[str, Replicates]],
     references: Collection[str] = (),
@@ -412,11 +420,7 @@ class SuiteResults:
                 low, high = (total := over(own)).interval()
                 row |= {figure: total.value, f"{figure}_low": low, f"{figure}_high": high}
             rows.append(row | {"sees_rewards": name in self.references})
-        totals = pd.DataFrame(rows)
-        competes = ~totals["sees_rewards"] & (totals["n_tasks"] == len(self.tasks))
-        ranks = totals["mean"].where(competes).rank(method="min", ascending=False)
-        totals = totals.assign(rank=ranks.astype("Int64"))
-        return totals.sort_values("mean", ascending=False, ignore_index=True)
+        return with_ranks(pd.DataFrame(rows), len(self.tasks))
 
     def rankings(self, against: str = CENTRAL) -> pd.DataFrame:
         """Return the order of the agents in each task, against another one; see `rankings_of`.
