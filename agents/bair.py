@@ -319,13 +319,8 @@ def explain(params: Any, state: Any) -> Mapping[str, Any]:
 
 
 ALGORITHM = Algorithm(
-    name="BAIR",
-    prepare=prepare,
-    blank=blank,
-    start=start,
-    act=act,
-    observe=observe,
-    verdict=verdict,
+    "BAIR",
+    *(prepare, blank, start, act, observe, verdict),
     defaults={
         "delta": 0.1,
         "alpha": 1.0,

@@ -177,13 +177,8 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
 
 
 ALGORITHM = Algorithm(
-    name="EXP3",
-    prepare=prepare,
-    blank=blank,
-    start=start,
-    act=act,
-    observe=observe,
-    verdict=verdict,
+    "EXP3",
+    *(prepare, blank, start, act, observe, verdict),
     defaults={"horizon": None, "learning_rate": 1.0, "counts": "accepted", "ties": "random"},
     stops_itself=False,
     explain=explain,

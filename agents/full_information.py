@@ -118,13 +118,8 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
 
 
 ALGORITHM = Algorithm(
-    name="Full-information",
-    prepare=prepare,
-    blank=blank,
-    start=start,
-    act=act,
-    observe=observe,
-    verdict=verdict,
+    "Full-information",
+    *(prepare, blank, start, act, observe, verdict),
     defaults={"horizon": None, "prior_mean": 0.0, "prior_variance": 1.0},
     stops_itself=False,
     learn=learn,

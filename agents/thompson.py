@@ -108,13 +108,8 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
 
 
 ALGORITHM = Algorithm(
-    name="Thompson",
-    prepare=prepare,
-    blank=blank,
-    start=start,
-    act=act,
-    observe=observe,
-    verdict=verdict,
+    "Thompson",
+    *(prepare, blank, start, act, observe, verdict),
     defaults={"horizon": None, "prior": (1.0, 1.0)},
     stops_itself=False,
     explain=explain,

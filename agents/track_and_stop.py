@@ -303,13 +303,8 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
 
 
 ALGORITHM = Algorithm(
-    name="T&S",
-    prepare=prepare,
-    blank=blank,
-    start=start,
-    act=act,
-    observe=observe,
-    verdict=verdict,
+    "T&S",
+    *(prepare, blank, start, act, observe, verdict),
     defaults={
         "delta": 0.1,
         "threshold": THRESHOLDS[0],

@@ -196,13 +196,8 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
 
 
 ALGORITHM = Algorithm(
-    name="SE-transfer",
-    prepare=prepare,
-    blank=blank,
-    start=start,
-    act=act,
-    observe=observe,
-    verdict=verdict,
+    "SE-transfer",
+    *(prepare, blank, start, act, observe, verdict),
     next_user=next_user,
     defaults={"alpha": 1.0, "carries": "arms", "caution": 3.0},
     explain=explain,

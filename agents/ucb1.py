@@ -115,13 +115,8 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
 
 
 ALGORITHM = Algorithm(
-    name="UCB1",
-    prepare=prepare,
-    blank=blank,
-    start=start,
-    act=act,
-    observe=observe,
-    verdict=verdict,
+    "UCB1",
+    *(prepare, blank, start, act, observe, verdict),
     defaults={"horizon": None, "exploration": 2.0},
     stops_itself=False,
     explain=explain,

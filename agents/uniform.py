@@ -92,13 +92,8 @@ def explain(params: Params, state: State) -> Mapping[str, Any]:
 
 
 ALGORITHM = Algorithm(
-    name="UNI",
-    prepare=prepare,
-    blank=blank,
-    start=start,
-    act=act,
-    observe=observe,
-    verdict=verdict,
+    "UNI",
+    *(prepare, blank, start, act, observe, verdict),
     defaults={
         "horizon": None,
         "order": "round robin",

@@ -14,7 +14,7 @@ from explorative_user_env.commands.export import export
 from explorative_user_env.commands.grade import grade
 from explorative_user_env.commands.kept import what_is_kept
 from explorative_user_env.commands.lower_bound import lower_bound
-from explorative_user_env.commands.play import play, replay
+from explorative_user_env.commands.play import play
 from explorative_user_env.commands.plot import plot
 from explorative_user_env.commands.reproduce import reproduce
 from explorative_user_env.commands.robustness import robustness
@@ -53,7 +53,6 @@ for command in (
     check,
     watch,
     play,
-    replay,
     plot,
     export,
     verify,

@@ -1,6 +1,7 @@
 """Games that a real browser plays on the page, and what is looked at in them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,6 @@ from urllib.parse import urlsplit
 from browser import DESKTOP, PHONE
 
 from explorative_user_env.play.game import (
-    MINDS_OWN,
     Game,
     Heard,
     game_of,
@@ -58,7 +58,7 @@ def of_truth(game: Game) -> list[str]:
 
 
 def game_on(page: "Page") -> Game:
-    return game_of(pairs_in(urlsplit(page.url).query)[0])
+    return game_of(pairs_in(urlsplit(page.url).query))
 
 
 def press_until(page: "Page", arm: int, act: Callable[[], Any]) -> None:
@@ -106,5 +106,5 @@ def begin(page: "Page", by: str) -> None:
 
 
 def game_on_mind(page: "Page") -> Game:
-    said, _ = pairs_in(urlsplit(page.url).query, MINDS_OWN)
-    return game_of(said)
+    mind = game_of(pairs_in(urlsplit(page.url).query), mind=True)
+    return replace(mind, guesses=(), asked=None, foretold=False)

@@ -1,9 +1,10 @@
-"""The commands `explorative-user play` and `replay`."""
+"""The command `explorative-user play`."""
 
 import io
 import secrets
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -12,7 +13,11 @@ from explorative_user_env.commands.options import takes_users
 from explorative_user_env.play.game import MOST_ARMS_PLAYED, PLAYED, SURPRISES, Game
 
 AddressOption = Annotated[
-    str | None, typer.Option(help="Address of a game to go on with.", show_default="a new game")
+    str | None,
+    typer.Option(
+        help="Address of a game to repeat and go on with, or what follows its question mark.",
+        show_default="a new game",
+    ),
 ]
 PortOption = Annotated[
     int | None, typer.Option(help="Port of the page; 0 is any.", show_default="8421, or a free one")
@@ -57,34 +62,13 @@ def play(
         _play_on_page(f"play?{query_of(pairs_of(game))}" if chosen else "", port, not no_browser)
 
 
-def replay(
-    address: Annotated[
-        str, typer.Argument(help="Address of a game, or what stands in it after the question mark.")
-    ],
-    reveal: Annotated[
-        bool, typer.Option("--reveal", help="Tell the truth before the answer; by default secret.")
-    ] = False,
-) -> None:
-    """Repeat a game that was played, to the bit: what she said, and after an answer the truth."""
-    from explorative_user_env.commands.output import say
-    from explorative_user_env.play.terminal import revealed, told_again, truth_in_words
-
-    game = _shared(address)
-    say(*told_again(game))
-    if game.answer is not None:
-        say("")
-        for line in revealed(game):  # as it comes
-            say(line)
-    elif reveal:
-        say("", *truth_in_words(game))
-
-
 def _shared(address: str) -> Game:
-    """Return the game of an address, also of one in which the truth was seen."""
-    from explorative_user_env.play.game import MINDS_OWN, game_of, mind_of, pairs_in, query_in
+    """Return the game of an address, also of one in which the player was her mind."""
+    from explorative_user_env.play.game import MINDS_OWN, game_of, pairs_in, query_in
 
-    said, besides = pairs_in(query_in(address), MINDS_OWN)
-    return mind_of(said, besides).game if besides else game_of(said)
+    pairs = pairs_in(query_in(address))
+    game = game_of(pairs, mind=not MINDS_OWN.isdisjoint(pairs))
+    return replace(game, guesses=(), asked=None, foretold=False)
 
 
 def _play_here(game: Game) -> None:

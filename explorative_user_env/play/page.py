@@ -1,4 +1,4 @@
-"""The page on this machine: a port that nobody else hears, until the player has had enough."""
+"""The page on this machine: a port for this machine alone, until the player has had enough."""
 
 import base64
 import hashlib
@@ -9,6 +9,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -25,44 +26,12 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorative_user_env.play import game as words
-from explorative_user_env.play.game import (
-    ASKED,
-    BY,
-    FOLLOW,
-    MINDS_OWN,
-    MOST_ARMS_PLAYED,
-    MOST_MOVES,
-    PLAYED,
-    SAID,
-    SLID,
-    SURPRISES,
-    Game,
-    Heard,
-    Mind,
-    Pairs,
-    game_of,
-    heard_in,
-    mind_of,
-    moral_of,
-    moves_in,
-    new_pairs,
-    not_too_long,
-    pairs_in,
-    pairs_of,
-    pairs_of_mind,
-    query_in,
-    query_of,
-    rivals_of,
-    slid,
-    sliders_of,
-    truths_of,
-    usual_options,
-)
+from explorative_user_env.play.game import MINDS_OWN, MOST_MOVES, Game, game_of, pairs_of, query_of
 from explorative_user_env.show.scene import scene_of_user
 from explorative_user_env.show.shapes import USUAL_WIDTH, Scene
 from explorative_user_env.show.svg import PAGE_FONT, colours_for, style_of, svg_of
 from explorative_user_env.show.timeline import timeline
-from explorative_user_env.show.words import Seen, grounds_of, reason
+from explorative_user_env.show.words import grounds_of, reason
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.population import OPTIONS
 from explorative_user_env.users.settings import SETTINGS
@@ -71,75 +40,21 @@ from explorative_user_env.validation import InvalidArgumentError, choice, intege
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-
-DESK, PHONE = USUAL_WIDTH, 340
-"""Widths of a picture in pixels; which of the two is seen is up to the style sheet."""
-
-THEME = "auto"
-
-
-def picture_of_responses(seen: Seen) -> str:
-    """Return what was heard of each arm as SVG: nothing secret."""
-    return _both(lambda width: scene_of_user(seen, width=width))
-
-
-def picture_of_mind(seen: Seen, truths: Sequence[HiddenState]) -> str:
-    """Return her intervals now as SVG, and why she decided as she did.
-
-    Args:
-        seen: what was heard.
-        truths: the truth at the start and after each move.
-    """
-    decided = truths[-2] if len(truths) > 1 else None
-    return _both(lambda width: scene_of_user(seen, truths[-1], decided, width=width))
-
-
-def picture_of_run(game: Game, heard: Heard, truths: Sequence[HiddenState] | None = None) -> str:
-    """Return a whole game as SVG, arm by arm: the responses over time.
-
-    Args:
-        game: the game.
-        heard: what was heard in it.
-        truths: the truth at the start and after each move, which shows her intervals over time as
-            well; None keeps it secret.
-    """
-    after = None if truths is None else truths[1:]
-    run = (game.n_arms, game.moves, heard.responses, after)
-    return _both(lambda width: timeline(*run, width=width))
-
-
-def reason_of_last(seen: Seen, truths: Sequence[HiddenState]) -> str:
-    """Return why she decided as she did on the last recommendation; "" before the first."""
-    grounds = grounds_of(seen, truths[-2] if len(truths) > 1 else None)
-    return "" if grounds is None else reason(grounds)
-
-
-def _both(paint: Callable[[int], Scene]) -> str:
-    """Return a picture in both widths."""
-    shown = {"desk": DESK, "phone": PHONE}
-    return "".join(
-        f'<div class="{name}">{svg_of(paint(width), THEME)}</div>' for name, width in shown.items()
-    )
-
-
-def colour_sheet() -> str:
-    """Return the style sheet that gives the page the colours and the letters of the pictures."""
-    return f":root{{color-scheme:light dark}}{PAGE_FONT}{colours_for(':root')}"
-
-
-def picture_styles() -> str:
-    """Return how a page's policy names the styles that stand in pictures: by their digest."""
-    digest = hashlib.sha256(style_of(THEME).encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
 PLAY, MIND = "/play", "/mind"
 """Where the two modes are."""
-
+WIDTHS = {"desk": USUAL_WIDTH, "phone": 340}
+"""The style sheet shows one of the two pictures."""
 LONGEST_RUN_SHOWN = 40
 """Of one arm, recommended over and over: so many of the last responses are written out."""
 
 _ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
+
+
+def _picture(paint: Callable[[int], Scene]) -> str:
+    """Return a picture in both widths, as SVG."""
+    return "".join(
+        f'<div class="{name}">{svg_of(paint(width))}</div>' for name, width in WIDTHS.items()
+    )
 
 
 @cache
@@ -148,7 +63,7 @@ def _templates() -> "Environment":
 
     loader = PackageLoader("explorative_user_env.play")
     kept: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "autoescape": True}
-    # As they were at the start: another version's, installed meanwhile, do not fit this code.
+    # Read once: templates of another version, installed meanwhile, do not fit this code.
     made = Environment(loader=loader, undefined=StrictUndefined, auto_reload=False, **kept)
     made.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}."
     return made
@@ -160,202 +75,168 @@ def _page(template: str, title: str, **told: Any) -> str:
 
 def start_page() -> str:
     """Return the page on which a game is chosen."""
+    usual = {**words.usual_options(), **words.PLAYED}
     return _page(
         "start.html",
         "Recommend to a user who is still learning",
-        usual=new_pairs({**usual_options(), **PLAYED}),
+        usual={name: words.as_written(value) for name, value in usual.items()},
         about=_ABOUT,
-        most_arms=MOST_ARMS_PLAYED,
+        most_arms=words.MOST_ARMS_PLAYED,
         settings=list(SETTINGS),
     )
 
 
-def error_page(line: str) -> str:
-    """Return the page that says in one line what is wrong."""
-    return _page("error.html", "This is no game", line=line)
-
-
 def play_page(game: Game, origin: str) -> str:
-    """Return the page of a game: with an answer it is the reveal, and the truth is told.
+    """Return the page of a game: with an answer it tells the truth.
 
     Args:
-        game: what the address says.
+        game: the game.
         origin: where the page is, as in a browser.
     """
-    heard = heard_in(game)
-    told = _told_of(game, heard) | {"address": f"{origin}{PLAY}?{query_of(pairs_of(game))}"}
-    if game.answer is not None:
-        return _reveal_page(game, heard, told)
-    return _page(
-        "play.html",
-        words.title_of_game(game, heard),
-        picture=picture_of_responses(heard.seen),
-        run=picture_of_run(game, heard) if game.moves else "",
-        **told,
-    )
-
-
-def _reveal_page(game: Game, heard: Heard, told: Mapping[str, Any]) -> str:
-    """Return the page that tells the truth about the user of a game with an answer."""
-    truths = [*truths_of(game)]
+    heard = words.heard_in(game)
+    run = (game.n_arms, game.moves, heard.responses)
+    told = _told_of(game, heard, f"{origin}{PLAY}")
+    if game.answer is None:
+        title = "A new user"
+        if game.moves:
+            last = words.response_in_words(game.moves[-1], heard.responses[-1])
+            title = f"{last} {words.tally(heard)}"
+        return _page(
+            "play.html",
+            title,
+            picture=_picture(lambda width: scene_of_user(heard.seen, width=width)),
+            run=_picture(lambda width: timeline(*run, width=width)) if game.moves else "",
+            **told,
+        )
+    truths = [*words.truths_of(game)]
     instance = truths[-1].instance
-    rivals, notes = rivals_of(game)
+    rivals, notes = words.rivals_of(game)
+    result = (game, heard, instance.best_arm)
+    options = {name: words.as_written(value) for name, value in game.options.items()}
     return _page(
         "reveal.html",
-        words.verdict(game, heard, instance.best_arm),
-        right=words.is_right(game, heard, instance.best_arm),
-        moral=moral_of(game, heard, instance.best_arm, rivals),
+        words.verdict(*result),
+        right=game.answer == instance.best_arm and not heard.left,
+        moral=words.moral_of(*result, rivals),
         header=words.RIVALS_HEADER,
-        rows=words.rows_of_rivals(game, heard, instance.best_arm, rivals),
+        rows=words.rows_of_rivals(*result, rivals),
         notes=notes,
-        run=picture_of_run(game, heard, truths),
-        picture=picture_of_mind(heard.seen, truths),
+        run=_picture(lambda width: timeline(*run, truths[1:], width=width)),
+        picture=_picture_of_mind(heard, truths),
         means=[f"{mean:.2f}" for mean in instance.means],
         best_arm=instance.best_arm,
-        another=query_of(new_pairs(game.options)),
+        another=query_of(options),
         again=query_of(pairs_of(Game(options=game.options, seed=game.seed))),
-        mind=query_of(pairs_of(Game(options=game.options, seed=game.seed, moves=game.moves))),
+        mind=query_of(pairs_of(replace(game, answer=None))),
         **told,
     )
 
 
-def mind_page(mind: Mind, origin: str) -> str:
-    """Return the page on which the truth is seen, asked for by name."""
-    game = mind.game
-    heard, truths = heard_in(game), [*truths_of(game)]
-    right, known = mind.right_guesses(heard)
-    pairs = pairs_of_mind(mind)
-    kept = {name: text for name, text in pairs.items() if name not in SLID}
+def mind_page(game: Game, origin: str) -> str:
+    """Return the page on which the player is her mind and sees the truth."""
+    heard, truths, pairs = words.heard_in(game), [*words.truths_of(game)], pairs_of(game)
+    grounds = grounds_of(heard.seen, truths[-2] if len(truths) > 1 else None)
+    right, known = words.right_guesses(game, heard)
+    sliders = words.sliders_of(game, truths[-1].rho)
     return _page(
         "mind.html",
         "Be her mind",
-        picture=picture_of_mind(heard.seen, truths),
-        reason=reason_of_last(heard.seen, truths),
-        guess=mind.guesses[-1] if mind.guesses else None,
+        picture=_picture_of_mind(heard, truths),
+        reason="" if grounds is None else reason(grounds),
         right=right,
         known=known,
-        asked=mind.asked,
-        foretold=mind.foretold,
-        sliders=sliders_of(game),
-        unasked={name: text for name, text in pairs.items() if name not in (ASKED, BY)},
+        sliders=sliders,
+        rho=next(slider.value for slider in sliders if slider.name == "rho"),
+        unasked={name: text for name, text in pairs.items() if name not in (words.ASKED, words.BY)},
         about=_ABOUT,
-        follows=game.population.rho is None,
-        untuned=kept,
-        **_told_of(game, heard) | {"pairs": pairs, "undo": query_of(pairs_of_mind(mind.undone()))},
-        address=f"{origin}{MIND}?{query_of(pairs)}",
+        untuned={name: text for name, text in pairs.items() if name not in words.SLIDERS},
+        **_told_of(game, heard, f"{origin}{MIND}"),
     )
 
 
-def _told_of(game: Game, heard: Heard) -> dict[str, Any]:
+def _picture_of_mind(heard: words.Heard, truths: Sequence[HiddenState]) -> str:
+    """Return her intervals now, and why she decided as she did."""
+    decided = truths[-2] if len(truths) > 1 else None
+    return _picture(lambda width: scene_of_user(heard.seen, truths[-1], decided, width=width))
+
+
+def _told_of(game: Game, heard: words.Heard, place: str) -> Mapping[str, Any]:
     """Return what every page of a game tells: nothing secret."""
     row = len([*takewhile(lambda arm: arm == game.moves[-1], reversed(game.moves))])
-    undone = Game(options=game.options, seed=game.seed, moves=game.moves[:-1])
+    pairs = pairs_of(game)
     return {
         "game": game,
         "heard": heard,
         "last": heard.seen.last,
         "in_a_row": heard.responses[-row:][-LONGEST_RUN_SHOWN:] if row > 1 else (),
         "arms": range(game.n_arms),
-        "pairs": pairs_of(game),
-        "undo": query_of(pairs_of(undone)),
+        "pairs": pairs,
+        "undo": query_of(pairs_of(game.undone())),
+        "address": f"{place}?{query_of(pairs)}",
         "settings_in_words": words.settings_in_words(game),
         "left": 0 if heard.left else MOST_MOVES - len(game.moves),
     }
 
 
-HOSTS = ("127.0.0.1", "localhost")
-"""By what names a browser may have found this page: another would be somebody else's."""
-
-MODES = {"play": PLAY, "mind": MIND}
-"""Where each mode begins."""
-
-STATIC = Path(__file__).with_name("static")
-
-
-def _start(request: Request) -> Response:
-    return HTMLResponse(start_page())
-
-
-def _colours(request: Request) -> Response:
-    return Response(colour_sheet(), media_type="text/css")
-
-
-def _play(request: Request) -> Response:
-    said, _ = pairs_in(request.url.query)
-    return HTMLResponse(play_page(game_of(said), _origin(request)))
-
-
-def _mind(request: Request) -> Response:
-    return HTMLResponse(
-        mind_page(mind_of(*pairs_in(request.url.query, MINDS_OWN)), _origin(request))
-    )
-
-
 def _new(request: Request) -> Response:
-    """Begin a game: what is left open is as usual, and a seed is drawn."""
+    """Begin a game: an option left open has its default, and a seed is drawn."""
     asked = {name: text.strip() for name, text in request.query_params.items() if text.strip()}
-    place = MODES[choice("mode", asked.pop("mode", "play"), MODES)]
-    asked.setdefault("seed", str(secrets.randbelow(SURPRISES)))
-    return _to(place, pairs_of(game_of(asked)))
+    place = choice("mode", asked.pop("mode", "play"), ("play", "mind"))
+    asked.setdefault("seed", str(secrets.randbelow(words.SURPRISES)))
+    return _to(f"/{place}", game_of(asked))
 
 
 def _open(request: Request) -> Response:
     """Go to an address that somebody has shared."""
     address = request.query_params.get("address", "")
-    said, besides = pairs_in(query_in(address), MINDS_OWN)
-    if besides or MIND in address.partition("?")[0]:
-        return _to(MIND, pairs_of_mind(mind_of(said, besides)))
-    return _to(PLAY, pairs_of(game_of(said)))
+    pairs = words.pairs_in(words.query_in(address))
+    mind = not MINDS_OWN.isdisjoint(pairs) or MIND in address.partition("?")[0]
+    return _to(MIND if mind else PLAY, game_of(pairs, mind))
 
 
-def _recommend(request: Request) -> Response:
-    said, besides = pairs_in(request.url.query, ("more",))
-    return _to(PLAY, pairs_of(game_of(said).recommending(_more(besides))))
+def _recommended(pairs: words.Pairs, mind: bool) -> Game:
+    more = words.moves_in("more", pairs.pop("more", ""))
+    return game_of(pairs, mind).recommending(more)
 
 
-def _recommend_to_mind(request: Request) -> Response:
-    return _changed(request, "more", lambda mind, besides: mind.recommending(_more(besides)))
+def _guessed(pairs: words.Pairs, mind: bool) -> Game:
+    guess = choice("guess", pairs.pop("guess", None), ("y", "n"))
+    return game_of(pairs, mind).guessing(guess == "y")
 
 
-def _guess(request: Request) -> Response:
-    def guessed(mind: Mind, besides: Pairs) -> Mind:
-        return mind.guessing(SAID[choice("guess", besides.get("guess"), ("y", "n"))] is True)
-
-    return _changed(request, "guess", guessed)
+def _slid(pairs: words.Pairs, mind: bool) -> Game:
+    return game_of(words.slid(pairs), mind)
 
 
-def _slide(request: Request) -> Response:
-    said, besides = pairs_in(request.url.query, (*MINDS_OWN, FOLLOW))
-    kept = slid(said, follows=besides.pop(FOLLOW, None) is not None)
-    return _to(MIND, pairs_of_mind(mind_of(kept, besides)))
+def _shows(mind: bool, page: Callable[[Game, str], str]) -> Callable[[Request], Response]:
+    """Return what answers with the page of a game."""
+
+    def answer(request: Request) -> Response:
+        game = game_of(words.pairs_in(request.url.query), mind)
+        return HTMLResponse(page(game, str(request.base_url).rstrip("/")))
+
+    return answer
 
 
-def _changed(request: Request, name: str, change: Callable[[Mind, Pairs], Mind]) -> Response:
-    """Go to a mind that is changed by what is said by `name` beside it."""
-    said, besides = pairs_in(request.url.query, (*MINDS_OWN, name))
-    own = {each: text for each, text in besides.items() if each != name}
-    return _to(MIND, pairs_of_mind(change(mind_of(said, own), besides)))
+def _changes(
+    mind: bool, change: Callable[[words.Pairs, bool], Game]
+) -> Callable[[Request], Response]:
+    """Return what changes a game and answers with its new address."""
+    return lambda request: _to(
+        MIND if mind else PLAY, change(words.pairs_in(request.url.query), mind)
+    )
 
 
-def _more(besides: Pairs) -> tuple[int, ...]:
-    return moves_in("more", besides.get("more", ""))
-
-
-def _to(place: str, pairs: Pairs) -> Response:
-    return RedirectResponse(f"{place}?{not_too_long(query_of(pairs))}", status_code=303)
-
-
-def _origin(request: Request) -> str:
-    return str(request.base_url).rstrip("/")
+def _to(place: str, game: Game) -> Response:
+    query = words.not_too_long(query_of(pairs_of(game)))
+    return RedirectResponse(f"{place}?{query}", status_code=303)
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    return HTMLResponse(error_page(f"{error}."), status_code=400)
-
-
-def _not_there(request: Request, error: Exception) -> Response:
-    code = error.status_code if isinstance(error, HTTPException) else 500
-    return HTMLResponse(error_page("There is nothing at this address."), status_code=code)
+    line, code = f"{error}.", 400
+    if isinstance(error, HTTPException):
+        line, code = "There is nothing at this address.", error.status_code
+    return HTMLResponse(_page("error.html", "This is no game", line=line), status_code=code)
 
 
 class Guarded:
@@ -363,11 +244,12 @@ class Guarded:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        digest = base64.b64encode(hashlib.sha256(style_of("auto").encode()).digest()).decode()
         policy = (
-            f"default-src 'self'; style-src 'self' {picture_styles()}; base-uri 'none'; "
+            f"default-src 'self'; style-src 'self' 'sha256-{digest}'; base-uri 'none'; "
             "form-action 'self'; frame-ancestors 'none'; object-src 'none'"
         )
-        headers: Mapping[str, str] = {
+        headers = {
             "content-security-policy": policy,
             "cache-control": "no-cache",
             "cross-origin-opener-policy": "same-origin",
@@ -390,131 +272,96 @@ class Guarded:
 
 def application() -> Starlette:
     """Return the page as an ASGI application."""
-    answers: Mapping[str, Callable[[Request], Response]] = {
-        "/": _start,
-        "/colours.css": _colours,
+    # The colours and the letters of the page are those of its pictures.
+    sheet = f":root{{color-scheme:light dark}}{PAGE_FONT}{colours_for(':root')}"
+    answers: dict[str, Callable[[Request], Response]] = {
+        "/": lambda request: HTMLResponse(start_page()),
+        "/colours.css": lambda request: Response(sheet, media_type="text/css"),
         "/new": _new,
         "/open": _open,
-        PLAY: _play,
-        "/recommend": _recommend,
-        MIND: _mind,
-        f"{MIND}/recommend": _recommend_to_mind,
-        f"{MIND}/guess": _guess,
-        f"{MIND}/slide": _slide,
+        PLAY: _shows(False, play_page),
+        "/recommend": _changes(False, _recommended),
+        MIND: _shows(True, mind_page),
+        f"{MIND}/recommend": _changes(True, _recommended),
+        f"{MIND}/guess": _changes(True, _guessed),
+        f"{MIND}/slide": _changes(True, _slid),
     }
-    routes = [Route(path, answer) for path, answer in answers.items()]
+    static = StaticFiles(directory=Path(__file__).with_name("static"))
+    # A page found by another name would be somebody else's.
+    hosts: dict[str, Any] = {"allowed_hosts": [LOOPBACK, "localhost"], "www_redirect": False}
     return Starlette(
-        routes=[*routes, Mount("/static", StaticFiles(directory=STATIC))],
-        middleware=[
-            Middleware(Guarded),
-            Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False),
-        ],
-        exception_handlers={InvalidArgumentError: _refused, HTTPException: _not_there},
+        routes=[*(Route(*each) for each in answers.items()), Mount("/static", static)],
+        middleware=[Middleware(Guarded), Middleware(TrustedHostMiddleware, **hosts)],
+        exception_handlers={InvalidArgumentError: _refused, HTTPException: _refused},
     )
 
 
 SERVED_BY = ("jinja2", "starlette", "uvicorn")
-"""What the extra `play` brings."""
-
+"""The packages of the extra `play`."""
 LOOPBACK = "127.0.0.1"
-
 USUAL_PORT = 8421
-"""So that an address that was kept is found again; a free one if it is taken."""
-
+"""So that an address that was kept is valid again; a free one if it is taken."""
 LARGEST_PORT = 65535
-
-LAST_WORDS = 0.5
-"""Seconds that an answer may take once all is over."""
-
-PAUSE = 0.05
-"""Seconds between two looks at whether the server has begun."""
 
 
 def serve(port: int | None, ready: Callable[[str], None]) -> None:
     """Answer browsers on this machine until an interrupt comes, which is then raised.
 
     Args:
-        port: where; 0 is any that is free, None the usual one or else any.
-        ready: called with the page's address once it is there.
+        port: the port; 0 is any that is free, None the usual one or else any.
+        ready: called with the page's address once it answers.
 
     Raises:
         MissingExtraError: without the extra `play`.
-        InvalidArgumentError: for a port that is taken, or none.
-        KeyboardInterrupt: when it is over.
+        InvalidArgumentError: for a port that is taken, or out of range.
+        KeyboardInterrupt: at the end.
     """
     if port is not None:
         integer("port", port, 0, LARGEST_PORT)
     require("the page needs", "play", SERVED_BY)
     import uvicorn
 
-    from explorative_user_env.play.game import get_ready
+    heard = _listening(port)
 
-    pass
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            threading.Thread(target=words.get_ready, daemon=True).start()
+            ready(f"http://{LOOPBACK}:{heard.getsockname()[1]}/")
 
-    with _listening(port) as heard:
-        address = f"http://{LOOPBACK}:{heard.getsockname()[1]}/"
-        told = uvicorn.Config(
-            application(),
-            log_level="error",
-            access_log=False,
-            lifespan="off",
-            timeout_graceful_shutdown=1,
-        )
-        server = uvicorn.Server(told)
-        # Interrupts come to the main thread: the server has one of its own, and is asked to end.
-        thread = threading.Thread(target=server.run, args=([heard],), daemon=True)
-        thread.start()
-        try:
-            while thread.is_alive() and not server.started:
-                thread.join(PAUSE)
-            threading.Thread(target=get_ready, daemon=True).start()
-            ready(address)
-            thread.join()
-        finally:
-            server.should_exit = True
-            thread.join(LAST_WORDS)
-            server.force_exit = True
-            thread.join(LAST_WORDS)
+    quiet: dict[str, Any] = {"log_level": "error", "access_log": False, "lifespan": "off"}
+    # uvicorn hears interrupts itself, closes the socket in order and raises them again.
+    Server(uvicorn.Config(application(), timeout_graceful_shutdown=1, **quiet)).run([heard])
 
 
 def _listening(port: int | None) -> socket.socket:
     """Return a socket that listens on this machine.
 
     Raises:
-        InvalidArgumentError: for a port that is taken, or none.
+        InvalidArgumentError: for a port that is taken.
     """
-    if port is not None:
-        return _bound(port)
-    try:
-        return _bound(USUAL_PORT)
-    except InvalidArgumentError:
-        return _bound(0)
-
-
-def _bound(port: int) -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    heard = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name == "posix":  # elsewhere it would take another's port
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        heard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((LOOPBACK, port))
-        found.listen()
+        heard.bind((LOOPBACK, USUAL_PORT if port is None else port))
+        heard.listen()
     except OSError as error:
-        found.close()
+        heard.close()
+        if port is None:
+            return _listening(0)
         allowed = f"free ({error.strerror or error}); 0 is any that is"
         raise InvalidArgumentError("port", port, allowed) from error
-    return found
+    return heard
 
 
 def open_browser(address: str) -> bool:
-    """Open a page in the browser that the player has; return whether there is one."""
-    # What a machine without a screen calls its browser would take the terminal.
-    if sys.platform.startswith("linux") and not _has_screen():
+    """Open a page in the player's browser; return whether there is one."""
+    # The browser of a machine without a screen would take the terminal.
+    screens = (os.environ.get("DISPLAY"), os.environ.get("WAYLAND_DISPLAY"))
+    if sys.platform.startswith("linux") and not any(screens):
         return False
     try:
         return webbrowser.open(address)
     except (webbrowser.Error, OSError):
         return False
-
-
-def _has_screen() -> bool:
-    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -18,7 +18,6 @@ COMMANDS = [
     "lower-bound",
     "play",
     "plot",
-    "replay",
     "reproduce",
     "robustness",
     "show",
@@ -52,9 +51,7 @@ def test_help_explains_each_option_with_its_default(
     printed = capsys.readouterr().out
     options = re.findall(r"^\W*(--.*)$", printed, flags=re.MULTILINE)
     explained = [option for option in options if not option.startswith("--help")]
-    assert len(explained) >= (
-        5 if command not in ("course", "export", "plot", "replay", "show") else 0
-    )
+    assert len(explained) >= (5 if command not in ("course", "export", "plot", "show") else 0)
     assert [option for option in explained if "default" not in option] == []
 
 

@@ -42,28 +42,30 @@ def test_a_game_is_played_and_repeated_to_the_bit(
     address = printed[-1].split("'")[1]
     assert address.endswith(f"&moves={moves_as_text(moves)}")
     for form in (address, f"http://127.0.0.1:8421/play?{address}", f"?{address}"):
-        assert run("replay", form) == 0
+        typed(monkeypatch, "")
+        assert run("play", "--terminal", "--address", form) == 0
         again = capsys.readouterr().out.splitlines()
-        assert [line.partition("  ")[2] for line in again[:-1]] == answers
+        assert [line for line in again if line.startswith("Arm ")] == answers
 
 
 def test_the_truth_is_told_after_an_answer_or_to_who_asks(
-    run: Run, capsys: pytest.CaptureFixture[str]
+    run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     means = [f"{mean:.2f}" for mean in instance_at_end(Game(options=OPTIONS, seed=7)).means]
     address = "n_arms=3&gap=2&seed=7&moves=0.1.2"
 
-    def tells(*words: str) -> bool:
-        assert run("replay", *words) == 0
+    def tells(address: str, lines: str = "") -> bool:
+        typed(monkeypatch, lines)
+        assert run("play", "--terminal", "--address", address) == 0
         printed = capsys.readouterr().out
         told = [f"true mean {mean}" in printed for mean in means]
         assert all(told) or not any(told)
-        assert ("BAIR" in printed) == ("answer" in words[0])
+        assert ("BAIR" in printed) == ("answer" in address)
         return all(told)
 
     assert not tells(address)
     assert not tells(f"/mind?{address}&guesses=yny&asked=1")
-    assert tells(address, "--reveal")
+    assert tells(address, "truth\n")
     assert tells(f"{address}&answer=1")
 
 
@@ -78,8 +80,8 @@ def test_a_game_is_gone_on_with(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("replay", "nonsense"), "address must be name=value with & between"),
-        (("replay", "seed=7&moves=9"), "moves must be arms in 0..4, got 9"),
+        (("play", "--address", "nonsense"), "--address must be name=value with & between"),
+        (("play", "--address", "seed=7&moves=9"), "moves must be arms in 0..4, got 9"),
         (("play", "--terminal", "--n-arms", "30"), "--n-arms must be an integer in 2..25, got 30"),
         (("play", "--terminal", "--seed", "-1"), "--seed must be an integer in 0.."),
         (("play", "--terminal", "--address", "seed=x"), "--seed must be a whole number, got 'x'"),
@@ -193,7 +195,8 @@ def test_what_is_no_text_is_no_command_and_no_end(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80])
 def test_no_line_is_too_long_for_a_terminal(width: int, tmp_path: Path) -> None:
-    words = ["-m", "explorative_user_env", "replay", "n_arms=3&gap=2&seed=7&moves=0x3.1&answer=1"]
+    words = ["-m", "explorative_user_env", "play", "--terminal", "--address"]
+    words.append("n_arms=3&gap=2&seed=7&moves=0x3.1&answer=1")
     code, sent = in_terminal(width, *words, folder=tmp_path)
     lines = shown(sent)
     assert code == 0

@@ -88,7 +88,6 @@ def test_all_commands_that_run_have_such_options() -> None:
     assert {command for command, _ in options()} == known - {
         "course",
         "export",
-        "replay",
         "show-run",
     }
     assert len(options()) > 25

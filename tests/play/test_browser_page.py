@@ -135,7 +135,7 @@ def test_a_shared_address_has_the_same_responses_everywhere(
     replayed = python("-m", "explorative_user_env", "replay", shared, folder=tmp_path).stdout
     words = ["play", "--terminal", "--address", shared]
     terminal = python("-m", "explorative_user_env", *words, folder=tmp_path).stdout
-    heard = heard_in(game_of(pairs_in(urlsplit(shared).query)[0]))
+    heard = heard_in(game_of(pairs_in(urlsplit(shared).query)))
     assert on_page == [*zip(heard.seen.accepted, heard.seen.rejected, strict=True)]
     assert [": yes" in line for line in replayed.splitlines()[:-1]] == list(heard.responses)
     table = re.findall(r"^ +\d +(\d+) +(\d+)$", terminal, flags=re.MULTILINE)

@@ -1,5 +1,7 @@
 """A game is played again to the same bit, and says nothing that is secret unless asked."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,7 +85,7 @@ def test_an_option_that_there_is_none_of_is_refused() -> None:
 
 
 def test_nothing_is_recommended_after_the_answer() -> None:
-    game = Game(seed=1).recommending((0, 1)).answering(1)
+    game = replace(Game(seed=1).recommending((0, 1)), answer=1)
     assert (game.moves, game.answer) == ((0, 1), 1)
     with pytest.raises(InvalidArgumentError, match="none after the answer"):
         game.recommending((0,))

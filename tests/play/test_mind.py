@@ -1,18 +1,19 @@
 """Who is her mind sees all, says first what she will do, and is told whether she did."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from explorative_user_env.play.game import (
-    MINDS_OWN,
     Game,
-    Mind,
+    game_of,
     heard_in,
-    mind_of,
     pairs_in,
-    pairs_of_mind,
+    pairs_of,
     query_of,
+    right_guesses,
 )
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -27,40 +28,40 @@ GAME = Game(options={"gap": 2.0}, seed=7)
 def test_an_address_is_read_as_the_mind_that_it_was_written_for(
     steps: list[tuple[int, bool | None]], asked: int | None, foretold: bool
 ) -> None:
-    mind = Mind(
-        game=GAME.recommending([arm for arm, _ in steps]),
+    mind = replace(
+        GAME.recommending([arm for arm, _ in steps]),
         guesses=tuple(guess for _, guess in steps),
         asked=asked,
         foretold=foretold,
     )
-    query = query_of(pairs_of_mind(mind))
-    assert mind_of(*pairs_in(query, MINDS_OWN)) == mind
+    query = query_of(pairs_of(mind))
+    assert game_of(pairs_in(query), mind=True) == mind
 
 
 def test_a_guess_becomes_her_decision_and_is_counted() -> None:
-    mind = Mind(game=GAME, foretold=True)
+    mind = replace(GAME, foretold=True)
     for arm, guess in ((0, True), (1, False), (2, True)):
         mind = mind.recommending((arm,))
-        assert (mind.asked, len(mind.game.moves)) == (arm, arm)  # she has not decided yet
+        assert (mind.asked, len(mind.moves)) == (arm, arm)  # she has not decided yet
         mind = mind.guessing(guess)
-    assert mind.game.moves == (0, 1, 2)
-    heard = heard_in(mind.game)
+    assert mind.moves == (0, 1, 2)
+    heard = heard_in(mind)
     assert heard.responses == (True, True, True)
-    assert mind.right_guesses(heard) == (2, 3)
+    assert right_guesses(mind, heard) == (2, 3)
 
 
 def test_she_decides_unasked_where_nothing_is_to_be_foretold() -> None:
-    mind = Mind(game=GAME).recommending((3, 3))
-    assert (mind.game.moves, mind.guesses, mind.asked) == ((3, 3), (None, None), None)
-    assert mind.right_guesses(heard_in(mind.game)) == (0, 0)
+    mind = GAME.recommending((3, 3))
+    assert (mind.moves, mind.guesses, mind.asked) == ((3, 3), (None, None), None)
+    assert right_guesses(mind, heard_in(mind)) == (0, 0)
 
 
 def test_what_is_asked_is_undone_first_then_the_last_move() -> None:
-    mind = Mind(game=GAME, foretold=True).recommending((0,)).guessing(True).recommending((1,))
+    mind = replace(GAME, foretold=True).recommending((0,)).guessing(True).recommending((1,))
     once = mind.undone()
-    assert (once.asked, once.game.moves) == (None, (0,))
+    assert (once.asked, once.moves) == (None, (0,))
     twice = once.undone()
-    assert (twice.game.moves, twice.guesses) == ((), ())
+    assert (twice.moves, twice.guesses) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -76,12 +77,12 @@ def test_what_is_asked_is_undone_first_then_the_last_move() -> None:
 )
 def test_what_is_no_mind_is_refused(query: str, told: str) -> None:
     with pytest.raises(InvalidArgumentError) as error:
-        mind_of(*pairs_in(query, MINDS_OWN))
+        game_of(pairs_in(query), mind=True)
     assert str(error.value).startswith(told)
 
 
 def test_one_arm_at_a_time_is_foretold() -> None:
     with pytest.raises(InvalidArgumentError, match="one arm"):
-        Mind(game=GAME, foretold=True).recommending((0, 0))
+        replace(GAME, foretold=True).recommending((0, 0))
     with pytest.raises(InvalidArgumentError, match="asked about"):
-        Mind(game=GAME).guessing(True)
+        GAME.guessing(True)

@@ -74,7 +74,7 @@ def test_a_new_game_gets_a_seed_and_an_address(client: PageClient) -> None:
         answer = client.get("/new?n_arms=3&gap=2&seed=&noise=0", follows=False)
         assert answer.status_code == 303
         place, _, query = answer.headers["location"].partition("?")
-        game = game_of(pairs_in(query)[0])
+        game = game_of(pairs_in(query))
         assert place == "/play"
         assert game.options == {"n_arms": 3, "gap": 2.0}
         assert 0 <= game.seed < SURPRISES
@@ -106,7 +106,7 @@ def test_a_recommendation_is_an_address_that_has_it_too(client: PageClient) -> N
 
 def test_the_reveal_has_the_truth_the_agents_and_a_moral(client: PageClient) -> None:
     text = client.get(f"/play?{GAME}&moves=0x5.1x5.2x5&answer=1").text
-    env = game_of(pairs_in(f"{GAME}&moves=0x5.1x5.2x5")[0])
+    env = game_of(pairs_in(f"{GAME}&moves=0x5.1x5.2x5"))
     from explorative_user_env.play.game import instance_at_end
 
     for mean in instance_at_end(env).means:
@@ -125,7 +125,7 @@ def test_what_is_guessed_and_slid_is_in_the_address(client: PageClient) -> None:
     place = "/mind/slide?n_arms=3&seed=7&moves=2&gap=1&alpha=0.5&noise=0.1&rho=1.5"
     slid = client.get(place, follows=False).headers["location"]
     assert slid == "/mind?n_arms=3&alpha=0.5&gap=1&noise=0.1&rho=1.5&seed=7&moves=2"
-    assert "rho" not in client.get(f"{place}&follow=on", follows=False).headers["location"]
+    assert "rho" not in client.get(f"{place}&follow=1.5", follows=False).headers["location"]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_it_listens_to_this_machine_alone(monkeypatch: pytest.MonkeyPatch) -> No
     for port in (0, None):
         with serving._listening(port) as heard:
             assert heard.getsockname()[0] == "127.0.0.1"
-    with serving._bound(0) as taken:
+    with serving._listening(0) as taken:
         monkeypatch.setattr(serving, "USUAL_PORT", taken.getsockname()[1])
         with serving._listening(None) as another:  # the usual one, or else any
             assert another.getsockname()[1] != serving.USUAL_PORT

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from explorative_user_env.play import game as rivals
 from explorative_user_env.play.game import WHAT_COUNTS, Game, heard_in, instance_at_end
-from explorative_user_env.play.terminal import COMMANDS, play_lines, told_again
+from explorative_user_env.play.terminal import HELP, play_lines
 
 GAME = Game(options={"n_arms": 3, "gap": 2.0}, seed=7)
 
@@ -60,9 +61,8 @@ def test_where_she_leaves_only_what_was_asked_is_answered_and_what_can_be_done_i
     *asked, last = whole.moves
     game, said = played(" ".join(map(str, asked)), f"{last}x10", game=leaving)
     assert game.moves == whole.moves
-    assert [line for line in said if line.startswith("Arm ")] == [
-        line.split("  ")[1] for line in [*told_again(game)][:-1]
-    ]
+    answers = [line for line in said if line.startswith("Arm ")]
+    assert [": yes" in line for line in answers] == list(heard_in(game).responses)
     assert said[-4:-2] == [
         f"{len(whole.moves)} interactions: {len(asked)} yes, 1 no; then she left.",
         "All that is left is best 2, or another arm's number, or undo.",
@@ -87,7 +87,7 @@ def test_who_stops_is_told_how_to_go_on(end: str) -> None:
 
 def test_help_says_every_command_and_what_counts() -> None:
     _, said = played("help")
-    assert {*(line.format(arm=GAME.n_arms - 1) for line in COMMANDS), *WHAT_COUNTS} <= set(said)
+    assert {*(line.format(arm=GAME.n_arms - 1) for line in HELP), *WHAT_COUNTS} <= set(said)
 
 
 def test_what_help_says_of_an_arm_can_be_typed_in_this_game() -> None:
@@ -101,14 +101,33 @@ def test_what_help_says_of_an_arm_can_be_typed_in_this_game() -> None:
 
 def test_who_goes_on_sees_where_the_game_is() -> None:
     _, said = played(game=GAME.recommending((2,)))
-    assert "last: arm 2 accepted" in said
+    assert "Arm 2: yes, she accepts." in said
 
 
 def test_a_game_is_told_again_response_by_response() -> None:
     game = GAME.recommending((0,) * 40 + (1,) * 40 + (2,) * 20)
-    lines = [*told_again(game)]
-    assert len(lines) == 101
+    _, said = played(game=game)
+    answers = [line for line in said if line.startswith("Arm ")]
     heard = heard_in(game)
+    assert len(answers) == 100
     assert not all(heard.responses)
-    assert [": yes" in line for line in lines[:-1]] == list(heard.responses)
-    assert lines[0] == "1  Arm 0: yes, she accepts."
+    assert [": yes" in line for line in answers] == list(heard.responses)
+
+
+def test_a_game_with_an_answer_is_told_again_to_the_reveal() -> None:
+    game, said = played("0", game=replace(GAME, moves=(0, 1), answer=1))
+    assert game.moves == (0, 1)
+    assert "With the very same user:" in said
+
+
+def test_the_truth_is_told_to_who_asks() -> None:
+    _, said = played("truth")
+    best, *_ = (line for line in said if line.endswith(", her best"))
+    assert best.startswith(f"arm {instance_at_end(GAME).best_arm}: true mean ")
+
+
+@pytest.mark.parametrize("typed", ["arm 1", "Arm 1x3", "arm 0 arm 1", "best arm 1"])
+def test_what_the_buttons_of_the_page_say_can_be_typed(typed: str) -> None:
+    game, said = played(typed)
+    assert game.moves or game.answer == 1
+    assert not any("must be" in line for line in said)

@@ -32,7 +32,7 @@ def test_a_tally_counts() -> None:
     game = Game(options={"gap": 2.0}, seed=7)
     assert words.tally(heard_in(game)) == "0 interactions: 0 yes, 0 no"
     assert words.tally(heard_in(game.recommending((0,)))) == "1 interaction: 1 yes, 0 no"
-    assert words.title_of_game(game, heard_in(game)) == "A new user"
+    assert "<title>A new user</title>" in play_page(game, "")
 
 
 def test_a_user_is_told_by_all_that_is_no_secret() -> None:
@@ -69,7 +69,7 @@ def test_a_game_in_which_she_leaves_ends_there_and_says_so() -> None:
     address = replace(game, moves=(*game.moves, best))
     with pytest.raises(InvalidArgumentError, match="as she leaves then"):
         heard_in(address)
-    named = game.answering(best)
+    named = replace(game, answer=best)
     assert (
         words.verdict(named, heard, best)
         == f"She left before an answer: her best arm is arm {best}"
