@@ -12,8 +12,8 @@ import gymnasium as gym
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
+from explorative_user_env.show.scene import timeline
 from explorative_user_env.show.svg import svg_of
-from explorative_user_env.show.timeline import timeline
 
 FOLDER = Path(__file__).with_name("pictures")
 SEED = 7

@@ -20,7 +20,6 @@ import numpy as np
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.display.tables import markdown_table
-from explorative_user_env.evaluation import Workforce
 
 ROUNDS = 15
 FAST_USERS = 50_000  # of a round, in compiled code
@@ -69,8 +68,8 @@ def main() -> None:
     rows = []
     with processes(1) as one, processes(2) as two:
         counting = [lambda: counted(one, 1), lambda: counted(two, 2)]
-        threads = [Workforce(n, "threads") for n in (1, 2)]
-        others = [Workforce(executor=executor) for executor in (one, two)]
+        threads = [{"workers": n} for n in (1, 2)]
+        others = [{"executor": executor} for executor in (one, two)]
         for what, by, crews, agent, n_users in (
             ("BAIR, compiled", "threads", threads, BAIR(), FAST_USERS),
             ("UNI, compiled, 500 steps", "threads", threads, Uniform(horizon=500), FAST_USERS),
@@ -88,12 +87,12 @@ def processes(n_workers: int) -> ProcessPoolExecutor:
     return ProcessPoolExecutor(n_workers, get_context("spawn"))
 
 
-def meeting(agent: Any, n_users: int, workforce: Workforce) -> Round:
+def meeting(agent: Any, n_users: int, crew: Mapping[str, Any]) -> Round:
     """Return a round in which an agent meets so many users."""
 
     def work() -> int:
         facts: Mapping[str, Any] = {"setting": "released", "progress": False}
-        return len(eu.evaluate([agent], n_instances=n_users, workers=workforce, **facts).runs)
+        return len(eu.evaluate([agent], n_instances=n_users, **crew, **facts).runs)
 
     return work
 

@@ -47,8 +47,8 @@ from explorative_user_env.wrappers.make import counts_env, counts_vector_env
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 if TYPE_CHECKING:
+    from explorative_user_env.check.verify import Verification, verify
     from explorative_user_env.evaluation import Results, Sweep, evaluate, load, sweep
-    from explorative_user_env.verification import Verification, verify
 
 __all__ = [
     "BAI_ENV_ID",
@@ -101,7 +101,7 @@ def __getattr__(name: str) -> Any:
     if name in ("Results", "Sweep", "evaluate", "load", "sweep"):
         return getattr(import_module(f"{__name__}.evaluation"), name)
     if name in ("Verification", "verify"):
-        return getattr(import_module(f"{__name__}.verification"), name)
+        return getattr(import_module(f"{__name__}.check.verify"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

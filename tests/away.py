@@ -7,21 +7,22 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from explorative_user_env.evaluation.workers import Workforce, done
+from explorative_user_env.evaluation.workers import done
 from explorative_user_env.protocol import Array
 from explorative_user_env.results import records as provenance
 
 CHUNKS = [[chunk] for chunk in range(12)]
 
 
-def done_by(workforce: Workforce, job: Any, usual: str) -> list[Any]:
-    """Do a job with all chunks."""
-    with done(workforce, job, CHUNKS, "mine", usual) as found:
-        return list(found)
+def done_by(job: Any, usual: str, **crew: Any) -> list[Any]:
+    """Do a job with all chunks, and return what comes of them in their order."""
+    with closing(done(job, CHUNKS, "mine", usual, **crew)) as found:
+        return [result for _, result in sorted(found)]
 
 
 def spawned(**facts: Any) -> Executor:
@@ -50,12 +51,10 @@ class Gathering:
         return me
 
 
-def gathered(
-    workforce: Workforce, folder: Path, usual: str, n_workers: int = 2
-) -> set[tuple[int, int]]:
+def gathered(folder: Path, usual: str, n_workers: int = 2, **crew: Any) -> set[tuple[int, int]]:
     """Return who does chunks, when so many have come."""
     with TemporaryDirectory(dir=folder) as marks:
-        return set(done_by(workforce, Gathering(Path(marks), n_workers), usual))
+        return set(done_by(Gathering(Path(marks), n_workers), usual, **crew))
 
 
 def endless(seeds: Sequence[int], halt: Array | None = None) -> None:
@@ -63,13 +62,6 @@ def endless(seeds: Sequence[int], halt: Array | None = None) -> None:
     end = time.monotonic() + 200.0
     while time.monotonic() < end and not (halt is not None and halt[0]):
         time.sleep(0.01)
-
-
-def endless_but_first(seeds: Sequence[int]) -> int:
-    """A job that is endless but for the first chunk."""
-    if seeds != CHUNKS[0]:
-        endless(seeds)
-    return seeds[0]
 
 
 class Deadly:

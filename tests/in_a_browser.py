@@ -93,8 +93,6 @@ def runs_found(line_up: list[str], shared: dict[str, Any]) -> dict[str, Any]:
         "regret": regret.runs.map(repr).to_numpy().tolist(),
         "versions": bai.cell["versions"],
         "two workers": bai.runs.equals(eu.evaluate(line_up, workers=2, **shared).runs),
-        "threads": refused(eu.evaluate, ["BAIR"], backend="threads", **shared),
-        "processes": refused(eu.evaluate, ["BAIR"], backend="processes", **shared),
         "a sweep": len(cells.runs) == 12,
         "checks of the theory": len(checks) == shared["n_instances"],
         "a file of runs": bool(loaded.runs.equals(bai.runs)),

@@ -1,77 +1,112 @@
-"""Notebooks as tests look at them: committed, run again by Jupyter, or here in this process."""
+"""Notebooks as tests look at them: as they are handed out, and run in this process."""
 
 import ast
-import contextlib
-import io
+import functools
+import json
+import math
 import re
 from typing import Any
 
-import nbformat
-from lesson_sources import committed
+from build import run
 
 from explorative_user_env.teach import Lesson
+from explorative_user_env.teach.notebooks import (
+    FIGURE,
+    FIGURES,
+    GIVEN,
+    Cell,
+    notebook_of,
+    read_source,
+)
 
 CHECKS = re.compile(r"^check_exercise\(\"(\d\.\d)\"", re.MULTILINE)
 REVEALS = re.compile(r"^reveal\(", re.MULTILINE)
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+NOT_QUOTED = (
+    r"```.*?```|`[^`]*`",  # code
+    r"\$\$.*?\$\$|\$[^$]*\$",  # mathematics
+    r"^#[^\n]*$",  # headings
+    r"!?\[[^\]]*\]\([^)]*\)|<https?:[^>]*>",  # links and pictures
+    r"<!--.*?-->",
+    r"[Ee]xercises? \d\.\d",
+)
+"""What of a text may have numbers that nothing computes."""
 
 
-def read(lesson: Lesson, solved: bool) -> Any:
-    """A notebook as it is committed."""
-    text = committed(lesson, solved).read_text(encoding="utf-8")
-    return nbformat.reads(text, as_version=4)
+def figures_of(lesson: Lesson) -> list[str]:
+    """The committed numbers of a lesson's sentences."""
+    figures: list[str] = json.loads(read_source(FIGURES))[lesson.name]
+    return figures
 
 
-def code_cells(notebook: Any) -> list[Any]:
+def cells(lesson: Lesson, solved: bool) -> list[Any]:
+    """The cells of a notebook as it is handed out."""
+    source = read_source(f"{lesson.name}.py")
+    made: list[Any] = notebook_of(source, figures_of(lesson), solved)["cells"]
+    return made
+
+
+def code(lesson: Lesson, solved: bool) -> list[str]:
     """The cells that run."""
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+    return [each["source"] for each in cells(lesson, solved) if each["cell_type"] == "code"]
 
 
-def prose(notebook: Any) -> str:
+def prose(lesson: Lesson, solved: bool) -> str:
     """The text of a notebook, cell after cell."""
-    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    texts = (each["source"] for each in cells(lesson, solved) if each["cell_type"] == "markdown")
+    return "\n\n".join(texts)
 
 
-def remark_of(cell: Any) -> str:
-    """What is said at the end of a cell of an answer or a guess, in plain words."""
-    return str(cell.outputs[-1].data["text/plain"])
+@functools.cache
+def ran(lesson: Lesson, solved: bool) -> list[tuple[Cell, Any]]:
+    """A notebook's cells with the value or the figures of each, run once."""
+    return [*run(lesson, solved)]
 
 
-def remarks(notebook: Any) -> dict[str, str]:
+def remarks(lesson: Lesson, solved: bool) -> dict[str, str]:
     """What is said of each exercise, by its number."""
     return {
-        match[1]: remark_of(cell)
-        for cell in code_cells(notebook)
-        if (match := CHECKS.search(cell.source))
+        match[1]: str(value)
+        for cell, value in ran(lesson, solved)
+        if cell.kind == "code" and (match := CHECKS.search(cell.text))
     }
 
 
-def guesses(notebook: Any) -> list[str]:
+def guesses(lesson: Lesson, solved: bool) -> list[str]:
     """What is said of each guess."""
-    return [remark_of(cell) for cell in code_cells(notebook) if REVEALS.search(cell.source)]
+    pairs = ran(lesson, solved)
+    return [
+        str(value) for cell, value in pairs if cell.kind == "code" and REVEALS.search(cell.text)
+    ]
 
 
-def values_of(notebook: Any) -> list[Any]:
-    """Run a notebook's cells in this process, and return what each ends with.
+def alike(text: str, other: str) -> bool:
+    """Whether two texts are the same, their numbers up to rounding."""
+    numbers = (map(float, NUMBER.findall(each.replace(",", ""))) for each in (text, other))
+    return NUMBER.sub("0", text) == NUMBER.sub("0", other) and all(
+        math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-6) for a, b in zip(*numbers, strict=True)
+    )
 
-    Jupyter and its kernels take longer to start than most notebooks run.
+
+def bare_numbers(text: str) -> list[str]:
+    """The numbers of a Markdown cell's sentences that nothing computes.
+
+    Those of one digit are words. So is what the cell says is given, if it is there.
     """
-    space: dict[str, Any] = {"__name__": "__main__"}
-    values = []
-    with contextlib.redirect_stdout(io.StringIO()):
-        for cell in code_cells(notebook):
-            tree = ast.parse(cell.source)
-            last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-            exec(compile(tree, "<cell>", "exec"), space)
-            ending = ast.Expression(last.value) if last else None
-            values.append(eval(compile(ending, "<cell>", "eval"), space) if ending else None)
-    return values
+    number = re.compile(r"\d+(?:\.\d+)?")
+    given = number.findall(" ".join(GIVEN.findall(text)))
+    for pattern in (FIGURE.pattern, *NOT_QUOTED):
+        text = re.sub(pattern, " ", text, flags=re.DOTALL | re.MULTILINE)
+    bare = [each for each in number.findall(text) if len(each) > 1]
+    unused = [each for each in given if each not in bare]
+    return [each for each in bare if each not in given] + [f"{each} (given)" for each in unused]
 
 
-def imported(notebook: Any) -> set[str]:
-    """The top-level modules that a notebook imports, wherever in it."""
+def imported(codes: list[str]) -> set[str]:
+    """The top-level modules that cells import, wherever in them."""
     found = set()
-    for cell in code_cells(notebook):
-        for node in ast.walk(ast.parse(cell.source)):
+    for text in codes:
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Import):
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from explorative_user_env.results.columns import RUN_FRAMES
+from explorative_user_env.results.metrics import RUN_FRAMES
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.store import Part, Store
 

@@ -10,6 +10,7 @@ from packaging.requirements import Requirement
 from processes import python
 
 from explorative_user_env.teach import LESSONS
+from explorative_user_env.teach.notebooks import FIGURES
 
 pytestmark = pytest.mark.slow
 
@@ -75,16 +76,10 @@ def test_the_wheel_has_what_pages_are_made_of(wheel: zipfile.ZipFile) -> None:
     assert missing == set()
 
 
-def test_the_wheel_has_the_notebooks_and_not_what_builds_them(wheel: zipfile.ZipFile) -> None:
-    course = {name for name in wheel.namelist() if name.startswith(f"{PACKAGE.name}/course/")}
-    folders = ("notebooks", "solutions")
-    wanted = {
-        f"{PACKAGE.name}/course/{folder}/{path.name}"
-        for folder in folders
-        for path in (ROOT / "examples" / "course" / folder).iterdir()
-    }
-    assert len(wanted) == 2 * len(LESSONS)
-    assert {name for name in course if name.split("/")[2] in folders} == wanted
+def test_the_wheel_has_the_sources_of_the_notebooks(wheel: zipfile.ZipFile) -> None:
+    folder = f"{PACKAGE.name}/teach/sources/"
+    files = {name.removeprefix(folder) for name in wheel.namelist() if name.startswith(folder)}
+    assert files == {FIGURES, *(f"{lesson.name}.py" for lesson in LESSONS)}
 
 
 def test_the_wheel_has_every_module_of_the_checkout(wheel: zipfile.ZipFile) -> None:

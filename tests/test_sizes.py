@@ -65,9 +65,9 @@ def begin(*arguments: Any, **options: Any) -> Any:
 
 
 LONG_WORK = {
-    "evaluate baseline_time": "evaluation.backends.done",
-    "tune_n1": "evaluation.backends.done",
-    "success": "evaluation.backends.done",
+    "evaluate baseline_time": "evaluation.runner.done",
+    "tune_n1": "evaluation.runner.done",
+    "success": "evaluation.runner.done",
     "train": "rl.training._untrained",
 }
 """What may be asked for and takes its time, by the first words of its name: where it begins."""

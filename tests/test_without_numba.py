@@ -68,8 +68,6 @@ def test_that_it_is_slower_is_said_once_with_the_reason(browser: dict[str, Any])
     ("asked", "words"),
     [
         ("compiled users", "compiled=True needs numba, but there is none for a browser"),
-        ("threads", "backend must be left out here: this Python, as one in a browser, starts no"),
-        ("processes", "backend must be left out here: this Python, as one in a browser, starts no"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(

@@ -1,4 +1,4 @@
-"""The notebooks of the course as pages, with the outputs that they come with."""
+"""The notebooks of the course among the pages, made from their sources: Sphinx reads only files."""
 
 import json
 import re
@@ -9,44 +9,30 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from explorative_user_env.teach.exercises import NOTEBOOKS, SOLUTIONS
-from extensions import repository, source
+from explorative_user_env.teach.notebooks import SOLUTIONS, notebook_files
+from extensions import source
 from extensions.places import fill
-
-_TITLE = re.compile(r"\A# .+")
 
 COURSE = source.ROOT / "examples" / "course"
 
 
 def bring(app: Sphinx) -> None:
-    """Lay the notebooks among the pages, as Sphinx reads no others, and take away old ones."""
-    folders = {kind: Path(app.srcdir) / "course" / kind for kind in (NOTEBOOKS, SOLUTIONS)}
-    wanted = {
-        folders[file.parent.name] / file.name: file
-        for kind in folders
-        for file in sorted((COURSE / kind).glob("*.ipynb"))
-    }
-    for path, file in wanted.items():
-        content = _relinked(file.read_bytes(), file, path)
+    """Write the notebooks, those with answers only for `-t answers`, and remove old ones."""
+    folder, answers = Path(app.srcdir) / "course", app.tags.has("answers")
+    for name, content in notebook_files(solutions=True).items():
+        solved = name.startswith(SOLUTIONS)
+        path = folder / name if solved else folder / "notebooks" / name
+        if solved and not answers:
+            shutil.rmtree(folder / SOLUTIONS, ignore_errors=True)
+            continue
+        if solved:
+            notebook = json.loads(content)
+            first = notebook["cells"][0]
+            first["source"] = re.sub(r"\A# .+", r"\g<0>, with answers", first["source"])
+            content = json.dumps(notebook).encode()
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_bytes() != content:
             path.write_bytes(content)
-    for folder in folders.values():
-        for path in folder.glob("*"):
-            if path not in wanted:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
-def _relinked(content: bytes, file: Path, page: Path) -> bytes:
-    """Return a notebook whose links lead where they led; those with answers say so."""
-    notebook = json.loads(content)
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "markdown":
-            text = "".join(cell["source"])
-            if page.parent.name == SOLUTIONS:
-                text = _TITLE.sub(r"\g<0>, with answers", text)
-            cell["source"] = repository.relinked(text, file, page)
-    return json.dumps(notebook, indent=1, ensure_ascii=False).encode()
 
 
 def contents(env: Any, docname: str, kind: str) -> Iterator[str]:
@@ -58,7 +44,7 @@ def contents(env: Any, docname: str, kind: str) -> Iterator[str]:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register what brings them and what lists them."""
+    """Register the writer and the tables of contents."""
     app.connect("builder-inited", bring)
-    fill(app, "notebooks", contents, lambda: COURSE.rglob("*.ipynb"))
+    fill(app, "notebooks", contents, lambda: COURSE.rglob("*.py"))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -7,7 +7,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
-from explorative_user_env.teach.exercises import SOLUTIONS
+from explorative_user_env.teach.notebooks import SOLUTIONS
 
 GLOSSARY = "glossary"
 

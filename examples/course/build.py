@@ -1,51 +1,76 @@
-"""Build the notebooks of the course from their sources, with their outputs.
+"""Compute the numbers in the sentences of the course, which its notebooks quote.
 
-    python examples/course/build.py                # all of them
-    python examples/course/build.py lesson_2       # those whose name begins so
-    python examples/course/build.py --check        # say what is not as the sources give it
+    python examples/course/build.py                # write sources/figures.json
+    python examples/course/build.py --check        # name the numbers that changed
 
-A source gives two notebooks of its name: in `notebooks/`, for students, with blanks, and in
-`solutions/` with the answers. What a source may hold is said in CONTRIBUTING.md.
+The notebooks themselves are made from the sources by `explorative-user course notebooks`.
+CONTRIBUTING.md describes a source.
 """
 
 import argparse
+import ast
+import contextlib
+import io
+import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import nbformat
-from lesson_differences import differences
-from lesson_runs import run, text_of
-from lesson_sources import committed, written
+from matplotlib import pyplot
 
-from explorative_user_env.commands.output import text_file
-from explorative_user_env.files import write_whole
+from explorative_user_env.teach import LESSONS, Lesson
+from explorative_user_env.teach.notebooks import (
+    FIGURE,
+    FIGURES,
+    Cell,
+    cells_of,
+    read_source,
+    with_answers,
+)
+
+PATH = Path(__file__).parent / "sources" / FIGURES
+
+
+def run(lesson: Lesson, solved: bool) -> Iterator[tuple[Cell, Any]]:
+    """Run a notebook in this process; yield its cells with the value or the figures of each."""
+    space: dict[str, Any] = {"__name__": "__main__"}
+    pyplot.switch_backend("agg")
+    for cell in cells_of(read_source(f"{lesson.name}.py")):
+        if "solution" in cell.tags and not solved:
+            continue
+        if cell.kind == "markdown":
+            yield cell, [eval(f"f'''{{{each}}}'''", space) for each in FIGURE.findall(cell.text)]
+            continue
+        text = with_answers(cell.text, solved) if "exercise" in cell.tags else cell.text
+        tree = ast.parse(text)
+        last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(tree, "<cell>", "exec"), space)
+            code = compile(ast.Expression(last.value), "<cell>", "eval") if last else "None"
+            yield cell, eval(code, space)
+        pyplot.close("all")
+
+
+def figures_of(lesson: Lesson) -> list[str]:
+    """Return the numbers in the sentences of a solved notebook, in order."""
+    return [each for cell, found in run(lesson, True) if cell.kind == "markdown" for each in found]
 
 
 def main() -> int:
-    """Build or check the notebooks that are asked for, and return the exit code."""
+    """Write the numbers, or compare them, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("names", nargs="*", help="which ones, by how their names begin")
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
-    asked = parser.parse_args()
-    wanted = tuple(Path(name).stem for name in asked.names)
-    lessons = [each for each in written() if not wanted or each.name.startswith(wanted)]
-    if not lessons:
-        parser.error(f"no lesson begins with {', '.join(wanted)}")
-    wrong = 0
-    for lesson in lessons:
-        for solved in (True, False):
-            path = committed(lesson, solved)
-            made = run(lesson, solved)
-            if not asked.check:
-                text = text_of(made)
-                write_whole("path", path, text_file(text), overwrite=True)
-                print(f"{path}: {len(text) // 1000} kB")
-                continue
-            found = differences(nbformat.read(path, as_version=4), made) if path.exists() else None
-            for line in ["it is not there"] if found is None else found:
-                print(f"{path.name}{' (solved)' if solved else ''}: {line}")
-                wrong += 1
-    return int(wrong > 0)
+    check = parser.parse_args().check
+    figures = {lesson.name: figures_of(lesson) for lesson in LESSONS}
+    if not check:
+        text = json.dumps(figures, indent=0, ensure_ascii=False) + "\n"
+        PATH.write_text(text, encoding="utf-8")
+        return 0
+    known = json.loads(PATH.read_text(encoding="utf-8"))
+    changed = [name for name in figures if figures[name] != known.get(name)]
+    print(*(f"{name}: was {known.get(name)}, is {figures[name]}" for name in changed), sep="\n")
+    return int(bool(changed))
 
 
 if __name__ == "__main__":

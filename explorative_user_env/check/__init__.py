@@ -1,15 +1,15 @@
-"""Whether agents, environments and users keep what this package relies on: checks for all.
+"""Checks of agents, environments and users: the same for the package's and for yours.
 
-The checks are those that the package asks of its own. `check_agent(MyAgent)` and its like run all
-of them and print a table, `parametrize_with_checks([MyAgent])` makes each a case of a test for
-pytest, and `explorative-user check my_package:MyAgent` is the same on a command line.
+`check_agent(MyAgent)` and the like run all checks and return a table,
+`parametrize_with_checks([MyAgent])` makes each of them a case of a test for pytest, and
+`explorative-user check my_package:MyAgent` runs them on a command line.
 """
 
 from explorative_user_env.check.catalogue import (
-    CHECKS,
     check_agent,
     check_algorithm,
     check_environment,
+    check_kind,
     check_reward_law,
     check_schedule,
     check_users,
@@ -20,6 +20,7 @@ from explorative_user_env.check.catalogue import (
     subjects_of,
 )
 from explorative_user_env.check.checks import (
+    CHECKS,
     CheckReport,
     FailedCheckError,
     Kind,
@@ -43,6 +44,7 @@ __all__ = [
     "check_agent",
     "check_algorithm",
     "check_environment",
+    "check_kind",
     "check_reward_law",
     "check_schedule",
     "check_users",

@@ -1,11 +1,11 @@
-"""Whether what an agent finds depends on the numbers that arms happen to have."""
+"""Checks of agents: the contract, streams, memory, secrets, ties, and all ways of running."""
 
 import copy
 import inspect
 import random
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -13,19 +13,23 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent, Uniform
 from explorative_user_env.check.checks import (
+    FALSE_ALARM,
     FailedCheckError,
+    Kind,
     NotAskedError,
     Subject,
+    asked_of,
+    expect,
     in_words,
     other_surroundings,
-    shared_streams,
+    shared_streams_kept,
     travelled,
 )
 from explorative_user_env.check.secrets import Secrets, reached
 from explorative_user_env.envs.meeting import informed
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
+from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import (
-    PATHS,
     RUN_COLUMNS,
     play_compiled,
     play_readable,
@@ -33,19 +37,12 @@ from explorative_user_env.evaluation.paths import (
     run_in_step,
     run_readable,
 )
-from explorative_user_env.evaluation.workers import (
-    NONE_START,
-    PROCESSES,
-    Workforce,
-    can_start,
-    done,
-)
+from explorative_user_env.evaluation.workers import NONE_START, can_start_processes
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.presence import COMPILER, why_no_compiler
 from explorative_user_env.protocol import (
     ANSWERED,
     BAI,
-    STOP,
     TASKS,
     Agent,
     Array,
@@ -57,66 +54,47 @@ from explorative_user_env.protocol import (
     trained_on,
 )
 from explorative_user_env.runs.loop import rollout
-from explorative_user_env.seeding import agent_generator, agent_generators, user_seeds
+from explorative_user_env.seeding import agent_generator, user_seeds
 from explorative_user_env.show.explanations import explanation_of
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import CallableError, InvalidArgumentError
+from explorative_user_env.validation import InvalidArgumentError
 
-N_ARMS = 5
-"""K where nothing else is said."""
+N_ARMS, MANY_ARMS = 5, 200
+"""K of most checks, and a large one."""
 
-MEETING_STEPS = 60
-"""Of a meeting where nothing else is said: where the agent is cut off."""
+MEETING_STEPS, CAPS = 60, (1, 2, 7)
+"""Steps after which an agent is cut off: of most checks, and soon."""
 
-Responds = Callable[[int], bool]
-"""The response to a recommendation of an arm."""
+# Meetings with a user who follows a script
+
+FICKLE, ACCEPTING, REJECTING = "by chance", "everything", "nothing"
+"""What a user accepts."""
 
 
 class Fickle:
-    """A user who accepts each arm with a chance of its own; a copy goes on as she would.
+    """A user who accepts each arm with a chance of its own; a copy goes on as she would."""
 
-    Args:
-        n_arms: K.
-        seed: what the chances and the responses follow from.
-    """
-
-    def __init__(self, n_arms: int, seed: int) -> None:
+    def __init__(self, n_arms: int, seed: int, accepts: str = FICKLE) -> None:
         self._rng = np.random.default_rng([seed, n_arms])
         self._chances = self._rng.random(n_arms)
+        if accepts != FICKLE:
+            self._chances[:] = accepts == ACCEPTING
 
     def __call__(self, arm: int) -> bool:
-        """Responds to a recommendation."""
+        """Return whether she accepts an arm."""
         return bool(self._rng.random() < self._chances[arm])
-
-
-class Always:
-    """A user who has one answer to everything.
-
-    Args:
-        accepted: that answer.
-    """
-
-    def __init__(self, accepted: bool) -> None:
-        self._accepted = accepted
-
-    def __call__(self, arm: int) -> bool:
-        """Responds to a recommendation."""
-        return self._accepted
-
-
-FICKLE, ACCEPTING, REJECTING = "by chance", "everything", "nothing"
 
 
 @dataclass(frozen=True)
 class Situation:
-    """What an agent meets: printed, it is the end of a message.
+    """Whom an agent meets; printed, it ends a message.
 
     Attributes:
         n_arms: K.
         seed: the user's; the agent's stream follows from it and its name.
-        user: what she accepts, one of the words above.
+        user: what she accepts.
         cap: steps after which the agent is cut off.
-        horizon: what the agent is told.
+        horizon: the horizon that the agent is given.
     """
 
     n_arms: int
@@ -124,12 +102,6 @@ class Situation:
     user: str = FICKLE
     cap: int = MEETING_STEPS
     horizon: int | None = None
-
-    def respond(self) -> Responds:
-        """Return the user, who has heard nothing yet."""
-        if self.user == FICKLE:
-            return Fickle(self.n_arms, self.seed)
-        return Always(self.user == ACCEPTING)
 
     def __str__(self) -> str:
         told = "" if self.horizon is None else f", horizon {self.horizon}"
@@ -149,10 +121,10 @@ class Meeting:
     """An agent with a user, from the reset on.
 
     Args:
-        agent: who is reset for it.
+        agent: the agent, which is reset.
         situation: whom it meets.
-        rng: its stream; None is what follows from the seed and the agent's name.
-        follows: whether the user comes after another, and the agent goes on with its `next_user`.
+        rng: its stream; None is the one that follows from the seed and its name.
+        follows: whether the agent goes on with its `next_user` instead of a reset.
     """
 
     def __init__(
@@ -166,19 +138,17 @@ class Meeting:
         self.arms: list[int] = []
         self.accepted: list[bool] = []
         self.stopped = False
-        self._respond = situation.respond()
+        self._respond = Fickle(situation.n_arms, situation.seed, situation.user)
         self._rewards = np.random.default_rng(situation.seed)
         if follows:
             self._call("next_user")
-            return
-        rng = agent_generator(situation.seed, name_of(agent)) if rng is None else rng
-        self._call("reset", situation.n_arms, rng, situation.horizon)
+        else:
+            rng = agent_generator(situation.seed, name_of(agent)) if rng is None else rng
+            self._call("reset", situation.n_arms, rng, situation.horizon)
 
-    def go_on(self, n_steps: int | None = None) -> None:
-        """Recommend and hear this many times, None as often as it takes until the end."""
-        last = self.situation.cap
-        if n_steps is not None:
-            last = min(last, len(self.arms) + n_steps)
+    def go_on(self, n_steps: int = sys.maxsize) -> None:
+        """Recommend so many times, or until the agent stops or is cut off."""
+        last = min(self.situation.cap, len(self.arms) + n_steps)
         while not self.stopped and len(self.arms) < last:
             arm = self._call("act")
             if arm is None:
@@ -193,7 +163,7 @@ class Meeting:
             self.accepted.append(accepted)
 
     def end(self) -> Run:
-        """Go on to the end, ask for the answer and return what was done."""
+        """Go on to the end, and return the run with the answer."""
         self.go_on()
         answer = self._arm("answer", self._call("answer"))
         return Run(tuple(self.arms), tuple(self.accepted), answer, self.stopped)
@@ -223,188 +193,47 @@ def run_of(agent: Agent, situation: Situation, rng: np.random.Generator | None =
 
 
 def usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
-    """Return the K that an agent was trained for, or else this one, that of most checks."""
+    """Return the K that an agent was trained for, or else this one."""
     return int(trained_on(subject.make()).get("n_arms", otherwise))
 
 
 def situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Situation]:
-    """Yield what the agent is to meet in most checks: a few users who accept by chance.
+    """Yield the situations of most checks: a few users who accept by chance.
 
     Args:
         subject: the agent.
         n_users: how many.
-        **given: fields of the situations that are to be others.
+        **given: fields of the situations.
     """
-    n_arms = given.pop("n_arms", None) or usual_arms(subject)
-    cap = given.pop("cap", MEETING_STEPS)
-    told = {"horizon": cap} if needs_horizon(subject.make()) else {}
+    usual = {"n_arms": usual_arms(subject), "cap": MEETING_STEPS} | given
+    if needs_horizon(subject.make()):
+        usual = {"horizon": usual["cap"]} | usual
     for seed in range(subject.seed, subject.seed + n_users):
-        yield Situation(n_arms, seed, cap=cap, **{**told, **given})
+        yield Situation(seed=seed, **usual)
 
 
 def expect_alike(found: Run, wanted: Run, situation: Situation, when: str) -> None:
-    """Make sure that two runs are the same.
+    """Fail a check unless two runs are the same, naming the first step at which they differ.
 
     Args:
-        found: what was done.
-        wanted: what was done before, or elsewhere.
-        situation: what was met.
-        when: in words, what was different about the second; nothing may follow from it.
-
-    Raises:
-        FailedCheckError: naming the first step at which they differ.
+        found: the run.
+        wanted: the run before, or elsewhere.
+        situation: whom the agent met.
+        when: in words, what was different about the run that must not matter.
     """
     for step, (arm, other) in enumerate(zip(found.arms, wanted.arms, strict=False), 1):
-        if arm != other:
-            told = f"recommended arm {arm} instead of {other} at step {step} {when}"
-            raise FailedCheckError(f"{told} ({situation})")
-    n_steps = len(found.arms)
-    if n_steps != len(wanted.arms):
-        told = f"ended after {n_steps} steps instead of {len(wanted.arms)} {when}"
-        raise FailedCheckError(f"{told} ({situation})")
-    if found.stopped != wanted.stopped:
-        ends = {True: "stopped", False: "was cut off"}
-        told = f"{ends[found.stopped]} after {n_steps} steps and {ends[wanted.stopped]} before"
-        raise FailedCheckError(f"{told} {when} ({situation})")
-    if found.answer != wanted.answer:
-        told = f"answered arm {found.answer} instead of {wanted.answer} {when}"
-        raise FailedCheckError(f"{told}, after {n_steps} steps ({situation})")
+        told = f"recommended arm {arm} instead of {other} at step {step} {when}"
+        expect(arm == other, told, situation)
+    n_steps, before = len(found.arms), len(wanted.arms)
+    expect(n_steps == before, f"ended after {n_steps} steps instead of {before} {when}", situation)
+    ends = {True: "stopped", False: "was cut off"}
+    told = f"{ends[found.stopped]} after {n_steps} steps and {ends[wanted.stopped]} before {when}"
+    expect(found.stopped == wanted.stopped, told, situation)
+    told = f"answered arm {found.answer} instead of {wanted.answer} {when}, after {n_steps} steps"
+    expect(found.answer == wanted.answer, told, situation)
 
 
-USERS_TOGETHER = 6
-"""In step."""
-
-STEPS_IN_STEP = 40
-"""Of their runs."""
-
-
-class Call(NamedTuple):
-    """A method that is about to be called for many users at once."""
-
-    agent: ManyUserAgent
-    method: str
-    given: Sequence[Any]
-    n_arms: int
-    step: int
-
-    def made(self) -> Any:
-        """Make the call, and return what the method does."""
-        try:
-            return getattr(self.agent, self.method)(*self.given)
-        except Exception as error:
-            told = f"{self.method} {in_words(error)} at step {self.step}"
-            raise FailedCheckError(told) from error
-
-
-def many_user_agent(subject: Subject) -> ManyUserAgent:
-    """Return an agent that meets many users at once.
-
-    Raises:
-        NotAskedError: if it is none.
-    """
-    agent = subject.make()
-    if not isinstance(agent, ManyUserAgent):
-        raise NotAskedError("it meets users one at a time")
-    return agent
-
-
-def meet_many(subject: Subject, called: Callable[[Call], Any]) -> None:
-    """Let an agent meet users who respond by chance, all at once.
-
-    Args:
-        subject: the agent.
-        called: makes each call, looks at it as it likes and returns what the method did.
-    """
-    agent, n_arms = many_user_agent(subject), usual_arms(subject)
-    rng = np.random.default_rng(subject.seed)
-    seeds = range(subject.seed, subject.seed + USERS_TOGETHER)
-    rngs = agent_generators(seeds, name_of(agent))
-    horizon = STEPS_IN_STEP if needs_horizon(agent) else None
-    users, step = np.arange(USERS_TOGETHER), 0
-
-    def call(method: str, *given: Any) -> Any:
-        return called(Call(agent, method, given, n_arms, step))
-
-    call("reset_all", n_arms, rngs, horizon)
-    for step in range(1, STEPS_IN_STEP + 1):  # noqa: B007 - told by `call`
-        arms = np.array(call("act_all", users.copy()))
-        users, arms = users[arms != STOP], arms[arms != STOP]
-        if not users.size:
-            break
-        call("observe_all", users.copy(), arms, rng.random(users.size) < 0.5)
-    call("answer_all", np.arange(USERS_TOGETHER))
-
-
-def recommends_arms_to_many(subject: Subject) -> None:
-    """What act_all and answer_all return is an arm (or STOP) for each user, at every step."""
-    meet_many(subject, _of_arms)
-
-
-def _of_arms(call: Call) -> Any:
-    returned = call.made()
-    if call.method not in ("act_all", "answer_all"):
-        return returned
-    least, n_users = STOP if call.method == "act_all" else 0, len(call.given[0])
-    arms: Array = np.asarray(returned)
-    fits = arms.shape == (n_users,) and arms.dtype.kind in "iu"
-    if not fits or not least <= arms.min() <= arms.max() < call.n_arms:
-        allowed = f"{n_users} integers in {least}..{call.n_arms - 1}"
-        told = f"{call.method} returned {returned!r} at step {call.step}"
-        raise FailedCheckError(f"{told}, must be {allowed}")
-    return arms
-
-
-def minds_no_company(subject: Subject) -> None:
-    """What it does with a user depends neither on who else is there nor on their order."""
-    seeds = [*range(subject.seed, subject.seed + USERS_TOGETHER)]
-    wanted = _rows(subject, seeds)
-    others = {
-        "in another order": (seeds[::-1], wanted[::-1]),
-        "alone": (seeds[-1:], wanted[-1:]),
-        "with half of the others": (seeds[::2], wanted[::2]),
-    }
-    for how, (some, rows) in others.items():
-        expect_rows(_rows(subject, some), rows, some, f"{how} than among {USERS_TOGETHER} users")
-
-
-def in_step_is_one_at_a_time(subject: Subject) -> None:
-    """Its runs with many users at once are those with one after the other, to the bit."""
-    seeds = [*range(subject.seed, subject.seed + USERS_TOGETHER)]
-    wanted = _rows(subject, seeds)
-    users, agent = Population(n_arms=usual_arms(subject)), subject.make()
-    horizon = STEPS_IN_STEP if needs_horizon(agent) else None
-    found = run_readable(users, agent, seeds, STEPS_IN_STEP, horizon)
-    expect_rows(found, wanted, seeds, "one at a time than in step")
-
-
-def _rows(subject: Subject, seeds: Sequence[int]) -> Array:
-    agent, users = many_user_agent(subject), Population(n_arms=usual_arms(subject))
-    horizon = STEPS_IN_STEP if needs_horizon(agent) else None
-    return run_in_step(users, agent, seeds, STEPS_IN_STEP, horizon)
-
-
-def expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) -> None:
-    """Make sure that the runs of some users are the same on two paths.
-
-    Args:
-        found: a row of `RUN_COLUMNS` for each user.
-        wanted: the same.
-        seeds: the users'.
-        how: in words, the one path and the other.
-
-    Raises:
-        FailedCheckError: naming the first user with whom they differ.
-    """
-    for row, other, seed in zip(found.tolist(), wanted.tolist(), seeds, strict=True):
-        if row != other:
-            differs = [name for name, a, b in zip(RUN_COLUMNS, row, other, strict=True) if a != b]
-            shown = ", ".join(
-                f"{name} {row[RUN_COLUMNS.index(name)]} instead of {other[RUN_COLUMNS.index(name)]}"
-                for name in differs
-            )
-            told = f"the run with the user of seed {seed} is another {how}"
-            raise FailedCheckError(f"{told}: {shown}")
-
+# The contract
 
 CALLS: Mapping[str, tuple[Any, ...]] = {
     "reset": (5, None, None),
@@ -412,7 +241,7 @@ CALLS: Mapping[str, tuple[Any, ...]] = {
     "observe": (0, True),
     "answer": (),
 }
-"""With what each method of an agent is called; these are as many arguments as it has to take."""
+"""The arguments of each method of an agent."""
 
 CALLS_OF_MANY: Mapping[str, tuple[Any, ...]] = {
     "reset_all": (5, [], None),
@@ -422,84 +251,69 @@ CALLS_OF_MANY: Mapping[str, tuple[Any, ...]] = {
 }
 """The same of an agent that meets many users at once."""
 
-MANY_ARMS = 200
-"""A large K."""
 
-CAPS = (1, 2, 7)
-"""Steps after which agents are cut off."""
-
-
+@asked_of(Kind.AGENT)
 def has_the_methods(subject: Subject) -> None:
     """It has reset, act, observe and answer, which take what an evaluation calls them with."""
     agent = subject.make()
-    calls = dict(CALLS)
-    if any(hasattr(agent, method) for method in CALLS_OF_MANY):
-        calls |= CALLS_OF_MANY  # some of the four for many users are as good as none
+    of_many = any(hasattr(agent, method) for method in CALLS_OF_MANY)
+    calls = {**CALLS, **(CALLS_OF_MANY if of_many else {})}
     for method, given in calls.items():
         found = getattr(agent, method, None)
-        if not callable(found):
-            raise FailedCheckError(f"there is no method {method}, must be {', '.join(calls)}")
+        expect(callable(found), f"there is no method {method}, must be {', '.join(calls)}")
         try:
-            inspect.signature(found).bind(*given)
+            inspect.signature(found).bind(*given)  # type: ignore[arg-type]
         except TypeError as error:
-            told = f"{method}{inspect.signature(found)} does not take {len(given)} arguments"
-            raise FailedCheckError(f"{told}: {error}") from error
-        except ValueError:  # of what is written in C nobody knows
+            raise FailedCheckError(
+                f"{method} does not take {len(given)} arguments: {error}"
+            ) from error
+        except ValueError:  # written in C, without a signature
             continue
 
 
+@asked_of(Kind.AGENT)
 def says_what_it_is(subject: Subject) -> None:
     """Its name, max_steps, needs_horizon, sees_rewards and trained_on are what they may be."""
-    agent, other = subject.make(), subject.make()
-    if name_of(agent) != name_of(other):
-        told = f"its name is {name_of(agent)!r} and then {name_of(other)!r}"
-        raise FailedCheckError(f"{told}, must be the same: the agent's stream follows from it")
+    agent, again = subject.make(), name_of(subject.make())
+    told = f"its name is {name_of(agent)!r} and then {again!r}, must be the same"
+    expect(name_of(agent) == again, f"{told}: the agent's stream follows from it")
     name, cap = getattr(agent, "name", "mine"), cap_of(agent)
-    if not isinstance(name, str) or not name:
-        raise FailedCheckError(f"name is {name!r}, must be a word")
-    whole = isinstance(cap, Integral) and not isinstance(cap, bool)
-    if cap is not None and not (whole and cap >= 1):
-        raise FailedCheckError(f"max_steps is {cap!r}, must be an integer of at least 1 or None")
+    expect(isinstance(name, str) and name, f"name is {name!r}, must be a word")
+    whole = isinstance(cap, Integral) and not isinstance(cap, bool) and cap >= 1
+    expect(cap is None or whole, f"max_steps is {cap!r}, must be an integer of at least 1 or None")
     for flag in ("needs_horizon", "sees_rewards"):
-        if not isinstance(value := getattr(agent, flag, False), bool):
-            raise FailedCheckError(f"{flag} is {value!r}, must be True or False")
-    if getattr(agent, "sees_rewards", False) and not callable(getattr(agent, "learn", None)):
-        raise FailedCheckError("sees_rewards is True and there is no method learn(arm, reward)")
+        value = getattr(agent, flag, False)
+        expect(isinstance(value, bool), f"{flag} is {value!r}, must be True or False")
+    learns = callable(getattr(agent, "learn", None)) or not getattr(agent, "sees_rewards", False)
+    expect(learns, "sees_rewards is True and there is no method learn(arm, reward)")
     users = trained_on(agent)
-    if not isinstance(users, Mapping) or users.get("task", BAI.name) not in TASKS:
-        raise FailedCheckError(f"trained_on is {users!r}, must be a mapping with a known task")
+    known = isinstance(users, Mapping) and users.get("task", BAI.name) in TASKS
+    expect(known, f"trained_on is {users!r}, must be a mapping with a known task")
 
 
+@asked_of(Kind.AGENT)
 def recommends_arms(subject: Subject) -> None:
-    """What act returns is an integer in 0..K-1, or None to stop, at every step."""
-    for situation in situations(subject, n_users=8):
-        Meeting(subject.make(), situation).go_on()
-
-
-def answers_when_cut_off(subject: Subject) -> None:
-    """What answer returns is an integer in 0..K-1, whenever a step cap ends the run."""
-    for cap in CAPS:
-        for situation in situations(subject, cap=cap):
+    """It returns integers in 0..K-1, or None from act to stop, whenever a step cap ends the run."""
+    for cap in (MEETING_STEPS, *CAPS):
+        for situation in situations(subject, n_users=8 if cap == MEETING_STEPS else 3, cap=cap):
             run_of(subject.make(), situation)
 
 
-def meets_who_rejects_everything(subject: Subject) -> None:
-    """It stops or goes on to the cap, without an error, with a user who rejects all."""
-    for situation in situations(subject, user=REJECTING):
-        run_of(subject.make(), situation)
+@asked_of(Kind.AGENT)
+def meets_any_user(subject: Subject) -> None:
+    """It stops or goes on to the cap with users who accept all, and with users who reject all."""
+    for user in (REJECTING, ACCEPTING):
+        for situation in situations(subject, user=user):
+            run_of(subject.make(), situation)
 
 
-def meets_who_accepts_everything(subject: Subject) -> None:
-    """It stops or goes on to the cap, without an error, with a user who accepts all."""
-    for situation in situations(subject, user=ACCEPTING):
-        run_of(subject.make(), situation)
-
-
+@asked_of(Kind.AGENT)
 def meets_two_arms(subject: Subject) -> None:
     """It runs with K = 2, unless its trained_on says another "n_arms"."""
     _meet(subject, 2)
 
 
+@asked_of(Kind.AGENT)
 def meets_many_arms(subject: Subject) -> None:
     """It runs with a large K, unless its trained_on says another "n_arms"."""
     _meet(subject, MANY_ARMS)
@@ -517,74 +331,98 @@ def _meet(subject: Subject, n_arms: int) -> None:
         raise FailedCheckError(f"{error}; {hint}") from error
 
 
+@asked_of(Kind.AGENT)
 def begins_with_a_horizon_or_none(subject: Subject) -> None:
-    """It takes a horizon, and does without where it does not say that it needs one."""
-    for horizon in (7, 60):
+    """It takes a horizon, and does without one unless it says that it needs one."""
+    for horizon in (7, 60) if needs_horizon(subject.make()) else (7, 60, None):
         for situation in situations(subject, horizon=horizon):
             run_of(subject.make(), situation)
-    if needs_horizon(subject.make()):
-        return
-    for situation in situations(subject, horizon=None):
-        run_of(subject.make(), situation)
 
 
-def runs_in_both_tasks(subject: Subject) -> None:
-    """It runs in an evaluation of best-arm identification and of regret."""
-    users = Population(n_arms=usual_arms(subject))
-    seeds = [subject.seed, subject.seed + 1]
-    for paths in PATHS.values():
-        rows = paths.readable(users, meeting_agent(subject, users), seeds, 40, 40)
-        if len(rows) != len(seeds):
-            raise FailedCheckError(f"{len(rows)} runs, must be {len(seeds)}")
-
-
-def meeting_agent(subject: Subject, users: Population) -> Agent:
-    """Return an agent that knows what it may of the users, as in an evaluation."""
-    return informed(subject.make(), users)
-
-
-def says_what_can_be_shown(subject: Subject) -> None:
-    """What explain() returns are numbers, words, K numbers or an Against, at every step."""
-    _must_explain(subject)
+@asked_of(Kind.AGENT)
+def explains_itself(subject: Subject) -> None:
+    """What explain() returns can be shown at every step, and calling it changes nothing."""
+    if not callable(getattr(subject.make(), "explain", None)):
+        raise NotAskedError("it has no explain()")
     for situation in situations(subject):
         meeting = Meeting(subject.make(), situation)
         for step in range(situation.cap + 1):
             try:
                 explanation_of(meeting.agent, situation.n_arms)
-            except CallableError as error:
-                raise FailedCheckError(f"{error.told} (after step {step}: {situation})") from error
+            except Exception as error:
+                told = getattr(error, "told", in_words(error))
+                raise FailedCheckError(f"{told} (after step {step}: {situation})") from error
             meeting.go_on(1)
+        wanted = run_of(subject.make(), situation)
+        expect_alike(meeting.end(), wanted, situation, "while it was asked to explain()")
 
 
-def explains_without_a_trace(subject: Subject) -> None:
-    """Asked after every step what it thinks, it does what it does when nobody asks."""
-    _must_explain(subject)
+# Streams
+
+
+@asked_of(Kind.AGENT)
+def repeats_with_the_same_stream(subject: Subject) -> None:
+    """The same stream and user give the same run; global streams and the clock play no part."""
     for situation in situations(subject):
-        meeting = Meeting(subject.make(), situation)
-        for _ in range(situation.cap):
-            explanation_of(meeting.agent, situation.n_arms)
-            meeting.go_on(1)
-        when = "while it was asked to explain()"
-        expect_alike(meeting.end(), run_of(subject.make(), situation), situation, when)
+        with shared_streams_kept(situation):
+            wanted = run_of(subject.make(), situation)
+        for seed in (1, 2):
+            with other_surroundings(seed):
+                found = run_of(subject.make(), situation)
+            when = "with the same stream, in other surroundings (global streams, clock)"
+            expect_alike(found, wanted, situation, when)
 
 
-def _must_explain(subject: Subject) -> None:
-    if not callable(getattr(subject.make(), "explain", None)):
-        raise NotAskedError("it has no explain()")
+@asked_of(Kind.AGENT)
+def draws_from_no_other_stream(subject: Subject) -> None:
+    """It draws from the stream it is handed, and from no other that begins alike every time."""
+    for situation in situations(subject, n_users=1):
+        begun = [_streams_drawn_from(subject, situation, seed) for seed in (0, 1)]
+        for path, start in begun[0].items():
+            told = (
+                f"it draws from a stream of its own at agent{path}, which begins alike with any rng"
+            )
+            expect(begun[1].get(path) != start, f"{told}, must follow from its rng", situation)
 
 
-MID_RUN = 9
-"""Steps after which a run is interrupted."""
+def _streams_drawn_from(subject: Subject, situation: Situation, seed: int) -> dict[str, str]:
+    """Return how the streams begin that an agent draws from, but for the one it is handed."""
+    rng = np.random.default_rng([seed, situation.seed])
+    own: Any = rng.bit_generator.state
+    meeting = Meeting(subject.make(), situation, rng)
+    kinds = (np.random.BitGenerator, np.random.RandomState, random.Random)
+    streams = {
+        path: each
+        for path, each in reached(meeting.agent, depth=4)
+        if isinstance(each, kinds) and each is not rng.bit_generator
+    }
+    begun = {path: _state_of(each) for path, each in streams.items()}
+    meeting.end()
+    now: Any = rng.bit_generator.state
+    told = "it set its rng to another stream"
+    expect(now["state"]["inc"] == own["state"]["inc"], told, situation)
+    return {path: begun[path] for path, each in streams.items() if _state_of(each) != begun[path]}
 
 
+def _state_of(stream: Any) -> str:
+    if isinstance(stream, np.random.BitGenerator):
+        return repr(stream.state)
+    return repr(stream.getstate() if isinstance(stream, random.Random) else stream.get_state())
+
+
+# Memory
+
+
+@asked_of(Kind.AGENT)
 def forgets_users_it_has_met(subject: Subject) -> None:
-    """One that has met other users does with the next what a new one does."""
+    """An agent that has met other users does with the next what a new one does."""
     agent = subject.make()
     for situation in (*situations(subject), *situations(subject, n_users=2)):
         wanted = run_of(subject.make(), situation)
         expect_alike(run_of(agent, situation), wanted, situation, "after it had met other users")
 
 
+@asked_of(Kind.AGENT)
 def goes_on_with_the_next_user(subject: Subject) -> None:
     """Where it has a next_user, it goes on with arms and answers, and a reset still forgets all."""
     agent = subject.make()
@@ -598,192 +436,84 @@ def goes_on_with_the_next_user(subject: Subject) -> None:
             Meeting(agent, other, follows=True).end()
 
 
+@asked_of(Kind.AGENT)
 def shares_nothing_with_its_like(subject: Subject) -> None:
     """Two of them that take turns with two users do what each does alone."""
     met = list(situations(subject, n_users=2))
     wanted = [run_of(subject.make(), situation) for situation in met]
     meetings = [Meeting(subject.make(), situation) for situation in met]
-    for _ in range(max(situation.cap for situation in met)):
+    for _ in range(MEETING_STEPS):
         for meeting in meetings:
             meeting.go_on(1)
     for meeting, run, situation in zip(meetings, wanted, met, strict=True):
-        when = "while another one met another user"
-        expect_alike(meeting.end(), run, situation, when)
+        expect_alike(meeting.end(), run, situation, "while another one met another user")
 
 
+@asked_of(Kind.AGENT)
 def goes_on_alike_as_a_copy(subject: Subject) -> None:
-    """A deep copy in the middle of a run goes on as the agent itself, and apart from it."""
-    _goes_on_alike(subject, copy.deepcopy, "as a deep copy")
+    """Copied or pickled in the middle of a run, it goes on as the agent itself, apart from it."""
+    ways: dict[str, Callable[[Any], Any]]
+    ways = {"as a deep copy": copy.deepcopy, "when it was pickled": travelled}
+    for how, again in ways.items():
+        for situation in situations(subject):
+            wanted = run_of(subject.make(), situation)
+            meeting = Meeting(subject.make(), situation)
+            meeting.go_on(9)
+            when = f"{how} after step {len(meeting.arms)}"
+            expect_alike(again(meeting).end(), wanted, situation, when)
+            expect_alike(meeting.end(), wanted, situation, f"though another went on {when}")
 
 
-def goes_on_alike_when_pickled(subject: Subject) -> None:
-    """Pickled in the middle of a run and unpickled, it goes on as the agent itself."""
-    _goes_on_alike(subject, travelled, "when it was pickled")
-
-
-def _goes_on_alike(subject: Subject, again: Callable[[Meeting], Any], how: str) -> None:
-    for situation in situations(subject):
-        wanted = run_of(subject.make(), situation)
-        meeting = Meeting(subject.make(), situation)
-        meeting.go_on(MID_RUN)
-        when = f"{how} after step {len(meeting.arms)}"
-        expect_alike(again(meeting).end(), wanted, situation, when)
-        expect_alike(meeting.end(), wanted, situation, f"though another went on {when}")
-
-
+@asked_of(Kind.AGENT)
 def leaves_what_it_is_given(subject: Subject) -> None:
-    """It writes neither on its options nor on arrays and lists of users that it is handed."""
+    """It writes neither on its options nor on the arrays and lists that it is handed."""
     agent: Any = subject.make()
-    told = {name: copy.deepcopy(values) for name, values in _given_to(agent).items()}
+
+    def given() -> dict[str, str]:
+        defaults = getattr(getattr(agent, "algorithm", None), "defaults", {})
+        return {"options": repr(getattr(agent, "options", None)), "defaults": repr(dict(defaults))}
+
+    before = given()
     for situation in situations(subject):
         run_of(agent, situation)
-    for name, values in _given_to(agent).items():
-        if repr(values) != repr(told[name]):
-            raise FailedCheckError(f"its {name} were {told[name]!r} and are {values!r} after a run")
+    for name, now in given().items():
+        expect(now == before[name], f"its {name} were {before[name]} and are {now} after a run")
     if isinstance(agent, ManyUserAgent):
-        meet_many(subject, _unchanged)
+        _rows_in_step(subject, _seeds(subject, 6), _Watching(agent))
 
 
-def _given_to(agent: Any) -> Mapping[str, Any]:
-    """Return what an agent was made of, as far as it tells."""
-    record = getattr(agent, "algorithm", None)
-    told = {"options": getattr(agent, "options", None)}
-    told["defaults"] = dict(getattr(record, "defaults", {}))
-    return told
+class _Watching:
+    """An agent of many users that is watched for writing on what it is handed."""
+
+    def __init__(self, agent: Any) -> None:
+        self._agent, self.name, self._n_calls = agent, name_of(agent), 0
+
+    def reset_all(self, *given: Any) -> Any:
+        return self._called("reset_all", given)
+
+    def act_all(self, *given: Any) -> Any:
+        return self._called("act_all", given)
+
+    def observe_all(self, *given: Any) -> Any:
+        return self._called("observe_all", given)
+
+    def answer_all(self, *given: Any) -> Any:
+        return self._called("answer_all", given)
+
+    def _called(self, method: str, given: tuple[Any, ...]) -> Any:
+        before = [each.copy() for each in given if isinstance(each, list | np.ndarray)]
+        returned = copy.copy(getattr(self._agent, method)(*given))
+        after = [each for each in given if isinstance(each, list | np.ndarray)]
+        for each, was in zip(after, before, strict=True):
+            told = f"{method} wrote on what it was handed: {was!r} became {each!r}"
+            expect(len(each) == len(was) and all(np.equal(each, was)), told)
+        return returned
 
 
-def _unchanged(call: Call) -> Any:
-    """Return what a method returns, which may not have written on what it was handed."""
-    before = [copy.copy(each) for each in call.given]
-    returned = copy.copy(call.made())
-    for each, was in zip(call.given, before, strict=True):
-        if isinstance(each, np.ndarray):
-            same = np.array_equal(each, was)
-        elif isinstance(each, list):
-            same = list(map(id, each)) == list(map(id, was))
-        else:
-            continue
-        if not same:
-            told = f"{call.method} wrote on what it was handed at step {call.step}"
-            raise FailedCheckError(f"{told}: {was!r} became {each!r}")
-    return returned
+# Secrets
 
-
-COMPILED_STEPS = 150
-"""Of runs in compiled code."""
-
-COMPILED_USERS = 8
-"""Who are met there."""
-
-
-class DoesNotCompileError(Exception):
-    """Something of a loop is not what compiled code can be made of; the message says why."""
-
-
-def expect_compiled(population: Population, agent: AlgorithmAgent, seeds: Sequence[int]) -> None:
-    """Make sure that an agent and users do the same in compiled code.
-
-    Args:
-        population: the users.
-        agent: who meets them, with a horizon where it needs one.
-        seeds: theirs.
-
-    Raises:
-        NotAskedError: where there is no compiler.
-        DoesNotCompileError: if they cannot.
-        FailedCheckError: naming the first user and step that differ.
-    """
-    if (reason := why_no_compiler()) is not None:
-        raise NotAskedError(f"it takes {COMPILER}, but {reason}")
-    given = (population, agent, seeds, COMPILED_STEPS, COMPILED_STEPS)
-    wanted = play_readable(*given)
-    try:
-        found = play_compiled(*given)
-    except errors_of_compiling() as error:
-        raise DoesNotCompileError(short(error)) from error
-    for what, fast, plain in (
-        ("recommended", found.arms, wanted.arms),
-        ("accepted", found.accepted, wanted.accepted),
-    ):
-        users, steps = np.nonzero(fast != plain)
-        if users.size:
-            user, step = users[0], steps[0]
-            raise FailedCheckError(
-                f"{what} is {fast[user, step]} compiled and {plain[user, step]} in plain Python, "
-                f"at step {step + 1} with the user of seed {seeds[user]} (K = {population.n_arms})"
-            )
-    expect_rows(run_compiled(*given), run_readable(*given), seeds, "compiled than in plain Python")
-
-
-def expect_compiled_users(population: Population, seed: int) -> None:
-    """Make sure that users are the same in compiled code.
-
-    Args:
-        population: the users.
-        seed: of the first of them.
-
-    Raises:
-        NotAskedError: if they do not compile, and so run in plain Python everywhere.
-        FailedCheckError: naming a user who differs.
-    """
-    agent = Uniform(order="random", horizon=COMPILED_STEPS)
-    try:
-        expect_compiled(population, agent, [*range(seed, seed + COMPILED_USERS)])
-    except DoesNotCompileError as error:
-        raise NotAskedError(f"does not compile, runs in plain Python: {error}") from error
-
-
-SENT_STEPS = 40
-"""Of runs in another process."""
-
-
-def compiled_is_readable(subject: Subject) -> None:
-    """Its runs in compiled code are those in plain Python, to the bit, if it is an Algorithm."""
-    agent = subject.make()
-    if not isinstance(agent, AlgorithmAgent):
-        raise NotAskedError("it is no Algorithm record, and runs in plain Python")
-    users = Population(n_arms=usual_arms(subject), alpha=0.1, noise=0.1)
-    told = informed(agent, users)
-    assert isinstance(told, AlgorithmAgent)
-    try:
-        expect_compiled(users, told, [*range(subject.seed, subject.seed + COMPILED_USERS)])
-    except DoesNotCompileError as error:
-        raise FailedCheckError(f"it does not compile: {error}") from error
-
-
-def runs_in_another_process(subject: Subject) -> None:
-    """In a process that was started for it, it does what it does in this one."""
-    if not can_start(PROCESSES):
-        raise NotAskedError(NONE_START)
-    users = Population(n_arms=usual_arms(subject))
-    agent = informed(subject.make(), users)
-    seeds = [*range(subject.seed, subject.seed + 4)]
-    horizon = SENT_STEPS if needs_horizon(agent) else None
-    wanted = run_readable(users, agent, seeds, SENT_STEPS, horizon)
-    halves = (slice(0, 2), slice(2, 4))
-    chunks = [seeds[half] for half in halves]
-    job = partial(_met, users, agent, horizon)
-    with done(Workforce(2, PROCESSES), job, chunks, agent, PROCESSES) as parts:
-        for rows, half in zip(parts, halves, strict=True):
-            expect_rows(rows, wanted[half], seeds[half], "in another process than in this one")
-
-
-def _met(users: Population, agent: Agent, horizon: int | None, seeds: Sequence[int]) -> Array:
-    """Return the rows of `run_readable`, of a function that reaches other processes."""
-    return run_readable(users, agent, seeds, SENT_STEPS, horizon)
-
-
-FALSE_ALARM = 1e-6
-"""The largest probability that a check by chance fails an agent that does nothing wrong."""
-
-GUESSES = 60
-"""Users with each of whom an agent can only guess."""
-
-SAFE_ARMS = 20
-"""K of users of whom nothing can be told, if an agent was not trained for another."""
-
-BLIND_STEPS = 12
-"""Steps with each of them, none of which she rejects."""
+GUESSES, SAFE_ARMS, BLIND_STEPS = 60, 20, 12
+"""Users with whom an agent can only guess, their K, and the steps that none of them rejects."""
 
 UNBOUNDED_PATIENCE = 1e9
 """alpha of users whose intervals are so wide that nothing is rejected for a long time."""
@@ -792,118 +522,18 @@ REPLAYED = 50
 """Steps of a run whose responses are given again."""
 
 
+@asked_of(Kind.AGENT)
 def holds_no_secret(subject: Subject) -> None:
     """From the agent no way leads to the user's means, estimates, bounds, seed or stream."""
     users = Population(n_arms=usual_arms(subject), gap=0.4321)
+    paid = sees_rewards(subject.make())
     for seed in user_seeds(subject.seed, 3):
-        agent = informed(_agent(subject), users)
-        env = _Watched(population=users, reward=_paid(subject))
+        agent = informed(subject.make(), users)
+        env = _Watched(population=users, reward="realized" if paid else "none")
         rollout(env, agent, seed, max_steps=REPLAYED, horizon=_horizon(agent, REPLAYED))
-        numbers = env.means if sees_rewards(agent) else [*env.means, *env.numbers]
-        secrets = Secrets([seed], numbers, truths=())
+        secrets = Secrets([seed], env.means if paid else [*env.means, *env.numbers], truths=())
         for way in secrets.ways_from(agent):
             raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
-
-
-def guesses_when_it_cannot_know(subject: Subject) -> None:
-    """With users who have rejected nothing it is right no more often than one who guesses."""
-    from scipy.stats import binom
-
-    if sees_rewards(subject.make()):
-        raise NotAskedError("it is told rewards, as a reference that is labelled so")
-    n_arms, seeds = usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
-    users = Population(n_arms=n_arms, alpha=UNBOUNDED_PATIENCE)
-    right = _right_one_by_one(subject, users, seeds)
-    if isinstance(subject.make(), ManyUserAgent):
-        right["answers, asked about many at once,"] = _right_in_step(subject, users, seeds)
-    # Whatever it does, it is right by chance with each user: the figures share the false alarm.
-    most = int(binom.isf(FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
-    for what, n_right in right.items():
-        if n_right > most:
-            raise FailedCheckError(
-                f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who have "
-                f"rejected nothing in {BLIND_STEPS} steps; by chance it is at most {most} with "
-                f"probability 1 - {FALSE_ALARM:g} (users of seed {subject.seed})"
-            )
-
-
-def _right_one_by_one(subject: Subject, users: Population, seeds: list[int]) -> dict[str, int]:
-    """Return with how many users an agent answers their best arm, and recommends it last."""
-    env, right = ExplorativeUserEnv(population=users), {"answers": 0, "recommends": 0}
-    for seed in seeds:
-        agent = informed(_agent(subject), users)
-        episode = rollout(env, agent, seed, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
-        assert episode.rejections == 0
-        best = env.instance().best_arm
-        right["answers"] += episode.answer == best
-        right["recommends"] += bool(episode.arms) and episode.arms[-1] == best
-    return right
-
-
-def _right_in_step(subject: Subject, users: Population, seeds: list[int]) -> int:
-    """Return with how many users an agent that meets all at once answers their best arms."""
-    agent: Any = subject.make()
-    rows = run_in_step(users, agent, seeds, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
-    of = dict(zip(RUN_COLUMNS, rows.T, strict=True))
-    return int((of["answer"] == of["best_arm"]).sum())
-
-
-def depends_on_responses_alone(subject: Subject) -> None:
-    """The same responses from a user with another truth lead to the same recommendations."""
-    if sees_rewards(subject.make()):
-        raise NotAskedError("it is told rewards, as a reference that is labelled so")
-    users = Population(n_arms=usual_arms(subject))
-    for seed in user_seeds(subject.seed, 6):
-        wanted = _played(subject, ExplorativeUserEnv(population=users), seed)
-        other = _Replaying(population=users)
-        other.responses = wanted.accepted
-        found = _played(subject, other, seed, seed + 1)
-        situation = Situation(users.n_arms, seed, "as she likes", REPLAYED)
-        when = "with a user of another truth who gave the same responses"
-        expect_alike(found, wanted, situation, when)
-
-
-def _played(
-    subject: Subject, env: ExplorativeUserEnv, seed: int, of_user: int | None = None
-) -> Run:
-    """Return a run of an agent whose stream follows from `seed`, with the user of another one."""
-    agent = informed(_agent(subject), env.population)
-    streamed = _Streamed(agent, agent_generator(seed, name_of(agent)))
-    user = seed if of_user is None else of_user
-    told = rollout(env, streamed, user, REPLAYED, _horizon(agent, REPLAYED))
-    return Run(told.arms, told.accepted, told.answer, not told.censored)
-
-
-def _agent(subject: Subject) -> Agent:
-    agent: Agent = subject.make()
-    return agent
-
-
-def _paid(subject: Subject) -> str:
-    return "realized" if sees_rewards(subject.make()) else "none"
-
-
-def _horizon(agent: Agent, n_steps: int) -> int | None:
-    return n_steps if needs_horizon(agent) else None
-
-
-class _Streamed:
-    """An agent that is handed a stream of the check's, whoever it meets."""
-
-    def __init__(self, agent: Agent, rng: np.random.Generator) -> None:
-        self._agent, self._rng, self.name = agent, rng, name_of(agent)
-
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        self._agent.reset(n_arms, self._rng, horizon)
-
-    def act(self) -> int | None:
-        return self._agent.act()
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        self._agent.observe(arm, accepted)
-
-    def answer(self) -> int:
-        return self._agent.answer()
 
 
 class _Watched(ExplorativeUserEnv):
@@ -920,13 +550,61 @@ class _Watched(ExplorativeUserEnv):
     def step(self, action: int) -> Any:
         heard = super().step(action)
         truth = self.hidden_state()
-        for part in (truth.lower_bounds, truth.upper_bounds, truth.estimates):
-            self.numbers += part
+        self.numbers += [*truth.lower_bounds, *truth.upper_bounds, *truth.estimates]
         return heard
 
 
+@asked_of(Kind.AGENT)
+def guesses_when_it_cannot_know(subject: Subject) -> None:
+    """With users who have rejected nothing it is right no more often than one who guesses."""
+    from scipy.stats import binom
+
+    _refuse_who_sees_rewards(subject)
+    n_arms, seeds = usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
+    users = Population(n_arms=n_arms, alpha=UNBOUNDED_PATIENCE)
+    env, right = ExplorativeUserEnv(population=users), {"answers": 0, "recommends": 0}
+    for seed in seeds:
+        agent = informed(subject.make(), users)
+        episode = rollout(env, agent, seed, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
+        best = env.instance().best_arm
+        right["answers"] += episode.answer == best
+        right["recommends"] += episode.arms[-1:] == (best,)
+    if isinstance(agent := subject.make(), ManyUserAgent):
+        rows = run_in_step(users, agent, seeds, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
+        of = dict(zip(RUN_COLUMNS, rows.T, strict=True))
+        right["answers, asked about many at once,"] = int((of["answer"] == of["best_arm"]).sum())
+    # Whatever it does, it is right by chance with each user: the figures share the false alarm.
+    most = int(binom.isf(FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
+    for what, n_right in right.items():
+        told = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who have "
+        told += f"rejected nothing in {BLIND_STEPS} steps; by chance it is at most {most} with "
+        told += f"probability 1 - {FALSE_ALARM:g}"
+        expect(n_right <= most, told, f"users of seed {subject.seed}")
+
+
+@asked_of(Kind.AGENT)
+def depends_on_responses_alone(subject: Subject) -> None:
+    """The same responses from a user with another truth lead to the same recommendations."""
+    _refuse_who_sees_rewards(subject)
+    users = Population(n_arms=usual_arms(subject))
+
+    def played(env: ExplorativeUserEnv, user: int) -> Run:
+        agent = informed(subject.make(), users)
+        streamed = _Streamed(agent, agent_generator(seed, name_of(agent)))
+        met = rollout(env, streamed, user, REPLAYED, _horizon(agent, REPLAYED))
+        return Run(met.arms, met.accepted, met.answer, not met.censored)
+
+    for seed in user_seeds(subject.seed, 6):
+        wanted = played(ExplorativeUserEnv(population=users), seed)
+        other = _Replaying(population=users)
+        other.responses = wanted.accepted
+        situation = Situation(users.n_arms, seed, "as she likes", REPLAYED)
+        when = "with a user of another truth who gave the same responses"
+        expect_alike(played(other, seed + 1), wanted, situation, when)
+
+
 class _Replaying(ExplorativeUserEnv):
-    """A user who gives the responses that are written down, whatever she would say."""
+    """A user who gives the responses that are written down."""
 
     responses: tuple[bool, ...]
 
@@ -936,201 +614,260 @@ class _Replaying(ExplorativeUserEnv):
         return (int(self.responses[step]) if step < len(self.responses) else 0, *rest)
 
 
-DEPTH_OF_STREAMS = 4
-"""Steps from an agent to a stream that it keeps."""
+class _Streamed:
+    """An agent that is handed a stream of the check's, whoever it meets."""
+
+    def __init__(self, agent: Agent, rng: np.random.Generator) -> None:
+        self._agent, self._rng, self.name = agent, rng, name_of(agent)
+        self.act, self.observe, self.answer = agent.act, agent.observe, agent.answer
+
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        self._agent.reset(n_arms, self._rng, horizon)
 
 
-def repeats_with_the_same_stream(subject: Subject) -> None:
-    """The same stream and the same user give the same run, whatever the clock and others say."""
-    for situation in situations(subject):
-        wanted = run_of(subject.make(), situation)
-        for seed in (1, 2):
-            with other_surroundings(seed):
-                found = run_of(subject.make(), situation)
-            when = "with the same stream, in other surroundings (global streams, clock)"
-            expect_alike(found, wanted, situation, when)
+def _refuse_who_sees_rewards(subject: Subject) -> None:
+    if sees_rewards(subject.make()):
+        raise NotAskedError("it sees rewards, as a reference that is labelled so")
 
 
-def leaves_global_streams_alone(subject: Subject) -> None:
-    """It neither draws from random, numpy.random and torch as all share them, nor seeds them."""
-    for situation in situations(subject):
-        agent = subject.make()
-        before = shared_streams()
-        run_of(agent, situation)
-        for module, stream in shared_streams().items():
-            if stream != before.get(module, stream):
-                told = f"it drew from {module} or seeded it, must draw from its own rng"
-                raise FailedCheckError(f"{told} ({situation})")
+def _horizon(agent: Agent | ManyUserAgent, n_steps: int) -> int | None:
+    return n_steps if needs_horizon(agent) else None
 
 
-def draws_from_no_other_stream(subject: Subject) -> None:
-    """It draws from no stream of its own that begins alike whatever stream it is handed."""
-    for situation in situations(subject, n_users=1):
-        places = [_streams_drawn_from(subject, situation, seed) for seed in (0, 1)]
-        alike = [path for path, start in places[0].items() if places[1].get(path) == start]
-        if alike:
-            told = f"it draws from a stream of its own at agent{alike[0]}, which begins alike"
-            raise FailedCheckError(
-                f"{told} with any rng, must follow from the rng that it is handed ({situation})"
-            )
+# Ties
 
-
-def leaves_its_stream_what_it_is(subject: Subject) -> None:
-    """It draws from the stream it is handed, and does not set it to another one."""
-    for situation in situations(subject):
-        agent = subject.make()
-        rng = agent_generator(situation.seed, name_of(agent))
-        state: Any = rng.bit_generator.state
-        run_of(agent, situation, rng)
-        after: Any = rng.bit_generator.state
-        if after["state"]["inc"] != state["state"]["inc"]:
-            raise FailedCheckError(f"it set its rng to another stream ({situation})")
-
-
-def _streams_drawn_from(subject: Subject, situation: Situation, seed: int) -> dict[str, str]:
-    """Return where the streams begin that an agent draws from, but the one it is handed."""
-    rng = np.random.default_rng([seed, situation.seed])
-    agent = subject.make()
-    meeting = Meeting(agent, situation, rng)
-    own = {id(rng), id(rng.bit_generator)}
-    streams = {path: each for path, each in _streams_in(agent) if id(each) not in own}
-    begun = {path: _place_of(each) for path, each in streams.items()}
-    meeting.end()
-    return {path: begun[path] for path, each in streams.items() if _place_of(each) != begun[path]}
-
-
-def _streams_in(agent: Any) -> Iterator[tuple[str, Any]]:
-    kinds = (np.random.BitGenerator, np.random.RandomState, random.Random)
-    for path, thing in reached(agent, DEPTH_OF_STREAMS):
-        if isinstance(thing, kinds):
-            yield path, thing
-
-
-def _place_of(stream: Any) -> str:
-    if isinstance(stream, np.random.BitGenerator):
-        return repr(stream.state)
-    return repr(stream.getstate() if isinstance(stream, random.Random) else stream.get_state())
-
-
-TRIES = 60
-"""Runs of each situation, each with a stream of its own."""
-
-FIRST_TRIES = 5
-"""Runs of which one has to end with tied arms, for more to be looked at; of an agent that is told
-no horizon, and may be slow to stop, one."""
+TRIES, LEAST_TIES = 60, 20
+"""Runs of each situation, and the ends with tied arms among them of which a share can be told."""
 
 MOST_STEPS = 2000
 """Steps within which an agent that stops by itself has to."""
 
-LEAST_TIES = 20
-"""Ends with tied arms of which a share can be told."""
-
 USERS_A_PLACE = 30
 """Users with their best arm at each place."""
 
-BEST_MEAN, EASY_ALPHA = 1.5, 0.1
-"""Of users with whom whoever looks at all arms is right: so its place hardly matters to most."""
 
-ROUNDS_TOLD = 4
-"""How often an agent that is told a horizon could recommend every arm; once, of two arms: who
-recommends at random then does so every other time."""
-
-
+@asked_of(Kind.AGENT)
 def breaks_ties_by_chance(subject: Subject) -> None:
     """Where it stops and has heard the same of all arms, it answers each of them equally often."""
-    usual = usual_arms(subject)
-    met = [
-        _expect_chance(subject, situation)
-        for n_arms, rounds in {usual: ROUNDS_TOLD, usual_arms(subject, 2): 1}.items()
-        for situation in _ending(subject, n_arms, rounds)
-    ]
-    if not any(met):
+    any_ties = False
+    # With a horizon it recommends every arm four times, or each of two once: who draws its arms
+    # ends then with a tie every other time.
+    for n_arms, rounds in {usual_arms(subject): 4, usual_arms(subject, 2): 1}.items():
+        horizon = rounds * n_arms if needs_horizon(subject.make()) else None
+        cap = MOST_STEPS if horizon is None else horizon + 1
+        for user in (ACCEPTING, REJECTING):
+            situation = Situation(n_arms, subject.seed, user, cap, horizon)
+            if _tied_answers(subject, situation, 1 if horizon is None else 5).any():
+                answers = _tied_answers(subject, situation, TRIES)
+                any_ties |= bool(answers.sum() >= LEAST_TIES)
+                if answers.sum() >= LEAST_TIES:
+                    _expect_chance(answers, situation)
+    if not any_ties:
         raise NotAskedError("it never stopped by itself having heard the same of all arms")
 
 
-def _ending(subject: Subject, n_arms: int, rounds: int) -> list[Situation]:
-    """Return what an agent meets that may leave all arms tied."""
-    horizon = rounds * n_arms if needs_horizon(subject.make()) else None
-    # One step more than the horizon, so that it can stop by itself.
-    cap = MOST_STEPS if horizon is None else horizon + 1
-    users = (ACCEPTING, REJECTING)
-    return [Situation(n_arms, subject.seed, user, cap, horizon) for user in users]
-
-
-def _expect_chance(subject: Subject, situation: Situation) -> bool:
-    """Make sure that answers are no arm's too often; return whether there were any to look at."""
-    first_tries = 1 if situation.horizon is None else FIRST_TRIES
-    if not _tied_answers(subject, situation, first_tries).any():
-        return False  # hardly ever, if at all
-    answers, n_arms = _tied_answers(subject, situation, TRIES), situation.n_arms
-    if answers.sum() < LEAST_TIES:
-        return False
+def _expect_chance(answers: Array, situation: Situation) -> None:
     from scipy.stats import binom
 
     # Each arm's share is binomial; that of the largest of K is above with K times the chance, and
     # there are four situations.
-    most = int(binom.isf(FALSE_ALARM / (4 * n_arms), answers.sum(), 1 / n_arms))
-    if answers.max() > most:
-        arm = int(answers.argmax())
-        raise FailedCheckError(
-            f"it answered arm {arm} in {answers[arm]} of {answers.sum()} runs that it ended with "
-            f"all arms tied ({situation} and the next); by chance it is at most {most} with "
-            f"probability 1 - {FALSE_ALARM:g}: success must not depend on the best arm's number"
-        )
-    return True
+    n_runs, arm, n_arms = int(answers.sum()), int(answers.argmax()), situation.n_arms
+    most = int(binom.isf(FALSE_ALARM / (4 * n_arms), n_runs, 1 / n_arms))
+    told = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that it ended with all arms "
+    told += f"tied ({situation} and the next); by chance it is at most {most} with probability 1 - "
+    told += f"{FALSE_ALARM:g}: success must not depend on the best arm's number"
+    expect(answers[arm] <= most, told)
 
 
 def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
     """Return how often each arm was answered, of the runs that ended with all arms tied."""
-    answers = np.zeros(situation.n_arms, int)
+    n_arms = situation.n_arms
+    answers = np.zeros(n_arms, int)
     for seed in range(subject.seed, subject.seed + n_runs):
         run = run_of(subject.make(), replace(situation, seed=seed))
-        if run.stopped and _all_tied(run, situation.n_arms):
-            answers[run.answer] += 1
+        recommended = np.bincount(run.arms, minlength=n_arms)
+        accepted = np.bincount(run.arms, weights=run.accepted, minlength=n_arms)
+        tied = (recommended == recommended[0]).all() and (accepted == accepted[0]).all()
+        answers[run.answer] += run.stopped and tied
     return answers
 
 
+@asked_of(Kind.AGENT)
 def succeeds_wherever_the_best_is(subject: Subject) -> None:
     """Where it stops by itself, it is right as often whatever the number of the best arm."""
     from scipy.stats import hypergeom
 
     n_arms = usual_arms(subject)
-    right, ended = np.zeros(n_arms, int), np.zeros(n_arms, int)
-    for place in range(n_arms):
-        if not place and not _rows_agent_ties(subject, n_arms, place, 2)[1].any():
-            raise NotAskedError(f"it does not stop by itself within {MOST_STEPS} steps")
-        successes, stops = _rows_agent_ties(subject, n_arms, place, USERS_A_PLACE)
-        right[place], ended[place] = successes.sum(), stops.sum()
+    if not _successes(subject, n_arms, 0, 2)[1]:
+        raise NotAskedError(f"it does not stop by itself within {MOST_STEPS} steps")
+    counts = [_successes(subject, n_arms, place, USERS_A_PLACE) for place in range(n_arms)]
+    right, ended = np.array(counts).T
     for place in range(n_arms):
         # Given how many successes there are, those at one place are hypergeometric: at either end.
         others = (int(ended.sum()), int(right.sum()), int(ended[place]))
         tails = hypergeom.cdf(right[place], *others), hypergeom.sf(right[place] - 1, *others)
-        if min(tails) < FALSE_ALARM / (2 * n_arms):
-            raise FailedCheckError(
-                f"it was right with {right[place]} of {ended[place]} users whose best arm is "
-                f"number {place}, and with {right.tolist()} of {ended.tolist()} by its number; by "
-                f"chance they differ so with a probability below {FALSE_ALARM:g} (seed "
-                f"{subject.seed})"
-            )
+        told = f"it was right with {right[place]} of {ended[place]} users whose best arm is number "
+        told += f"{place}, and with {right.tolist()} of {ended.tolist()} by its number; by chance "
+        told += f"they differ so with a probability below {FALSE_ALARM:g}"
+        expect(min(tails) >= FALSE_ALARM / (2 * n_arms), told, f"seed {subject.seed}")
 
 
-def _rows_agent_ties(
-    subject: Subject, n_arms: int, place: int, n_users: int
-) -> tuple[Array, Array]:
-    """Return with which of some users, whose best arm this is, an agent succeeded and stopped."""
-    means = np.roll([BEST_MEAN, *np.linspace(0.0, -1.0, n_arms - 1)], place)
-    users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=EASY_ALPHA)
+def _successes(subject: Subject, n_arms: int, place: int, n_users: int) -> tuple[int, int]:
+    """Return how often an agent was right, and stopped, with users whose best arm is this one."""
+    # Users with whom whoever looks at all arms is right: so the place hardly matters to most.
+    means = np.roll([1.5, *np.linspace(0.0, -1.0, n_arms - 1)], place)
+    users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=0.1)
     agent = informed(subject.make(), users)
-    horizon = MEETING_STEPS if needs_horizon(agent) else None
     seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
-    found = run_readable(users, agent, seeds, MOST_STEPS, horizon)
+    found = run_readable(users, agent, seeds, MOST_STEPS, _horizon(agent, MEETING_STEPS))
     of = dict(zip(RUN_COLUMNS, found.T, strict=True))
     stops = of["end"] == ANSWERED
-    return stops & (of["answer"] == of["best_arm"]), stops
+    return int((stops & (of["answer"] == of["best_arm"])).sum()), int(stops.sum())
 
 
-def _all_tied(run: Run, n_arms: int) -> bool:
-    """Return whether every arm was recommended, and accepted, as often as any other."""
-    recommended = np.bincount(run.arms, minlength=n_arms)
-    accepted = np.bincount(run.arms, weights=run.accepted, minlength=n_arms)
-    return bool((recommended == recommended[0]).all() and (accepted == accepted[0]).all())
+# All ways of running
+
+STEPS_IN_STEP = 40
+"""Of runs in step."""
+
+COMPILED_STEPS, COMPILED_USERS = 150, 8
+"""Of runs in compiled code."""
+
+
+@asked_of(Kind.AGENT)
+def in_step_is_one_at_a_time(subject: Subject) -> None:
+    """With many users at once it does what it does with one after the other, whoever is there."""
+    if not isinstance(subject.make(), ManyUserAgent):
+        raise NotAskedError("it meets users one at a time")
+    users, agent, seeds = Population(n_arms=usual_arms(subject)), subject.make(), _seeds(subject, 6)
+    horizon = _horizon(agent, STEPS_IN_STEP)
+    wanted = run_readable(users, agent, seeds, STEPS_IN_STEP, horizon)
+    for how, order in {
+        "": slice(None),
+        ", in another order": slice(None, None, -1),
+        ", alone": slice(5, 6),
+        ", with half of the others": slice(0, None, 2),
+    }.items():
+        found = _rows_in_step(subject, seeds[order], subject.make())
+        expect_rows(found, wanted[order], seeds[order], f"in step{how} than one at a time")
+
+
+def _seeds(subject: Subject, n_users: int) -> list[int]:
+    return [*range(subject.seed, subject.seed + n_users)]
+
+
+def _rows_in_step(subject: Subject, seeds: Sequence[int], agent: Any) -> Array:
+    users = Population(n_arms=usual_arms(subject))
+    horizon = _horizon(subject.make(), STEPS_IN_STEP)
+    return run_in_step(users, agent, seeds, STEPS_IN_STEP, horizon)
+
+
+def expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) -> None:
+    """Fail a check unless the rows of `RUN_COLUMNS` are the same on two paths.
+
+    Args:
+        found: a row for each user.
+        wanted: the same of the other path.
+        seeds: the users'.
+        how: in words, the one path and the other.
+    """
+    for row, other, seed in zip(found.tolist(), wanted.tolist(), seeds, strict=True):
+        each = zip(RUN_COLUMNS, row, other, strict=True)
+        differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in each if a != b)
+        told = f"the run with the user of seed {seed} is another {how}: {differs}"
+        expect(not differs, told)
+
+
+class DoesNotCompileError(Exception):
+    """An agent or a user cannot be compiled; the message says why."""
+
+
+def expect_compiled(population: Population, agent: AlgorithmAgent, seeds: Sequence[int]) -> None:
+    """Fail a check unless an agent and users do the same in compiled code.
+
+    Args:
+        population: the users.
+        agent: the agent, with a horizon where it needs one.
+        seeds: the users'.
+
+    Raises:
+        NotAskedError: where there is no compiler.
+        DoesNotCompileError: if they cannot be compiled.
+        FailedCheckError: naming the first user and step that differ.
+    """
+    if (reason := why_no_compiler()) is not None:
+        raise NotAskedError(f"it takes {COMPILER}, but {reason}")
+    given = (population, agent, seeds, COMPILED_STEPS, COMPILED_STEPS)
+    wanted = play_readable(*given)
+    try:
+        found = play_compiled(*given)
+    except errors_of_compiling() as error:
+        raise DoesNotCompileError(short(error)) from error
+    for what in ("arms", "accepted"):
+        fast, plain = getattr(found, what), getattr(wanted, what)
+        for user, step in np.argwhere(fast != plain)[:1]:
+            told = (
+                f"{what} has {fast[user, step]} compiled and {plain[user, step]} in plain Python,"
+            )
+            told += f" at step {step + 1} with the user of seed {seeds[user]}"
+            raise FailedCheckError(f"{told} (K = {population.n_arms})")
+    expect_rows(run_compiled(*given), run_readable(*given), seeds, "compiled than in plain Python")
+
+
+def expect_compiled_users(population: Population, seed: int) -> None:
+    """Fail a check unless users are the same in compiled code; `seed` is the first one's.
+
+    Raises:
+        NotAskedError: if they do not compile, and so run in plain Python everywhere.
+        FailedCheckError: naming a user who differs.
+    """
+    agent = Uniform(order="random", horizon=COMPILED_STEPS)
+    try:
+        expect_compiled(population, agent, [*range(seed, seed + COMPILED_USERS)])
+    except DoesNotCompileError as error:
+        raise NotAskedError(f"does not compile, runs in plain Python: {error}") from error
+
+
+def expect_compiled_agent(agent: AlgorithmAgent, n_arms: int, seed: int) -> None:
+    """Fail a check unless an agent compiles, and does the same in compiled code."""
+    users = Population(n_arms=n_arms, alpha=0.1, noise=0.1)
+    told: Any = informed(agent, users)
+    try:
+        expect_compiled(users, told, [*range(seed, seed + COMPILED_USERS)])
+    except DoesNotCompileError as error:
+        raise FailedCheckError(f"it does not compile: {error}") from error
+
+
+@asked_of(Kind.AGENT)
+def compiled_is_readable(subject: Subject) -> None:
+    """Its runs in compiled code are those in plain Python, to the bit, if it is an Algorithm."""
+    agent = subject.make()
+    if not isinstance(agent, AlgorithmAgent):
+        raise NotAskedError("it is no Algorithm record, and runs in plain Python")
+    expect_compiled_agent(agent, usual_arms(subject), subject.seed)
+
+
+@asked_of(Kind.AGENT)
+def runs_in_another_process(subject: Subject) -> None:
+    """In another process it does what it does in this one."""
+    if not can_start_processes():
+        raise NotAskedError(NONE_START)
+    runs = [
+        evaluate(
+            [subject.make()],
+            population=Population(n_arms=usual_arms(subject)),
+            n_instances=12,
+            seed=subject.seed,
+            max_steps=STEPS_IN_STEP,
+            baseline_time=_horizon(subject.make(), STEPS_IN_STEP),
+            compiled=False,
+            workers=workers,
+            progress=False,
+        ).runs
+        for workers in (1, 2)
+    ]
+    here, there = (frame[[*RUN_COLUMNS[1:4]]].to_numpy() for frame in runs)
+    different = np.flatnonzero((here != there).any(axis=1))
+    for user in different[:1]:
+        told = f"the run with user {user} is {there[user].tolist()} ({', '.join(RUN_COLUMNS[1:4])})"
+        raise FailedCheckError(f"{told} in another process and {here[user].tolist()} in this one")

@@ -1,4 +1,4 @@
-"""What surrounds a run and is to be nothing to it: everybody's streams, the clock, the process."""
+"""Named checks: how they are declared, run and reported, and the surroundings they change."""
 
 import pickle
 import random
@@ -16,17 +16,17 @@ from gymnasium.vector.utils import CloudpickleWrapper
 from rich.table import Table
 
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.display.tables import as_text, new_table
+from explorative_user_env.display.tables import Column, as_text, table
 from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line
 
 LONGEST_WHY = 600
-"""What a check saw is cut to this length."""
+"""Characters of what a check saw."""
+
+FALSE_ALARM = 1e-6
+"""The largest probability that a check by chance fails a subject that is right."""
 
 PASSED, FAILED, EXPECTED, SURPRISING = "passed", "failed", "expected", "unexpected"
 NOT_ASKED = "not asked"
-
-BAD = (FAILED, SURPRISING)
-"""The verdicts with which nobody can be content."""
 
 
 class Kind(StrEnum):
@@ -42,23 +42,23 @@ class Kind(StrEnum):
 
 
 class FailedCheckError(AssertionError):
-    """What a check asks for is not so; the message says what was seen, with whom and when."""
+    """A check failed; the message says what was seen, with whom and when."""
 
 
 class NotAskedError(SkipTest):
-    """A check has nothing to ask of its subject; the message says why. Test runners skip it."""
+    """A check does not apply to its subject; the message says why. Test runners skip it."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is checked: its kind, what it is called, and what makes one anew.
+    """What is checked.
 
     Attributes:
-        kind: which of the checks it is asked.
-        name: what reports call it.
-        make: makes one that nobody has used.
-        seed: what the users of the checks follow from.
-        alone: for environments in step, what makes the single one that a lane is to equal.
+        kind: the kind of its checks.
+        name: its name in reports.
+        make: makes an unused one.
+        seed: the seed of the users of the checks.
+        alone: for vector environments, makes the single environment that a lane equals.
     """
 
     kind: Kind
@@ -70,7 +70,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class NamedCheck:
-    """One thing that is asked: a function whose name is the check's and whose first line says what.
+    """A check: its name is the function's, and what it asks is the first line of the docstring.
 
     Attributes:
         function: called with a `Subject`; raises `FailedCheckError` or `NotAskedError`.
@@ -80,7 +80,7 @@ class NamedCheck:
 
     @property
     def name(self) -> str:
-        """What the check is called."""
+        """The name, as for `expected_failed_checks`."""
         return self.function.__name__
 
     @property
@@ -89,11 +89,11 @@ class NamedCheck:
         return (self.function.__doc__ or "").strip().split("\n")[0]
 
     def __call__(self, subject: Subject) -> None:
-        """Ask it of a subject.
+        """Check a subject.
 
         Raises:
-            FailedCheckError: if it is not so, or the subject's own code fails.
-            NotAskedError: if there is nothing to ask.
+            FailedCheckError: if it fails, or the subject's code raises.
+            NotAskedError: if the check does not apply.
         """
         try:
             self.function(subject)
@@ -103,23 +103,53 @@ class NamedCheck:
             raise FailedCheckError(in_words(error)) from error
 
 
+CHECKS: dict[Kind, list[NamedCheck]] = {kind: [] for kind in Kind}
+"""All checks by kind of subject, in the order in which they are run."""
+
+
+def asked_of(*kinds: Kind) -> Callable[[Callable[[Subject], None]], Callable[[Subject], None]]:
+    """Return the decorator that adds a function to the checks of these kinds."""
+
+    def add(function: Callable[[Subject], None]) -> Callable[[Subject], None]:
+        for kind in kinds:
+            CHECKS[kind].append(NamedCheck(function))
+        return function
+
+    return add
+
+
+def expect(holds: Any, seen: str, *when: object) -> None:
+    """Fail a check unless something holds.
+
+    Args:
+        holds: whether it does.
+        seen: what was seen, in words.
+        *when: the situation, which ends the message.
+
+    Raises:
+        FailedCheckError: with both.
+    """
+    if not holds:
+        raise FailedCheckError(" ".join([seen, *(f"({each})" for each in when)]))
+
+
 def in_words(error: Exception) -> str:
-    """Return an error of code that was handed in, as a report says it."""
+    """Return an error of a subject's code in a line."""
     raised = "" if isinstance(error, CallableError) else f"raised {type(error).__name__}: "
     return one_line(f"{raised}{error}", LONGEST_WHY)
 
 
 class Outcome(NamedTuple):
-    """What came of one check."""
+    """The outcome of one check."""
 
     check: NamedCheck
     verdict: str  # one of the words above
-    why: str  # what was seen, or the reason why it is expected or not asked
+    why: str  # what was seen, or why the failure is expected or the check does not apply
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What came of all checks of a subject; printed, it is a table.
+    """The outcomes of all checks of a subject; printed, it is a table.
 
     Attributes:
         subject: what was checked.
@@ -131,26 +161,27 @@ class CheckReport:
 
     @property
     def failed(self) -> list[str]:
-        """The names of the checks with which one cannot be content."""
-        return [outcome.check.name for outcome in self.outcomes if outcome.verdict in BAD]
+        """The names of checks that failed, or passed though expected to fail."""
+        return [each.check.name for each in self.outcomes if each.verdict in (FAILED, SURPRISING)]
 
     @property
     def passed(self) -> bool:
-        """Whether there are none."""
+        """Whether no check failed."""
         return not self.failed
 
     def table(self) -> Table:
         """Return a row for each check: its name, the verdict, and what was seen."""
+        rows = [
+            (each.check.name, each.verdict, one_line(each.why, LONGEST_WHY))
+            for each in self.outcomes
+        ]
+        columns = [Column(name, left=True) for name in ("check", "verdict", "why")]
         title = f"{self.subject.name} ({self.subject.kind})"
-        columns = ("check", "verdict", "why")
-        table = new_table(columns, left=columns, title=title, padding=1, leading=2)
-        for outcome in self.outcomes:
-            table.add_row(outcome.check.name, outcome.verdict, one_line(outcome.why, LONGEST_WHY))
-        return table
+        return table(rows, columns, title, padding=1, leading=2)
 
     def in_short(self) -> str:
-        """Return how many checks there were of each verdict."""
-        verdicts = [outcome.verdict for outcome in self.outcomes]
+        """Return the number of checks of each verdict."""
+        verdicts = [each.verdict for each in self.outcomes]
         counts = [f"{verdicts.count(each)} {each}" for each in dict.fromkeys(verdicts)]
         return f"{len(verdicts)} check{'s' * (len(verdicts) != 1)}: {', '.join(counts)}"
 
@@ -164,40 +195,40 @@ def run_checks(
     expected_failed_checks: Mapping[str, str],
     progress: OnProgress = silent,
 ) -> CheckReport:
-    """Ask all of these checks of a subject.
+    """Run checks of a subject.
 
     Args:
         subject: what is checked.
-        checks: what is asked.
-        expected_failed_checks: by the names of checks that are known to fail, the reasons.
+        checks: those to run.
+        expected_failed_checks: the reasons of known failures by the names of checks.
         progress: called with the subject's name, how many checks are done and how many there are.
     """
     outcomes = []
-    seen: dict[str, str] = {}  # what was seen first under the name of which check
+    seen: dict[str, str] = {}  # what was seen, by the check that saw it first
     for place, check in enumerate(checks):
         progress(subject.name, place, len(checks))
         reason = expected_failed_checks.get(check.name)
+        verdict, why = PASSED, ""
         try:
             check(subject)
+            if reason is not None:
+                verdict, why = SURPRISING, f"it passed, though expected to fail: {reason}"
         except NotAskedError as error:
-            outcomes.append(Outcome(check, NOT_ASKED, str(error)))
+            verdict, why = NOT_ASKED, str(error)
         except FailedCheckError as error:
             first = seen.setdefault(str(error).partition(" (")[0], check.name)
-            why = str(error) if first == check.name else f"as {first}"
-            known = (FAILED, why) if reason is None else (EXPECTED, reason)
-            outcomes.append(Outcome(check, *known))
-        else:
-            why = f"it passed, though expected to fail: {reason}"
-            known = (PASSED, "") if reason is None else (SURPRISING, why)
-            outcomes.append(Outcome(check, *known))
+            verdict, why = FAILED, str(error) if first == check.name else f"as {first}"
+            if reason is not None:
+                verdict, why = EXPECTED, reason
+        outcomes.append(Outcome(check, verdict, why))
     return CheckReport(subject, outcomes)
 
 
 def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck]) -> None:
-    """Make sure that there are checks of these names.
+    """Validate names of checks.
 
     Args:
-        name: of the argument that has them.
+        name: the argument that has them.
         named: the names.
         checks: those there are.
 
@@ -210,42 +241,58 @@ def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck])
             raise InvalidArgumentError(name, each, f"one of {', '.join(known)}")
 
 
+# Surroundings
+
 LATER = 3661.7
 """Seconds by which the clocks are ahead in other surroundings, times their seed."""
 
-_CLOCKS = ("time", "monotonic", "perf_counter", "process_time")
+CLOCKS = [
+    f"{name}{unit}"
+    for name in ("time", "monotonic", "perf_counter", "process_time")
+    for unit in ("", "_ns")
+]
 
 
 def shared_streams() -> dict[str, Any]:
-    """Return where everybody's streams stand, by the modules they are in."""
+    """Return the states of the global random streams by their modules."""
     streams: dict[str, Any] = {
         "random": random.getstate(),
         "numpy.random": repr(np.random.get_state(legacy=False)),  # noqa: NPY002 - looked at only
     }
-    torch: Any = sys.modules.get("torch")
-    if torch is not None:
+    if (torch := sys.modules.get("torch")) is not None:
         streams["torch"] = torch.random.get_rng_state().numpy().tobytes()
     return streams
 
 
 @contextmanager
+def shared_streams_kept(when: object) -> Iterator[None]:
+    """Fail the check if the block draws from a global random stream, or seeds one."""
+    before = shared_streams()
+    yield
+    for module, stream in shared_streams().items():
+        told = f"it drew from {module} or seeded it, must draw from its own stream"
+        expect(stream == before.get(module, stream), told, when)
+
+
+@contextmanager
 def other_surroundings(seed: int) -> Iterator[None]:
-    """Run the block with everybody's streams seeded anew and the clocks hours ahead.
+    """Run the block with the global random streams seeded anew and the clocks hours ahead.
 
     Args:
-        seed: what these follow from, above 0.
+        seed: of the streams, above 0.
     """
     torch: Any = sys.modules.get("torch")
     before = random.getstate(), np.random.get_state()  # noqa: NPY002 - put back as they were
-    torchs = torch.random.get_rng_state() if torch is not None else None
-    clocks = {name: getattr(time, name) for name in _clock_names()}
+    before_in_torch = torch.random.get_rng_state() if torch is not None else None
+    clocks = {name: getattr(time, name) for name in CLOCKS}
     try:
         random.seed(seed)
         np.random.seed(seed)  # noqa: NPY002 - for those who draw from it
         if torch is not None:
             torch.random.manual_seed(seed)
         for name, clock in clocks.items():
-            setattr(time, name, _ahead(clock, seed * LATER * (1e9 if name.endswith("_ns") else 1)))
+            ahead = int(seed * LATER * 1e9) if name.endswith("_ns") else seed * LATER
+            setattr(time, name, lambda clock=clock, ahead=ahead: clock() + ahead)
         yield
     finally:
         for name, clock in clocks.items():
@@ -253,24 +300,9 @@ def other_surroundings(seed: int) -> Iterator[None]:
         random.setstate(before[0])
         np.random.set_state(before[1])  # noqa: NPY002
         if torch is not None:
-            torch.random.set_rng_state(torchs)
+            torch.random.set_rng_state(before_in_torch)
 
 
 def travelled(thing: Any) -> Any:
-    """Return what arrives of a thing that is sent to another process, as workers are sent theirs.
-
-    By value, where it is of a class that no other process can import.
-    """
+    """Return what another process receives: by value, where it cannot import the class."""
     return pickle.loads(pickle.dumps(CloudpickleWrapper(thing))).fn
-
-
-def _clock_names() -> list[str]:
-    return [name + unit for name in _CLOCKS for unit in ("", "_ns")]
-
-
-def _ahead(clock: Any, by: float) -> Any:
-    def later() -> Any:
-        now = clock()
-        return now + type(now)(by)
-
-    return later

@@ -1,4 +1,4 @@
-"""Whether users in step are the single ones, lane by lane, and begin anew when they should."""
+"""Checks of environments, of one user and of many in step."""
 
 import copy
 import warnings
@@ -12,24 +12,33 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
 from explorative_user_env.check.checks import (
     FailedCheckError,
+    Kind,
     NotAskedError,
     Subject,
+    asked_of,
+    expect,
     in_words,
     other_surroundings,
-    shared_streams,
+    shared_streams_kept,
     travelled,
 )
 from explorative_user_env.check.secrets import Secrets, numbers_of
 from explorative_user_env.validation import one_line
 
 STEPS_TOGETHER = 40
-"""Of all episodes that a check plays."""
+"""Steps of all episodes that a check plays."""
+
+INTERRUPTED_AFTER = 5
+"""Steps after which an episode is copied."""
+
+LANES_CHECKED = 3
+"""Lanes of a vector environment, where a check can choose."""
+
+LARGE_SEED = 10**12 + 39
+"""A number that is anywhere for one reason only."""
 
 OF_A_STEP = ("observation", "reward", "terminated", "truncated", "info")
-"""What a step returns."""
-
 OF_A_RESET = (OF_A_STEP[0], OF_A_STEP[-1])
-"""What a reset returns."""
 
 Handed = tuple[Any, ...]
 
@@ -46,7 +55,7 @@ def told(value: Any) -> Any:
 
 
 class Playing:
-    """An environment that is played with at random, but by the seed, from episode to episode.
+    """An environment that is played by random actions, from episode to episode.
 
     Args:
         env: of one user or of many in step.
@@ -55,10 +64,9 @@ class Playing:
     """
 
     def __init__(self, env: Any, seed: int, actions: Any = None) -> None:
-        self.env = env
-        self.step, self.seed = 0, seed
-        self._actions = copy.deepcopy(env.action_space if actions is None else actions)
-        self._actions.seed(seed)
+        self.env, self.step, self.seed = env, 0, seed
+        self.actions = copy.deepcopy(env.action_space if actions is None else actions)
+        self.actions.seed(seed)
         self._done: Any = None
 
     def begin(self) -> Handed:
@@ -74,14 +82,9 @@ class Playing:
                 return self._called("reset")
             if self.env.metadata.get("autoreset_mode") == AutoresetMode.DISABLED:
                 return self._called("reset", options={"reset_mask": np.array(done)})
-        handed = self._called("step", self.action())
-        if len(handed) == len(OF_A_STEP):
-            self._done = np.logical_or(handed[2], handed[3])
+        handed = self._called("step", self.actions.sample())
+        self._done = np.logical_or(handed[2], handed[3])
         return handed
-
-    def action(self) -> Any:
-        """Return the next action."""
-        return self._actions.sample()
 
     def all(self, n_steps: int = STEPS_TOGETHER) -> Iterator[Handed]:
         """Yield what the reset and each of these steps hand out."""
@@ -93,67 +96,40 @@ class Playing:
         try:
             handed = getattr(self.env, method)(*given, **options)
         except Exception as error:
-            raise FailedCheckError(f"{method} {in_words(error)} ({self.when})") from error
+            raise FailedCheckError(f"{method} {in_words(error)} ({self})") from error
         parts = OF_A_RESET if method == "reset" else OF_A_STEP
-        if not isinstance(handed, tuple) or len(handed) != len(parts):
-            shown = f"{method} returned {one_line(repr(handed))}"
-            raise FailedCheckError(f"{shown}, must be ({', '.join(parts)}) ({self.when})")
-        return handed
+        right = isinstance(handed, tuple) and len(handed) == len(parts)
+        shown = f"{method} returned {one_line(repr(handed))}, must be ({', '.join(parts)})"
+        expect(right, shown, self)
+        return tuple(handed)
 
-    @property
-    def when(self) -> str:
-        """In words, how far it has come."""
+    def __str__(self) -> str:
         return f"at step {self.step} after reset(seed={self.seed})"
 
 
 def expect_handed(found: Handed, wanted: Handed, when: str) -> None:
-    """Make sure that the same was handed out, to the bit.
+    """Fail a check unless the same was handed out, to the bit.
 
     Args:
         found: what a reset or a step returned.
         wanted: what it returned before, or elsewhere.
-        when: in words, the step and what was different; nothing may follow from it.
-
-    Raises:
-        FailedCheckError: naming the part that differs.
+        when: in words, the step and what was different that must not matter.
     """
     parts = OF_A_STEP if len(found) == len(OF_A_STEP) else OF_A_RESET
     for part, one, other in zip(parts, found, wanted, strict=True):
-        if told(one) != told(other):
-            shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"
-            raise FailedCheckError(f"{part} was {shown} {when}")
+        shown = f"{one_line(repr(one))} instead of {one_line(repr(other))}"
+        expect(told(one) == told(other), f"{part} was {shown} {when}")
 
 
-def expect_same_play(env: Any, wanted: list[Handed], seed: int, how: str) -> None:
-    """Make sure that an environment hands out once more what was handed out before.
-
-    Args:
-        env: the environment.
-        wanted: what a reset and steps returned.
-        seed: of both.
-        how: in words, what is different.
-    """
-    playing = Playing(env, seed)
-    for found, other in zip(playing.all(len(wanted) - 1), wanted, strict=True):
-        expect_handed(found, other, f"{playing.when} {how}")
+def _played(subject: Subject) -> list[Handed]:
+    """Return what the reset and the steps of an unused environment hand out."""
+    return list(Playing(subject.make(), subject.seed).all())
 
 
-def n_actions_of(env: gym.Env[Any, Any] | VectorEnv[Any, Any, Any]) -> int:
-    """Return how many actions there are, 0 where they are no numbers from 0 on."""
-    space = getattr(env, "single_action_space", env.action_space)
-    return int(space.n) if isinstance(space, gym.spaces.Discrete) and space.start == 0 else 0
+ANY = (Kind.ENVIRONMENT, Kind.VECTOR)
 
 
-LARGE_SEED = 10**12 + 39
-"""A number that is anywhere for one reason only."""
-
-SEEDS = 6
-"""That are compared with each other."""
-
-INTERRUPTED_AFTER = 5
-"""Steps after which an episode is copied."""
-
-
+@asked_of(Kind.ENVIRONMENT)
 def passes_gymnasiums_checks(subject: Subject) -> None:
     """Gymnasium's check_env finds no error in it."""
     with warnings.catch_warnings():
@@ -161,231 +137,184 @@ def passes_gymnasiums_checks(subject: Subject) -> None:
         check_env(subject.make(), skip_render_check=True)
 
 
+@asked_of(*ANY)
 def steps_by_the_contract(subject: Subject) -> None:
     """Observations are in their space, rewards finite numbers, ends truth values, infos dicts."""
     env = subject.make()
     playing = Playing(env, subject.seed)
-    lanes = env.num_envs if isinstance(env, VectorEnv) else None
-    for handed in playing.all():
-        if not env.observation_space.contains(handed[0]):
-            shown = one_line(repr(handed[0]))
-            told_of = f"observation {shown} is not in {one_line(repr(env.observation_space))}"
-            raise FailedCheckError(f"{told_of} ({playing.when})")
-        if not isinstance(handed[-1], dict):
-            raise FailedCheckError(f"info is {one_line(repr(handed[-1]))}, must be a dict")
-        if len(handed) > 2:
-            _check_numbers(handed[1], lanes, np.number, "reward", playing.when)
-            _check_numbers(handed[2], lanes, np.bool_, "terminated", playing.when)
-            _check_numbers(handed[3], lanes, np.bool_, "truncated", playing.when)
+    shape = (env.num_envs,) if isinstance(env, VectorEnv) else ()
+    for observation, *rest, info in playing.all():
+        shown = f"observation {one_line(repr(observation))} is not in "
+        within = env.observation_space.contains(observation)
+        expect(within, shown + one_line(repr(env.observation_space)), playing)
+        expect(isinstance(info, dict), f"info is {one_line(repr(info))}, must be a dict", playing)
+        for part, values in zip(OF_A_STEP[1:], rest, strict=False):
+            numbers = np.asarray(values)
+            kind: Any = np.number if part == "reward" else np.bool_
+            fits = numbers.shape == shape and np.issubdtype(numbers.dtype, kind)
+            allowed = "finite numbers" if part == "reward" else "truth values"
+            allowed = f"{shape[0]} {allowed}" if shape else f"one of {allowed}"
+            shown = f"{part} is {one_line(repr(values))}, must be {allowed}"
+            expect(fits and np.isfinite(numbers).all(), shown, playing)
 
 
-def _check_numbers(values: Any, lanes: int | None, kind: Any, part: str, when: str) -> None:
-    numbers = np.asarray(values)
-    fits = numbers.shape == (() if lanes is None else (lanes,))
-    if not fits or not np.issubdtype(numbers.dtype, kind) or not np.isfinite(numbers).all():
-        each = "finite numbers" if kind is np.number else "truth values"
-        allowed = f"one of {each}" if lanes is None else f"{lanes} {each}"
-        raise FailedCheckError(f"{part} is {one_line(repr(values))}, must be {allowed} ({when})")
-
-
+@asked_of(*ANY)
 def refuses_what_is_no_action(subject: Subject) -> None:
     """An action that is out of range is an error, and changes nothing."""
     env = subject.make()
-    n_actions = n_actions_of(env)
-    if not n_actions:
+    space = getattr(env, "single_action_space", env.action_space)
+    if not isinstance(space, gym.spaces.Discrete) or space.start != 0:
         raise NotAskedError("its actions are not the numbers 0..n-1")
-    wanted = list(Playing(subject.make(), subject.seed).all())
     playing = Playing(env, subject.seed)
-    for place, handed in enumerate(playing.all()):
-        expect_handed(handed, wanted[place], f"{playing.when}, after actions that were refused")
-        for action in (n_actions, -1):
+    for handed, wanted in zip(playing.all(), _played(subject), strict=True):
+        expect_handed(handed, wanted, f"{playing}, after actions that were refused")
+        for action in (int(space.n), -1):
             bad = np.full(env.num_envs, action) if isinstance(env, VectorEnv) else action
             try:
                 env.step(bad)
             except Exception:
                 continue
-            raise FailedCheckError(f"action {action} was taken {playing.when}, must be an error")
+            raise FailedCheckError(f"action {action} was taken {playing}, must be an error")
 
 
+@asked_of(*ANY)
 def replays_from_a_seed(subject: Subject) -> None:
     """The same seed gives the same episodes, in it again, in another one and whatever else is."""
-    env = subject.make()
-    wanted = list(Playing(env, subject.seed).all())
-    expect_same_play(env, wanted, subject.seed, "when it was reset with the same seed again")
+    with shared_streams_kept(f"within {STEPS_TOGETHER} steps"):
+        env = subject.make()
+        wanted = list(Playing(env, subject.seed).all())
+    again = Playing(env, subject.seed)
+    for found, other in zip(again.all(), wanted, strict=True):
+        expect_handed(found, other, f"{again} when it was reset with the same seed again")
     with other_surroundings(1):
-        how = "in other surroundings (global streams, clock)"
-        expect_same_play(subject.make(), wanted, subject.seed, how)
+        elsewhere = Playing(subject.make(), subject.seed)
+        for found, other in zip(elsewhere.all(), wanted, strict=True):
+            where = "in other surroundings (global streams, clock)"
+            expect_handed(found, other, f"{elsewhere} {where}")
 
 
+@asked_of(*ANY)
 def heeds_its_seed(subject: Subject) -> None:
     """Other seeds give other episodes, or other streams at least."""
-    plays, streams = set(), set()
-    env = subject.make()
-    for seed in range(SEEDS):
+    env, seen = subject.make(), set()
+    for seed in range(6):
         playing = Playing(env, 0)
         playing.seed = seed  # the same actions
-        plays.add(repr([told(each) for each in playing.all()]))
-        streams.add(_streams_of(env))
-    same = f"the same {STEPS_TOGETHER} steps with seeds 0 to {SEEDS - 1}"
-    if len(plays) == 1 and len(streams) > 1:
-        raise NotAskedError(f"chance does not show: {same}, by streams that differ")
-    if len(plays) == 1:
-        raise FailedCheckError(f"it gave {same}")
+        streams = (env.reset(seed=seed), env.unwrapped.np_random)[1]
+        every = streams if isinstance(streams, tuple) else (streams,)
+        begun = [repr(stream.bit_generator.state) for stream in every]
+        seen.add(repr((begun, [told(each) for each in playing.all()])))
+    expect(len(seen) > 1, f"it gave the same {STEPS_TOGETHER} steps with seeds 0 to 5")
 
 
-def _streams_of(env: Any) -> str:
-    """Return where the stream of an environment stands, or those of all its users."""
-    streams = env.unwrapped.np_random
-    every = streams if isinstance(streams, tuple) else (streams,)
-    return repr([stream.bit_generator.state for stream in every])
-
-
-def leaves_shared_streams_alone(subject: Subject) -> None:
-    """It neither draws from random, numpy.random and torch as all share them, nor seeds them."""
-    before = shared_streams()
-    list(Playing(subject.make(), subject.seed).all())
-    for module, stream in shared_streams().items():
-        if stream != before.get(module, stream):
-            told_of = f"it drew from {module} or seeded it within {STEPS_TOGETHER} steps"
-            raise FailedCheckError(f"{told_of}, must draw from its np_random")
-
-
+@asked_of(*ANY)
 def leaves_its_actions_alone(subject: Subject) -> None:
     """It writes neither on actions nor on the options of a reset that it is handed."""
     env = subject.make()
     options: dict[str, Any] = {}
     env.reset(seed=subject.seed, options=options)
-    if options:
-        raise FailedCheckError(f"reset wrote {options!r} on the options, which were empty")
+    expect(not options, f"reset wrote {options!r} on the options, which were empty")
     playing = Playing(env, subject.seed)
-    several = isinstance(env, VectorEnv)
     for _ in range(INTERRUPTED_AFTER):
         playing.begin()
-        action = np.array(playing.action())
+        action = np.array(playing.actions.sample())
         before = action.copy()
-        env.step(action if several else action[()])
-        if not np.array_equal(action, before):
-            raise FailedCheckError(f"step wrote on its actions: {before!r} became {action!r}")
+        env.step(action if isinstance(env, VectorEnv) else action[()])
+        shown = f"step wrote on its actions: {before!r} became {action!r}"
+        expect(np.array_equal(action, before), shown)
 
 
+@asked_of(*ANY)
 def hands_out_what_stays(subject: Subject) -> None:
     """What it has handed out is not changed by later steps."""
     playing = Playing(subject.make(), subject.seed)
-    kept: list[tuple[str, Any, Any]] = []
-    for handed in playing.all():
-        kept.append((playing.when, handed, told(handed)))
+    kept = [(str(playing), handed, told(handed)) for handed in playing.all()]
     for when, handed, before in kept:
-        if told(handed) != before:
-            raise FailedCheckError(f"what was handed out {when} was another later")
+        expect(told(handed) == before, f"what was handed out {when} was another later")
 
 
+@asked_of(*ANY)
 def hands_out_no_secret(subject: Subject) -> None:
     """No way leads from observations and infos to the seed, the stream or the truth."""
     env = subject.make()
-    if not _truths(env):
+    whole = env.unwrapped
+    if not hasattr(whole, "hidden_states") and not hasattr(whole, "hidden_state"):
         raise NotAskedError("it has no hidden_state to be looked for")
     playing = Playing(env, LARGE_SEED + subject.seed)
     handed, numbers, seeds = [], [], range(playing.seed, playing.seed + 100)
     for each in playing.all():
         handed.append((each[0], each[-1]))
-        numbers += [number for truth in _truths(env)() for number in numbers_of(truth)]
-    if hasattr(env.unwrapped, "action_masks"):
-        handed.append((env.unwrapped.action_masks(), {}))
+        many = hasattr(whole, "hidden_states")
+        for truth in whole.hidden_states() if many else [whole.hidden_state()]:
+            numbers += numbers_of(truth)
+    if hasattr(whole, "action_masks"):
+        handed.append((whole.action_masks(), {}))
     for way in Secrets(seeds, numbers).ways_from(handed):
         raise FailedCheckError(f"handed out (reset or step, observation or info){way} is a secret")
 
 
-def _truths(env: Any) -> Any:
-    """Return what tells the truths of an environment's users, None if nothing does."""
-    whole = env.unwrapped
-    if hasattr(whole, "hidden_states"):
-        return whole.hidden_states
-    return (lambda: [whole.hidden_state()]) if hasattr(whole, "hidden_state") else None
-
-
+@asked_of(*ANY)
 def continues_as_a_copy(subject: Subject) -> None:
-    """A deep copy in the middle of an episode goes on as it does, and apart from it."""
-    _goes_on(subject, copy.deepcopy, "as a deep copy")
+    """Copied or pickled in the middle of an episode, it goes on as it does, and apart from it."""
+    wanted = _played(subject)
+    ways: dict[str, Callable[[Any], Any]]
+    ways = {"as a deep copy": copy.deepcopy, "when pickled": travelled}
+    for how, again in ways.items():
+        playing = Playing(subject.make(), subject.seed)
+        for _ in playing.all(INTERRUPTED_AFTER):
+            pass
+        other = again(playing)
+        for each, what in ((other, how), (playing, f"after another went on {how}")):
+            for handed in wanted[each.step + 1 :]:
+                expect_handed(each.go_on(), handed, f"{each} {what}")
 
 
-def continues_when_pickled(subject: Subject) -> None:
-    """Pickled in the middle of an episode and unpickled, it goes on as it does."""
-    _goes_on(subject, travelled, "when pickled")
-
-
-def _goes_on(subject: Subject, again: Callable[[Playing], Any], how: str) -> None:
-    wanted = list(Playing(subject.make(), subject.seed).all())
-    playing = Playing(subject.make(), subject.seed)
-    for _ in zip(range(INTERRUPTED_AFTER + 1), playing.all(), strict=False):
-        pass
-    other = again(playing)
-    for each, what in ((other, how), (playing, f"after another went on {how}")):
-        for handed in wanted[each.step + 1 :]:
-            expect_handed(each.go_on(), handed, f"{each.when} {what}")
-
-
-LANES_CHECKED = 3
-"""Users in step, where a check can choose."""
-
-
+@asked_of(Kind.VECTOR)
 def lanes_are_single_environments(subject: Subject) -> None:
     """Lane b is the single environment with lane b's seed, at every step and every end."""
     if subject.alone is None:
         raise NotAskedError("there is no single environment that its lanes could equal")
-    for mode in _modes(subject):
-        envs = _made(subject, mode)
-        singles = SyncVectorEnv([subject.alone] * envs.num_envs, autoreset_mode=_mode_of(envs))
+    for envs, mode in _in_each_mode(subject):
+        singles = SyncVectorEnv([subject.alone] * envs.num_envs, autoreset_mode=mode)
         wanted = Playing(singles, subject.seed, envs.action_space)
         playing = Playing(envs, subject.seed)
         for found, other in zip(playing.all(), wanted.all(), strict=True):
-            when = f"{playing.when}, mode {_mode_of(envs).value}, as against single environments"
+            when = f"{playing}, mode {mode.value}, as against single environments"
             expect_handed(found, other, when)
 
 
+@asked_of(Kind.VECTOR)
 def begins_anew_by_its_mode(subject: Subject) -> None:
     """A finished lane gets a new user as its autoreset mode says."""
     n_ends = 0
-    for mode in _modes(subject):
-        envs = _made(subject, mode)
+    for envs, mode in _in_each_mode(subject):
         playing, done = Playing(envs, subject.seed), np.zeros(envs.num_envs, bool)
         for handed in playing.all():
-            if len(handed) == len(OF_A_STEP):
-                _check_end(handed, done, _mode_of(envs), playing.when)
-                done = handed[2] | handed[3]
-                n_ends += int(done.sum())
+            if len(handed) != len(OF_A_STEP):
+                continue
+            _, rewards, terminated, truncated, info = handed
+            ended = terminated | truncated
+            if mode == AutoresetMode.NEXT_STEP:
+                shown = f"lanes {np.flatnonzero(done).tolist()} had ended, so this step is their "
+                still = not (rewards[done].any() or ended[done].any())
+                expect(still, f"{shown}reset: it must neither pay nor end", playing)
+            finals = info.get("_final_obs", np.zeros_like(ended))
+            if mode == AutoresetMode.SAME_STEP:
+                shown = f"lanes {np.flatnonzero(ended).tolist()} ended, and info's final_obs is of "
+                expect(np.array_equal(finals, ended), f"{shown}{finals.tolist()}", playing)
+            else:
+                shown = f"info has final_obs in mode {mode.value}"
+                expect("final_obs" not in info, shown, playing)
+            done, n_ends = ended, n_ends + int(ended.sum())
     if not n_ends:
         raise NotAskedError("no episode ended: give it one that ends after a few steps")
 
 
-def _check_end(handed: Any, done: Any, mode: AutoresetMode, when: str) -> None:
-    """Look at a step; `done` are the lanes that the step before finished."""
-    _, rewards, terminated, truncated, info = handed
-    ended = terminated | truncated
-    if mode == AutoresetMode.NEXT_STEP and (rewards[done].any() or ended[done].any()):
-        told = f"lanes {np.flatnonzero(done).tolist()} had ended, so this step is their reset"
-        raise FailedCheckError(f"{told}: it must neither pay nor end ({when})")
-    if mode != AutoresetMode.SAME_STEP:
-        if "final_obs" in info:
-            raise FailedCheckError(f"info has final_obs in mode {mode.value} ({when})")
-        return
-    finals = info.get("_final_obs", np.zeros_like(ended))
-    if not np.array_equal(finals, ended):
-        told = f"lanes {np.flatnonzero(ended).tolist()} ended"
-        raise FailedCheckError(f"{told}, and info's final_obs is of {finals.tolist()} ({when})")
-
-
-def _modes(subject: Subject) -> list[AutoresetMode | None]:
-    """Return the modes that an environment can be made for; None is the one it has."""
+def _in_each_mode(subject: Subject) -> Iterator[tuple[Any, AutoresetMode]]:
+    """Yield an environment in each autoreset mode that it can be made for."""
     try:
-        subject.make(AutoresetMode.SAME_STEP)
+        every = [subject.make(mode) for mode in AutoresetMode]
     except TypeError:
-        return [None]
-    return list(AutoresetMode)
-
-
-def _made(subject: Subject, mode: AutoresetMode | None) -> Any:
-    return subject.make() if mode is None else subject.make(mode)
-
-
-def _mode_of(envs: Any) -> AutoresetMode:
-    return AutoresetMode(envs.metadata["autoreset_mode"])
+        every = [subject.make()]
+    for envs in every:
+        yield envs, AutoresetMode(envs.metadata["autoreset_mode"])

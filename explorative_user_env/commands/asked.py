@@ -14,7 +14,7 @@ from explorative_user_env.validation import InvalidArgumentError
 if TYPE_CHECKING:
     from explorative_user_env.files import Folder
 
-CHANGES_NO_NUMBER = ("output", "overwrite", "resume", "workers", "backend", "scheduler")
+CHANGES_NO_NUMBER = ("output", "overwrite", "resume", "workers", "dask")
 """Options that may be others when the same is run again."""
 
 OverwriteOption = Annotated[

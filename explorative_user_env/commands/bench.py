@@ -12,14 +12,13 @@ from explorative_user_env.commands.options import (
     STEP_CAP_HELP,
     TASK_HELP,
     AnyHorizonOption,
-    BackendOption,
     BaselineTimeOption,
+    DaskOption,
     DeviationOption,
     FewUsersOption,
     NumberOfUsersOption,
     OutputOption,
     QuickInstancesOption,
-    SchedulerOption,
     SeedOption,
     StepCostOption,
     UntilWidthOption,
@@ -82,8 +81,7 @@ def bench(
     quick: FewUsersOption = False,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
-    backend: BackendOption = None,
-    scheduler: SchedulerOption = None,
+    dask: DaskOption = None,
     max_steps: Annotated[
         int | None,
         typer.Option(
@@ -103,7 +101,7 @@ def bench(
         raise InvalidArgumentError("horizon", horizon, "left out for the task bai")
     fixed = quick or until_width is None
     n_runs = users_a_cell(n_instances, quick) if fixed else n_instances
-    options = shared_options(number_asked(n_runs, until_width), seed, workers, backend, scheduler)
+    options = shared_options(number_asked(n_runs, until_width), seed, workers, dask)
     options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
     options |= {"until_width": until_width}
     options |= {"horizon": horizon, "baseline_time": baseline_time}

@@ -23,12 +23,10 @@ def course(
 
     from explorative_user_env.commands.output import say
     from explorative_user_env.files import add_files
-    from explorative_user_env.teach.exercises import notebook_files, trust
+    from explorative_user_env.teach.notebooks import notebook_files
     from explorative_user_env.validation import how_to_get, missing_of
 
-    notebooks = notebook_files(solutions)
-    trust(notebooks.values())  # first: who interrupts it has no notebook, as is said then
-    added = add_files("folder", folder, notebooks)
+    added = add_files("folder", folder, notebook_files(solutions))
     say(*(f"new: {name}" for name in added.new))
     say(*(f"there already: {name}" for name in added.same), style="dim")
     say(*(f"kept as it is, with what was changed in it: {name}" for name in added.kept))

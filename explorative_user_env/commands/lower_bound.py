@@ -9,10 +9,9 @@ import typer
 from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
     DELTAS_HELP,
-    BackendOption,
+    DaskOption,
     InstancesOption,
     OutputOption,
-    SchedulerOption,
     SeedOption,
     WorkersOption,
     shared_options,
@@ -47,8 +46,7 @@ def lower_bound(
     n_instances: InstancesOption = 2000,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
-    backend: BackendOption = None,
-    scheduler: SchedulerOption = None,
+    dask: DaskOption = None,
     output: OutputOption = Path("results/lower-bound"),
 ) -> None:
     """Meet the lower bound's pair of users, whom no agent can tell apart soon."""
@@ -58,7 +56,7 @@ def lower_bound(
     from explorative_user_env.theory.lower import hard_pair
     from explorative_user_env.validation import integer, risk
 
-    options = shared_options(n_instances, seed, workers, backend, scheduler)
+    options = shared_options(n_instances, seed, workers, dask)
     deltas = [risk("delta", value) for value in delta or DELTAS]
     n_arms = integer("n_arms", users["n_arms"], 2, N0)
     pair = hard_pair(min(deltas), n0=N0, **users)

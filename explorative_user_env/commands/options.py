@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any
 
+import click
 import typer
 
 from explorative_user_env.protocol import (
@@ -20,7 +21,7 @@ from explorative_user_env.protocol import (
 )
 from explorative_user_env.seeding import number_of_users, seed_number
 from explorative_user_env.users.population import OPTIONS
-from explorative_user_env.validation import choice, count
+from explorative_user_env.validation import InvalidArgumentError, choice, count
 
 QUICK_N_INSTANCES = 100
 """Users a cell with --quick."""
@@ -133,17 +134,10 @@ SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")
 WorkersOption = Annotated[
     int, typer.Option(help="Runs at once; the numbers do not depend on it.", show_default="cores")
 ]
-BackendOption = Annotated[
+DaskOption = Annotated[
     str | None,
     typer.Option(
-        help="Who does the runs: threads, processes or dask.",
-        show_default="threads if it compiles, else processes",
-    ),
-]
-SchedulerOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of the scheduler for --backend dask, as tcp://host:8786.",
+        help="Address of a dask scheduler whose workers do the runs, as tcp://host:8786.",
         show_default="none",
     ),
 ]
@@ -210,23 +204,26 @@ def users_a_cell(n_instances: int | None, quick: bool) -> int:
     return usual if n_instances is None else n_instances
 
 
-def shared_options(
-    n_instances: int, seed: int, workers: int, backend: str | None, scheduler: str | None
-) -> dict[str, Any]:
+def shared_options(n_instances: int, seed: int, workers: int, dask: str | None) -> dict[str, Any]:
     """Check the options that every command has, and return them as `evaluate` takes them."""
     options = {"n_instances": number_of_users(n_instances), "seed": seed_number(seed)}
-    return options | {"workers": workers_asked(workers, backend, scheduler)}
+    return options | workers_asked(workers, dask)
 
 
-def workers_asked(workers: int, backend: str | None, scheduler: str | None) -> Any:
-    """Return who does the runs, as `evaluate` takes it."""
+def workers_asked(workers: int, dask: str | None) -> dict[str, Any]:
+    """Return who does the runs, as `evaluate` takes it; a cluster is open until the command ends.
+
+    Raises:
+        InvalidArgumentError: for workers beside a cluster, or a cluster that does not answer.
+    """
     asked = count("workers", workers, 0, MOST_WORKERS)
-    if backend is None and scheduler is None:
-        return asked or cores()
-    from explorative_user_env.evaluation.workers import DASK, ONE_HERE, Workforce
+    if dask is None:
+        return {"workers": asked or cores()}
+    if asked:
+        raise InvalidArgumentError("workers", asked, "left out beside dask, which has its own")
+    from explorative_user_env.evaluation.workers import dask_executor
 
-    n_workers = asked or (ONE_HERE if backend == DASK else cores())
-    return Workforce(n_workers, backend, scheduler)
+    return {"executor": click.get_current_context().with_resource(dask_executor(dask))}
 
 
 def setting_named(setting: str) -> str:

@@ -7,11 +7,10 @@ import typer
 
 from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
-    BackendOption,
+    DaskOption,
     OptionalOutputOption,
     QuickInstancesOption,
     QuickOption,
-    SchedulerOption,
     SeedOption,
     WorkersOption,
     setting_named,
@@ -55,8 +54,7 @@ def reproduce(
     n_instances: QuickInstancesOption = None,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
-    backend: BackendOption = None,
-    scheduler: SchedulerOption = None,
+    dask: DaskOption = None,
     output: OptionalOutputOption = None,
 ) -> None:
     """Run the paper's tables and figures, and judge each published figure in one report."""
@@ -77,7 +75,7 @@ def reproduce(
     experiments = list(EXPERIMENTS.values()) if chosen == ALL else [EXPERIMENTS[chosen]]
     users = users_a_cell(n_instances, quick)
     names = [setting_named(name) for name in dict.fromkeys(setting or SETTINGS)]
-    options = shared_options(users, seed, workers, backend, scheduler)
+    options = shared_options(users, seed, workers, dask)
     if quick:
         experiments = [quick_form(experiment) for experiment in experiments]
     if agent:

@@ -7,14 +7,13 @@ import typer
 
 from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
-    BackendOption,
+    DaskOption,
     DeltaOption,
     FewUsersOption,
     MaxStepsOption,
     OldBaselineTimeOption,
     OutputOption,
     QuickInstancesOption,
-    SchedulerOption,
     SeedOption,
     WorkersOption,
     setting_named,
@@ -51,8 +50,7 @@ def robustness(
     max_steps: MaxStepsOption = 20_000,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
-    backend: BackendOption = None,
-    scheduler: SchedulerOption = None,
+    dask: DaskOption = None,
     output: OutputOption = Path("results/robustness"),
 ) -> None:
     """Compare agents on users who are not the paper's: success and stopping time of each pair."""
@@ -65,7 +63,7 @@ def robustness(
     from explorative_user_env.users.population import Population
 
     setting_named(users["setting"])
-    options = shared_options(users_a_cell(n_instances, quick), seed, workers, backend, scheduler)
+    options = shared_options(users_a_cell(n_instances, quick), seed, workers, dask)
     options |= {"delta": delta, "baseline_time": baseline_time, "max_steps": max_steps}
     varieties = room.varieties_named(user)
     agents = agents_called(agent, max_steps) if agent else None

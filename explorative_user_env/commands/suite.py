@@ -7,9 +7,8 @@ import typer
 
 from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
-    BackendOption,
+    DaskOption,
     OutputOption,
-    SchedulerOption,
     WorkersOption,
     workers_asked,
 )
@@ -38,8 +37,7 @@ def suite(
         typer.Option(help="Other users than the suite's own, by this seed.", show_default="none"),
     ] = None,
     workers: WorkersOption = 0,
-    backend: BackendOption = None,
-    scheduler: SchedulerOption = None,
+    dask: DaskOption = None,
     output: OutputOption = Path("results/suite"),
 ) -> None:
     """Score agents on the tasks of the suite, where UNI has 0 and a stated reference 1."""
@@ -66,7 +64,7 @@ def suite(
                 tasks=run.tasks,
                 quick=quick,
                 seed=seed,
-                workers=workers_asked(workers, backend, scheduler),
+                **workers_asked(workers, dask),
                 progress=report,
                 store=store,
             )

@@ -8,11 +8,10 @@ import typer
 
 from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
 from explorative_user_env.commands.options import (
-    BackendOption,
+    DaskOption,
     DeltaOption,
     MaxStepsOption,
     OutputOption,
-    SchedulerOption,
     SeedOption,
     WorkersOption,
     setting_named,
@@ -44,8 +43,7 @@ def tune_n1(
     max_steps: MaxStepsOption = STEP_CAP,
     seed: SeedOption = 0,
     workers: WorkersOption = 0,
-    backend: BackendOption = None,
-    scheduler: SchedulerOption = None,
+    dask: DaskOption = None,
     output: OutputOption = Path("results/tune-n1"),
 ) -> None:
     """Find the least N_1 with which BAIR still succeeds; `bench --agent bair-tuned:DIR` uses it.
@@ -60,7 +58,7 @@ def tune_n1(
     from explorative_user_env.studies.tuning import tune_n1 as tune
 
     setting_named(users["setting"])
-    options = shared_options(n_instances, seed, workers, backend, scheduler)
+    options = shared_options(n_instances, seed, workers, dask)
     options |= {"delta": delta, "error": error, "confirm": confirm, "max_steps": max_steps}
     header = iter([SEARCH_HEADER])  # is told once, by the first candidate
 

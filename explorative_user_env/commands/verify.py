@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from explorative_user_env.commands.options import BackendOption, SchedulerOption, WorkersOption
+from explorative_user_env.commands.options import DaskOption, WorkersOption
 from explorative_user_env.validation import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from explorative_user_env.verification import Verification
+    from explorative_user_env.check.verify import Verification
 
 MOST_FINDINGS_TOLD = 20
 """Findings that are told one by one."""
@@ -29,7 +29,10 @@ def verify(
     ],
     share: Annotated[
         float | None,
-        typer.Option(help="Share of the rows to run again, in (0, 1].", show_default="0.05"),
+        typer.Option(
+            help="Share of the rows to run again, in (0, 1].",
+            show_default="all in about a second, or 0.05",
+        ),
     ] = None,
     rows: Annotated[
         int | None,
@@ -59,22 +62,21 @@ def verify(
         ),
     ] = None,
     workers: WorkersOption = 0,
-    backend: BackendOption = None,
-    scheduler: SchedulerOption = None,
+    dask: DaskOption = None,
 ) -> None:
     """Run a random part of somebody's rows again and say which differ.
 
     The exit code is 0 if all is as the file says, 1 if not, 2 if not all of it could be asked.
     """
-    from explorative_user_env.commands.options import shared_options
+    from explorative_user_env.check.verify import verify as verified
+    from explorative_user_env.commands.options import workers_asked
     from explorative_user_env.commands.suite_agents import entrants_called
     from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.verification import verify as verified
 
     if every and (share is not None or rows is not None):
         raise InvalidArgumentError("every", True, "left out beside --share or --rows")
     own = entrants_called(agent or [])
-    workforce = shared_options(1, seed or 0, workers, backend, scheduler)["workers"]
+    who = workers_asked(workers, dask)
     with progress_bar() as report:
         found = verified(
             path,
@@ -83,8 +85,8 @@ def verify(
             rows=rows,
             seed=seed,
             only=only or (),
-            workers=workforce,
             progress=report,
+            **who,
         )
     _tell(found)
     if not found.equal:

@@ -2,13 +2,11 @@
 
 from explorative_user_env.evaluation.runner import evaluate, sweep
 from explorative_user_env.evaluation.transcripts import transcript_of, write_transcripts
-from explorative_user_env.evaluation.workers import Workforce
 from explorative_user_env.results.results import Results, Sweep, load
 
 __all__ = [
     "Results",
     "Sweep",
-    "Workforce",
     "evaluate",
     "load",
     "sweep",

@@ -1,6 +1,5 @@
 """How the runs of each task are had, by every path, and the columns that they become."""
 
-import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -20,7 +19,6 @@ from explorative_user_env.envs.user import (
     reward_of_leaving,
 )
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
-from explorative_user_env.evaluation.workers import go_on, halting
 from explorative_user_env.kernels.arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.loops import (
@@ -179,10 +177,9 @@ def run_readable(
     `halt` is what another thread breaks the runs off by, see `halting`.
     """
     env = environment_of(population, agent)
-    met = halting(env, halt)
     rows = []
     for seed in seeds:
-        episode = rollout(met, agent, seed, max_steps, horizon)
+        episode = rollout(env, agent, seed, max_steps, horizon)
         counts = (episode.acceptances, episode.rejections)
         rows.append((env.instance().best_arm, *counts, episode.answer, episode.end))
     return np.array(rows, int)
@@ -199,10 +196,9 @@ def play_readable(
     """Let `agent` play with the users of these `seeds` over a horizon; see `run_readable`."""
     env = environment_of(population, agent)
     play = Play.blank(len(seeds), population.n_arms, max_steps)
-    met = halting(env, halt)
     instances = []
     for index, seed in enumerate(seeds):
-        episode = rollout(met, agent, seed, max_steps, max_steps, commits=True)
+        episode = rollout(env, agent, seed, max_steps, max_steps, commits=True)
         steps = episode.stopping_time
         play.arms[index, :steps], play.accepted[index, :steps] = episode.arms, episode.accepted
         play.answers[index] = episode.answer
@@ -507,7 +503,6 @@ class MeetingOfMany:
     def go_on(self, halt: Array | None) -> None:
         """Recommend and hear until all is over."""
         for step in range(self.max_steps + 1):
-            go_on(halt)
             chosen = self._chosen()
             over = not self.going_on.size if self.play is None else self.left.all()
             if over or step == self.max_steps:
@@ -607,9 +602,8 @@ def members_readable(
         A row of `plays.PLAY_COLUMNS` for each user, shape (episodes, users, columns).
     """
     rows, play = blank_rows(len(seeds), members), Play.blank(1, population.n_arms, horizon)
-    watched = functools.partial(halting, halt=halt)
     for place, seed in enumerate(seeds):
-        met = meet_members(members, population, agent, seed, horizon, watched)
+        met = meet_members(members, population, agent, seed, horizon)
         for user, (instance, episode) in enumerate(met):
             play.arms[0], play.accepted[0] = episode.arms, episode.accepted
             play.answers[0] = episode.answer

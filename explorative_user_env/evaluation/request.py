@@ -1,6 +1,7 @@
 """The agents of an evaluation: made if only named, informed, checked against each other."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -10,7 +11,7 @@ import pandas as pd
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.meeting import informed
 from explorative_user_env.evaluation.monitors import is_bair
-from explorative_user_env.evaluation.workers import Workforce
+from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
 from explorative_user_env.protocol import (
     DEVIATION,
     N_USERS,
@@ -65,9 +66,10 @@ class Request:
     baseline_time: int | str | None
     max_steps: int | None
     step_cost: float | None
-    workforce: Workforce
     compiled: bool
     check_theory: bool
+    workers: int = ONE_HERE
+    executor: Executor | None = None
     until_width: float | None = None
     n_users: int | None = None
     deviation: float | None = None
@@ -88,6 +90,7 @@ class Request:
             keep("step_cost", not_negative("step_cost", self.step_cost))
         if self.until_width is not None:
             keep("until_width", risk("until_width", self.until_width))
+        keep("workers", checked_workers(self.workers, self.executor))
         flag("compiled", self.compiled)
         flag("check_theory", self.check_theory)
         check_behaviour(self.task, self.population)

@@ -5,7 +5,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -30,16 +30,7 @@ from explorative_user_env.evaluation.request import (
     renamed_time,
     watched_of,
 )
-from explorative_user_env.evaluation.workers import (
-    HERE,
-    PROCESSES,
-    THREADS,
-    Workforce,
-    done,
-    go_on,
-    halting,
-    workforce_of,
-)
+from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, done
 from explorative_user_env.kernels.presence import compiling_told
 from explorative_user_env.protocol import (
     CENSORED,
@@ -56,8 +47,7 @@ from explorative_user_env.protocol import (
     needs_horizon,
     options_of,
 )
-from explorative_user_env.results.columns import frame_of
-from explorative_user_env.results.metrics import success_interval, unanswered_in
+from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.records import (
     from_record,
     record_of,
@@ -109,7 +99,8 @@ def runs_of(
     cap: int,
     cap_is_asked: bool = True,
     horizon: int | None,
-    workforce: Workforce,
+    workers: int,
+    executor: Executor | None,
     compiled: bool,
     progress: OnProgress,
     kept: Kept,
@@ -121,34 +112,42 @@ def runs_of(
     Warns, where nobody asked for the cap, of an agent of one's own that does not stop before it.
     """
     name, parts = name_of(agent), _finished(kept, len(seeds))
-    n_done = sum(len(part["instance"]) for part in parts)
+    there = {number for part in parts for number in part["instance"].tolist()}
+    left, n_done = [each for each in range(len(seeds)) if each not in there], len(there)
 
     def tell_compiling(begins: bool) -> None:
         progress(f"{name} compiling" if begins else name, n_done, len(seeds))
 
     progress(name, n_done, len(seeds))
     with compiling_told(tell_compiling):
-        if left := seeds[n_done:]:
-            way = _way_of(paths, agent, population, left, cap, horizon, compiled)
+        if left:
+            way = _way_of(paths, agent, population, seeds[0], len(left), cap, horizon, compiled)
             job = partial(_met, way.work, population, agent, cap, horizon)
-            with done(workforce, job, way.chunks(left), agent, way.usual) as chunks:
-                for rows in chunks:
-                    first, n_done = n_done, n_done + len(rows)
-                    whose = {"instance": np.arange(first, n_done)}
-                    whose["user_seed"] = np.array(seeds[first:n_done])
+            size = way.size if executor else min(way.size, math.ceil(len(left) / workers))
+            chunks = [left[first : first + size] for first in range(0, len(left), size)]
+            of_users = [[seeds[number] for number in chunk] for chunk in chunks]
+            with closing(done(job, of_users, agent, way.usual, workers, executor)) as results:
+                for place, rows in results:
+                    whose = {"instance": np.array(chunks[place])}
+                    whose["user_seed"] = np.array(of_users[place])
                     parts.append(whose | paths.columns(agent, population, rows))
                     kept.add(parts[-1])
+                    n_done += len(rows)
                     progress(name, n_done, len(seeds))
-                    if way.waits and not (first or cap_is_asked or paths.keeps_steps):
+                    if way.waits and not (there or cap_is_asked or paths.keeps_steps):
                         _warn_if_it_never_stops(name, rows, cap, len(seeds))
-    whole = {column: np.concatenate([part[column] for part in parts]) for column in parts[0]}
+                    there.add(-1)  # it was looked at whether the first stops
+    order = np.argsort(np.concatenate([part["instance"] for part in parts]))
+    whole = {name: np.concatenate([part[name] for part in parts])[order] for name in parts[0]}
     return frame_of(paths.task.name, name, whole)
 
 
 def _finished(kept: Kept, n_users: int) -> list[Columns]:
     """Return the runs with the first users that are kept already, as one part if there are any."""
     there = kept.columns()
-    return [{name: values[:n_users] for name, values in there.items()}] if there else []
+    if not there or not (asked := np.asarray(there["instance"]) < n_users).any():
+        return []
+    return [{name: np.asarray(values)[asked] for name, values in there.items()}]
 
 
 class _Way(NamedTuple):
@@ -159,19 +158,13 @@ class _Way(NamedTuple):
     usual: str
     waits: bool  # whether a run of very many steps is long
 
-    def chunks(self, seeds: Sequence[int]) -> list[Sequence[int]]:
-        """Return the seeds of the users that are met together, all in their order."""
-        # The first user of a slow path comes alone: what is to be said of it is said soon.
-        alone = 1 if self.usual == PROCESSES else 0
-        firsts = range(alone, len(seeds), self.size)
-        return [seeds[:alone]] * alone + [seeds[first : first + self.size] for first in firsts]
-
 
 def _way_of(
     paths: Paths,
     agent: Agent,
     population: Population,
-    seeds: Sequence[int],
+    seed: int,
+    n_users: int,
     cap: int,
     horizon: int | None,
     compiled: bool,
@@ -183,11 +176,11 @@ def _way_of(
     if compiled and isinstance(agent, ManyUserAgent):
         work: Work = partial(_told_whose, paths.in_step, paths.readable)
         return _Way(work, min(in_step.USERS, most), HERE, True)
-    size = min(max(CHUNK, len(seeds) // CHUNKS), LARGEST_CHUNK, most)
-    if compiled and compiles(population, agent, seeds[0], horizon, paths.tried):
+    if compiled and compiles(population, agent, seed, horizon, paths.tried):
         work = partial(_told_whose, paths.compiled, paths.readable)
+        size = min(max(CHUNK, n_users // CHUNKS), LARGEST_CHUNK, most)
         return _Way(work, size, THREADS, False)
-    return _Way(paths.readable, size, PROCESSES, True)
+    return _Way(paths.readable, 1, PROCESSES, True)
 
 
 def _met(
@@ -233,7 +226,6 @@ def _told_whose(
         if isinstance(agent, ManyUserAgent) and type(error) is InvalidArgumentError:
             raise  # it says what is wrong
         for seed in seeds:
-            go_on(halt)  # what was broken off has not failed
             try:
                 work(population, agent, [seed], cap, horizon, halt=halt)
             except Exception:
@@ -386,7 +378,7 @@ def _having_met(agent: Agent, n_arms: int, steps: Sequence[int]) -> Mapping[str,
 
 NOTHING_KEPT = Pieces()
 
-WATCHED_AT_ONCE = 20
+WATCHED_AT_ONCE = 1
 """Users that a worker takes at a time."""
 
 
@@ -396,7 +388,8 @@ def check_theory(
     seeds: Sequence[int],
     *,
     max_steps: int | None = None,
-    workers: int | Workforce = 1,
+    workers: int = ONE_HERE,
+    executor: Executor | None = None,
     progress: OnProgress = silent,
     kept: Pieces = NOTHING_KEPT,
 ) -> pd.DataFrame:
@@ -407,7 +400,8 @@ def check_theory(
         population: the kind of user and instance.
         seeds: the users' seeds.
         max_steps: step cap of a run; None is the agent's own, if any.
-        workers: how many processes run at once, or who does the runs; the result is the same.
+        workers: how many processes run at once; the result is the same.
+        executor: does the runs in place of processes.
         progress: called with what is going on, how many runs are done and how many there are.
         kept: where the checks are kept, if anywhere; those that are there are not made again.
 
@@ -426,8 +420,8 @@ def check_theory(
     progress(what, len(rows), len(seeds))
     if left := chunks[len(there) :]:
         job = partial(_check, agent, population, max_steps)
-        with done(workforce_of(workers), job, left, agent, PROCESSES) as parts:
-            for part in parts:
+        with closing(done(job, left, agent, PROCESSES, workers, executor)) as parts:
+            for _, part in parts:
                 found = [asdict(row) for row in part]
                 kept.add(record_of(found))
                 rows += found
@@ -440,9 +434,8 @@ def _check(
     population: Population,
     max_steps: int | None,
     seeds: Sequence[int],
-    halt: Array | None = None,
 ) -> list[TheoryCheck]:
-    env = halting(environment_of(population, agent), halt)
+    env = environment_of(population, agent)
     return [check_run(env, agent, seed, max_steps) for seed in seeds]
 
 
@@ -505,8 +498,7 @@ def is_known(runs: Mapping[str, pd.DataFrame], request: Request) -> bool:
     if request.until_width is None:
         return True
     for of_agent in runs.values():
-        unanswered = unanswered_in(of_agent).to_numpy()
-        low, high = success_interval(of_agent["correct"].to_numpy(), unanswered, any_time=True)
+        low, high = success_interval(succeeded(of_agent), any_time=True)
         if high - low > request.until_width:
             return False
     return True
@@ -527,9 +519,7 @@ def evaluate(
     baseline_time: int | str | None = None,
     max_steps: int | None = None,
     step_cost: float | None = None,
-    workers: int | Workforce = 1,
-    backend: str | None = None,
-    scheduler: str | None = None,
+    workers: int = ONE_HERE,
     executor: Executor | None = None,
     compiled: bool = True,
     check_theory: bool = False,
@@ -573,11 +563,10 @@ def evaluate(
             where it is smaller, and a run that reaches its cap is censored. None is the agent's
             own, or the setting's, or a million.
         step_cost: in "bai" c of the cost c T + error, at least 0; None is 0.0005.
-        workers: how many run at once; or a `Workforce`, a record of this and the next three.
-        backend: "threads", "processes" or "dask". None is threads in compiled code and processes in
-            the readable loop, or what a `joblib.parallel_config` around the call says.
-        scheduler: the address of the scheduler of the backend "dask", as "tcp://127.0.0.1:8786".
-        executor: any `concurrent.futures.Executor` that does the runs, in place of a backend.
+        workers: how many run at once, in threads if the agent compiles, else in processes of
+            joblib; a `joblib.parallel_config` around the call has another backend do it.
+        executor: any `concurrent.futures.Executor` that does the runs in place of workers, as
+            dask's `client.get_executor(pure=False)`.
         compiled: whether algorithm records run compiled; the readable loop gives the same numbers.
         check_theory: in "bai" whether every BAIR runs once more under a monitor, which holds its
             runs against what the paper proves: `checks` of the results.
@@ -615,7 +604,8 @@ def evaluate(
         baseline_time=baseline_time,
         max_steps=max_steps,
         step_cost=step_cost,
-        workforce=workforce_of(workers, backend, scheduler, executor),
+        workers=workers,
+        executor=executor,
         compiled=compiled,
         check_theory=check_theory,
     )
@@ -674,7 +664,8 @@ class _Found:
             cap=cap,
             cap_is_asked=request.max_steps is not None or cap_of(agent) is not None,
             horizon=horizon,
-            workforce=request.workforce,
+            workers=request.workers,
+            executor=request.executor,
             compiled=request.compiled,
             progress=progress,
             kept=kept,
@@ -689,7 +680,8 @@ class _Found:
             self.request.seeds,
             max_steps=cap,
             kept=self.keeper.checks(agent, cap),
-            workers=self.request.workforce,
+            workers=self.request.workers,
+            executor=self.request.executor,
             progress=progress,
         )
         self.checks.append(checks)
@@ -726,7 +718,7 @@ class _Found:
 
 Agents = Sequence[Any]
 
-CHANGES_NO_ROW = ("workers", "backend", "scheduler", "executor", "compiled")
+CHANGES_NO_ROW = ("workers", "executor", "compiled")
 """Options of `evaluate` that may be others when the same is run again."""
 
 

@@ -17,7 +17,6 @@ from explorative_user_env.display.plots import (
 )
 from explorative_user_env.display.progress import OnProgress, shown
 from explorative_user_env.protocol import BAI, POPULATION, Array
-from explorative_user_env.results.columns import regrets_by_user
 from explorative_user_env.results.courses import (
     REGRET_SO_FAR,
     REJECTED_SO_FAR,
@@ -28,7 +27,11 @@ from explorative_user_env.results.courses import (
     label_of,
 )
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
-from explorative_user_env.results.metrics import succeeded, success_interval, unanswered_in
+from explorative_user_env.results.metrics import (
+    regrets_by_user,
+    succeeded,
+    success_interval,
+)
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -52,11 +55,10 @@ def success_course(runs: pd.DataFrame, any_time: bool = False) -> pd.DataFrame:
         `success`, and its 95% interval `low`, `high`, the one of the table.
     """
     times, right = _column(runs, "stopping_time"), np.asarray(succeeded(runs))
-    unanswered = np.asarray(unanswered_in(runs))
     rows = []
     for time in _thinned(times):
         by_then = right & (times <= time)
-        rows.append((time, by_then.mean(), *success_interval(by_then, unanswered, any_time)))
+        rows.append((time, by_then.mean(), *success_interval(by_then, any_time)))
     return pd.DataFrame(rows, columns=["time", "success", "low", "high"])
 
 

@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 from rich.text import Text
 
 from explorative_user_env.display.tables import as_text, html_table
 from explorative_user_env.envs.meeting import environment_of
-from explorative_user_env.files import from_json
 from explorative_user_env.protocol import (
     POPULATION,
+    STEP_CAP,
+    STEP_COST,
     TASKS,
     Agent,
     Array,
@@ -23,9 +24,8 @@ from explorative_user_env.protocol import (
     needs_horizon,
     sees_rewards,
 )
-from explorative_user_env.results.columns import frame_of
 from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
-from explorative_user_env.results.metrics import figures_of_runs, scores_of
+from explorative_user_env.results.metrics import figures_of_runs, frame_of, scores_of
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
 from explorative_user_env.results.store import (
     Store,
@@ -67,7 +67,7 @@ class Results:
             `most_accepted_is_best` (1/n where it is one of n tied arms), `interactions` and `left`
             in their place. Of the task "population" a run is an episode: `regret`, `utility`,
             `acceptances`, `last_is_best` and `most_accepted_is_best` (with how many of its users, a
-            share), and `regret_by_user`, numbers as words (`results.columns.regrets_by_user` reads
+            share), and `regret_by_user`, numbers as words (`results.metrics.regrets_by_user` reads
             them).
         cell: what all runs share: `task`, every option of the users in words (see `Population`),
             `delta`, `horizon` (T of the agents that need one), `seed`, `differences` (the points in
@@ -383,34 +383,29 @@ def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-@dataclass(frozen=True)
-class KeptEvaluation:
+class KeptEvaluation(NamedTuple):
     """An evaluation as a file of runs has it.
 
     Attributes:
-        record: what is said of it besides the runs: the `request`, the `cell` and the rest.
-        parts: by agent, what its runs are said to follow from.
-        keys: by agent, the digest that they are kept under.
-        finished: whether all of its runs are said to be there.
-        results: its runs; None if there is none.
+        record: its `request`, `cell` and what else `Results` has besides the runs.
+        finished: whether the file says that all runs are there.
+        results: its runs; None if there are none.
     """
 
     record: Mapping[str, Any]
-    parts: Mapping[str, Mapping[str, Any]]
-    keys: Mapping[str, str]
     finished: bool
     results: Results | None
 
 
 def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
-    """Return the results that a file of runs has, also while somebody is writing to it.
+    """Return the results that a file of runs has, also while another process writes to it.
 
     Of a run that was broken off they are of the users that had been met by then.
 
     Args:
         path: what `evaluate(..., store=)`, `Results.save` or a command has written.
-        own: code of your own that the runs rest on, which is never looked for because a file names
-            it: agents, which `Results.replay` needs, and behaviours, laws and functions of users.
+        own: your own code that the runs rest on, as no code is run because a file names it: agents,
+            which `Results.replay` needs, and behaviours, laws and functions of users.
 
     Returns:
         `Results`, or, of more than one cell, a `Sweep` of them.
@@ -418,68 +413,65 @@ def load(path: Path | str, own: Sequence[Any] = ()) -> Results | Sweep:
     Raises:
         InvalidArgumentError: if there is no such file, or it has no run; or `own` lacks code.
     """
-    where = Path(path)
-    with read_only(where, "path") as db:
-        found = [each.results for each in kept_evaluations(db, own)]
-    cells = [each for each in found if each is not None]
+    with read_only(Path(path), "path") as db:
+        cells = [each.results for each in kept_evaluations(db, own) if each.results is not None]
     if not cells:
         raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
     return cells[0] if len(cells) == 1 else Sweep(cells)
 
 
 def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[KeptEvaluation]:
-    """Return every evaluation of a file that is open, in the order they ran.
+    """Return every evaluation of an open file, in the order in which they ran; see `load`.
 
-    Args:
-        db: the file.
-        own: as for `load`.
+    Raises:
+        ValueError: for records that cannot be read, as somebody else may write them.
     """
-    return [
-        _evaluation(db, record, numbers, finished, own)
-        for record, numbers, finished in results_in(db, part_sizes(db))
-    ]
+    try:
+        return [
+            KeptEvaluation(record, finished, _results(db, record, numbers, own))
+            for record, numbers, finished in results_in(db, part_sizes(db))
+        ]
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+        raise ValueError(f"a record in it is none, {type(error).__name__}: {error}") from error
 
 
-def _evaluation(
-    db: "sqlite3.Connection",
-    record: Mapping[str, Any],
-    numbers: Sequence[int],
-    finished: bool,
-    own: Sequence[Any],
-) -> KeptEvaluation:
-    request = record["request"]
-    frames, parts, keys = {}, {}, {}
+def _results(
+    db: "sqlite3.Connection", record: Mapping[str, Any], numbers: Sequence[int], own: Sequence[Any]
+) -> Results | None:
+    """Return the results of an evaluation; None if it has no runs.
+
+    What the runs follow from is read once, from the request: the words of the cell fit it.
+    """
+    request, frames = record["request"], {}
     for number in numbers:
-        words = "SELECT agent, record, key FROM parts WHERE id = ?"
-        for name, of_part, key in db.execute(words, (number,)).fetchall():
-            parts[name], keys[name] = from_json(of_part), key
-            columns = columns_in(partial(_rows, db), number, request["task"])
+        words = "SELECT agent FROM parts WHERE id = ?"
+        for (name,) in db.execute(words, (number,)).fetchall():
+            rows = partial(_rows, db)
+            columns = columns_in(rows, number, request["task"])
             if columns:
                 n_users = request["n_instances"]
                 columns = {column: values[:n_users] for column, values in columns.items()}
                 frames[name] = frame_of(request["task"], name, columns)
-    return KeptEvaluation(record, parts, keys, finished, _results(record, frames, own))
-
-
-def _results(
-    record: Mapping[str, Any], frames: Mapping[str, pd.DataFrame], own: Sequence[Any]
-) -> Results | None:
-    """Return the results of an evaluation; None if no run of it is there."""
-    request = record["request"]
     in_order = [name for name in request["agents"] if name in frames]
     if not in_order:
         return None
     known = {name_of(agent): agent for agent in own if isinstance(agent, Agent)}
-    agents = {name: _agent(name, request["agents"][name], known) for name in in_order}
-    checks, cell = from_record(record.get("checks")), dict(record["cell"])
+    line_up = {name: _agent(name, request["agents"][name], known) for name in in_order}
+    population, cell = _population(request["population"], own), dict(record["cell"])
+    same: dict[str, Any] = {"seed": None, "delta": None, "n_users": None, "deviation": None}
+    same |= {"step_cost": STEP_COST, "max_steps": STEP_CAP}
+    for name in {*same} & {*cell} & {*request}:
+        cell[name] = same[name] if request[name] is None else request[name]
+    cell |= record_of(population.words())
     cell["agents"] = {name: cell["agents"][name] for name in in_order}
+    checks = from_record(record.get("checks"))
     return Results(
         pd.concat([frames[name] for name in in_order], ignore_index=True),
         cell=cell,
-        population=_population(request["population"], own),
+        population=population,
         deltas={name: record["deltas"][name] for name in in_order},
         checks=None if checks is None else pd.DataFrame(checks),
-        line_up={name: agent for name, agent in agents.items() if agent is not None},
+        line_up={name: agent for name, agent in line_up.items() if agent is not None},
     )
 
 

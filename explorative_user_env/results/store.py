@@ -23,7 +23,7 @@ import numpy as np
 
 from explorative_user_env.files import differences, from_json, write_whole
 from explorative_user_env.protocol import Array
-from explorative_user_env.results.columns import OF_A_PART, RUN_FRAMES
+from explorative_user_env.results.metrics import OF_A_PART, RUN_FRAMES
 from explorative_user_env.results.records import (
     digest,
     made_now,

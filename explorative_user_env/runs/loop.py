@@ -35,6 +35,7 @@ def rollout(
     horizon: int | None = None,
     commits: bool = False,
     delta: float = DELTA,
+    on_step: Callable[[], None] | None = None,
 ) -> Episode:
     """Let `agent` meet the user with this `seed`, step by step.
 
@@ -53,6 +54,7 @@ def rollout(
         commits: whether an agent that stops goes on with its answer until the run is cut off, at
             the horizon unless there is a cap.
         delta: of an agent without one of its own, in (0, 1).
+        on_step: called at the start and after each step, once the agent has taken it in.
 
     Returns:
         The record of the run.
@@ -67,7 +69,7 @@ def rollout(
     flag("commits", commits)
     agent = informed(agent, population_in(env), risk("delta", delta))
     cap, horizon = _limits(env, agent, max_steps, horizon, commits)
-    run = _Run(env, agent, n_arms, seed, _learning(agent, env))
+    run = _Run(env, agent, n_arms, seed, _learning(agent, env), on_step)
     rng = agent_generator(seed, name_of(agent))
     who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
     with _told(run, who), in_use(agent):
@@ -134,6 +136,7 @@ class _Run:
     n_arms: int
     seed: int
     learn: Callable[[int, float], None] | None
+    on_step: Callable[[], None] | None = None
     arms: list[int] = field(default_factory=list)
     responses: list[bool] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
@@ -155,10 +158,12 @@ class _Run:
     def go_on(self, cap: int, commits: bool) -> None:
         """Recommend and hear until the agent stops or the run is cut off."""
         env, agent, learn, n_arms = self.env, self.agent, self.learn, self.n_arms
-        name, arms = name_of(agent), self.arms
+        name, arms, on_step = name_of(agent), self.arms, self.on_step
         act, observe, step = f"act of {name}", f"observe of {name}", "step of the environment"
         committed: int | None = None
         truncated = False
+        if on_step is not None:
+            on_step()
         while not self.left:
             self.doing = act
             arm = agent.act() if committed is None else committed
@@ -178,6 +183,8 @@ class _Run:
             arms.append(arm)
             self.responses.append(bool(observation))
             self.rewards.append(float(reward))
+            if on_step is not None:
+                on_step()
         self.answer = self.asked() if committed is None else committed
         self.censored = arm is not None and committed is None and not self.left
         self.cut_by_limit = self.censored and truncated and not commits and len(arms) < cap

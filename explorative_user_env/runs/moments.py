@@ -8,12 +8,10 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 import gymnasium as gym
-import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.history import seen_in_lane
 from explorative_user_env.envs.meeting import environment_of, population_in
-from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, Against, Agent, name_of
 from explorative_user_env.show import words
 from explorative_user_env.show.explanations import Explained, explanation_of, is_flags
@@ -53,21 +51,18 @@ class Rerun:
         agent: the agent with its options filled in; a copy of it is watched.
         delta: of an agent without one of its own.
         shows_intervals: whether the environment renders the user's intervals.
-        again: called with an environment and an agent, repeats the run with them.
+        again: called with an environment, an agent and an `on_step`, repeats the run.
     """
 
     population: Population
     agent: Agent
     delta: float
     shows_intervals: bool
-    again: Callable[[gym.Env[Any, Any], Agent], Any]
+    again: Callable[..., Any]
 
 
 def rerun_in(
-    env: gym.Env[Any, Any],
-    agent: Agent,
-    delta: float,
-    again: Callable[[gym.Env[Any, Any], Agent], Any],
+    env: gym.Env[Any, Any], agent: Agent, delta: float, again: Callable[..., Any]
 ) -> Rerun | None:
     """Return how a run happens again; None with users that are not this package's."""
     users = population_in(env)
@@ -103,67 +98,19 @@ def watch_again(run: Any, hear: Hear) -> None:
         agent = copy.deepcopy(rerun.agent)
     except Exception as error:
         raise CallableError.of(f"a copy of {run.agent}", error, "to watch it again") from error
-    env = _WatchedEnv(environment_of(rerun.population, agent), agent, hear)
-    found = rerun.again(env, _WatchedAgent(agent, env.tell))
-    env.tell()
+    env = environment_of(rerun.population, agent)
+    history, now = env.remember(), list[HiddenState]()
+
+    def on_step() -> None:
+        now.append(env.hidden_state())
+        said = explanation_of(agent, env.user.n_arms)
+        hear(Moment(seen_in_lane(history, 0), now.pop(0) if now[1:] else None, now[-1], said))
+
+    found = rerun.again(env, agent, on_step=on_step)
     parts = ("arms", "accepted", "answer", "end")
     if any(getattr(found, part) != getattr(run, part) for part in parts):
         allowed = f"a run that {name_of(agent)} repeats; it, or its user, is another by now"
         raise InvalidArgumentError("episode", run, allowed)
-
-
-class _WatchedEnv(gym.Wrapper[int, int, int, int]):
-    """Tells of each step once the agent has thought about it."""
-
-    def __init__(self, env: ExplorativeUserEnv, agent: Agent, hear: Hear) -> None:
-        super().__init__(env)
-        self._user, self._agent, self._hear = env, agent, hear
-        self._history = env.remember()
-        self._now: HiddenState | None = None
-        self._decided: HiddenState | None = None
-        self._waiting = False
-
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        returned = self.env.reset(seed=seed, options=options)
-        self._decided, self._now, self._waiting = None, self._user.hidden_state(), True
-        return returned
-
-    def step(self, action: int) -> Any:
-        self.tell()
-        returned = self.env.step(action)
-        self._decided, self._now, self._waiting = self._now, self._user.hidden_state(), True
-        return returned
-
-    def tell(self) -> None:
-        """Tell of the last step, if that was not done: the agent has taken it in."""
-        if self._waiting and self._now is not None:
-            self._waiting = False
-            said = explanation_of(self._agent, self._user.user.n_arms)
-            self._hear(Moment(seen_in_lane(self._history, 0), self._decided, self._now, said))
-
-
-class _WatchedAgent(Agent):
-    """An agent before whose acts and answer the last step is told."""
-
-    def __init__(self, agent: Agent, tell: Callable[[], None]) -> None:
-        self._agent, self._tell, self.name = agent, tell, name_of(agent)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._agent, name)
-
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        self._agent.reset(n_arms, rng, horizon)
-
-    def act(self) -> int | None:
-        self._tell()
-        return self._agent.act()
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        self._agent.observe(arm, accepted)
-
-    def answer(self) -> int:
-        self._tell()
-        return self._agent.answer()
 
 
 MOST_SENTENCES = 15

@@ -75,12 +75,25 @@ def in_a_word(accepted: bool) -> str:
     return "accepted" if accepted else "rejected"
 
 
-def headline(seen: Seen) -> str:
-    """Return the last recommendation and the response."""
+def headline(seen: Seen, grounds: Grounds | None) -> str:
+    """Return the last recommendation, the response, and why."""
     if seen.last is None:
         return "no recommendation yet"
     arm, accepted = seen.last
-    return f"arm {arm}: {in_a_word(accepted)}"
+    told = f"Arm {arm}: {in_a_word(accepted)}"
+    if grounds is None:
+        return told
+    better = "no arm" if grounds.witness is None else f"arm {grounds.witness}"
+    as_she_does = accepted == (grounds.witness is None)
+    link = "though" if not as_she_does else "as" if accepted else "because"
+    return f"{told}, {link} {better} is clearly better"
+
+
+def longest_headline(n_arms: int) -> str:
+    """Return the longest headline with K arms."""
+    last = 10 ** len(str(n_arms - 1)) - 1
+    seen = Seen((), (), (), (last, False), 0)
+    return headline(seen, Grounds(last, False, 0.0, last, 0.0)).replace("9", "8")
 
 
 def facts(seen: Seen, hidden: HiddenState | None) -> str:
@@ -102,10 +115,20 @@ def reason(grounds: Grounds) -> str:
     return f"arm {witness} is clearly better: lcb {rounded(rival)} >= ucb {rounded(bound)}"
 
 
+def comparison(grounds: Grounds) -> str:
+    """Return the numbers that decided a rejection, or what else may have decided a response."""
+    if grounds.accepted != (grounds.witness is None):
+        return CHANCE
+    if grounds.witness is None:
+        return ""
+    rival, bound = rounded(grounds.rival), rounded(grounds.bound)
+    return f"lcb {rival} of arm {grounds.witness} >= ucb {bound} of arm {grounds.arm}"
+
+
 def spoken(seen: Seen, grounds: Grounds | None) -> str:
     """Return the picture in words, for a screen reader."""
     if seen.last is None:
-        return f"A user of {len(seen.accepted)} arms; {headline(seen)}"
+        return f"A user of {len(seen.accepted)} arms; {headline(seen, None)}"
     arm, accepted = seen.last
     said = f"She {in_a_word(accepted)} arm {arm} at t = {seen.steps}"
     if grounds is None or (accepted and grounds.witness is None):

@@ -10,6 +10,7 @@ standard bandit at delta = 1e-5; at alpha = 1/4 it can be measured.
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +32,7 @@ from explorative_user_env.display import plots
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import Column, table
 from explorative_user_env.display.text import cost, whole
-from explorative_user_env.evaluation import Workforce, evaluate
+from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Play, quickest_play
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
@@ -217,7 +218,8 @@ def success(
     rho: Schedule | str | float | None = None,
     n_instances: int = 1000,
     seed: int = 0,
-    workers: int | Workforce = 1,
+    workers: int = 1,
+    executor: Executor | None = None,
     progress: OnProgress = silent,
     store: Store | None = None,
 ) -> pd.DataFrame:
@@ -231,6 +233,7 @@ def success(
         n_instances: users of each instance, the same for every N and agent, at least 1.
         seed: the seed of everything, at least 0.
         workers: as in `evaluate`; the result is the same.
+        executor: as in `evaluate`.
         progress: called with the cell, and the number of cells that are done.
         store: as in `evaluate`.
 
@@ -256,6 +259,7 @@ def success(
             means=instances[name].means,
             rho=pair.rho_1 if rho is None else rho,
             workers=workers,
+            executor=executor,
             store=store,
             progress=False,
         )

@@ -5,6 +5,7 @@ user (alpha, rho_0 and whether there is click noise), and nothing of her behavio
 """
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,7 +16,7 @@ from explorative_user_env.agents import BAIR, EXP3, AlgorithmAgent, TrackAndStop
 from explorative_user_env.display.progress import OnProgress, named, portion, silent
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import percent, share, whole, with_error
-from explorative_user_env.evaluation import Results, Workforce, evaluate
+from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.protocol import Agent
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import MEANS_LEGEND, marked, references_of
@@ -122,7 +123,8 @@ def robustness(
     seed: int = 0,
     baseline_time: int | str | None = None,
     max_steps: int = MAX_STEPS,
-    workers: int | Workforce = 1,
+    workers: int = 1,
+    executor: Executor | None = None,
     progress: OnProgress = silent,
     store: Store | None = None,
     population: Population | None = None,
@@ -141,6 +143,7 @@ def robustness(
         max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
             so no success.
         workers: as in `evaluate`; the result is the same.
+        executor: as in `evaluate`.
         progress: called with what runs, how many pieces are done and how many there are.
         store: as in `evaluate`.
         population: what all kinds share, as a record; or give its options:
@@ -172,6 +175,7 @@ def robustness(
             baseline_time=baseline_time,
             max_steps=max_steps,
             workers=workers,
+            executor=executor,
             store=store,
             progress=named(portion(progress, place, len(users)), f"{name}:"),
         )

@@ -5,6 +5,7 @@ In every task UNI has 0 and a stated reference 1, and all agents meet the same u
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -29,7 +30,7 @@ from explorative_user_env.display.tables import (
     table,
 )
 from explorative_user_env.display.text import in_markdown
-from explorative_user_env.evaluation import Results, Sweep, Workforce, evaluate, load
+from explorative_user_env.evaluation import Results, Sweep, evaluate, load
 from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import LEVEL
@@ -518,7 +519,8 @@ def run_suite(
     tasks: Sequence[str] | None = None,
     quick: bool = False,
     seed: int | None = None,
-    workers: int | Workforce = 1,
+    workers: int = 1,
+    executor: Executor | None = None,
     progress: bool | OnProgress = True,
     store: Store | Path | str | None = None,
 ) -> SuiteResults:
@@ -533,6 +535,7 @@ def run_suite(
         quick: whether with a tenth of the users, which takes a tenth of the time.
         seed: the seed of other users than the suite's. Published numbers have None.
         workers: as for `evaluate`; the result is the same.
+        executor: as for `evaluate`.
         progress: as for `evaluate`.
         store: as for `evaluate`, one file for all tasks; `load_suite` reads it.
 
@@ -557,6 +560,7 @@ def run_suite(
                 cells[task.name] = evaluate(
                     line_up_for(task, entrants),
                     workers=workers,
+                    executor=executor,
                     progress=named(portion(report, place, len(records)), f"{task.name}:"),
                     store=opened,
                     **task.arguments(),

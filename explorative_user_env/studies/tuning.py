@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
@@ -19,7 +20,7 @@ from explorative_user_env.display import plots
 from explorative_user_env.display.progress import OnProgress, shown, silent
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import fine_share, fine_share_with_interval, with_error
-from explorative_user_env.evaluation import Results, Workforce, evaluate
+from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.files import check_one_run, finished_file, from_json
 from explorative_user_env.protocol import STEP_CAP, Array
 from explorative_user_env.results.intervals import HALF, LEVEL, sequence_interval
@@ -372,7 +373,8 @@ class Trials:
     population: Population
     delta: float
     max_steps: int
-    workers: int | Workforce
+    workers: int
+    executor: Executor | None
     seed: int
     store: Store | None = None
 
@@ -388,6 +390,7 @@ class Trials:
             delta=self.delta,
             max_steps=self.max_steps,
             workers=self.workers,
+            executor=self.executor,
             store=self.store,
             progress=progress,
         )
@@ -468,7 +471,8 @@ def tune_n1(
     confirm: int = 10_000,
     max_steps: int = STEP_CAP,
     seed: int = 0,
-    workers: int | Workforce = 1,
+    workers: int = 1,
+    executor: Executor | None = None,
     progress: bool | OnProgress = True,
     on_candidate: Callable[[Candidate], object] = lambda candidate: None,
     store: Store | None = None,
@@ -497,6 +501,7 @@ def tune_n1(
         max_steps: step cap of a run.
         seed: the seed of everything, at least 0.
         workers: as in `evaluate`; the result is the same.
+        executor: as in `evaluate`.
         progress: as in `evaluate`.
         on_candidate: called with each candidate of the search when it is done.
         store: as in `evaluate`.
@@ -518,7 +523,7 @@ def tune_n1(
         allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
         raise InvalidArgumentError("alpha", alpha, allowed)
     first, top = math.ceil(paper * (2 * n_arms) ** (-1 / alpha)), math.ceil(paper)
-    trials = Trials(users, delta, max_steps, workers, seed_number(seed), store)
+    trials = Trials(users, delta, max_steps, workers, executor, seed_number(seed), store)
     with shown(progress) as report:
         candidates = search(
             trials.successes,

@@ -1,38 +1,35 @@
-"""The course: its exercises, what is said of an answer, and the notebooks it is written in."""
+"""The course: exercises with a checker that explains mistakes, and the notebooks."""
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
-from explorative_user_env.teach.exercises import LESSONS, Lesson, Remark, reveal
+from explorative_user_env.teach.exercises import Exercise, Remark, reveal
+from explorative_user_env.teach.notebooks import LESSONS, Lesson
 
-if TYPE_CHECKING:
-    from explorative_user_env.teach.exercises import Exercise
-
-__all__ = ["LESSONS", "Lesson", "Remark", "check_exercise", "exercises_of", "reveal"]
+__all__ = ["LESSONS", "Exercise", "Lesson", "Remark", "check_exercise", "exercises_of", "reveal"]
 
 
-def exercises_of(lesson: int) -> tuple["Exercise", ...]:
-    """Return the exercises of a notebook, in the order in which they are asked.
+def exercises_of(lesson: int) -> tuple[Exercise, ...]:
+    """Return the exercises of a notebook, in the order of the notebook.
 
     Args:
-        lesson: the number of the notebook, 1 to 6.
+        lesson: number of the notebook, 1 to 6.
     """
-    from importlib import import_module
-
-    found: tuple[Exercise, ...] = import_module(f"{__name__}.lesson_{lesson}").EXERCISES
-    return found
+    exercises: tuple[Exercise, ...] = import_module(f"{__name__}.lesson_{lesson}").EXERCISES
+    return exercises
 
 
 def check_exercise(number: str | float, answer: Any) -> Remark:
-    """Return what is to be said of an answer to an exercise.
+    """Return the remark on an answer to an exercise of the course.
 
     Args:
-        number: the number of the exercise, as "2.3"; who forgets the quotes is understood.
-        answer: the student's: a function, or an agent's class.
+        number: number of the exercise, as "2.3" or 2.3.
+        answer: a function, or the class of an agent.
 
     Raises:
-        InvalidArgumentError: for a number that no exercise has.
+        InvalidArgumentError: if no exercise has this number.
     """
     from explorative_user_env.validation import choice
 
     every = {one.number: one for lesson in LESSONS for one in exercises_of(lesson.number)}
-    return every[choice("number", str(number), every)].remark(answer)
+    return every[choice("number", str(number), every)].check(answer)

@@ -29,7 +29,7 @@ from explorative_user_env.display.text import (
     share_with_interval,
     with_error,
 )
-from explorative_user_env.evaluation import Results, Workforce, evaluate
+from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.files import write_whole
 from explorative_user_env.protocol import BAI, DELTA, REGRET, Task, as_task_of_one
@@ -162,7 +162,7 @@ class Assignment:
             name = choice("full_marks", self.full_marks.upper(), REFERENCE_AGENTS[:-1])
             object.__setattr__(self, "full_marks", name)
         rest: dict[str, Any] = {"baseline_time": None, "compiled": True, "check_theory": False}
-        Request(seed=0, workforce=Workforce(), **rest, **self.options())
+        Request(seed=0, **rest, **self.options())
 
     @property
     def over_horizon(self) -> bool:

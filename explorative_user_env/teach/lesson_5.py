@@ -1,99 +1,72 @@
-"""The exercises of notebook 5: the price of revealed preference."""
+"""Lesson 5: the price of revealed preference."""
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import stats
 from scipy.special import ndtr
 
 from explorative_user_env.results.intervals import LEVEL, proportion_interval
-from explorative_user_env.teach.exercises import Exercise, Mistake
+from explorative_user_env.teach.exercises import Exercise
 from explorative_user_env.theory import hard_pair, phase2_error_bound
+
+Floats = Sequence[float]
 
 FROM_NU = 0.5
 """P[B]: under nu, arm 1's first reward is below its mean."""
 
 
+def _fit(x: Callable[[Any], Any], y: Callable[[Any], Any] = np.log, of: int = 0) -> Any:
+    """Return an answer to 5.1 by a line through what x and y make of deltas and times."""
+    return lambda deltas, times: np.polyfit(x(np.array(deltas)), y(np.array(times)), 1)[of]
+
+
+def _minus_log(deltas: Any) -> Any:
+    return -np.log(deltas)
+
+
+def _misses(n1: float, alpha: float, rho_0: float) -> float:
+    return float((rho_0 * n1) ** -alpha)
+
+
+def _times(factor: Callable[[int], int]) -> Any:
+    """Return an answer to 5.2 that counts the misses of an interval so often, by K."""
+    return lambda n1, n_arms, *user: min(1.0, factor(n_arms) * _misses(n1, *user))
+
+
+def _means(n0: int, alpha: float, gap: float) -> tuple[float, float]:
+    """Return the first arm's mean under nu and nu'; with two arms the pair needs no delta."""
+    pair = hard_pair(0.1, alpha, n0=n0, gap=gap)
+    return pair.nu.means[0], pair.nu_prime.means[0]
+
+
+def _below(n0: int, alpha: float, m: int | None = None) -> float:
+    m = n0 - 1 if m is None else m
+    spread = math.sqrt(2 * alpha * math.log(n0)) * (1 + 1 / math.sqrt(m))
+    return spread + 2 * math.sqrt(math.log(2 * m) / m)
+
+
 def _posterior(d: float, prior: float) -> float:
-    likely, rival = prior * ndtr(-d), (1.0 - prior) * FROM_NU
+    likely, rival = prior * ndtr(-d), (1 - prior) * FROM_NU
     return float(likely / (likely + rival))
 
 
-POSTERIOR = Exercise(
-    number="5.4",
-    asks="a function of d and prior that returns the probability of ν' after so low a reward",
-    right=_posterior,
-    cases=[(1.0, 0.5), (2.0, 0.5), (2.8, 0.9), (3.0, 0.1), (4.0, 0.999)],
-    shows="so low a reward makes ν' unlikely, not impossible: who answers arm 2 errs so often.",
-    mistakes=[
-        Mistake(
-            "that is how likely so low a reward is for a user of ν'. It asks for the other way "
-            "round: how likely ν' is for a user who had it.",
-            lambda d, prior: ndtr(-d),
-        ),
-        Mistake(
-            "that is the likelihood ratio; a probability weighs it with how many users of each "
-            "kind there are.",
-            lambda d, prior: ndtr(-d) / FROM_NU,
-        ),
-        Mistake(
-            "it is right where half of the users are of each kind only: the prior is missing.",
-            lambda d, prior: _posterior(d, 0.5),
-        ),
-        Mistake(
-            "these are the odds of ν' against ν: a probability divides by the sum of both.",
-            lambda d, prior: prior * ndtr(-d) / ((1 - prior) * FROM_NU),
-        ),
-        Mistake(
-            "it takes so low a reward for certain under ν, but there, too, half of the users have "
-            "a first reward above the mean.",
-            lambda d, prior: prior * ndtr(-d) / (prior * ndtr(-d) + 1 - prior),
-        ),
-        Mistake(
-            "the sign of d is wrong: under ν' a first reward so low is rare.",
-            lambda d, prior: _posterior(-d, prior),
-        ),
-        Mistake(
-            "there is a density where the probability of all that lies below should be.",
-            lambda d, prior: (
-                prior * stats.norm.pdf(d) / (prior * stats.norm.pdf(d) + (1 - prior) * FROM_NU)
-            ),
-        ),
-        Mistake(
-            "that is the probability of ν, not of ν'.",
-            lambda d, prior: 1 - _posterior(d, prior),
-        ),
-        Mistake(
-            "that is the prior: so low a reward does say something.",
-            lambda d, prior: prior,
-        ),
-    ],
-)
-
-WrongRuns = Sequence[int]
+def _least(proves: Callable[[int, int, float], bool], pick: Any = min) -> Any:
+    """Return an answer to 5.5: the least N_1 of which the wrong runs prove something."""
+    return lambda n1s, wrong, n, delta: pick(
+        (n1 for n1, count in zip(n1s, wrong, strict=True) if proves(count, n, delta)), default=None
+    )
 
 
-def _least(
-    claims: Callable[[int, int, float], bool],
-) -> Callable[[WrongRuns, WrongRuns, int, float], int | None]:
-    """Return what finds the least N_1 of which something is claimed of its wrong runs."""
-
-    def enough(n1s: WrongRuns, wrong: WrongRuns, n_runs: int, delta: float) -> int | None:
-        pairs = zip(n1s, wrong, strict=True)
-        return min((n1 for n1, count in pairs if claims(count, n_runs, delta)), default=None)
-
-    return enough
+def _end(count: int, n: int, level: float = 2 * LEVEL - 1, upper: bool = True) -> float:
+    """Return an end of an interval; of one of 90% each end is a one-sided bound of 95%."""
+    return proportion_interval(count, n, level)[upper]
 
 
-def _at_most(count: int, n: int, level: float) -> float:
-    """Return the upper end of an exact interval for the probability of a wrong run."""
-    return proportion_interval(count, n, level)[1]
-
-
-def _is_enough(count: int, n: int, delta: float) -> bool:
-    # Of an interval of 90% each side is missed with 5%: its upper end is a one-sided bound of 95%.
-    return _at_most(count, n, 2 * LEVEL - 1) <= delta
+def _enough(count: int, n: int, delta: float) -> bool:
+    return _end(count, n) <= delta
 
 
 def _by_normal(count: int, n: int, delta: float) -> bool:
@@ -101,261 +74,149 @@ def _by_normal(count: int, n: int, delta: float) -> bool:
     return bool(share + stats.norm.ppf(LEVEL) * np.sqrt(share * (1 - share) / n) <= delta)
 
 
-def _not_refuted(count: int, n: int, delta: float) -> bool:
-    return proportion_interval(count, n, 2 * LEVEL - 1)[0] <= delta
-
-
-_right = _least(_is_enough)
-
-ENOUGH = Exercise(
-    number="5.5",
-    asks="a function of n1s, wrong, n_runs and delta that returns the least N_1 that is enough",
-    right=_right,
-    cases=[
-        ([1, 10, 30, 100], [40, 11, 7, 3], 300, 0.05),
-        ([1, 10, 30, 100], [24, 9, 8, 3], 300, 0.05),
-        ([5, 50, 500], [30, 12, 0], 200, 0.1),
-        ([5, 50, 500], [3, 0, 0], 20, 0.1),
-        ([2, 20, 200], [2, 0, 0], 1000, 0.003),
-        ([4, 40, 400], [5, 4, 0], 2000, 0.004),
-        ([3, 30], [199, 2], 200, 0.05),
-    ],
-    shows="twenty runs without an error prove little, three hundred prove a δ of 0.01.",
-    mistakes=[
-        Mistake(
-            "it trusts the share of wrong runs as it is: with other users it may be larger. Take "
-            "the upper end of an interval.",
-            _least(lambda count, n, delta: count / n <= delta),
-        ),
-        Mistake(
-            "that interval is two-sided: half of the 5% is spent on being wrong the other way, "
-            "which hurts nobody here.",
-            _least(lambda count, n, delta: _at_most(count, n, LEVEL) <= delta),
-        ),
-        Mistake(
-            "the normal approximation says that no wrong run means no error at all; the exact "
-            "interval does not.",
-            _least(_by_normal),
-        ),
-        Mistake(
-            "it takes every N_1 that is not proved bad. What is wanted is one that is proved good: "
-            "the other end of the interval.",
-            _least(_not_refuted),
-        ),
-        Mistake(
-            "it returns the largest N_1 that is enough: the least is wanted.",
-            lambda n1s, wrong, n_runs, delta: max(
-                (n1 for n1, c in zip(n1s, wrong, strict=True) if _is_enough(c, n_runs, delta)),
-                default=None,
+EXERCISES: tuple[Exercise, ...] = (
+    Exercise(
+        "5.1",
+        asks="a function of deltas and times that returns the slope of log T against log(1/δ)",
+        right=_fit(_minus_log),
+        cases=[
+            ([0.1, 0.01, 0.001], [100.0, 1000.0, 10_000.0]),
+            ([0.1, 0.01, 0.001], [100.0, 10_000.0, 1_000_000.0]),
+            ([0.3, 0.1, 0.01, 0.001], [40.0, 70.0, 900.0, 12_000.0]),
+            ([0.2, 0.05, 0.004], [31.0, 33.0, 47.0]),
+        ],
+        shows="a slope of 1 is T ~ 1/δ, of 1/α is T ~ δ^(-1/α), and log(1/δ) has one that goes to "
+        "0.",
+        mistakes={
+            "the sign is wrong: that is the slope against log δ, and T grows as δ falls.": _fit(
+                np.log
             ),
-        ),
-        Mistake(
-            "it returns where N_1 stands in the list, not N_1.",
-            lambda n1s, wrong, n_runs, delta: (
-                None
-                if (found := _right(n1s, wrong, n_runs, delta)) is None
-                else list(n1s).index(found)
+            "only 1/δ is in logarithms: T has to be, too, or a power is no straight line.": _fit(
+                _minus_log, np.array
             ),
-        ),
-        Mistake(
-            "these are bounds of 90%: that is the level of a two-sided interval whose upper end is "
-            "a bound of 95%.",
-            _least(lambda count, n, delta: _at_most(count, n, 4 * LEVEL - 3) <= delta),
-        ),
-        Mistake(
-            "the counts of wrong runs are taken for counts of right ones.",
-            _least(lambda count, n, delta: _is_enough(n - count, n, delta)),
-        ),
-    ],
-)
-
-
-Levels = Sequence[float]
-
-
-def _slope(deltas: Levels, times: Levels) -> float:
-    return float(stats.linregress(-np.log(deltas), np.log(times)).slope)
-
-
-SLOPE = Exercise(
-    number="5.1",
-    asks="a function of deltas and times that returns the slope of log T against log(1/δ)",
-    right=_slope,
-    cases=[
-        ([0.1, 0.01, 0.001], [100.0, 1000.0, 10_000.0]),
-        ([0.1, 0.01, 0.001], [100.0, 10_000.0, 1_000_000.0]),
-        ([0.3, 0.1, 0.01, 0.001], [40.0, 70.0, 900.0, 12_000.0]),
-        ([0.2, 0.05, 0.004], [31.0, 33.0, 47.0]),
-    ],
-    shows="a slope of 1 is T ~ 1/δ, of 1/α is T ~ δ^(-1/α), and log(1/δ) has one that goes to 0.",
-    mistakes=[
-        Mistake(
-            "the sign is wrong: that is the slope against log δ, and T grows as δ falls.",
-            lambda deltas, times: -_slope(deltas, times),
-        ),
-        Mistake(
-            "only 1/δ is in logarithms: T has to be, too, or a power is no straight line.",
-            lambda deltas, times: np.polyfit(-np.log(deltas), times, 1)[0],
-        ),
-        Mistake(
-            "only T is in logarithms: 1/δ has to be, too.",
-            lambda deltas, times: np.polyfit(1 / np.array(deltas), np.log(times), 1)[0],
-        ),
-        Mistake(
-            "there is no logarithm in it: that says how many steps one more 1/δ costs.",
-            lambda deltas, times: np.polyfit(1 / np.array(deltas), times, 1)[0],
-        ),
-        Mistake(
-            "the axes are swapped: that is log(1/δ) against log T.",
-            lambda deltas, times: np.polyfit(np.log(times), -np.log(deltas), 1)[0],
-        ),
-        Mistake(
-            "that is where the line begins, not how steep it is: the other number of the fit.",
-            lambda deltas, times: np.polyfit(-np.log(deltas), np.log(times), 1)[1],
-        ),
-        Mistake(
-            "the line is forced through the origin, as if T were 1 at δ = 1.",
-            lambda deltas, times: (
-                np.dot(-np.log(deltas), np.log(times)) / np.dot(np.log(deltas), np.log(deltas))
+            "only T is in logarithms: 1/δ has to be, too.": _fit(np.reciprocal),
+            "there is no logarithm in it: that says how many steps one more 1/δ costs.": _fit(
+                np.reciprocal, np.array
             ),
-        ),
-        Mistake(
-            "only the first and the last point are looked at: fit a line to all of them.",
-            lambda deltas, times: math.log(times[-1] / times[0]) / math.log(deltas[0] / deltas[-1]),
-        ),
-    ],
-)
-
-
-def _each(n1: float, alpha: float, rho_0: float) -> float:
-    return float((rho_0 * n1) ** -alpha)
-
-
-ERROR_BOUND = Exercise(
-    number="5.2",
-    asks="a function of n1, n_arms, alpha and rho_0 that returns a bound on a wrong answer",
-    right=phase2_error_bound,
-    cases=[
-        *((100, 2, 1.0, 1.0), (100, 5, 1.0, 1.0), (1000, 5, 1.0, 1.0), (1000, 5, 2.0, 1.0)),
-        *((1000, 5, 0.5, 1.0), (400, 20, 0.8, 2.0), (5000, 3, 1.5, 0.5), (10, 20, 0.25, 1.0)),
-    ],
-    shows="put it equal to δ, with K for K - 1, and solve for N_1: that is the lemma of lesson 4.",
-    mistakes=[
-        Mistake(
-            "it is more than 1 for a short Phase 1, and no probability is.",
-            lambda n1, n_arms, alpha, rho_0: 2 * (n_arms - 1) * _each(n1, alpha, rho_0),
-        ),
-        Mistake(
+            "the axes are swapped: that is log(1/δ) against log T.": lambda deltas, times: (
+                np.polyfit(np.log(times), _minus_log(deltas), 1)[0]
+            ),
+            "that is where the line begins, not how steep it is: the other number of the "
+            "fit.": _fit(_minus_log, of=1),
+            "only the first and the last point are looked at: fit a line to all of "
+            "them.": lambda deltas, times: (
+                math.log(times[-1] / times[0]) / math.log(deltas[0] / deltas[-1])
+            ),
+        },
+    ),
+    Exercise(
+        "5.2",
+        asks="a function of n1, n_arms, alpha and rho_0 that returns a bound on a wrong answer",
+        right=phase2_error_bound,
+        cases=[
+            *((100, 2, 1.0, 1.0), (100, 5, 1.0, 1.0), (1000, 5, 1.0, 1.0), (1000, 5, 2.0, 1.0)),
+            *((1000, 5, 0.5, 1.0), (400, 20, 0.8, 2.0), (5000, 3, 1.5, 0.5), (10, 20, 0.25, 1.0)),
+        ],
+        shows="put it equal to δ, with K for K - 1, and solve for N_1: that is the lemma of "
+        "lesson 4.",
+        mistakes={
+            "it is more than 1 for a short Phase 1, and no probability "
+            "is.": lambda n1, n_arms, *user: 2 * (n_arms - 1) * _misses(n1, *user),
             "the best arm's interval counts once here for all rivals. She compares it with each of "
-            "them at a time of its own, and it may miss at each.",
-            lambda n1, n_arms, alpha, rho_0: min(1.0, n_arms * _each(n1, alpha, rho_0)),
-        ),
-        Mistake(
-            "one arm too many is added up: the best arm is no rival of its own.",
-            lambda n1, n_arms, alpha, rho_0: min(1.0, 2 * n_arms * _each(n1, alpha, rho_0)),
-        ),
-        Mistake(
+            "them at a time of its own, and it may miss at each.": _times(lambda n_arms: n_arms),
+            "one arm too many is added up: the best arm is no rival of itself.": _times(
+                lambda n_arms: 2 * n_arms
+            ),
             "one interval misses for each rival here; two can, hers of the rival and hers of the "
-            "best arm.",
-            lambda n1, n_arms, alpha, rho_0: min(1.0, (n_arms - 1) * _each(n1, alpha, rho_0)),
-        ),
-        Mistake(
-            "that is the chance for one rival: there are K - 1.",
-            lambda n1, n_arms, alpha, rho_0: min(1.0, 2 * _each(n1, alpha, rho_0)),
-        ),
-        Mistake(
+            "best arm.": _times(lambda n_arms: n_arms - 1),
+            "that is the chance for one rival: there are K - 1.": _times(lambda n_arms: 2),
             "that takes the rivals to be independent. They share the best arm's rewards; add the "
-            "chances up, which holds whatever they share.",
-            lambda n1, n_arms, alpha, rho_0: (
-                1 - (1 - min(1.0, 2 * _each(n1, alpha, rho_0))) ** (n_arms - 1)
+            "chances up, which holds whatever they share.": lambda n1, n_arms, *user: (
+                1 - (1 - min(1.0, 2 * _misses(n1, *user))) ** (n_arms - 1)
             ),
-        ),
-        Mistake(
-            "it is right for α = 1 only: the exponent is missing.",
-            lambda n1, n_arms, alpha, rho_0: min(1.0, 2 * (n_arms - 1) / (rho_0 * n1)),
-        ),
-        Mistake(
-            "the exponent is turned over: a user more willing to explore errs less.",
-            lambda n1, n_arms, alpha, rho_0: min(
-                1.0, 2 * (n_arms - 1) * _each(n1, 1 / alpha, rho_0)
+            "it is right for α = 1 only: the exponent is "
+            "missing.": lambda n1, n_arms, alpha, rho_0: phase2_error_bound(n1, n_arms, 1, rho_0),
+            "the exponent is turned over: a user more willing to explore errs "
+            "less.": lambda n1, n_arms, alpha, rho_0: phase2_error_bound(
+                n1, n_arms, 1 / alpha, rho_0
             ),
-        ),
-        Mistake(
-            "ρ_0 has come to the wrong side of the fraction.",
-            lambda n1, n_arms, alpha, rho_0: min(
-                1.0, 2 * (n_arms - 1) * _each(n1, alpha, 1 / rho_0)
+        },
+    ),
+    Exercise(
+        "5.3",
+        asks="a function of n0, alpha and gap that returns the mean of arm 1 under ν and under ν'",
+        right=_means,
+        cases=[(10, 1.0, 0.5), (30, 0.25, 0.5), (100, 1.0, 0.2), (1000, 2.0, 1.0), (3, 0.5, 0.1)],
+        shows="under ν' arm 1 is the best arm, under ν it is hopeless, and arm 2 is the same in "
+        "both.",
+        mistakes={
+            "the two are in the wrong order: under ν arm 1 is the worse "
+            "one.": lambda n0, alpha, gap: _means(n0, alpha, gap)[::-1],
+            "N_0 stands where M = N_0 - 1 should: one of the acceptances is that of arm "
+            "1.": lambda n0, alpha, gap: (1 - _below(n0, alpha, m=n0), 1 + gap),
+            "α is missing: the wider her intervals, the worse arm 1 has to "
+            "look.": lambda n0, alpha, gap: (1 - _below(n0, 1.0), 1 + gap),
+            "b is counted from 0; it is how far arm 1 is below arm 2, whose mean is "
+            "1.": lambda n0, alpha, gap: (-_below(n0, alpha), 1 + gap),
+            "b is counted from the best arm of ν'; it is how far arm 1 is below arm "
+            "2.": lambda n0, alpha, gap: (1 + gap - _below(n0, alpha), 1 + gap),
+            "the gap is counted from 0: under ν' arm 1 is better than arm 2 by "
+            "it.": lambda n0, alpha, gap: (1 - _below(n0, alpha), gap),
+        },
+    ),
+    Exercise(
+        "5.4",
+        asks="a function of d and prior that returns the probability of ν' after so low a reward",
+        right=_posterior,
+        cases=[(1.0, 0.5), (2.0, 0.5), (2.8, 0.9), (3.0, 0.1), (4.0, 0.999)],
+        shows="so low a reward makes ν' unlikely, not impossible: who answers arm 2 errs so often.",
+        mistakes={
+            "that is how likely so low a reward is for a user of ν'. The exercise asks for the "
+            "other way round: how likely ν' is for a user who had it.": lambda d, prior: ndtr(-d),
+            "that is the likelihood ratio; a probability weighs it with how many users of each "
+            "kind there are.": lambda d, prior: ndtr(-d) / FROM_NU,
+            "it is right where half of the users are of each kind only: the prior is "
+            "missing.": lambda d, prior: _posterior(d, 0.5),
+            "these are the odds of ν' against ν: a probability divides by the sum of "
+            "both.": lambda d, prior: prior * ndtr(-d) / ((1 - prior) * FROM_NU),
+            "it takes so low a reward for certain under ν, but there, too, half of the users have "
+            "a first reward above the mean.": lambda d, prior: (
+                prior * ndtr(-d) / (prior * ndtr(-d) + 1 - prior)
             ),
-        ),
-        Mistake(
-            "ρ_0 stands outside of the power here: it belongs to N_1.",
-            lambda n1, n_arms, alpha, rho_0: min(
-                1.0, 2 * (n_arms - 1) * _each(n1, alpha, 1.0) / rho_0
+            "the sign of d is wrong: under ν' a first reward so low is rare.": lambda d, prior: (
+                _posterior(-d, prior)
             ),
-        ),
-    ],
+            "that is the probability of ν, not of ν'.": lambda d, prior: 1 - _posterior(d, prior),
+        },
+    ),
+    Exercise(
+        "5.5",
+        asks="a function of n1s, wrong, n_runs and delta that returns the least N_1 that is enough",
+        right=_least(_enough),
+        cases=[
+            ([1, 10, 30, 100], [40, 11, 7, 3], 300, 0.05),
+            ([1, 10, 30, 100], [24, 9, 8, 3], 300, 0.05),
+            ([5, 50, 500], [30, 12, 0], 200, 0.1),
+            ([5, 50, 500], [3, 0, 0], 20, 0.1),
+            ([2, 20, 200], [2, 0, 0], 1000, 0.003),
+            ([4, 40, 400], [5, 4, 0], 2000, 0.004),
+            ([3, 30], [199, 2], 200, 0.05),
+        ],
+        shows="twenty runs without an error prove little, three hundred prove a δ of 0.01.",
+        mistakes={
+            "it trusts the share of wrong runs as it is: with other users it may be larger. Take "
+            "the upper end of an interval.": _least(lambda count, n, delta: count / n <= delta),
+            "that interval is two-sided: half of the 5% is spent on being wrong the other way, "
+            "which hurts nobody "
+            "here.": _least(lambda count, n, delta: _end(count, n, LEVEL) <= delta),
+            "the normal approximation says that no wrong run means no error at all; the exact "
+            "interval does not.": _least(_by_normal),
+            "it takes every N_1 that is not proved bad. The exercise asks for one that is proved "
+            "good: the other end of the "
+            "interval.": _least(lambda count, n, delta: _end(count, n, upper=False) <= delta),
+            "it returns the largest N_1 that is enough: the exercise asks for the least.": _least(
+                _enough, max
+            ),
+        },
+    ),
 )
-
-
-def _means(n0: int, alpha: float, gap: float) -> tuple[float, float]:
-    """Return the first arm's mean under nu and under nu'; for K = 2 the pair needs no delta."""
-    pair = hard_pair(0.1, alpha, n0=n0, gap=gap)
-    return pair.nu.means[0], pair.nu_prime.means[0]
-
-
-def _below(n0: float, alpha: float, twice: float = 2.0, m: float | None = None) -> float:
-    m = n0 - 1 if m is None else m
-    spread = math.sqrt(2 * alpha * math.log(n0)) * (1 + 1 / math.sqrt(m))
-    return spread + 2 * math.sqrt(math.log(twice * m) / m)
-
-
-FIRST_ARM = Exercise(
-    number="5.3",
-    asks="a function of n0, alpha and gap that returns the mean of arm 1 under ν and under ν'",
-    right=_means,
-    cases=[(10, 1.0, 0.5), (30, 0.25, 0.5), (100, 1.0, 0.2), (1000, 2.0, 1.0), (3, 0.5, 0.1)],
-    shows="under ν' arm 1 is the best arm, under ν it is hopeless, and arm 2 is the same in both.",
-    mistakes=[
-        Mistake(
-            "the two are in the wrong order: under ν arm 1 is the worse one.",
-            lambda n0, alpha, gap: (1 + gap, 1 - _below(n0, alpha)),
-        ),
-        Mistake(
-            "N_0 stands where M = N_0 - 1 should: one of the acceptances is arm 1's own.",
-            lambda n0, alpha, gap: (1 - _below(n0, alpha, m=n0), 1 + gap),
-        ),
-        Mistake(
-            "a factor 2 is missing in the second logarithm.",
-            lambda n0, alpha, gap: (1 - _below(n0, alpha, twice=1.0), 1 + gap),
-        ),
-        Mistake(
-            "α is missing: the wider her intervals, the worse arm 1 has to look.",
-            lambda n0, alpha, gap: (1 - _below(n0, 1.0), 1 + gap),
-        ),
-        Mistake(
-            "b is counted from 0; it is how far arm 1 is below arm 2, whose mean is 1.",
-            lambda n0, alpha, gap: (-_below(n0, alpha), 1 + gap),
-        ),
-        Mistake(
-            "b is counted from the best arm of ν'; it is how far arm 1 is below arm 2.",
-            lambda n0, alpha, gap: (1 + gap - _below(n0, alpha), 1 + gap),
-        ),
-        Mistake(
-            "the gap is counted from 0: under ν' arm 1 is better than arm 2 by it.",
-            lambda n0, alpha, gap: (1 - _below(n0, alpha), gap),
-        ),
-        Mistake(
-            "arm 1 is above arm 2 under both: the sign of b is wrong.",
-            lambda n0, alpha, gap: (1 + _below(n0, alpha), 1 + gap),
-        ),
-        Mistake(
-            "only the first part of b is there.",
-            lambda n0, alpha, gap: (
-                1 - math.sqrt(2 * alpha * math.log(n0)) * (1 + 1 / math.sqrt(n0 - 1)),
-                1 + gap,
-            ),
-        ),
-    ],
-)
-
-EXERCISES: tuple[Exercise, ...] = (SLOPE, ERROR_BOUND, FIRST_ARM, POSTERIOR, ENOUGH)
-"""In the order in which they are asked."""

@@ -93,7 +93,7 @@ def test_all_checks_of_an_agent_stand_in_a_table(
 @pytest.mark.slow
 def test_an_honest_agent_passes(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("check", "own_checked:Honest") == 0
-    assert "32 checks: 27 passed, 5 not asked" in capsys.readouterr().out
+    assert "23 checks: 20 passed, 3 not asked" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_what_cannot_be_checked_is_refused_in_one_line(
 @pytest.mark.slow
 @pytest.mark.parametrize(("columns", "terminal"), [(60, "xterm"), (80, "dumb")])
 def test_the_table_is_as_wide_as_the_terminal(tmp_path: Path, columns: int, terminal: str) -> None:
-    name = "meets_who_rejects_everything"
+    name = "meets_any_user"
     code, sent = in_terminal(
         columns,
         *("-m", "explorative_user_env", "check", "own_checked:OutOfRange", "--only", name),
@@ -209,5 +209,6 @@ def test_it_runs_from_a_shell_in_a_pipe(tmp_path: Path) -> None:
 def test_the_specimens_of_the_table_are_those_of_the_checks() -> None:
     kinds = {"lanes_are_single_environments": Kind.VECTOR}
     for target, name in NAMED.values():
-        assert SPECIMENS[kinds.get(name, Kind.AGENT), name].__name__ == target
+        wrong = SPECIMENS[kinds.get(name, Kind.AGENT), name]
+        assert target in [each.__name__ for each in wrong]
     assert Honest.__name__ == "Honest"

@@ -9,67 +9,12 @@ import pytest
 
 from explorative_user_env import validation as extras
 from explorative_user_env.teach import LESSONS
-from explorative_user_env.teach import exercises as places
+from explorative_user_env.teach import notebooks as places
 from explorative_user_env.validation import InvalidArgumentError
 
-pytestmark = pytest.mark.usefixtures("jupyter_data")
 NAMES = [f"{lesson.name}.ipynb" for lesson in LESSONS]
 Run = Callable[..., int]
 Printed = pytest.CaptureFixture[str]
-
-
-@pytest.fixture
-def jupyter_data(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where Jupyter keeps what it trusts, and not at home."""
-    folder = tmp_path_factory.mktemp("jupyter")
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(folder))
-    return folder
-
-
-def trusted(folder: Path, data: Path) -> list[str]:
-    """Return which notebooks Jupyter trusts, whose pictures it shows before they are run."""
-    nbformat = pytest.importorskip("nbformat", reason="the extra course is not here")
-    sign = pytest.importorskip("nbformat.sign")
-    with sign.NotebookNotary(data_dir=str(data)) as notary:
-        return [
-            path.name
-            for path in sorted(folder.glob("*.ipynb"))
-            if notary.check_signature(nbformat.read(path, as_version=4))
-        ]
-
-
-def test_jupyter_trusts_the_notebooks_of_the_package_and_no_others(
-    run: Run, tmp_path: Path, jupyter_data: Path
-) -> None:
-    run("course", str(tmp_path))
-    assert trusted(tmp_path, jupyter_data) == NAMES
-    changed = (tmp_path / NAMES[1]).read_text().replace("She says yes or no", "She says more")
-    (tmp_path / NAMES[1]).write_text(changed)
-    run("course", str(tmp_path))
-    assert trusted(tmp_path, jupyter_data) == [NAMES[0], *NAMES[2:]]
-
-
-def test_where_jupyter_can_keep_nothing_the_notebooks_are_written_without_a_word(
-    run: Run, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "file" / "inside"))
-    assert run("course", str(tmp_path / "lessons")) == 0
-    assert capfd.readouterr().err == ""
-
-
-def test_who_interrupts_it_before_the_end_has_nothing(
-    run: Run, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sign = pytest.importorskip("nbformat.sign", reason="the extra course is not here")
-
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sign.NotebookNotary, "sign", interrupted)
-    assert run("course", str(tmp_path)) == 130
-    assert capsys.readouterr().err == "error: interrupted; no file was written\n"
-    assert not list(tmp_path.iterdir())
 
 
 def test_the_notebooks_are_written_and_it_is_said_how_to_open_them(

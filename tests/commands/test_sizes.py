@@ -37,7 +37,7 @@ NUMBERS = {
 """What is given, by a name for it."""
 
 WORK = (
-    "evaluation.backends.done",
+    "evaluation.runner.done",
     "studies.lower_bound.histories",
     "studies.lower_bound.rejected_below",
     "rl.training._untrained",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from explorative_user_env.teach import check_exercise, exercises_of
-from explorative_user_env.teach.exercises import broken_off, equal
+from explorative_user_env.teach.exercises import equal, time_limit
 
 
 class Odd:
@@ -108,7 +108,7 @@ def endless_and_deaf(estimate: float, bound: float, gamma: float) -> float:
 )
 def test_a_loop_that_never_ends_is_broken_off(answer: Any, case: str) -> None:
     asked = next(one for one in exercises_of(2) if one.number == "2.5")
-    remark = replace(asked, patience=0.5).remark(answer)
+    remark = replace(asked, patience=0.5).check(answer)
     assert not remark.right
     assert remark.words == (
         f"for {case} it is not done after 0.5 seconds: is there a loop that never ends?"
@@ -124,7 +124,7 @@ def test_an_interrupt_by_the_student_goes_through() -> None:
 
 
 def test_nothing_is_broken_off_once_it_is_done() -> None:
-    with broken_off(0.05):
+    with time_limit(0.05):
         pass
     for _ in range(20):
         time.sleep(0.01)  # what was still to come would come here

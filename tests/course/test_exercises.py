@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from wrong_answers import TRIED_ON_MANY
 
-from explorative_user_env.teach import LESSONS, check_exercise, exercises_of
-from explorative_user_env.teach.exercises import Exercise
+from explorative_user_env.teach import LESSONS, Exercise, check_exercise, exercises_of
 from explorative_user_env.validation import InvalidArgumentError
 
 EVERY = [one for lesson in LESSONS for one in exercises_of(lesson.number)]
@@ -25,8 +24,8 @@ each_exercise = pytest.mark.parametrize(
 
 
 def outcomes_of_mistakes(exercise: Exercise) -> Iterator[tuple[str, list[Any]]]:
-    for mistake in exercise.mistakes:
-        yield mistake.words, exercise.outcomes(mistake.answer)
+    for words, answer in exercise.mistakes.items():
+        yield words, exercise.outcomes(answer)
 
 
 def same(exercise: Exercise, outcomes: list[Any], others: list[Any]) -> bool:
@@ -63,10 +62,10 @@ def test_every_mistake_is_one_and_is_told_by_words_of_its_own(exercise: Exercise
     for (words, outcomes), (others, other) in combinations(made, 2):
         assert words != others
         assert not same(exercise, outcomes, other), f"{words} / {others}"
-    for mistake in exercise.mistakes:
-        remark = check_exercise(exercise.number, mistake.answer)
+    for words, answer in exercise.mistakes.items():
+        remark = check_exercise(exercise.number, answer)
         where = r" \(.+\)" if exercise.where else ""
-        assert re.fullmatch(re.escape(mistake.words) + where, remark.words)
+        assert re.fullmatch(re.escape(words) + where, remark.words)
         assert not remark.right
 
 
@@ -77,3 +76,35 @@ def test_a_number_without_quotes_is_understood() -> None:
 def test_a_number_that_no_exercise_has_is_refused_by_name() -> None:
     with pytest.raises(InvalidArgumentError, match=r"number must be one of 1\.1"):
         check_exercise("9.9", None)
+
+
+def test_an_exercise_of_a_lecturer_explains_her_mistakes() -> None:
+    mine = Exercise(
+        "mine.1",
+        asks="a function of a and b that returns the sum",
+        right=lambda a, b: a + b,
+        cases=[(1, 2), (2, 2)],
+        shows="sums are symmetric.",
+        mistakes={"that is the product.": lambda a, b: a * b},
+    )
+    assert str(mine.check(lambda a, b: b + a)) == "mine.1 is right: sums are symmetric."
+    assert str(mine.check(lambda a, b: a * b)) == "mine.1 not yet: that is the product."
+    assert mine.check(lambda a, b: a).words == "for (1, 2) it gives 1, where 3 is right"
+
+
+def test_a_right_answer_that_changes_the_list_it_must_keep_is_not_right() -> None:
+    right = next(one for one in EVERY if one.number == "3.2").right
+
+    def writes(levels: Any, epsilon: float, gamma: float, arm: int, accepted: bool) -> Any:
+        after = right(levels, epsilon, gamma, arm, accepted)
+        levels[arm] += 1.0
+        return after
+
+    remark = check_exercise("3.2", writes)
+    assert not remark.right
+    assert "work on a copy" in remark.words
+
+
+def test_an_answer_made_of_a_blank_one_is_told_which_may_be_blank() -> None:
+    remark = check_exercise("3.4", lambda n_b, m_b, n_a, m_a: n_b * (lambda p, q: None)(m_b, m_a))
+    assert "is 3.3, which it uses, still blank?" in remark.words

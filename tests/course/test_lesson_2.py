@@ -41,10 +41,6 @@ def base_10(n: int, rho: float, alpha: float) -> float:
     return 2 * alpha * math.log10(max(1.0, rho * n))
 
 
-def base_2(n: int, rho: float, alpha: float) -> float:
-    return 2 * alpha * math.log2(max(1.0, rho * n))
-
-
 def with_its_root(n: int, rho: float, alpha: float) -> Any:
     return (2 * alpha * math.log(max(1.0, rho * n))) ** 0.5
 
@@ -116,12 +112,6 @@ def all_of_them(arm: int, lower: Bounds, upper: Bounds) -> Any:
 
 def i_for_j(arm: int, lower: Bounds, upper: Bounds) -> Any:
     return any(lower[arm] >= up for j, up in enumerate(upper) if j != arm)
-
-
-def apart_at_all(arm: int, lower: Bounds, upper: Bounds) -> Any:
-    return any(
-        not (lower[arm] < upper[j] and lower[j] < upper[arm]) for j in range(len(lower)) if j != arm
-    )
 
 
 def like_ucb1(arm: int, lower: Bounds, upper: Bounds) -> Any:
@@ -230,7 +220,6 @@ WRONG = [
     ("2.1", alpha_inside, "alpha is inside"),
     ("2.1", without_two, "the factor 2"),
     ("2.1", base_10, "it has the base 10"),
-    ("2.1", base_2, "it has the base 2"),
     ("2.1", with_its_root, "the square root of Gamma"),
     ("2.1", nothing_accepted, "for (0, 2.0, 1.0) it fails with ValueError"),
     ("2.2", n_outside_the_root, "once the root is taken"),
@@ -246,7 +235,6 @@ WRONG = [
     ("2.3", against_itself, "the arm is compared with itself"),
     ("2.3", all_of_them, "every other arm has to be clearly better"),
     ("2.3", i_for_j, "the roles of i and j are swapped"),
-    ("2.3", apart_at_all, "wherever two intervals are apart"),
     ("2.3", like_ucb1, "how UCB1 chooses an arm"),
     ("2.3", below_the_estimate, "her estimate of this one"),
     ("2.3", returns_in_the_loop, "only the first of the other arms is looked at"),

@@ -1,50 +1,57 @@
-"""The notebooks that are committed are what their sources give when they run."""
+"""The notebooks run from top to bottom, and their sentences quote what they compute."""
 
-from typing import Any
+import re
+from collections.abc import Iterator
 
 import pytest
 
-for needed in ("ipykernel", "jupytext", "matplotlib", "nbclient", "nbformat"):
-    pytest.importorskip(needed, reason=f"{needed} is not installed")
+pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 
 import notebooks
-from lesson_differences import differences
-from lesson_runs import run
-from lesson_sources import notebook_of, written
-from matplotlib import pyplot
 
-from explorative_user_env.teach import Lesson, Remark
+from explorative_user_env.teach import LESSONS, Lesson, exercises_of
 
-pytestmark = [
-    pytest.mark.slow,
-    # What the tools of notebooks make of each other and of this machine's network.
-    pytest.mark.filterwarnings("default"),
-]
+pytestmark = pytest.mark.slow
 
-each_lesson = pytest.mark.parametrize("lesson", written(), ids=[each.name for each in written()])
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=[each.name for each in LESSONS])
 
 
-@each_lesson
-def test_a_committed_notebook_is_what_its_source_gives(lesson: Lesson) -> None:
-    # The student's has the same cells and outputs, but for the exercises: another test says so.
-    assert differences(notebooks.read(lesson, solved=True), run(lesson, solved=True)) == []
+@pytest.fixture(autouse=True)
+def _a_page_of_its_own() -> Iterator[None]:
+    from matplotlib import pyplot
 
-
-@each_lesson
-def test_a_blank_notebook_runs_from_top_to_bottom(
-    lesson: Lesson, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pyplot.switch_backend("agg")  # there may be no screen, or somebody at it
-    monkeypatch.setattr(pyplot, "show", lambda: pyplot.close("all"))
-    written: Any = notebooks.read(lesson, solved=False)
-    sources = [cell.source for cell in notebooks.code_cells(notebook_of(lesson, solved=False))]
-    assert [cell.source for cell in notebooks.code_cells(written)] == sources
     with pyplot.rc_context():
-        values = notebooks.values_of(written)
-    said = [str(value) for value in values if isinstance(value, Remark)]
-    assert said == [
-        notebooks.remark_of(cell)
-        for cell in notebooks.code_cells(written)
-        if notebooks.CHECKS.search(cell.source) or notebooks.REVEALS.search(cell.source)
-    ]
-    assert all(" not yet: " in line for line in said)
+        yield
+
+
+@each_lesson
+@pytest.mark.parametrize("solved", [True, False], ids=["solved", "blank"])
+def test_the_figures_of_its_sentences_are_those_that_it_computes(
+    lesson: Lesson, solved: bool
+) -> None:
+    committed = iter(notebooks.figures_of(lesson))
+    if solved:
+        pairs = [(found, next(committed)) for found in figures(lesson, True)]
+        assert next(committed, None) is None
+        assert [pair for pair in pairs if not notebooks.alike(*pair)] == []
+    else:  # no sentence of a blank notebook rests on an answer
+        assert {*figures(lesson, False)} <= {*figures(lesson, True)}
+
+
+def figures(lesson: Lesson, solved: bool) -> list[str]:
+    ran = notebooks.ran(lesson, solved)
+    return [each for cell, found in ran if cell.kind == "markdown" for each in found]
+
+
+@each_lesson
+def test_solutions_are_all_right_and_blanks_are_told_what_is_asked_for(lesson: Lesson) -> None:
+    solved, blank = (notebooks.remarks(lesson, each) for each in (True, False))
+    for one in exercises_of(lesson.number):
+        assert solved[one.number] == f"{one.number} is right: {one.shows}"
+        assert blank[one.number].startswith(f"{one.number} not yet: ")
+        assert one.asks in blank[one.number] or "blank" in blank[one.number]
+    guesses = [notebooks.guesses(lesson, each) for each in (True, False)]
+    assert guesses[0]
+    for told, asked in zip(*guesses, strict=True):
+        assert re.match("your prediction is (right|wrong): ", told)
+        assert asked.startswith("your prediction not yet: make it first: ")

@@ -118,10 +118,10 @@ def test_a_name_in_code_leads_to_what_is_said_of_it(site: Built) -> None:
     links = site.page("reference/evaluation").links
     assert f"package.html#{PACKAGE}.InvalidArgumentError" in links  # in a list of fields
     # In a signature, and in the words below it.
-    assert site.page("reference/package").links.count(WORKFORCE) > 1
+    assert site.page("reference/package").links.count(RESULTS) > 1
 
 
-WORKFORCE = f"evaluation.html#{PACKAGE}.evaluation.Workforce"
+RESULTS = f"evaluation.html#{PACKAGE}.evaluation.Results"
 
 
 def test_an_argument_is_told_with_its_name(site: Built) -> None:

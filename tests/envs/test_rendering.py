@@ -67,7 +67,7 @@ def test_every_mode_shows_the_same_user(name: str) -> None:
     assert frames["rgb_array"].dtype == np.uint8
     assert frames["rgb_array"].shape == (int(root.attrib["height"]), int(root.attrib["width"]), 3)
     last = frames["ansi"].splitlines()[-1].removeprefix("last: ").replace(" ", ": ").split(": ")
-    assert f"{last[0]} {last[1]}: {last[2]}" in [element.text for element in root]
+    assert f"Arm {last[1]}: {last[2]}" in [element.text for element in root]
 
 
 def test_a_picture_is_what_was_heard_and_only_if_asked_for_the_truth() -> None:

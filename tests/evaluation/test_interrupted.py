@@ -1,6 +1,5 @@
 """An interrupt, as in a notebook that stays, leaves no run that goes on."""
 
-import contextlib
 import os
 import signal
 import threading
@@ -12,18 +11,12 @@ from typing import Any
 
 import joblib
 import pytest
-from away import CHUNKS, done_by, endless, endless_but_first, gathered
+from away import done_by, endless, gathered
 from toy_agents import Wanderer, tireless
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
-from explorative_user_env.evaluation.workers import (
-    PROCESSES,
-    THREADS,
-    Submitting,
-    Workforce,
-    pool_of,
-)
+from explorative_user_env.evaluation.workers import PROCESSES, THREADS
 
 pytestmark = [
     pytest.mark.slow,  # processes have to start
@@ -67,30 +60,17 @@ def interrupted(after: float) -> Iterator[None]:
     raise AssertionError(f"still there: {left}")
 
 
-@pytest.mark.parametrize("backend", ["threads", "processes"])
+@pytest.mark.parametrize("usual", [THREADS, PROCESSES])
 def test_an_interrupt_leaves_no_worker_behind_and_the_next_call_works(
-    backend: str, tmp_path: Path
+    usual: str, tmp_path: Path
 ) -> None:
     before = children()
     with interrupted(1.0):
-        done_by(Workforce(2, backend), endless, PROCESSES)
-    gathered(Workforce(2, backend), tmp_path, PROCESSES)
-    assert len(children() - before) == (2 if backend == "processes" else 0)
+        done_by(endless, usual, workers=2)
+    gathered(tmp_path, usual, workers=2)
+    assert len(children() - before) == (2 if usual == PROCESSES else 0)
     with interrupted(0.5):  # of workers that are there
-        done_by(Workforce(2, backend), endless, PROCESSES)
-    assert children() <= before
-
-
-@pytest.mark.parametrize("fails", [True, False])
-def test_who_leaves_early_leaves_no_worker_with_much_to_do(fails: bool) -> None:
-    before = children()
-    with contextlib.suppress(ZeroDivisionError), pool_of(1, 1) as pool:
-        engine = Submitting(pool, PROCESSES, 12, renew=pool.renew)
-        results: Any = engine.results(endless_but_first, CHUNKS, "mine")
-        with contextlib.closing(results):
-            assert next(results) == 0
-            if fails:
-                raise ZeroDivisionError
+        done_by(endless, usual, workers=2)
     assert children() <= before
 
 
@@ -98,8 +78,8 @@ def test_who_leaves_early_leaves_no_worker_with_much_to_do(fails: bool) -> None:
 def test_nor_does_it_with_the_backend_of_a_parallel_config(backend: str, tmp_path: Path) -> None:
     with joblib.parallel_config(backend, n_jobs=2):
         with interrupted(2.0):
-            done_by(Workforce(), endless, THREADS)
-        assert len(gathered(Workforce(), tmp_path, THREADS)) == 2
+            done_by(endless, THREADS)
+        assert len(gathered(tmp_path, THREADS)) == 2
 
 
 AGENTS: dict[str, Any] = {
@@ -111,9 +91,9 @@ AGENTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("kind", list(AGENTS))
-def test_an_evaluation_in_threads_ends_wherever_it_is(kind: str, workers: int) -> None:
+def test_an_evaluation_ends_wherever_it_is(kind: str, workers: int) -> None:
     facts: dict[str, Any] = {"n_arms": 3, "n_instances": 60, "progress": False}
-    facts |= {"max_steps": 10**9, "backend": "threads", "workers": workers}
+    facts |= {"max_steps": 10**9, "workers": workers}
     agent = AGENTS[kind]()
     eu.evaluate([agent], **facts | {"max_steps": 2})
     with interrupted(0.5):

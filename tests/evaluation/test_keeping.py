@@ -67,9 +67,10 @@ def met(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     met: list[int] = []
     done = places.done
 
-    def counted(workforce: Any, job: Any, chunks: Any, *rest: Any) -> Any:
-        met.extend(map(len, chunks))
-        return done(workforce, job, chunks, *rest)
+    def counted(job: Any, chunks: Any, *rest: Any) -> Any:
+        if job.func.__name__ != "_check":  # which meets users once more, under a monitor
+            met.extend(map(len, chunks))
+        return done(job, chunks, *rest)
 
     monkeypatch.setattr(backends, "done", counted)
 

@@ -13,7 +13,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import AlgorithmAgent, TransferElimination
 from explorative_user_env.envs.lane_kinds import COMPILED_FROM
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.results.columns import regrets_by_user
+from explorative_user_env.results.metrics import regrets_by_user
 from explorative_user_env.results.results import Sweep
 from explorative_user_env.seeding import member_seeds, user_generator, user_seeds
 from explorative_user_env.users.population import Population

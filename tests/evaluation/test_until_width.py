@@ -12,7 +12,6 @@ from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.evaluation import runner as until_width
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.evaluation.runner import growing, is_known
-from explorative_user_env.evaluation.workers import workforce_of
 from explorative_user_env.protocol import BAI
 from explorative_user_env.results.intervals import sequence_interval
 from explorative_user_env.users.population import Population
@@ -167,7 +166,6 @@ def asked_for(wide: float) -> Request:
     nothing = {"horizon": None, "baseline_time": None, "max_steps": None, "step_cost": None}
     own: dict[str, Any] = {"n_instances": 3000, "seed": 0, "delta": 0.1, **nothing}
     own |= {"compiled": True, "check_theory": False, "until_width": wide}
-    own |= {"workforce": workforce_of(1, None, None, None)}
     return Request(population=Population(), task=BAI, **own)
 
 

@@ -1,4 +1,4 @@
-"""Worker processes are there as long as who works with them, however that ends."""
+"""A command that is ended says so in one line, and its worker processes end with it."""
 
 import os
 import re
@@ -13,25 +13,8 @@ from uuid import uuid4
 import pytest
 from processes import PACKAGE, heed_signals
 
-from explorative_user_env.evaluation.workers import Pool, pool_of
-
 LONG_ENOUGH = 180
 """Seconds until the wait for what does not come is over."""
-
-
-@pytest.mark.slow
-def test_work_that_waits_while_workers_are_killed_is_no_error_in_a_thread(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pool = Pool(1)
-    waiting = [pool.submit(time.sleep, LONG_ENOUGH) for _ in range(12)]
-    while not waiting[0].running() or pool._processes._work_ids.empty():
-        time.sleep(0.01)
-    time.sleep(0.2)  # what is handed on has been by now
-    # As when a worker has just taken something, and loky's thread sees that there is room for more.
-    monkeypatch.setattr(pool._processes._call_queue, "full", lambda: False)
-    pool.shutdown(cancel_futures=True)
-    assert all(each.done() for each in waiting)
 
 
 AGENT = """
@@ -51,21 +34,6 @@ class Slow:
     def answer(self):
         return 0
 """
-EVALUATES = """
-import sys
-import time
-
-import explorative_user_env as eu
-from own import Slow
-
-if __name__ == "__main__":
-    facts = {"workers": 3, "compiled": False, "progress": False}
-    eu.evaluate(["UNI"], n_instances=60, baseline_time=5, **facts)
-    print("at work", flush=True)
-    if sys.argv[1] == "busy":
-        eu.evaluate([Slow()], n_instances=100_000, **facts)
-    time.sleep(600)
-"""
 
 pytestmark = [
     pytest.mark.slow,
@@ -84,7 +52,6 @@ class Started:
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         (folder / "own.py").write_text(AGENT)
-        (folder / "evaluates.py").write_text(EVALUATES)
         self._mark = f"STARTED_AS={uuid4()}"
         name, _, value = self._mark.partition("=")
         self.process = subprocess.Popen(
@@ -144,21 +111,6 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Started]]:
         program.process.communicate()
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("at", ["idle", "busy"])
-def test_who_is_killed_leaves_no_workers_and_no_shared_memory(
-    start: Callable[..., Started], at: str, how: signal.Signals
-) -> None:
-    program = start("evaluates.py", at)
-    assert program.process.stdout is not None
-    assert program.process.stdout.readline() == "at work\n"
-    assert program.has(4)
-    assert shared_memory(program.process.pid)
-    program.process.send_signal(how)
-    program.process.wait(LONG_ENOUGH)
-    assert program.cleared_away()
-
-
 @pytest.mark.parametrize("everybody", [False, True], ids=["the command alone", "its whole group"])
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("agent", ["own:Slow", "thompson"], ids=["readable", "compiled"])
@@ -192,15 +144,3 @@ def test_what_nohup_has_ignored_stays_ignored(
     program.process.send_signal(signal.SIGHUP)
     program.process.communicate(timeout=LONG_ENOUGH)
     assert program.process.returncode == 0
-
-
-def test_a_pool_is_lent_to_one_at_a_time_and_kept_for_the_next() -> None:
-    with pool_of(2, 3) as first, pool_of(2, 3) as second:
-        assert first is not second
-    with pool_of(1, 2) as again:
-        assert again is first  # the last that came back: the other was let go
-    with pytest.raises(LookupError), pool_of(2, 2) as failing:
-        raise LookupError
-    with pool_of(2, 2) as other, pool_of(4, 4) as larger:
-        assert other not in (first, failing)
-        assert larger.n_workers == 4

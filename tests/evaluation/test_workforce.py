@@ -9,7 +9,7 @@ from toy_agents import spy
 
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
-from explorative_user_env.evaluation.workers import Workforce, workforce_of
+from explorative_user_env.evaluation.workers import dask_executor
 from explorative_user_env.validation import MissingExtraError
 
 ADDRESS = "tcp://127.0.0.1:8786"
@@ -20,25 +20,10 @@ POOL = ThreadPoolExecutor(1)
     ("options", "message"),
     [
         ({"workers": 0}, "workers must be an integer of at least 1, got 0"),
-        ({"backend": "loky"}, "backend must be one of dask, processes, threads, got 'loky'"),
-        ({"backend": "dask"}, "scheduler must be the address of a dask scheduler, .* got None"),
-        (
-            {"backend": "dask", "scheduler": 8786},
-            "scheduler must be the address of a dask scheduler, .* got 8786",
-        ),
-        (
-            {"scheduler": ADDRESS},
-            f"scheduler must be left out, except for the backend dask, got '{ADDRESS}'",
-        ),
         ({"executor": 7}, "executor must be a concurrent.futures.Executor, .* got 7"),
         (
-            {"executor": POOL, "backend": "threads"},
-            "backend must be left out beside an executor, got 'threads'",
-        ),
-        (
             {"executor": POOL, "workers": 2},
-            "workers must be left out where a scheduler or an executor has workers of its own, "
-            "got 2",
+            "workers must be left out beside an executor, which has workers of its own, got 2",
         ),
     ],
 )
@@ -47,25 +32,17 @@ def test_what_means_nothing_together_is_refused(options: dict[str, Any], message
         eu.evaluate(["UNI"], baseline_time=5, n_instances=2, progress=False, **options)
 
 
-def test_a_record_stands_for_its_options_and_beside_none() -> None:
-    record = Workforce(2, "threads")
-    assert workforce_of(record) is record
-    assert workforce_of(2, "threads") == record
-    with pytest.raises(eu.InvalidArgumentError, match="backend must be left out where workers is"):
-        workforce_of(record, "threads")
-
-
 def test_without_dask_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"^the backend dask needs distributed: pip instal"):
-        Workforce(backend="dask", scheduler=ADDRESS)
+    message = r"^a dask cluster needs distributed: pip install"
+    with pytest.raises(MissingExtraError, match=message), dask_executor(ADDRESS):
+        pass
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"executor": POOL}, "executor must be left out for locked, which cannot be sent"),
-        ({"backend": "threads"}, "backend must be left out for locked, which cannot be sent"),
         ({"workers": 2}, "workers must be 1 for locked, which cannot be sent"),
         ({}, "agent must be one that can be sent to another process, where a parallel_config"),
     ],

@@ -20,7 +20,6 @@ CELL: dict[str, Sequence[str]] = {
     "rho": ("acceptance_rate", "1.5"),
     "seed": ("0", "7"),
     "workers": ("1",),
-    "backend": ("threads",),
     "n-instances": ("2", "3"),
 }
 ANY_USER = {**CELL, "setting": ("printed", "released"), "reward-law": ("gaussian", "bernoulli")}

@@ -19,7 +19,7 @@ EVALUATED: dict[str, Sequence[Any]] = {
     **USERS,
     **{"n_instances": (1, 2), "seed": (0, 9), "delta": (0.1, 0.5), "workers": (1,)},
     **{"compiled": (True, False), "progress": (False,)},
-    **{"backend": (None, "threads"), "scheduler": (None,), "executor": (None,)},
+    **{"executor": (None,)},
 }
 TASKS: dict[str, dict[str, Sequence[Any]]] = {
     "bai": {

@@ -19,13 +19,13 @@ from fuzz.odd_values import ODD
 from small_tuning import TUNED
 from tampered import with_records
 
+from explorative_user_env.check.verify import verify
 from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.evaluation import evaluate, load
 from explorative_user_env.files import MADE_BY, Folder
 from explorative_user_env.results.results import runs_with_cells
 from explorative_user_env.results.store import about
 from explorative_user_env.studies.tuning import Estimate, load_tuned
-from explorative_user_env.verification import verify
 
 RECORD = replace(TUNED, stopping_time=Estimate(100.0, 90.0, math.nan))
 """With a figure that there is none of."""

@@ -8,7 +8,7 @@ import pytest
 from explorative_user_env import HiddenState
 from explorative_user_env.show.scene import scene_of_user
 from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Text
-from explorative_user_env.show.words import Seen
+from explorative_user_env.show.words import CHANCE, Seen
 
 SEEN = Seen([30, 2, 0], [0, 9, 0], [True, False, None], (1, False), 41)
 
@@ -24,7 +24,7 @@ HIDDEN = truth(0.2, 0.7, math.inf)
 def test_the_counts_and_the_response_are_written() -> None:
     scene = scene_of_user(SEEN)
     shapes, words = drawn.named(scene), drawn.words(scene)
-    assert "arm 1: rejected" in words
+    assert "Arm 1: rejected" in words
     assert "t = 41 · 32 accepted · 9 rejected" in words
     for arm, (yes, no) in enumerate(zip(SEEN.accepted, SEEN.rejected, strict=True)):
         for role, count in (("accepted", yes), ("rejected", no)):
@@ -135,7 +135,9 @@ def test_a_rejection_has_a_witness_and_a_line_that_decides() -> None:
     now = truth(0.3, 0.9, math.inf)  # the decision is told by what she thought then
     scene = scene_of_user(SEEN, now, HIDDEN)
     shapes = drawn.named(scene)
-    assert "arm 0 is clearly better: lcb 0.40 >= ucb 0.30" in drawn.words(scene)
+    told = drawn.words(scene).split("\n")
+    assert told[0] == "Arm 1: rejected, because arm 0 is clearly better"
+    assert "lcb 0.40 of arm 0 >= ucb 0.30 of arm 1" in told
     assert scene.name == (
         "She rejected arm 1 at t = 41; arm 0 is clearly better: lcb 0.40 >= ucb 0.30"
     )
@@ -157,11 +159,15 @@ def test_a_rejection_has_a_witness_and_a_line_that_decides() -> None:
 @pytest.mark.parametrize(
     ("accepted", "radii", "words"),
     [
-        (False, (0.4, 0.7), "no arm stands against it: chance, or another kind of user"),
-        (True, (0.4, 0.7), "no arm is clearly better"),
-        (True, (0.2, 0.7), "yet arm 0 is clearly better: chance, or another kind of user"),
-        (False, (0.25, 0.75), "arm 0 is clearly better: lcb 0.35 >= ucb 0.35"),  # a tie
-        (True, (0.25, 0.75), "yet arm 0 is clearly better: chance, or another kind of user"),
+        (False, (0.4, 0.7), "rejected, though no arm is clearly better\n" + CHANCE),
+        (True, (0.4, 0.7), "accepted, as no arm is clearly better"),
+        (True, (0.2, 0.7), "accepted, though arm 0 is clearly better\n" + CHANCE),
+        (
+            False,
+            (0.25, 0.75),  # a tie
+            "rejected, because arm 0 is clearly better\nlcb 0.35 of arm 0 >= ucb 0.35 of arm 1",
+        ),
+        (True, (0.25, 0.75), "accepted, though arm 0 is clearly better\n" + CHANCE),
     ],
 )
 def test_what_no_rule_explains_is_said(
@@ -169,7 +175,8 @@ def test_what_no_rule_explains_is_said(
 ) -> None:
     seen = SEEN._replace(last=(1, accepted))
     scene = scene_of_user(seen, HIDDEN, truth(*radii, math.inf))
-    assert words in drawn.words(scene).split("\n")
+    headline, *numbers = words.split("\n")
+    assert {f"Arm 1: {headline}", *numbers} <= set(drawn.words(scene).split("\n"))
     assert ("witness" in drawn.named(scene)) == ("arm 0" in words)
 
 
@@ -213,5 +220,5 @@ def test_counts_and_bounds_of_every_size_have_few_letters() -> None:
     seen = Seen([10**9, 999_999], [0, 1_234_567], [True, False], (1, False), 10**9)
     hidden = drawn.truth_of([1e5, -1e7], [1e5, -1e7], [9, 9], [1.0, 2.0])
     words = drawn.words(scene_of_user(seen, hidden, hidden))
-    for text in ("1000M", "999999", "1.235M", "lcb 99999 >= ucb -1.00e+07"):
+    for text in ("1000M", "999999", "1.235M", "lcb 99999 of arm 0 >= ucb -1.00e+07 of arm 1"):
         assert text in words

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorative_user_env import ExplorativeUserEnv, HiddenState
+from explorative_user_env.show.scene import timeline
 from explorative_user_env.show.shapes import Line, Polygon, box_of
-from explorative_user_env.show.timeline import timeline
 from explorative_user_env.validation import InvalidArgumentError
 
 Run = tuple[int, list[int], list[bool], list[HiddenState]]

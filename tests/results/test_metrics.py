@@ -2,6 +2,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from explorative_user_env.results.intervals import mean_interval
@@ -14,10 +15,15 @@ CORRECT = np.array([True, False, True, False])
 CENSORED = np.array([False, False, True, True])
 
 
+def runs_of(times: Any, rejections: Any, correct: Any, censored: Any) -> pd.DataFrame:
+    """Runs of best-arm identification."""
+    columns = {"stopping_time": times, "rejections": rejections, "correct": correct}
+    return pd.DataFrame(columns | {"censored": censored, "left": False})
+
+
 def summary(**options: Any) -> Any:
-    return summarize(
-        TIMES, REJECTIONS, CORRECT, CENSORED, **{"delta": 0.1, "step_cost": 5e-4} | options
-    )
+    runs = runs_of(TIMES, REJECTIONS, CORRECT, CENSORED)
+    return summarize(runs, **{"delta": 0.1, "step_cost": 5e-4} | options)
 
 
 def test_success_wrong_and_censored_are_apart_and_complete() -> None:
@@ -27,7 +33,7 @@ def test_success_wrong_and_censored_are_apart_and_complete() -> None:
 
 def test_a_right_guess_at_the_cap_is_no_success() -> None:
     figures = summarize(
-        TIMES, REJECTIONS, np.ones(4, dtype=bool), CENSORED, delta=0.1, step_cost=5e-4
+        runs_of(TIMES, REJECTIONS, np.ones(4, dtype=bool), CENSORED), delta=0.1, step_cost=5e-4
     )
     assert figures["success"] == 0.5
 
@@ -47,7 +53,7 @@ def test_the_median_is_of_the_runs_that_count() -> None:
     assert summary(drops_censored=True)["stopping_time_median"] == 150
     ended = np.array([False, False, False, True])
     assert summarize(
-        np.array([1, 2, 9, 50]), REJECTIONS, CORRECT, ended,
+        runs_of(np.array([1, 2, 9, 50]), REJECTIONS, CORRECT, ended),
         delta=0.1, step_cost=0.0, drops_censored=True,
     )["stopping_time_median"] == 2  # fmt: skip
 
@@ -55,7 +61,7 @@ def test_the_median_is_of_the_runs_that_count() -> None:
 def test_the_mean_is_said_to_be_one_runs_where_it_is() -> None:
     times = np.append(np.arange(100, 220), 50_000)
     same = np.zeros(121, bool)
-    figures = summarize(times, times * 0, ~same, same, delta=0.1, step_cost=0.0)
+    figures = summarize(runs_of(times, times * 0, ~same, same), delta=0.1, step_cost=0.0)
     assert figures["stopping_time_dominated"]
     assert figures["stopping_time_median"] == 160
     low, high = figures["stopping_time_median_low"], figures["stopping_time_median_high"]
@@ -66,7 +72,7 @@ def test_the_mean_is_said_to_be_one_runs_where_it_is() -> None:
 def test_a_run_of_one_step_has_a_ratio_and_one_of_none_has_0() -> None:
     right, ended = np.ones(3, dtype=bool), np.zeros(3, dtype=bool)
     times, rejections = np.array([0, 1, 4]), np.array([0, 1, 1])
-    figures = summarize(times, rejections, right, ended, delta=0.1, step_cost=0.0)
+    figures = summarize(runs_of(times, rejections, right, ended), delta=0.1, step_cost=0.0)
     assert figures["rejection_rate_mean_of_ratios"] == pytest.approx((0 + 1 + 0.25) / 3)
 
 
@@ -101,7 +107,10 @@ def test_censored_runs_count_in_times_unless_the_setting_drops_them() -> None:
 
 def test_times_of_runs_that_are_all_cut_off_say_nothing() -> None:
     figures = summarize(
-        TIMES, REJECTIONS, CORRECT, CENSORED | True, delta=0.1, step_cost=5e-4, drops_censored=True
+        runs_of(TIMES, REJECTIONS, CORRECT, CENSORED | True),
+        delta=0.1,
+        step_cost=5e-4,
+        drops_censored=True,
     )
     assert math.isnan(figures["stopping_time"])
     assert math.isnan(figures["rejection_rate"])

@@ -1,6 +1,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from explorative_user_env.results.metrics import summarize
@@ -12,10 +13,20 @@ CORRECT = np.array([True, False, True, False])
 
 CENSORED = np.array([False, False, True, True])
 
+RUNS = pd.DataFrame(
+    {
+        "stopping_time": TIMES,
+        "rejections": TIMES // 2,
+        "correct": CORRECT,
+        "censored": CENSORED,
+        "left": False,
+    }
+)
+
 
 def cost(**options: Any) -> float:
     given: dict[str, Any] = {"delta": 0.1, "step_cost": 1e-3} | options
-    return float(summarize(TIMES, TIMES // 2, CORRECT, CENSORED, **given)["cost"])
+    return float(summarize(RUNS, **given)["cost"])
 
 
 def test_the_cost_is_time_at_its_price_and_every_run_without_success() -> None:

@@ -64,10 +64,12 @@ def act_by_share(params: Params, state: Any, rng: Any) -> int:
     return int(state.share[0] * 100 + state.steps[0]) % params.n_arms
 
 
-ALGORITHMS_WRONG = {
+ALGORITHMS_WRONG: dict[str, Any] = {
     "checks_its_options": replace(ALGORITHM, prepare=take_anything),
-    "has_params_of_numbers": replace(ALGORITHM, prepare=params_of_words),
-    "has_a_state_of_lists": replace(ALGORITHM, blank=blank_of_arrays),
+    "has_numbers_alone": (
+        replace(ALGORITHM, prepare=params_of_words),
+        replace(ALGORITHM, blank=blank_of_arrays),
+    ),
     "starts_anew": replace(ALGORITHM, start=start_nothing),
     "keeps_all_in_its_state": replace(ALGORITHM, act=act_by_calls),
     "stops_by_its_horizon": replace(ALGORITHM, act=act_for_ever),

@@ -73,9 +73,11 @@ class ForgetsOnTheWay:
         return ForgetsOnTheWay, (5,)
 
 
-BEHAVIOURS = {
-    "says_yes_or_no": Behaviour("says one", respond=says_one),
-    "leaves_or_stays": Behaviour("leaves by one", leaves=leaves_by_one),
+BEHAVIOURS: dict[str, Any] = {
+    "says_yes_or_no": (
+        Behaviour("says one", respond=says_one),
+        Behaviour("leaves by one", leaves=leaves_by_one),
+    ),
     "counts_what_she_said": Behaviour("counts", respond=counts_no_rejection),
     "keeps_her_means": Behaviour("changes taste", respond=changes_taste),
     "draws_from_her_stream_alone": Behaviour("coin", respond=throws_everybodys_coin),

@@ -77,7 +77,7 @@ def test_pytest_runs_them(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text(SUITE)
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     paths = ["-o", f"pythonpath={Path(__file__).parents[1]}", "test_mine.py"]
-    chosen = ["-k", "ties or recommends or company"]
+    chosen = ["-k", "ties or recommends or step"]
     finished = python("-m", "pytest", *options, *paths, *chosen, folder=tmp_path)
     told = finished.stdout + finished.stderr
     assert "1 xfailed" in told
@@ -89,5 +89,5 @@ def test_pytest_runs_them(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_checks_are_there_without_pytest() -> None:
-    script = "import sys, explorative_user_env.testing; print('pytest' in sys.modules)"
+    script = "import sys, explorative_user_env.check; print('pytest' in sys.modules)"
     assert python("-c", script).stdout == "False\n"

@@ -1,7 +1,7 @@
 """Every check bites: what is wrong in the one way that it asks about fails under its name."""
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from specimens import HONEST, OF_MANY, SPECIMENS
@@ -9,7 +9,6 @@ from specimens.agents import (
     Drawing,
     Honest,
     HonestOfMany,
-    KnowsOneTask,
     ReadsTheStep,
     ThinksOfThree,
     WritesOnOptions,
@@ -40,15 +39,16 @@ BY_CHANCE = (
 
 
 def _cases() -> list[object]:
-    every = [(kind, check) for kind, checks in CHECKS.items() for check in checks]
     return [
         pytest.param(
             kind,
-            check,
-            id=f"{kind}-{check.name}",
-            marks=[pytest.mark.slow] if any(word in check.name for word in SLOW) else [],
+            name,
+            wrong,
+            id=f"{kind}-{name}-{getattr(wrong, '__name__', place)}",
+            marks=[pytest.mark.slow] if any(word in name for word in SLOW) else [],
         )
-        for kind, check in every
+        for (kind, name), every in SPECIMENS.items()
+        for place, wrong in enumerate(every)
     ]
 
 
@@ -61,11 +61,13 @@ def test_every_check_has_a_specimen_and_every_specimen_a_check() -> None:
     assert named == set(SPECIMENS)
 
 
-@pytest.mark.parametrize(("kind", "check"), _cases())
-def test_a_wrong_one_is_caught_under_the_name_of_the_check(kind: Kind, check: NamedCheck) -> None:
-    subject = subject_of(SPECIMENS[kind, check.name], kind)
+@pytest.mark.parametrize(("kind", "name", "wrong"), _cases())
+def test_a_wrong_one_is_caught_under_the_name_of_the_check(
+    kind: Kind, name: str, wrong: Any
+) -> None:
+    subject = subject_of(wrong, kind)
     with pytest.raises(FailedCheckError) as caught:
-        check(subject)
+        check_named(kind, name)(subject)
     assert len(str(caught.value)) > 20
 
 
@@ -108,16 +110,9 @@ def test_an_agent_for_one_number_of_arms_is_told_how_to_say_so() -> None:
         check(subject_of(SaysSo))
 
 
-def test_what_the_readable_loop_tells_is_told_as_it_is() -> None:
-    told = r"^reset of KnowsOneTask raised NotImplementedError: regret \(at the start, with "
-    with pytest.raises(FailedCheckError, match=told):
-        check_named(Kind.AGENT, "runs_in_both_tasks")(subject_of(KnowsOneTask))
-
-
 def test_an_environment_in_which_chance_does_not_show_need_not_show_its_seed() -> None:
     check = check_named(Kind.ENVIRONMENT, "heeds_its_seed")
-    with pytest.raises(NotAskedError, match="chance does not show: the same 40 steps"):
-        check(subject_of(partial(ExplorativeUserEnv, n_arms=2, means=(0.0, 1.0), alpha=1e9)))
+    check(subject_of(partial(ExplorativeUserEnv, n_arms=2, means=(0.0, 1.0), alpha=1e9)))
 
 
 def test_a_lane_with_another_ones_seed_is_not_the_single_environment() -> None:

@@ -31,7 +31,7 @@ from explorative_user_env.users.behaviours import omniscient
         (lambda: gym.make(eu.BAI_ENV_ID), [Kind.ENVIRONMENT]),
         (eu.ExplorativeUserVectorEnv(2), [Kind.VECTOR]),
         (functools.partial(eu.ExplorativeUserVectorEnv, n_arms=3), [Kind.VECTOR]),
-        (BEHAVIOURS["says_yes_or_no"], [Kind.BEHAVIOUR]),
+        (BEHAVIOURS["keeps_her_means"], [Kind.BEHAVIOUR]),
         (omniscient, [Kind.BEHAVIOUR]),
         (SCHEDULES["depends_on_counts_alone"], [Kind.SCHEDULE]),
         (eu.RewardLaw("flattering", flattering), [Kind.REWARD_LAW]),

@@ -1,7 +1,9 @@
 """Files in other forms, what stands beside them, and what nobody can read."""
 
+import hashlib
 import json
 import lzma
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -175,3 +177,23 @@ def test_a_file_of_other_tables_is_refused(honest: Path, tmp_path: Path) -> None
     path = by_sql(honest, tmp_path / "run.sqlite", "DROP TABLE runs_bai")
     with pytest.raises(InvalidArgumentError, match="path must be a file"):
         verified(path)
+
+
+def test_what_a_table_claims_costs_no_more_than_its_rows(
+    rows: pd.DataFrame, tmp_path: Path
+) -> None:
+    claims = rows.iloc[:2].assign(instance=[0, 9_999_999])
+    found = verified(written(claims, tmp_path / "rows.csv"))
+    assert "9999998 of 10000000 runs are missing" in str(found)
+    endless = rows.iloc[:2].assign(interactions=10**15, max_steps=10**16, gap=1e-13)
+    assert not verified(written(endless, tmp_path / "rows.csv")).equal
+
+
+def test_a_manifest_is_followed_in_its_own_folder_alone(honest: Path, tmp_path: Path) -> None:
+    shutil.copyfile(honest, tmp_path / "run.sqlite")
+    os.mkfifo(tmp_path / "pipe")
+    names = ["/dev/zero", "pipe", "../secret", str(honest)]
+    files = {name: hashlib.sha256(honest.read_bytes()).hexdigest() for name in names}
+    (tmp_path / "made_by.json").write_text(json.dumps({"files": files}))
+    told = [each.words for each in verified(tmp_path).findings]
+    assert told == [f"{name} is not as the run has written it" for name in names]

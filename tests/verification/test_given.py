@@ -9,8 +9,12 @@ from tampered import by_sql, with_records, without_digests
 
 import explorative_user_env as eu
 from explorative_user_env.agents import SuccessiveElimination
-from explorative_user_env.verification.claims import named_as
-from explorative_user_env.verification.findings import NOT_CHECKED, RowsChecked, Verification
+from explorative_user_env.check.verify import (
+    NOT_CHECKED,
+    RowsChecked,
+    Verification,
+    named_as,
+)
 
 MET: dict[str, Any] = {"n_instances": 12, "n_arms": 3, "progress": False}
 
@@ -48,8 +52,8 @@ def test_rows_of_code_that_is_not_given_are_not_said_to_be_right(mine: Path) -> 
     verdicts = {each.agent: each.verdict for each in found.checked}
     assert verdicts == {"Sweeper": NOT_CHECKED, "SE": "equal"}
     assert "Sweeper: it has to be given" in str(found.checked[0].why)
-    assert "12 rows were not checked, and are not said to be right" in str(found)
-    assert "12 of 12 rows run again" in str(found)
+    assert "12 rows could not be checked." in str(found)
+    assert "checked 12 of 12 rows: all as stated." in str(found)
     assert found.reasons() == [f"Sweeper: {found.checked[0].why}"]
 
 
@@ -80,8 +84,7 @@ def test_an_agent_with_other_options_is_told_and_its_rows_are_others(mine: Path)
         "Sweeper: the agent that was given has other code, options or weights than the file's; "
         "its rows are compared all the same"
     ]
-    (finding,) = found.findings
-    assert finding.words.startswith("Sweeper: the rows are not Sweeper's with the options")
+    assert {each.agent for each in found.findings} == {"Sweeper"}
 
 
 @pytest.mark.parametrize(
@@ -89,11 +92,11 @@ def test_an_agent_with_other_options_is_told_and_its_rows_are_others(mine: Path)
     [
         (
             SuccessiveElimination(name="BAIR"),
-            "BAIR: n1 is 0 there and paper of the package's BAIR as it usually is",
+            "BAIR: n1 is 0 there and paper of the package's BAIR",
         ),
         (
             named_as("BAIR", Sweeper()),
-            "BAIR: it is code of somebody's own, and not the package's BAIR as it usually is",
+            "BAIR: code of somebody's own, and not the package's BAIR",
         ),
     ],
 )
@@ -154,47 +157,6 @@ def test_a_policy_most_of_whose_rows_are_others_is_another_though_its_mean_stays
 ) -> None:
     moved = eu.verify(policy, [Policy(2)], share=1.0, seed=0, progress=False)
     assert [each.verdict for each in moved.checked] == ["differs"]
-
-
-def test_a_run_that_is_like_no_other_is_none_that_rounding_made(
-    policy: Path, tmp_path: Path
-) -> None:
-    edit = (
-        "UPDATE runs_bai SET stopping_time = 1, interactions = 1, rejections = 0, acceptances = 1"
-    )
-    changed = without_digests(by_sql(policy, tmp_path / "run.sqlite", f"{edit} WHERE instance = 3"))
-    (found,) = eu.verify(changed, [Policy()], share=1.0, progress=False).checked
-    assert (found.verdict, found.n_differing) == ("differs", 1)
-
-
-@pytest.mark.parametrize("column", ["regret", "utility"])
-def test_rounding_makes_another_run_and_not_another_number(tmp_path: Path, column: str) -> None:
-    path = tmp_path / "run.sqlite"
-    eu.evaluate([Policy()], task="regret", horizon=20, store=path, **MET)
-    edit = f"UPDATE runs_regret SET {column} = {column} + 0.01 WHERE instance = 3"
-    changed = without_digests(by_sql(path, tmp_path / "changed.sqlite", edit))
-    (found,) = eu.verify(changed, [Policy()], share=1.0, progress=False).checked
-    assert (found.verdict, found.n_differing) == ("differs", 1)
-
-
-@pytest.mark.parametrize(
-    ("edit", "words"),
-    [
-        ("stopping_time = 5", "stopping_time is what interactions say"),
-        ("rejections = 50", "interactions are acceptances + rejections"),
-        ("answer = 1 - answer / 2", "correct says whether answer is best_arm"),
-        ("censored = 1, left = 1", "a run is censored or left"),
-        ("acceptances = 50, rejections = -41", "acceptances are among interactions"),
-    ],
-)
-def test_rows_that_nobody_can_run_again_may_not_contradict_themselves(
-    mine: Path, tmp_path: Path, edit: str, words: str
-) -> None:
-    where = "part = (SELECT id FROM parts WHERE agent = 'Sweeper')"
-    edit = f"UPDATE runs_bai SET {edit} WHERE instance = 3 AND {where}"
-    changed = without_digests(by_sql(mine, tmp_path / "run.sqlite", edit))
-    told = [each.words for each in eu.verify(changed, progress=False).findings]
-    assert f"Sweeper, instance 3: it does not hold that {words}" in told
 
 
 def test_a_policy_whose_mean_is_another_differs_and_so_do_users(tmp_path: Path) -> None:

@@ -92,7 +92,8 @@ reveal(
 # There are two things to want from a bandit.
 #
 # - **Little regret.** Every play of arm $i$ costs $\Delta_i$, as the best arm would have paid that
-#   much more. You want a small sum of those costs.
+#   much more. The **regret** after $n$ plays is the expectation of the sum of these costs; you want
+#   it small.
 # - **Identification.** You want to name the best arm in the end. What you earn on the way does not
 #   count.
 #
@@ -180,8 +181,9 @@ plt.show()
 # %% [markdown]
 # ## How sure is one mean?
 #
-# From $n$ rewards of an arm you have the estimate $\hat\mu$. Hoeffding's bound says how far off it
-# may be. For rewards like these, on each side,
+# From $n$ rewards of an arm you have the estimate $\hat\mu$. For rewards like these, normal with variance
+# 1 (or **sub-Gaussian**: spread no more than that), the bound of Hoeffding's kind says how far off it
+# may be on each side:
 #
 # $$ \Pr(\hat\mu - \mu \ge \epsilon) \le \exp(-n \epsilon^2 / 2). $$
 #
@@ -266,7 +268,7 @@ plt.show()
 # %% [markdown]
 # ## Looking often
 #
-# Hoeffding's bound is about **one** look, after $n$ rewards that you chose before. But you want to
+# The bound is about **one** look, after $n$ rewards that you chose before. But you want to
 # look after every reward, and stop when you can.
 #
 # **Predict.** You watch the interval for $\delta = 0.05$ after each of $1000$ rewards. How often is
@@ -314,7 +316,7 @@ plt.show()
 # {{(np.abs(errors) >= wide).any(axis=1).mean():.1%}} of the time.
 #
 # With more care $\log n$ becomes $\log \log n$, and no less will do: that is the **law of the iterated
-# logarithm** (LIL). The user whom you meet in the next lesson looks after every reward, too. Her
+# logarithm** (LIL; *lil' UCB* below has a bound of this kind). The user whom you meet in the next lesson looks after every reward, too. Her
 # half-width is $\sqrt{\Gamma / n_i}$ with $\Gamma = 2 \alpha \log(\rho_t n(t))$, where $n(t)$ counts all
 # that she has accepted. No $\delta$ is in it: she promises nothing, and early on it is small.
 
@@ -508,5 +510,7 @@ cured = next(k for k in range(1, 10**6) if epsilon(k, 0.05 / (4 * k * (k + 1))) 
 # - R. Sutton and A. Barto, *Reinforcement Learning*: chapter 2.
 # - E. Even-Dar, S. Mannor and Y. Mansour, *Action elimination and stopping conditions for the
 #   multi-armed bandit and reinforcement learning problems*, 2006.
+# - K. Jamieson, M. Malloy, R. Nowak and S. Bubeck, *lil' UCB: an optimal exploration algorithm for
+#   multi-armed bandits*, 2014.
 #
-# <!-- given: 33 (chapter), 2006 (year) -->
+# <!-- given: 33 (chapter), 2006, 2014 (years) -->

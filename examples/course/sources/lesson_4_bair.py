@@ -376,6 +376,18 @@ class Elimination:
 check_exercise("4.3", Elimination)
 
 # %% [markdown]
+# A blank above does not stop you: where Exercise 4.2 or Exercise 4.3 is not right yet, the phase of
+# the course takes its place.
+
+# %%
+from explorative_user_env.teach import lesson_4
+
+if not check_exercise("4.2", Sweeping).right:
+    Sweeping = lesson_4.Sweeping
+if not check_exercise("4.3", Elimination).right:
+    Elimination = lesson_4.Eliminating
+
+# %% [markdown]
 # ### Exercise 4.4
 # Put your phases together. An **agent** has four methods: `reset` is called once for every new
 # user, `act` returns an arm or `None`, `observe` takes in her response, `answer` names the best

@@ -2,7 +2,8 @@
 # # 5. The price of revealed preference
 #
 # An agent that sees rewards finds the best arm with $O(\log 1/\delta)$ of them. An agent that hears
-# *yes* and *no* needs $O(1/\delta)$ recommendations, and nobody can do much better. This notebook
+# *yes* and *no* needs $O(1/\delta)$ recommendations of a user with $\alpha = 1$ ($\delta^{-1/\alpha}$ in
+# general), and nobody can do much better. This notebook
 # measures both, and shows where the difference comes from: two users who answer alike.
 
 # %%

@@ -1,0 +1,880 @@
+"""Verify somebody's results: a random part of their rows is run again and compared.
+
+Every run follows from its user's seed, so an edited row comes out otherwise. What needs no run is
+checked of all rows: whether each requested row is there, once, with the user seed that follows from
+the study's, and whether the tables beside the file follow from its rows. Only running all rows
+again shows that none was edited. No code is run because a file names it.
+"""
+
+import copy
+import functools
+import math
+import secrets
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from rich.table import Table
+
+from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.display.progress import OnProgress, named, portion, shown
+from explorative_user_env.display.tables import Column, as_text, html_table, paragraphs, table
+from explorative_user_env.envs.meeting import informed
+from explorative_user_env.evaluation.paths import paths_of
+from explorative_user_env.evaluation.runner import agent_record, runs_of
+from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
+from explorative_user_env.files import MADE_BY, differences, digests_in, from_json, is_as
+from explorative_user_env.protocol import (
+    STEP_CAP,
+    TASKS,
+    Agent,
+    Array,
+    as_task,
+    kept_steps,
+    name_of,
+    needs_horizon,
+    trained_on,
+)
+from explorative_user_env.results import records
+from explorative_user_env.results.metrics import RUN_FRAMES
+from explorative_user_env.results.results import Results, Sweep, all_runs, kept_evaluations
+from explorative_user_env.results.store import ENDINGS, PACKED, Kept, read_only, request_from
+from explorative_user_env.runs.members import Members
+from explorative_user_env.seeding import seed_number, user_seeds
+from explorative_user_env.shipped import shipped_models
+from explorative_user_env.studies.suite import SUITE_VERSION, ModelsByTask, SuiteResults, SuiteRun
+from explorative_user_env.studies.suite_tasks import WORST, model_and_task
+from explorative_user_env.users.population import OPTIONS, Population
+from explorative_user_env.validation import (
+    InvalidArgumentError,
+    MissingExtraError,
+    choice,
+    flag,
+    integer,
+    one_line,
+    real,
+    sequence,
+)
+
+SHARE = 0.05
+"""The share of the rows that is run again where all of them take long."""
+
+COMPILED_SPEED, READABLE_SPEED = 2e7, 5e4
+"""Steps a second, roughly: where all rows take a second or less, all are run again."""
+
+WORTH_COMPILING = 50_000
+"""Steps from which on compiling an agent is quicker than running it step by step."""
+
+MOST_STEPS = 100_000_000
+"""The longest run that is run again."""
+
+EQUAL_WITHIN, CLOSE_ENOUGH = 1e-9, 1e-6
+"""Relative differences that are none: of sums, whose last bits depend on the processor, and of the
+figures in tables beside a file, as SciPy's quantiles are no more exact."""
+
+MOST_ROUNDED = 0.02
+"""The share of a trained policy's rows that may differ, or one row: rounding may do that."""
+
+MOST_SHOWN, MOST_OF_A_TABLE, LONGEST = 24, 10, 200
+"""Agents and cells that are listed where all is well; differences that are listed of a table beside
+the rows; letters of a line."""
+
+SAME_ROWS, ALIKE, OTHER_ROWS, NOT_CHECKED = "equal", "alike", "differs", "not checked"
+"""Verdicts. "alike": no more rows of a trained policy differ than rounding may change."""
+
+MODEL = "explorative_user_env.rl.agent:SB3Agent"
+"""The class in the record of a trained model."""
+
+
+class Finding(NamedTuple):
+    """A contradiction between the results and what comes out.
+
+    Attributes:
+        kind: "row"; "missing" of runs that are missing, doubled or were not requested; "seed" of
+            user seeds; "streams" of random streams; "request" of what the file says of a cell;
+            "file" of a file beside it.
+        words: the contradiction, in one line.
+        cell: the cell; "" if it is the only one, or the finding is of the whole file.
+        agent: the agent, where the finding is of one agent.
+        instance: the run's number, where it is of one run.
+        column: the column that differs.
+        there: the value in the file.
+        here: the value that comes out.
+    """
+
+    kind: str
+    words: str
+    cell: str = ""
+    agent: str = ""
+    instance: int | None = None
+    column: str | None = None
+    there: Any = None
+    here: Any = None
+
+
+class RowsChecked(NamedTuple):
+    """How many rows of an agent in a cell were run again, and the verdict.
+
+    Attributes:
+        cell: the cell.
+        agent: the agent.
+        n_rows: number of rows.
+        n_again: number of rows that were run again.
+        n_differing: number of these that came out otherwise.
+        verdict: "equal", "alike", "differs" or "not checked".
+        why: the reason for "alike" or "not checked".
+    """
+
+    cell: str
+    agent: str
+    n_rows: int
+    n_again: int
+    n_differing: int
+    verdict: str
+    why: str = ""
+
+
+CHECKED_COLUMNS = (
+    Column("agent", "agent", left=True),
+    Column("rows", "n_rows"),
+    Column("again", "n_again"),
+    Column("differ", "n_differing"),
+    Column("verdict", "verdict", left=True),
+)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The verdict on somebody's results; printed, it is a page.
+
+    Attributes:
+        path: the results.
+        seed: the seed that has drawn the rows.
+        share: the share of the rows of every agent and cell that was run again.
+        checked: one record an agent and cell.
+        findings: the contradictions; empty if there are none.
+        notes: what else matters, such as other versions of libraries.
+        only: the agents or cells whose rows alone were run again; empty is all.
+    """
+
+    path: str
+    seed: int
+    share: float
+    checked: Sequence[RowsChecked]
+    findings: Sequence[Finding]
+    notes: Sequence[str] = ()
+    only: Sequence[str] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether something contradicts the results."""
+        return bool(self.findings)
+
+    @property
+    def whole(self) -> bool:
+        """Whether rows of every agent and cell could be run again."""
+        return bool(self.checked) and all(each.verdict != NOT_CHECKED for each in self.checked)
+
+    @property
+    def equal(self) -> bool:
+        """Whether nothing is missing, and all rows that were run again came out the same."""
+        return self.whole and not self.differs
+
+    def table(self) -> Table:
+        """Return a row for each agent and cell; of many rows only those that are not equal."""
+        few = len(self.checked) <= MOST_SHOWN
+        rows = [each for each in self.checked if few or each.verdict != SAME_ROWS]
+        cells = [Column("cell", "cell", left=True)] * any(each.cell for each in self.checked)
+        return table(rows, [*cells, *CHECKED_COLUMNS], padding=1, leading=len(cells) + 1)
+
+    def reasons(self) -> list[str]:
+        """Return why rows were not checked, or are only alike: each reason once, with its cells."""
+        cells: dict[tuple[str, str], list[str]] = {}
+        for each in self.checked:
+            if each.why:
+                cells.setdefault((each.agent, each.why), []).append(each.cell)
+        return [
+            f"{agent}{f' ({words})' * bool(words)}: {one_line(why, LONGEST)}"
+            for (agent, why), names in cells.items()
+            for words in [", ".join(filter(None, names))]
+        ]
+
+    def in_short(self) -> list[str]:
+        """Return how many rows were checked, what that can have missed, and the verdict."""
+        asked = [each for each in self.checked if each.verdict != NOT_CHECKED]
+        n_rows, n_again = sum(each.n_rows for each in asked), sum(each.n_again for each in asked)
+        n_differing = sum(each.n_differing for each in asked)
+        result = f"{n_differing} are not as stated." if n_differing else "all as stated."
+        if n_again < n_rows and not n_differing:
+            missed = min(most_missed(self.share), n_rows - n_again)
+            result += f" Up to {missed} edited rows could have been missed; --all checks every row."
+        lines = [f"checked {n_again} of {n_rows} rows: {result}"] * bool(n_again)
+        if self.only:
+            lines.append(f"Only rows of {', '.join(self.only)} were checked.")
+        if left_out := sum(each.n_rows for each in self.checked) - n_rows:
+            lines.append(f"{left_out} rows could not be checked.")
+        word = "differs" if self.differs else "equal" if self.equal else "not checked in full"
+        return [*lines, f"{self.path}: {word} (rows drawn with seed {self.seed})"]
+
+    def _parts(self) -> tuple[Sequence[str], Table | None, list[str]]:
+        """Return the lines above the table, the table if it has rows, and the lines below."""
+        lines = [*self.reasons(), *(each.words for each in self.findings), *self.in_short()]
+        return self.notes, self.table() if self.table().row_count else None, lines
+
+    def __str__(self) -> str:
+        above, rows, below = self._parts()
+        return "\n".join([*above, *([as_text(rows)] if rows else []), *below])
+
+    def _repr_html_(self) -> str:
+        above, rows, below = self._parts()
+        return paragraphs(above) + (html_table(rows) if rows else "") + paragraphs(below)
+
+
+def most_missed(share: float) -> int:
+    """Return how many rows can be edited and all missed with a chance of at least 5%.
+
+    A part of at least `share` of every agent's rows in a cell misses D rows, wherever they are,
+    with a chance of at most (1 - share)^D.
+    """
+    return math.floor(math.log(0.05) / math.log1p(-share))
+
+
+@dataclass(frozen=True)
+class CellClaim:
+    """What a file says of a cell.
+
+    Attributes:
+        request: the request of the evaluation.
+        results: its runs; None if there are none.
+        finished: whether the file says that all runs are there.
+        name: what distinguishes the cell from the others; "" if it is the only one.
+    """
+
+    request: Mapping[str, Any]
+    results: Results | None
+    finished: bool = True
+    name: str = ""
+
+    def runs(self, agent: str) -> pd.DataFrame:
+        """Return the runs of an agent."""
+        whole = pd.DataFrame({"agent": []}) if self.results is None else self.results.runs
+        return whole[whole["agent"] == agent].reset_index(drop=True)
+
+    def agent(self, name: str) -> Agent | None:
+        """Return an agent, if it is known here."""
+        return None if self.results is None else self.results.line_up.get(name)
+
+    def where(self, agent: str = "") -> str:
+        """Return an agent and the cell in words."""
+        return ", ".join(filter(None, (agent, self.name))) or "all agents"
+
+    def longest(self, rows: pd.DataFrame) -> int:
+        """Return how long the longest of some runs is, by what the file says."""
+        assert self.results is not None
+        if self.results.over_horizon:
+            cell = self.results.cell
+            return int(cell["horizon"]) * int(cell.get("n_users") or 1)
+        return int(rows["interactions"].max())
+
+
+def verify(
+    path: Path | str,
+    own: Sequence[Any] = (),
+    *,
+    share: float | None = None,
+    rows: int | None = None,
+    seed: int | None = None,
+    only: Sequence[str] = (),
+    workers: int = ONE_HERE,
+    executor: Executor | None = None,
+    compiled: bool = True,
+    progress: bool | OnProgress = True,
+) -> Verification:
+    """Run a random part of somebody's rows again from the users' seeds, and say which differ.
+
+    The rows are drawn of every agent in every cell alike, so that each has at least one.
+
+    Args:
+        path: what `evaluate(..., store=)`, `sweep`, `Results.save` or a command has written (packed
+            or not), the folder of a command, or the rows as `export` writes them, as CSV or JSON.
+        own: agents, `ModelsByTask` and other code that is not this package's. Rows that rest on
+            other code are not checked.
+        share: the share of the rows to run again, in (0, 1]; 1 is all. None is all where that
+            takes about a second, and else 0.05.
+        rows: how many rows to run again at least, in place of a share.
+        seed: the seed that draws the rows, at least 0; None is a new one.
+        only: names of agents, or of cells, whose rows alone are run again; empty is all.
+        workers: as for `evaluate`.
+        executor: as for `evaluate`.
+        compiled: as for `evaluate`.
+        progress: as for `evaluate`.
+
+    Returns:
+        `Verification`: printable, with `equal` and the `findings`.
+
+    Raises:
+        InvalidArgumentError: if there is nothing to verify, or an argument is out of range.
+    """
+    if rows is not None and share is not None:
+        raise InvalidArgumentError("rows", rows, "left out beside a share")
+    if share is not None and not 0.0 < real("share", share, "a number in (0, 1]") <= 1.0:
+        raise InvalidArgumentError("share", share, "a number in (0, 1]")
+    n_wanted = None if rows is None else integer("rows", rows, 1)
+    file, folder = _runs_at(Path(path))
+    drawn_with = secrets.randbits(32) if seed is None else seed_number(seed)
+    rng = np.random.default_rng(drawn_with)
+    by = {"workers": checked_workers(workers, executor), "executor": executor}
+    how = (by, flag("compiled", compiled))
+    checked: list[RowsChecked] = []
+    try:
+        with shown(progress) as report:
+            request, cells = _claims_in(file, own)
+            chosen = _chosen(cells, sequence("only", only))
+            asked = _share_of(chosen, n_wanted) if share is None else share
+            findings = [*_other_streams(request), *_left_out(request, cells)]
+            notes = [*_other_versions(request)]
+            for cell in cells:
+                findings += [*_missing(cell), *_seeds(cell)]
+            for place, (cell, agent) in enumerate(chosen):
+                told = named(portion(report, place, len(chosen)), cell.name)
+                places = _drawn(len(cell.runs(agent)), asked, rng)
+                outcome, found = _checked(cell, agent, places, *how, told)
+                checked, findings = [*checked, outcome], findings + found
+                notes += [*_unusual(cell, agent)]
+            if folder is not None:
+                told_of_files = [*_beside(folder, request, cells)]
+                findings += [each for each in told_of_files if isinstance(each, Finding)]
+                notes += [each for each in told_of_files if isinstance(each, str)]
+    except (InvalidArgumentError, MissingExtraError, OSError):
+        raise
+    except Exception as error:  # whatever somebody has written into the file
+        allowed = f"a file of runs whose records can be read ({type(error).__name__}: {error})"
+        raise InvalidArgumentError("path", str(path), allowed) from error
+    return Verification(str(path), drawn_with, asked, checked, findings, notes, tuple(only))
+
+
+def _chosen(cells: Sequence[CellClaim], only: Sequence[Any]) -> list[tuple[CellClaim, str]]:
+    """Return the cells and agents whose rows are run again."""
+    pairs = [(cell, agent) for cell in cells if cell.results for agent in cell.request["agents"]]
+    known = dict.fromkeys(name for cell, agent in pairs for name in (cell.name, agent) if name)
+    for name in only:
+        choice("only", name, known)
+    return [pair for pair in pairs if not only or {pair[0].name, pair[1]} & set(only)]
+
+
+def _share_of(chosen: Sequence[tuple[CellClaim, str]], n_wanted: int | None) -> float:
+    """Return the share of the rows to run again: for so many rows, or what a second allows."""
+    n_rows, seconds = 0, 0.0
+    for cell, agent in chosen:
+        rows, who = cell.runs(agent), cell.agent(agent)
+        n_rows += len(rows)
+        if who is not None and len(rows):
+            speed = COMPILED_SPEED if isinstance(who, AlgorithmAgent) else READABLE_SPEED
+            seconds += len(rows) * cell.longest(rows) / speed
+    if n_wanted is not None:
+        return min(1.0, n_wanted / max(1, n_rows))
+    return 1.0 if seconds <= 1.0 else SHARE
+
+
+def _drawn(n_rows: int, share: float, rng: np.random.Generator) -> Array:
+    """Return the places of a random part of so many rows, at least one, in order."""
+    n_drawn = min(n_rows, max(1, math.ceil(share * n_rows)))
+    return np.sort(rng.choice(n_rows, n_drawn, replace=False)) if n_rows else np.zeros(0, int)
+
+
+def _checked(
+    cell: CellClaim,
+    agent: str,
+    places: Array,
+    workforce: Mapping[str, Any],
+    compiled: bool,
+    progress: OnProgress,
+) -> tuple[RowsChecked, list[Finding]]:
+    """Run the rows in these places again, and return the outcome and the findings."""
+    rows, who = cell.runs(agent), cell.agent(agent)
+    part, why, verdict = rows.iloc[places].reset_index(drop=True), "", NOT_CHECKED
+    others: list[tuple[int, str, Any, Any]] = []
+    if not len(rows):
+        why = "no rows"
+    elif who is None:
+        why = _needed(cell.request["agents"].get(agent))
+    else:
+        try:
+            here = _runs_again(cell, who, agent, part, workforce, compiled, progress)
+        except InvalidArgumentError as error:
+            why = f"it cannot be run as the file says: {error}"
+        else:
+            others = [*_others(part, here, EQUAL_WITHIN)]
+            verdict = OTHER_ROWS if others else SAME_ROWS
+    if verdict == NOT_CHECKED:
+        return RowsChecked(cell.name, agent, len(rows), 0, 0, verdict, why), []
+    n_others = len({place for place, *_ in others})
+    few = n_others <= max(1, MOST_ROUNDED * len(part))
+    if others and trained_on(who) and few and all(name != "best_arm" for _, name, *_ in others):
+        verdict, why, others = ALIKE, "rounding may do that on another processor", []
+    findings = []
+    for place, name, was, now in others:
+        instance = int(part["instance"].iloc[place])
+        words = f"{cell.where(agent)}, instance {instance}: {name} is {was} there and {now} here"
+        findings.append(Finding("row", words, cell.name, agent, instance, name, was, now))
+    counts = (len(rows), len(part), n_others)
+    return RowsChecked(cell.name, agent, *counts, verdict, why), findings
+
+
+def _runs_again(
+    cell: CellClaim,
+    who: Agent,
+    agent: str,
+    rows: pd.DataFrame,
+    workforce: Mapping[str, Any],
+    compiled: bool,
+    progress: OnProgress,
+) -> pd.DataFrame:
+    """Return what comes out with the users of some rows, in runs not much longer than the file's.
+
+    Raises:
+        InvalidArgumentError: for runs that are too long, or cannot be as the file says.
+    """
+    results, longest = cell.results, cell.longest(rows)
+    assert results is not None
+    if longest > MOST_STEPS:
+        raise InvalidArgumentError("interactions", longest, f"at most {MOST_STEPS}")
+    told, members = results.cell, None
+    cap = integer("max_steps", told["agents"][agent]["max_steps"], 1)
+    needs = results.over_horizon or needs_horizon(who)
+    if needs:
+        kept_steps("horizon", told["horizon"])
+    if not results.over_horizon:
+        cap = min(cap, 10 * longest + 1000)
+    if told.get("n_users") is not None:
+        members = Members(told["n_users"], told["deviation"])
+    return runs_of(
+        paths_of(as_task(told["task"]), members),
+        who,
+        results.population,
+        [int(seed) for seed in rows["user_seed"]],
+        cap=cap,
+        horizon=told["horizon"] if needs else None,
+        compiled=compiled and len(rows) * longest > WORTH_COMPILING,
+        progress=progress,
+        kept=Kept(),
+        **workforce,
+    )
+
+
+def _needed(record: Any) -> str:
+    """Return what it takes to run an agent again that is not known here."""
+    kind = record.get(records.KIND) if isinstance(record, Mapping) else None
+    if kind == MODEL:
+        return "a trained model: its weights have to be given"
+    code = f"code of somebody's own, {kind}: it has to be given"
+    return code if isinstance(kind, str) else "no agent of the package, and none that was given"
+
+
+def _unusual(cell: CellClaim, agent: str) -> Iterator[str]:
+    """Yield how an agent is another than the file's, or than the package's agent of that name."""
+    results, who, there = cell.results, cell.agent(agent), cell.request["agents"].get(agent)
+    if results is None or who is None:
+        return
+    if there is not None and not _tells_of(there, agent_record(who, results.population.n_arms)):
+        yield (
+            f"{cell.where(agent)}: the agent that was given has other code, options or weights "
+            "than the file's; its rows are compared all the same"
+        )
+    try:
+        usual: Any = informed(agent_named(agent), results.population, results.cell["delta"])
+    except InvalidArgumentError:
+        return
+    if not isinstance(who, AlgorithmAgent):
+        yield f"{cell.where(agent)}: code of somebody's own, and not the package's {agent}"
+        return
+    for name, was, now in differences({"": who.options}, {"": usual.options}):
+        values = f"{one_line(str(was))} there and {one_line(str(now))} of the package's {agent}"
+        yield f"{cell.where(agent)}: {name} is {values}"
+
+
+def _others(
+    there: pd.DataFrame, here: pd.DataFrame, within: float
+) -> Iterator[tuple[int, str, Any, Any]]:
+    """Yield the place, the column and both values wherever two tables differ."""
+    shared = [name for name in here if name in there]
+    for name in shared:
+        if name not in ("instance", "user_seed", "agent"):
+            for place, pair in enumerate(zip(there[name], here[name], strict=True)):
+                if _differ(*pair, within):
+                    yield place, str(name), *pair
+
+
+def _differ(was: Any, now: Any, within: float) -> bool:
+    """Return whether two values differ; a text of numbers, as `regret_by_user`, is numbers."""
+    if was == now or (pd.isna(was) and pd.isna(now)):
+        return False
+    if isinstance(was, int | np.integer) and isinstance(now, int | np.integer):
+        return True
+    try:
+        before, after = (np.array(str(each).split(), float) for each in (was, now))
+    except ValueError:
+        return True
+    return before.shape != after.shape or not np.allclose(before, after, within, within, True)
+
+
+def _missing(cell: CellClaim) -> Iterator[Finding]:
+    """Yield which runs are missing, doubled, or were not requested."""
+    n_users = int(cell.request["n_instances"])
+    if cell.results is not None and "until_width" in cell.results.cell:
+        n_users = min(n_users, int(cell.results.runs["instance"].max()) + 1)
+    for agent in cell.request["agents"]:
+        runs = cell.runs(agent)
+        numbers = runs["instance"].to_numpy() if len(runs) else np.zeros(0, int)
+        there = np.unique(numbers[(numbers >= 0) & (numbers < n_users)])
+        if lacking := n_users - len(there):
+            edges = zip([-1, *there.tolist()], [*there.tolist(), n_users], strict=True)
+            gaps = [(low + 1, high - 1) for low, high in edges if high - low > 1]
+            words = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in gaps)
+            which = "all" if lacking == n_users else f"instances {one_line(words, 60)}"
+            words = f"{lacking} of {n_users} runs are missing ({which})"
+            words += "" if cell.finished else ", as it says itself: it is not finished"
+            yield Finding("missing", f"{cell.where(agent)}: {words}", cell.name, agent)
+        for n_wrong, what in (
+            (len(numbers) - len(np.unique(numbers)), "are there more than once"),
+            (len(np.setdiff1d(numbers, there)), "were not requested"),
+        ):
+            if n_wrong:
+                words = f"{cell.where(agent)}: {n_wrong} runs {what}"
+                yield Finding("missing", words, cell.name, agent)
+
+
+def _seeds(cell: CellClaim) -> Iterator[Finding]:
+    """Yield whose user seeds do not follow from the seed of the study."""
+    for agent in cell.request["agents"] if cell.results is not None else ():
+        rows = cell.runs(agent)
+        numbers, there = rows["instance"].tolist(), rows["user_seed"].tolist()
+        # Bounded by the rows: a file may name the user 10**9.
+        n_known = min(max(numbers, default=-1) + 1, 100 * len(rows) + 10_000)
+        seed = cell.results.cell["seed"] if cell.results else 0
+        known = dict(enumerate(user_seeds(seed, max(0, n_known))))
+        wrong = [pair for pair in zip(numbers, there, strict=True) if known.get(pair[0]) != pair[1]]
+        if wrong:
+            (first, was), now = wrong[0], known.get(wrong[0][0])
+            words = (
+                f"{cell.where(agent)}: the user seeds of {len(wrong)} of {len(rows)} runs do not "
+                f"follow from the study's seed {seed} (instance {first}: {was}, not {now})"
+            )
+            yield Finding("seed", words, cell.name, agent, first, "user_seed", was, now)
+
+
+def _left_out(request: Mapping[str, Any], cells: Sequence[CellClaim]) -> Iterator[Finding]:
+    """Yield which whole cells and agents were asked for and are missing, and cells there twice."""
+    asked = [records.digest(records.record_of(cell.request)) for cell in cells if request]
+    for place, cell in enumerate(cells):
+        if asked[:place].count(asked[place] if asked else ""):
+            yield Finding("missing", f"{cell.where()}: the cell is there more than once", cell.name)
+    command, options = request.get("command"), request.get("options", {})
+    if command == "evaluate":
+        for name, was, now in differences({"options": options}, {"options": cells[0].request}):
+            words = f"{name} was asked for as {one_line(str(was))} and is told as "
+            yield Finding("request", words + one_line(str(now)))
+    elif command == "suite":
+        yield from _left_out_of_suite(request, cells)
+    elif command in ("bench", "sweep"):
+        told = [cell.results.cell for cell in cells if cell.results is not None]
+        there = {(f"{each['delta']:g}", each["n_arms"]) for each in told}
+        deltas = options.get("delta") or options.get("deltas") or {each["delta"] for each in told}
+        arms = options.get("n_arms") or {each["n_arms"] for each in told}
+        for delta, n_arms in product(deltas, arms):
+            if (f"{delta:g}", n_arms) not in there:
+                name = f"n_arms={n_arms} delta={delta:g}"
+                words = f"the whole cell {name} is missing, which was asked for"
+                yield Finding("missing", words, name)
+        names = request.get("line-up", {}).get("agents", {})
+        for cell in cells:
+            yield from _agents_missing(cell, names)
+
+
+def _agents_missing(cell: CellClaim, names: Sequence[str] | Mapping[str, Any]) -> Iterator[Finding]:
+    for name in names:
+        if name not in cell.request["agents"]:
+            words = f"{cell.where(name)}: all runs are missing, and it was asked for"
+            yield Finding("missing", words, cell.name, name)
+
+
+def _suite_of(request: Mapping[str, Any]) -> SuiteRun | None:
+    """Return the run of the suite that a file says that it is; None of anything else."""
+    options = request.get("options", {})
+    is_suite = request.get("command") == "suite"
+    return SuiteRun(options["task"], options["quick"], options["seed"]) if is_suite else None
+
+
+def _left_out_of_suite(request: Mapping[str, Any], cells: Sequence[CellClaim]) -> Iterator[Finding]:
+    """Yield which tasks and agents are missing, and which cells are not the frozen tasks."""
+    suite, known = _suite_of(request), {cell.name: cell for cell in cells}
+    asked = request["options"].get("agents") or request.get("line-up", {}).get("agents", {})
+    for task in suite.records() if suite else ():
+        cell = known.pop(task.name, None)
+        if cell is None or cell.results is None:
+            words = f"the whole task {task.name} is missing, which was asked for"
+            yield Finding("missing", words, task.name)
+            continue
+        names = [WORST, task.reference]
+        for name, record in asked.items():
+            model = model_and_task(name)
+            if model is None and record.get(records.KIND) == "agent":
+                names.append(name)
+            elif model is not None and model[1] == task.name:
+                names.append(model[0])
+        yield from _agents_missing(cell, dict.fromkeys(names))
+        numbers = {"n_instances": task.n_instances, "horizon": task.horizon, **task.numbers()}
+        told = {**cell.results.cell, "n_instances": cell.request["n_instances"]}
+        wrong = [name for name, value in numbers.items() if value not in (None, told.get(name))]
+        wrong = [name for name in wrong if name != "baseline_time"]
+        if cell.results.population != task.population:
+            wrong.append("population")
+        if wrong:
+            words = f"{task.name}: another {', '.join(wrong)} than in the suite {SUITE_VERSION}"
+            yield Finding("request", words, task.name)
+    for name in known:
+        words = f"{name or 'a cell'} is no task of this run of the suite"
+        yield Finding("request", words, name)
+
+
+def _other_versions(request: Mapping[str, Any]) -> Iterator[str]:
+    """Yield with which other versions and code a file was made."""
+    there, here = request.get("versions", {}), records.versions_of()
+    if not there:
+        yield "the file does not say with which versions it was made"
+        return
+    words = [
+        f"{name} is {there.get(name, 'unknown')} there and {here.get(name, 'not installed')} here"
+        for name in {**there, **here}
+        if there.get(name) != here.get(name)
+    ]
+    if words:
+        yield f"other versions: {', '.join(words)}"
+    code, ours = request.get("made with", {}).get("code", "unknown"), records.package_digest()
+    if code != ours:
+        digests = f"its digest is {code} there and {ours} here"
+        yield f"other code of the package: {digests}; the rows are compared all the same"
+
+
+def _other_streams(request: Mapping[str, Any]) -> Iterator[Finding]:
+    """Yield that random streams are drawn otherwise here, which explains rows that differ."""
+    was, now = request.get("made with", {}).get("streams"), records.stream_fingerprint()
+    if request.get("versions") and was != now:
+        digests = f"their fingerprint is {was} there and {now} here, as of another NumPy"
+        yield Finding("streams", f"the random streams are others: {digests}", there=was, here=now)
+
+
+def _runs_at(path: Path) -> tuple[Path, Path | None]:
+    """Return the file of runs, and the folder with the tables beside it, if there is one."""
+    if path.is_dir():
+        files = sorted(each for each in path.iterdir() if _is_of_runs(each))
+        if len(files) != 1:
+            names = ", ".join(each.name for each in files) or "none"
+            allowed = f"a file of runs, or a folder with one of them (it has {names})"
+            raise InvalidArgumentError("path", str(path), allowed)
+        return files[0], path
+    folders = [path.parent, path.with_suffix("")] if _is_of_runs(path) else []
+    return path, next((each for each in folders if (each / MADE_BY).is_file()), None)
+
+
+def _is_of_runs(path: Path) -> bool:
+    name = path.with_suffix("") if path.suffix == PACKED else path
+    return name.suffix in ENDINGS and path.is_file()
+
+
+def _claims_in(path: Path, own: Sequence[Any]) -> tuple[Mapping[str, Any], list[CellClaim]]:
+    """Return the request of a file and its cells, under their names."""
+    if path.suffix.lower() in READERS:
+        return {}, _named(_cells_of_table(path, own))
+    with read_only(path, "path") as db:
+        request, cells = request_from(db), []
+        for each in kept_evaluations(db, own):
+            asked = each.record["request"]
+            results = each.results and _with_agents(each.results, asked, own)
+            cells.append(CellClaim(asked, results, each.finished))
+    if not cells:
+        raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
+    suite = _suite_of(request)
+    if suite is None:
+        return request, _named(cells)
+    names = {task.seed: task.name for task in suite.records()}
+    return request, [replace(each, name=names.get(each.request["seed"], "")) for each in cells]
+
+
+def _named(cells: Sequence[CellClaim]) -> list[CellClaim]:
+    """Return cells under names: the words and numbers in which they differ."""
+    words = [
+        {
+            name: f"{value:g}" if isinstance(value, float) else str(value)
+            for name, value in (each.results.cell if each.results else {}).items()
+            if isinstance(value, str | int | float) and name != "horizon"
+        }
+        for each in cells
+    ]
+    names = dict.fromkeys(name for each in words for name in each)
+    telling = [name for name in names if len({each.get(name) for each in words}) > 1]
+    return [
+        replace(cell, name=" ".join(f"{name}={each.get(name)}" for name in telling))
+        for cell, each in zip(cells, words, strict=True)
+    ]
+
+
+def _with_agents(results: Results, request: Mapping[str, Any], own: Sequence[Any]) -> Results:
+    """Return results with the agents that are handed in, or shipped, and have a record there."""
+    asked = {name: record for name, record in request["agents"].items() if isinstance(record, dict)}
+    given = [each.agents() if isinstance(each, ModelsByTask) else [each] for each in own]
+    agents = [agent for each in given for agent in each if isinstance(agent, Agent)]
+    if any(record.get(records.KIND) == MODEL for record in asked.values()):
+        agents += _shipped()
+    found, population = dict(results.line_up), results.population
+    for each in agents:
+        agent = informed(each, population, results.cell["delta"], request.get("max_steps"))
+        record = agent_record(agent, population.n_arms)
+        for name, there in asked.items():
+            if _tells_of(there, record):
+                found[name] = agent if name_of(agent) == name else named_as(name, agent)
+    return replace(results, line_up=found)
+
+
+def _tells_of(there: Any, own: Any) -> bool:
+    """Return whether a record is that of an agent, which may leave open what its runs filled in."""
+    if isinstance(there, Mapping) and isinstance(own, Mapping):
+        closed = [name for name in own if own[name] is not None]
+        return all(name in there and _tells_of(there[name], own[name]) for name in closed)
+    return bool(there == own)
+
+
+def named_as(name: str, agent: Any) -> Any:
+    """Return an agent under the name in a file, which its random stream follows from."""
+    other = copy.copy(agent)
+    other.name = name
+    return other
+
+
+@functools.cache
+def _shipped() -> list[Agent]:
+    """Return the models of the package; none where they cannot be run."""
+    try:
+        from explorative_user_env.rl import load_agent
+    except ImportError:
+        return []
+    return [load_agent(folder) for folder in shipped_models().values()]
+
+
+READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = {
+    ".csv": pd.read_csv,
+    ".json": lambda path: pd.DataFrame(from_json(path.read_bytes())),
+}
+"""What reads a table of runs, by the ending of its name."""
+
+
+def _cells_of_table(path: Path, own: Sequence[Any]) -> list[CellClaim]:
+    """Return the cells of a table of runs, as `export` writes it."""
+    if not path.is_file():
+        raise InvalidArgumentError("path", str(path), "a file of runs (there is none)")
+    rows = READERS[path.suffix.lower()](path)
+    needed = ("task", "setting", "n_arms", "delta", "seed", "instance", "user_seed", "agent")
+    if lacking := [name for name in needed if name not in rows]:
+        allowed = f"a table with the columns that export writes ({', '.join(lacking)} is not there)"
+        raise InvalidArgumentError("path", str(path), allowed)
+    of_runs = {name for kinds in RUN_FRAMES.values() for name in kinds}
+    shared = [name for name in rows if name not in of_runs]
+    cells = rows.groupby(shared, sort=False, dropna=False)
+    return [_cell_of_table(runs.reset_index(drop=True), shared, own) for _, runs in cells]
+
+
+def _cell_of_table(runs: pd.DataFrame, shared: Sequence[str], own: Sequence[Any]) -> CellClaim:
+    """Return one cell, whose users are as many as any agent has met."""
+    values = {name: runs[name].to_list()[0] for name in shared}
+    cell: dict[str, Any] = {n: None if pd.isna(each) else each for n, each in values.items()}
+    whole = ("n_arms", "seed", "horizon", "n_users")
+    cell |= {name: int(cell[name]) for name in whole if cell.get(name) is not None}
+    task = choice("task", cell["task"], TASKS)
+    kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name in runs}
+    rows = runs[[*kinds]].astype({name: kind for name, kind in kinds.items() if kind is not str})
+    in_words = ("means", "rho")  # of the setting, in a table
+    names = [each.name for each in OPTIONS if each.name in cell and each.name not in in_words]
+    population = Population(**{name: cell[name] for name in names})
+    for name in in_words:
+        if name in cell and str(population.words()[name]) != str(cell[name]):
+            allowed = f"{population.words()[name]}, the setting's, in a table of rows"
+            raise InvalidArgumentError(name, cell[name], allowed)
+    given = {name_of(each): each for each in own if isinstance(each, Agent)}
+    line_up: dict[str, Agent | None] = {}
+    delta = float(cell["delta"])
+    for name in map(str, dict.fromkeys(rows["agent"])):
+        try:
+            line_up[name] = informed(given.get(name, name), population, delta)
+        except InvalidArgumentError:
+            line_up[name] = None
+    cap = int((cell.get("max_steps") or STEP_CAP) if TASKS[task].ends_itself else cell["horizon"])
+    caps = {name: min(cap, getattr(who, "max_steps", None) or cap) for name, who in line_up.items()}
+    cell |= {"horizon": cell.get("horizon")}
+    cell["agents"] = {name: {"max_steps": own_cap} for name, own_cap in caps.items()}
+    known = {name: who for name, who in line_up.items() if who and name_of(who) == name}
+    results = Results(rows, cell, population, dict.fromkeys(line_up, delta), line_up=known)
+    n_users = int(rows["instance"].max()) + 1
+    return CellClaim({"agents": dict.fromkeys(line_up), "n_instances": n_users}, results)
+
+
+def _beside(
+    folder: Path, request: Mapping[str, Any], cells: Sequence[CellClaim]
+) -> Iterator[Finding | str]:
+    """Yield what contradicts the rows in the files of a folder, and notes on what is not compared.
+
+    Of the manifest only regular files of the folder itself are followed.
+    """
+    for name, digest in digests_in(folder).items():
+        inside = Path(name).name == name and (folder / name).is_file()
+        if not (inside and is_as(folder / name, digest)):
+            yield Finding("file", f"{name} is not as the run has written it")
+    by_cell = {cell.name: cell.results for cell in cells if cell.results is not None}
+    tables: dict[str, tuple[Callable[[], pd.DataFrame], Sequence[str]]] = {}
+    if (suite := _suite_of(request)) is not None:
+        names = [task.name for task in suite.records() if task.name in by_cell]
+        scored = SuiteResults(suite, {name: by_cell[name] for name in names})
+        tables["scores.csv"] = (scored.scores, ("task", "agent"))
+        tables["totals.csv"] = (scored.totals, ("agent",))
+    elif by_cell:
+        results = [*by_cell.values()]
+        of_cell = ("setting", "delta", "n_arms", "agent")
+        tables["summary.csv"] = (Sweep(results).summary, ("task", "behaviour", *of_cell))
+        tables["runs.csv"] = (lambda: all_runs(results), (*of_cell, "instance"))
+    files = {each.name for each in folder.iterdir() if each.is_file() and not _is_of_runs(each)}
+    for name, (frame, keys) in tables.items():
+        if name in files:
+            found = [*_compared(folder / name, frame(), keys)]
+            yield from found[:MOST_OF_A_TABLE]
+    if rest := sorted(files - {*tables, MADE_BY}):
+        yield f"not held against the rows: {one_line(', '.join(rest), LONGEST)}"
+
+
+def _compared(path: Path, ours: pd.DataFrame, keys: Sequence[str]) -> Iterator[Finding | str]:
+    """Yield where a table beside the runs differs from what follows from them."""
+    try:
+        theirs = pd.read_csv(path)
+    except (OSError, ValueError, OverflowError) as error:
+        yield Finding("file", f"{path.name} cannot be read: {error}")
+        return
+    shared = [name for name in keys if name in ours and name in theirs]
+    if "agent" not in shared:
+        yield f"not held against the rows: {path.name}, which does not say whose they are"
+        return
+    if unknown := [str(name) for name in theirs if name not in ours]:
+        columns = one_line(", ".join(unknown), LONGEST)
+        yield f"not held against the rows: of {path.name} the columns {columns}"
+    here, there = (dict(iter(frame.groupby(shared, sort=False))) for frame in (ours, theirs))
+    for key in {**here, **there}:
+        which = f"{path.name}, {' '.join(map(str, key))}"
+        was, now = (each.get(key, ours[:0]).reset_index(drop=True) for each in (there, here))
+        if len(was) != len(now):
+            yield Finding("file", f"{which}: {len(was)} rows there and {len(now)} by its runs")
+            continue
+        for _, name, old, new in _others(was, now, CLOSE_ENOUGH):
+            words = f"{which}: {name} is {old} there and {new} by its rows"
+            yield Finding("file", words, column=name, there=old, here=new)

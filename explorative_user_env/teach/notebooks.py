@@ -1,0 +1,177 @@
+"""The notebooks of the course, made from their sources: for students with blanks, and solved."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from explorative_user_env.validation import InvalidArgumentError
+
+
+class Lesson(NamedTuple):
+    """A notebook of the course.
+
+    Attributes:
+        number: place in the course, from 1.
+        topic: last part of the file's name.
+        title: title of the notebook.
+    """
+
+    number: int
+    topic: str
+    title: str
+
+    @property
+    def name(self) -> str:
+        """Name of the file, without its suffix."""
+        return f"lesson_{self.number}_{self.topic}"
+
+    @property
+    def heading(self) -> str:
+        """Number and title, the first line of the notebook."""
+        return f"{self.number}. {self.title}"
+
+
+LESSONS = (
+    Lesson(1, "best_arm", "Bandits and best-arm identification"),
+    Lesson(2, "explorative_user", "The explorative user"),
+    Lesson(3, "why_they_struggle", "Why UNI, EXP3 and Track-and-Stop struggle"),
+    Lesson(4, "bair", "BAIR, step by step"),
+    Lesson(5, "revealed_preference", "The price of revealed preference"),
+    Lesson(6, "learning_agents", "Learning agents against BAIR"),
+)
+"""The notebooks, in order."""
+
+SOLUTIONS, FIGURES = "solutions", "figures.json"
+"""The folder of solved notebooks, and the file of the numbers in sentences."""
+
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
+}
+
+FIGURE = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
+"""An expression in a sentence; its value, computed by the cells above, is in `FIGURES`."""
+
+GIVEN = re.compile(r"(?:^[ \t]*)?<!-- given: (.*?)-->\n?", re.DOTALL | re.MULTILINE)
+"""A note for authors; its indentation goes too, or the next line would belong to the item above."""
+
+_HEADER = re.compile(
+    r"^# %%(?P<markdown> \[markdown\])?(?: tags=(?P<tags>\[.*\]))?\n", re.MULTILINE
+)
+_BEGIN, _END, _YOUR_TURN = "# BEGIN SOLUTION", "# END SOLUTION", "...  # your turn"
+_SHOWN_INSTEAD = re.compile(r"^(\s*)# ?\|( ?)(.*)$")
+"""A line of a solution that the student sees in its place."""
+
+_HOMES = (Path(__file__).parent / "sources", Path(__file__).parents[2] / "examples/course/sources")
+
+
+class Cell(NamedTuple):
+    """A cell of a source: "code" or "markdown", its text and its tags."""
+
+    kind: str
+    text: str
+    tags: list[str]
+
+
+def cells_of(source: str) -> list[Cell]:
+    """Return the cells of a source, a Python file with cells that begin with `# %%`."""
+    cells = []
+    headers = [*_HEADER.finditer(source)]
+    ends = [each.start() for each in headers[1:]] + [len(source)]
+    for header, end in zip(headers, ends, strict=True):
+        text = source[header.end() : end].strip("\n")
+        if header["markdown"]:
+            text = re.sub(r"^# ?", "", text, flags=re.MULTILINE)
+        kind = "markdown" if header["markdown"] else "code"
+        cells.append(Cell(kind, text, json.loads(header["tags"] or "[]")))
+    return cells
+
+
+def notebook_of(source: str, figures: list[str], solved: bool) -> dict[str, Any]:
+    """Return a notebook without outputs.
+
+    Args:
+        source: text of the source.
+        figures: values of the expressions in its sentences, in order.
+        solved: whether it has the solutions, or blanks.
+    """
+    values = iter(figures)
+    taken: dict[str, int] = {}
+    cells = []
+    for kind, text, tags in cells_of(source):
+        if kind == "markdown":
+            text = GIVEN.sub("", FIGURE.sub(lambda _: next(values), text)).strip()
+        if "solution" in tags and not solved:
+            continue
+        text = with_answers(text, solved) if "exercise" in tags else text
+        name = hashlib.sha256(text.encode()).hexdigest()[:8]
+        taken[name] = taken.get(name, 0) + 1
+        cell: dict[str, Any] = {"cell_type": kind, "metadata": {"tags": tags} if tags else {}}
+        cell["id"] = name if taken[name] == 1 else f"{name}-{taken[name]}"
+        cell["source"] = text
+        cells.append(cell | ({"execution_count": None, "outputs": []} if kind == "code" else {}))
+    return {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
+
+
+def with_answers(text: str, solved: bool) -> str:
+    """Return the code of an exercise with its answers, or with the student's blanks.
+
+    Raises:
+        ValueError: if the lines around an answer do not pair.
+    """
+    lines: list[str] = []
+    answer: list[str] | None = None
+    for line in text.splitlines():
+        mark = line.strip()
+        if mark not in (_BEGIN, _END):
+            (lines if answer is None else answer).append(line)
+        elif (mark == _BEGIN) != (answer is None):
+            raise ValueError(f"{mark} has no partner in:\n{text}")
+        elif answer is None:
+            answer = []
+        else:
+            shown = [found for each in answer if (found := _SHOWN_INSTEAD.match(each))]
+            if solved:
+                lines += [each for each in answer if not _SHOWN_INSTEAD.match(each)]
+            else:
+                indent = line[: len(line) - len(line.lstrip())]
+                lines += [each[1] + each[3] for each in shown] or [indent + _YOUR_TURN]
+            answer = None
+    if answer is not None or len(lines) == len(text.splitlines()):
+        raise ValueError(f"no answer that ends is in:\n{text}")
+    return "\n".join(lines)
+
+
+def read_source(name: str) -> str:
+    """Return a file of the sources: beside the package in a checkout, inside it in a wheel.
+
+    Raises:
+        InvalidArgumentError: if this installation has no such file.
+    """
+    for home in _HOMES:
+        if (path := home / name).is_file():
+            return path.read_text(encoding="utf-8")
+    allowed = f"part of this installation, which has none in {' or '.join(map(str, _HOMES))}"
+    raise InvalidArgumentError("the notebook", name, allowed)
+
+
+def notebook_files(solutions: bool = False) -> dict[str, bytes]:
+    """Return the contents of the notebooks by their names in a student's folder.
+
+    Args:
+        solutions: whether the solved ones are there as well, in a folder inside.
+
+    Raises:
+        InvalidArgumentError: if this installation has no notebooks.
+    """
+    figures = json.loads(read_source(FIGURES))
+    files = {}
+    for folder in ("", f"{SOLUTIONS}/") if solutions else ("",):
+        for lesson in LESSONS:
+            source = read_source(f"{lesson.name}.py")
+            notebook = notebook_of(source, figures[lesson.name], solved=bool(folder))
+            text = json.dumps(notebook, indent=1, ensure_ascii=False)
+            files[f"{folder}{lesson.name}.ipynb"] = f"{text}\n".encode()
+    return files
