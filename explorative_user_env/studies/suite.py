@@ -241,13 +241,12 @@ def draw_heat_map(
         label: the name of the scale.
         most: the number at the light end; numbers beyond the ends have the colours of the ends.
         bar: options of the colour bar.
-        axes: where it is drawn; None is a new figure, as large as it needs to be.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
-    n_lines = max((cell.count("\n") + 1 for line in text for cell in line), default=1)
-    height, width = 1.9 + (0.2 + 0.16 * n_lines) * len(rows), 1.8 + 0.65 * len(columns)
+    lines = [part for line in text for cell in line for part in cell.split("\n")]
+    n_lines = len(lines) / max(1, values.size)
+    height = 1.9 + (0.2 + 0.16 * n_lines) * len(rows)
+    width = 1.8 + (0.3 + 0.085 * max(map(len, lines), default=4)) * len(columns)
     axes = plot_axes(axes, height, width)
     image = axes.imshow(values, vmin=0.0, vmax=most, cmap="cividis", aspect="auto")
     axes.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
@@ -477,13 +476,7 @@ class SuiteResults:
         """Draw the scores as a heat map: agents, the best first, by tasks and their mean.
 
         Args:
-            axes: where it is drawn; None is a new figure.
-
-        Returns:
-            The axes, whose figure can be saved.
-
-        Raises:
-            MissingExtraError: without Matplotlib.
+            axes: where it is drawn, and what is returned; None is a new figure.
         """
         totals, scores = marked(self.totals()), marked(self.scores())
         agents, tasks = totals["agent"].tolist(), [task.name for task in self.tasks]
