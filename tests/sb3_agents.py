@@ -33,7 +33,7 @@ def model_of(
     policy = "MlpLstmPolicy" if algorithm is RecurrentPPO else "MlpPolicy"
     network: dict[str, Any] = {"net_arch": [64, 64]}
     if algorithm is RecurrentPPO:
-        network["lstm_hidden_size"] = 32
+        network["lstm_hidden_size"] = 64
     model = algorithm(policy, envs, seed=1, device="cpu", policy_kwargs=network)
     if hasattr(model.policy, "action_net"):
         with torch.no_grad():

@@ -42,7 +42,8 @@ trials.FRONTIER_USERS = 2
 small = {"n_arms": 2, "delta": 0.3, "n_instances": 100, "confirm": 0, "progress": False}
 assert tune_n1(patience=7, **small).tuned.cell["patience"] == 7
 try:
-    from explorative_user_env.rl import callback, train
+    from explorative_user_env.rl import train
+    from explorative_user_env.rl import training as callback
 except ImportError:
     print("no training")
 else:

@@ -17,13 +17,18 @@ _OPTION = re.compile(r"`[^`]*`|(?<![\w-])(--[a-z][a-z0-9-]*)")
 
 def page(env: Any, docname: str, what: str) -> Iterator[str]:
     """Yield the lines of the page, in Markdown."""
-    group: Any = typer.main.get_command(cli.app)
+    group: Any = typer.main.get_command(cli.app())
+    commands = dict(cli.commands_of(group))
     yield from (group.help, "", "| command | what it does |", "| :--- | :--- |")
-    for name, command in group.commands.items():
-        yield f"| [`{name}`](#{name}) | {_first_line(command.help)} |"
-    for name, command in group.commands.items():
-        yield from ("", f"({name})=", f"## {name}", "", command.help, "")
+    for words, command in commands.items():
+        yield f"| [`{words}`](#{_label(words)}) | {_first_line(command.help)} |"
+    for words, command in commands.items():
+        yield from ("", f"({_label(words)})=", f"## {words}", "", command.help, "")
         yield from _options(command)
+
+
+def _label(words: str) -> str:
+    return words.replace(" ", "-")
 
 
 def _options(command: Any) -> Iterator[str]:

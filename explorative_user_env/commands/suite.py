@@ -1,79 +1,59 @@
 """The command `explorative-user suite`."""
 
-from pathlib import Path
-from typing import Annotated
+import json
+from typing import Any
 
-import typer
+from explorative_user_env.commands.agents import entrants_called
+from explorative_user_env.commands.options import MORE, command
+from explorative_user_env.commands.output import write_and_show
+from explorative_user_env.commands.run import Run
+from explorative_user_env.display.progress import progress_bar
+from explorative_user_env.studies import suite as study
 
-from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
-from explorative_user_env.commands.options import (
-    DaskOption,
-    OutputOption,
-    WorkersOption,
-    workers_asked,
+
+@command(
+    "suite",
+    study.run_suite,
+    options="quick seed",
+    first="agent task quick seed output",
+    keeps="results/suite",
+    parallel=True,
+    texts={
+        "agent": f"As for bench; sb3:DIR may have folders of models, named as tasks; {MORE}. "
+        "None is all of the package.",
+        "task": f"Only this task, as bai-k5; {MORE}. None is all.",
+        "quick": "A tenth of the users; by default all, as published.",
+    },
 )
-
-
-@keeps_what_was_asked
 def suite(
-    asked: Asked,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="As for bench; sb3:DIR may hold folders of models, called like tasks. Repeatable.",
-            show_default="the package's",
-        ),
-    ] = None,
-    task: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this task, as bai-k5; repeat for more.", show_default="all"),
-    ] = None,
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help="A tenth of the users; by default all, as published."),
-    ] = False,
-    seed: Annotated[
-        int | None,
-        typer.Option(help="Other users than the suite's own, by this seed.", show_default="none"),
-    ] = None,
-    workers: WorkersOption = 0,
-    dask: DaskOption = None,
-    output: OutputOption = Path("results/suite"),
+    run: Run,
+    workers: dict[str, Any],
+    options: dict[str, Any],
+    agent: list[str] | None = None,
+    task: list[str] | None = None,
 ) -> None:
-    """Score agents on the tasks of the suite, where UNI has 0 and a stated reference 1."""
-    import json
+    """Score agents on the tasks of the suite, where UNI has 0 and a stated reference 1.
 
-    from explorative_user_env.commands.kept import kept_run
-    from explorative_user_env.commands.output import (
-        page_file,
-        table_file,
-        text_file,
-        write_and_show,
-    )
-    from explorative_user_env.commands.suite_agents import entrants_called
-    from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.results.records import details_of
-    from explorative_user_env.studies import suite as room
-
-    run = room.SuiteRun(task or None, quick, seed)
-    entrants = room.taking_part(entrants_called(agent) if agent else None)
-    with kept_run(asked, output, room.who(entrants)) as (folder, store):
+    Example: explorative-user suite --agent my_module:MyAgent --quick
+    """
+    chosen = study.SuiteRun(task or None, **options)
+    entrants = study.taking_part(entrants_called(agent) if agent else None)
+    with run.opened(study.who(entrants)) as (folder, store):
         with progress_bar() as report:
-            found = room.run_suite(
+            scores = study.run_suite(
                 entrants,
-                tasks=run.tasks,
-                quick=quick,
-                seed=seed,
-                **workers_asked(workers, dask),
+                tasks=chosen.tasks,
                 progress=report,
                 store=store,
+                **options,
+                **workers,
             )
-        folder.note(**details_of([cell.cell for cell in found.cells.values()]))
-        files = {
-            "scores.md": page_file(folder, found.page()),
-            "scores.csv": table_file(found.scores()),
-            "totals.csv": table_file(found.totals()),
-            "scores.json": text_file(json.dumps(found.record(), indent=2) + "\n"),
+        contents = {
+            "scores.md": scores.page(),
+            "scores.csv": scores.scores(),
+            "totals.csv": scores.totals(),
+            "scores.json": json.dumps(scores.record(), indent=2) + "\n",
+            "heat_map.png": scores.plot,
         }
-        pictures = {"heat_map.png": found.plot}
-        write_and_show(folder, files, found.tables(), notes=found.notes(), pictures=pictures)
+        cells = [cell.cell for cell in scores.cells.values()]
+        write_and_show(folder, contents, scores.tables(), notes=scores.notes(), cells=cells)

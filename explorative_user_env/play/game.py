@@ -484,26 +484,6 @@ WHAT_COUNTS = (
 )
 """A hint for beginners, a line each."""
 
-WHAT_IS_SEEN = (
-    "Each bar is what she holds possible of an arm; it narrows with each time that she accepts it.",
-    "She rejects an arm if another's bar begins where that arm's bar ends, or above: the other arm "
-    "is the witness.",
-    "Alpha and rho widen all bars; noise makes her flip a coin now and then; the gap is how much "
-    "better her best arm is than the second best.",
-)
-"""Of a mind, a line each."""
-
-KINDS: Mapping[str, str] = {
-    "explorative": "explorative: learns from what she accepts",
-    "omniscient": "omniscient: knows her means, accepts her best arm only",
-    "forgetful": "forgetful: remembers her last rewards only",
-    "drifting": "drifting: her taste changes",
-    "logistic": "logistic: decides by chance where the paper's user has a rule",
-    "impatient": "impatient: may leave for good when she rejects",
-    "varied": "varied: has an alpha, a rho, noise and a gap of her own",
-}
-"""Each kind of user that the package has, in words."""
-
 
 def response_in_words(arm: int, accepted: bool) -> str:
     """Return her response to a recommendation."""

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorative_user_env.play import game as words
 from explorative_user_env.play.game import MINDS_OWN, MOST_MOVES, Game, game_of, pairs_of, query_of
@@ -238,37 +238,6 @@ def _refused(request: Request, error: Exception) -> Response:
     return HTMLResponse(_page("error.html", "This is no game", line=line), status_code=code)
 
 
-class Guarded:
-    """Tells browsers with every answer to take nothing from elsewhere, and to tell nobody."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-        digest = base64.b64encode(hashlib.sha256(style_of("auto").encode()).digest()).decode()
-        policy = (
-            f"default-src 'self'; style-src 'self' 'sha256-{digest}'; base-uri 'none'; "
-            "form-action 'self'; frame-ancestors 'none'; object-src 'none'"
-        )
-        headers = {
-            "content-security-policy": policy,
-            "cache-control": "no-cache",
-            "cross-origin-opener-policy": "same-origin",
-            "cross-origin-resource-policy": "same-origin",
-            "referrer-policy": "no-referrer",
-            "x-content-type-options": "nosniff",
-        }
-        self._headers = [(name.encode(), value.encode()) for name, value in headers.items()]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
-        async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *self._headers]
-            await send(message)
-
-        await self.app(scope, receive, guarded)
-
-
 def application() -> Starlette:
     """Return the page as an ASGI application."""
     # The colours and the letters of the page are those of its pictures.
@@ -285,12 +254,34 @@ def application() -> Starlette:
         f"{MIND}/guess": _changes(True, _guessed),
         f"{MIND}/slide": _changes(True, _slid),
     }
+    # Browsers are to take nothing from elsewhere, and to tell nobody.
+    digest = base64.b64encode(hashlib.sha256(style_of("auto").encode()).digest()).decode()
+    headers = {
+        "content-security-policy": (
+            f"default-src 'self'; style-src 'self' 'sha256-{digest}'; base-uri 'none'; "
+            "form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+        ),
+        "cache-control": "no-cache",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+    }
+
+    async def guarded(request: Request, call_next: RequestResponseEndpoint) -> Response:
+        answer = await call_next(request)
+        answer.headers.update(headers)
+        return answer
+
     static = StaticFiles(directory=Path(__file__).with_name("static"))
     # A page found by another name would be somebody else's.
     hosts: dict[str, Any] = {"allowed_hosts": [LOOPBACK, "localhost"], "www_redirect": False}
     return Starlette(
         routes=[*(Route(*each) for each in answers.items()), Mount("/static", static)],
-        middleware=[Middleware(Guarded), Middleware(TrustedHostMiddleware, **hosts)],
+        middleware=[
+            Middleware(BaseHTTPMiddleware, dispatch=guarded),
+            Middleware(TrustedHostMiddleware, **hosts),
+        ],
         exception_handlers={InvalidArgumentError: _refused, HTTPException: _refused},
     )
 

@@ -116,7 +116,7 @@ def figures_of_runs(
     """
     if cell["task"] == POPULATION.name:
         return summarize_members(runs, horizon=cell["horizon"])
-    leaves = population.behaviour.leaves
+    leaves = bool(population.behaviour.leaves)
     if cell["task"] == REGRET.name:
         return summarize_play(runs, horizon=cell["horizon"], leaves=leaves)
     return summarize(
@@ -292,7 +292,7 @@ Score = Callable[[pd.DataFrame, Cell], Array]
 
 def _cost(runs: pd.DataFrame, cell: Cell) -> Array:
     times = np.asarray(runs["stopping_time"], float)
-    return float(cell["step_cost"]) * times + 1.0 - np.asarray(succeeded(runs), float)
+    return np.asarray(float(cell["step_cost"]) * times + 1.0 - np.asarray(succeeded(runs), float))
 
 
 OVER_HORIZON: Mapping[str, Score] = {

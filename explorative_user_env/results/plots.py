@@ -1,17 +1,21 @@
-"""Every plot of results: one function a figure, and which of them are for what results.
+"""Plots over cells and of comparisons, beside the paper's bounds.
 
-A function takes results and, where it is to draw into somebody's plot, Matplotlib's axes; it
-returns the axes. `Results.plot` and `Sweep.plot` choose one by its kind.
+`Sweep.plot` and `Comparison.plot` choose one; `plots_of_runs` has those of one cell.
 """
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.plots import (
     DASHES,
+    LONGEST_NAME,
+    SERIES,
+    TEXT_SIZE,
     colour_of,
     dress,
     line_style,
@@ -19,98 +23,26 @@ from explorative_user_env.display.plots import (
     name_lines,
     plot_axes,
     spread_out,
+    verbatim,
 )
-from explorative_user_env.display.progress import OnProgress
-from explorative_user_env.protocol import POPULATION
-from explorative_user_env.results.compare import paired_differences
-from explorative_user_env.results.courses import (
-    PlottedCells,
-    PlottedRuns,
-    agents_in,
-    heading_of,
-    label_of,
-    theory_curves,
-)
+from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.plots_of_runs import (
-    acceptances_by_arm,
-    regret_by_user,
-    regret_over_time,
-    rejections_over_time,
-    stopping_time_survival,
-    success_by_budget,
+    CHECKED,
+    Named,
+    Runs,
+    agents_in,
+    heading_of,
+    instance_met,
+    label_of,
 )
+from explorative_user_env.theory import Order, lower_bound, upper_bound
+from explorative_user_env.theory.lower import exponent_loss
+from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.validation import InvalidArgumentError, choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = [
-    "RUN_KINDS",
-    "acceptances_by_arm",
-    "figure_by_cell",
-    "kinds_for",
-    "paired_differences",
-    "phase1_against_bound",
-    "plot_cells",
-    "plot_runs",
-    "regret_by_user",
-    "regret_over_time",
-    "rejections_over_time",
-    "stopping_time_survival",
-    "success_by_budget",
-]
-
-
-CHECKED = {"rounds": "rounds of Phase 1", "phase1_rejections": "rejections of Phase 1"}
-"""Figures of checked runs whose bound is the same for all users, and what their axis is called."""
-
-
-def phase1_against_bound(
-    results: PlottedRuns, figure: str = "rounds", axes: "Axes | None" = None
-) -> "Axes":
-    """Draw which share of BAIR's runs had at most so many rounds of Phase 1, and the bound.
-
-    Args:
-        results: of an evaluation with `check_theory=True`.
-        figure: "rounds" or "phase1_rejections".
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        InvalidArgumentError: for results without checks, or another figure.
-        MissingExtraError: without Matplotlib.
-    """
-    label = CHECKED[choice("figure", figure, CHECKED)]
-    if results.checks is None:
-        raise InvalidArgumentError("results", "unchecked runs", "of check_theory=True")
-    axes = plot_axes(axes)
-    named, ends = [], [1.0]
-    for agent, runs in results.checks.groupby("agent", sort=False):
-        style = line_style(agents_in(results).index(str(agent)))
-        values = np.sort(runs[figure].to_numpy())
-        shares = np.arange(len(values) + 1) / len(values)
-        shown: dict[str, Any] = {"color": style.colour, "ls": style.dashes, "lw": 1.8}
-        steps = np.concatenate([[0], values])
-        line = axes.plot(steps, shares, drawstyle="steps-post", **shown)[0]
-        named.append((line, label_of(results, str(agent))))
-        bound = float(runs[f"{figure}_bound"].mean())
-        above = float(runs[f"{figure}_broken"].mean())
-        limit = axes.axvline(bound, color=colour_of("quiet"), linestyle=style.dashes, linewidth=1.2)
-        named.append((limit, f"its bound: {above:.1%}\nof the runs above"))
-        ends += [float(values[-1]), bound]
-    axes.set_ylim(-0.02, 1.02)
-    axes.set_xlim(-0.03 * max(ends), max(ends) * 1.05)
-    least = float(results.checks[figure].min())
-    if spread_out(least, max(ends)):
-        axes.set_xlim(least / 1.5, max(ends) * 1.2)
-        logarithmic(axes, "x")
-    dress(axes, heading_of(results), label, "share of runs with at most as many")
-    name_lines(axes, named)
-    return axes
-
 
 CELL_FIGURES = {
     "stopping_time": "stopping time T,\nin recommendations",
@@ -120,46 +52,57 @@ CELL_FIGURES = {
     "utility": "utility over the horizon",
     **CHECKED,
 }
-"""Figures of an agent in a cell, and what their axis is called."""
+"""Figures of an agent in a cell, with the words of their axis."""
 
-SHARE_FIGURES = ("success", "rejection_rate")
+MOST_INSTANCES = 100
+"""The most users over whose instances a bound is averaged."""
+
+ROOM_FOR_BOUNDS = 10.0
+"""How far beyond the measured times an axis goes to show a bound, as a factor."""
+
+ROW_HEIGHT = 0.32
+"""Inches of a line of a plot of differences."""
 
 
 class CellAxis(NamedTuple):
-    """What cells differ in that is an axis.
+    """The horizontal axis of cells.
 
     Attributes:
         name: "n_arms" or "delta".
         values: its values, in order.
-        others: of K and delta the other one's values, each with lines of its own.
+        others: the values of the other one of K and delta, each with lines of its own.
     """
 
     name: str
     values: list[float]
     others: list[float]
 
+    @property
+    def other(self) -> str:
+        """The other one of "n_arms" and "delta"."""
+        return "delta" if self.name == "n_arms" else "n_arms"
+
     def place_of(self, value: float) -> float:
         """Return where a value is: K itself, or 1/delta."""
         return value if self.name == "n_arms" else 1.0 / value
 
 
-def cell_axis_of(sweep: PlottedCells) -> CellAxis:
-    """Return what the horizontal axis is: K where there is more than one, or else 1/delta.
+def cell_axis_of(sweep: Any) -> CellAxis:
+    """Return the horizontal axis: K if it varies, and else 1/delta.
 
     Raises:
         InvalidArgumentError: for cells that differ in neither, or in something else.
     """
-    allowed = "cells that differ in K or delta and in nothing else"
     cells = [(each.cell["n_arms"], each.cell["delta"]) for each in sweep.cells]
     if len(set(cells)) < max(2, len(cells)):
+        allowed = "cells that differ in K or delta and in nothing else"
         raise InvalidArgumentError("cells", cells, allowed)
     arms, deltas = (sorted(set(values)) for values in zip(*cells, strict=True))
-    if len(arms) > 1:
-        return CellAxis("n_arms", arms, deltas[::-1])
-    return CellAxis("delta", deltas[::-1], arms)
+    many = len(arms) > 1
+    return CellAxis("n_arms", arms, deltas[::-1]) if many else CellAxis("delta", deltas[::-1], arms)
 
 
-def figures_of_cells(sweep: PlottedCells, figure: str) -> pd.DataFrame:
+def figures_of_cells(sweep: Any, figure: str) -> pd.DataFrame:
     """Return one row a cell and agent: `n_arms`, `delta`, `agent`, the figure and its interval.
 
     Args:
@@ -167,13 +110,13 @@ def figures_of_cells(sweep: PlottedCells, figure: str) -> pd.DataFrame:
         figure: one of `CELL_FIGURES`; those of `CHECKED` with their `bound`.
 
     Raises:
-        InvalidArgumentError: for a figure that these cells have not.
+        InvalidArgumentError: for a figure that these cells do not have.
     """
     columns = ["n_arms", "delta", "agent", figure, f"{figure}_low", f"{figure}_high"]
     if figure not in CHECKED:
         summary = sweep.summary()
-        known = [name for name in CELL_FIGURES if name in summary]
-        return summary[[name for name in columns if choice("figure", figure, known)]]
+        choice("figure", figure, [name for name in CELL_FIGURES if name in summary])
+        return summary[columns]
     rows = []
     for each in sweep.cells:
         if each.checks is None:
@@ -186,90 +129,78 @@ def figures_of_cells(sweep: PlottedCells, figure: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*columns, "bound"])
 
 
-def figure_by_cell(
-    sweep: PlottedCells, figure: str = "stopping_time", axes: "Axes | None" = None
-) -> "Axes":
+def figure_by_cell(sweep: Any, figure: str = "stopping_time", axes: "Axes | None" = None) -> "Axes":
     """Draw a figure of every agent against K, or against 1/delta where K is the same everywhere.
 
     With 95% intervals, as the table has them. Where both vary, each delta has dashes of its own.
     Beside stopping times against 1/delta stand the theory's bounds, where the users are the
-    paper's; beside the rounds and rejections of Phase 1 theirs.
+    paper's; beside the rounds and rejections of Phase 1 their bounds.
 
     Args:
         sweep: cells that differ in K or delta only.
         figure: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
-            "utility"; "rounds" or "phase1_rejections" of runs held against the paper's bounds.
+            "utility"; "rounds" or "phase1_rejections" of checked runs.
         axes: where it is drawn; None is a new figure.
 
-    Returns:
-        The axes, whose figure can be saved.
-
     Raises:
-        InvalidArgumentError: for other cells, or a figure that they have not.
+        InvalidArgumentError: for other cells, or a figure that they do not have.
         MissingExtraError: without Matplotlib.
     """
     choice("figure", figure, CELL_FIGURES)
     axis, rows = cell_axis_of(sweep), figures_of_cells(sweep, figure)
     axes = plot_axes(axes)
-    named = _lines(sweep, axis, rows, figure, axes)
+    named = _draw_lines(sweep, axis, rows, figure, axes)
+    how: dict[str, Any] = {"color": colour_of("quiet"), "lw": 1.2}
     if figure in CHECKED:
-        named.append((_bounds(axis, rows, axes), "at most, as proved"))
+        for _, own in rows.groupby(["agent", axis.other], sort=False):
+            own = own.sort_values(axis.name)
+            x = own[axis.name].map(axis.place_of)
+            line = axes.plot(x, own["bound"], ls=":", marker="_", **how)[0]
+        named.append((line, "at most, as proved"))
+    least, most = _range_of(axes)
     if figure == "stopping_time" and axis.name == "delta":
         for curve in theory_curves(sweep.cells):
-            how = {"color": colour_of("quiet"), "lw": 1.2, "ls": curve.dashes}
-            named.append((axes.plot(curve.x, curve.y, **how)[0], curve.name))
+            named.append((axes.plot(curve.x, curve.y, ls=curve.dashes, **how)[0], curve.name))
     _dress(axes, sweep, axis, figure)
+    if axes.get_yscale() == "log":
+        low, high = axes.get_ylim()
+        axes.set_ylim(max(low, least / ROOM_FOR_BOUNDS), min(high, most * ROOM_FOR_BOUNDS))
     name_lines(axes, named)
     return axes
 
 
-def _lines(
-    sweep: PlottedCells, axis: CellAxis, rows: pd.DataFrame, figure: str, axes: "Axes"
-) -> list[tuple[Any, str]]:
-    """Draw a line for each agent and value of what is no axis, and return what a legend names."""
+def _draw_lines(sweep: Any, axis: CellAxis, rows: pd.DataFrame, figure: str, axes: "Axes") -> Named:
+    """Draw a line for each agent and value of the other axis, and return the legend."""
     labels: dict[str, str] = {}
     for each in sweep.cells:
         labels |= {name: label_of(each, name) for name in agents_in(each)}
-    named: list[tuple[Any, str]] = []
-    agents = list(dict.fromkeys(rows["agent"]))
-    other = "delta" if axis.name == "n_arms" else "n_arms"
+    named: Named = []
+    several = len(axis.others) > 1
     for place, agent in enumerate(labels):
         style = line_style(place)
         for number, value in enumerate(axis.others):
-            own = rows[(rows["agent"] == agent) & (rows[other] == value)]
+            own = rows[(rows["agent"] == agent) & (rows[axis.other] == value)]
             own = own[own[figure].notna()].sort_values("n_arms")
-            dashes = style.dashes if len(axis.others) == 1 else DASHES[number % len(DASHES)]
             # Beside each other, or intervals would hide each other.
             x = own[axis.name].map(axis.place_of) * 1.03 ** (place - (len(labels) - 1) / 2)
-            errors = np.array(
-                [own[figure] - own[f"{figure}_low"], own[f"{figure}_high"] - own[figure]]
-            )
+            ends = own[figure] - own[f"{figure}_low"], own[f"{figure}_high"] - own[figure]
+            errors = np.nan_to_num(np.array(ends).astype(float)).clip(min=0.0)
+            dashes = DASHES[number % len(DASHES)] if several else style.dashes
             how = {"color": style.colour, "ls": dashes, "marker": style.mark, "lw": 1.5}
-            errors = np.nan_to_num(errors.astype(float)).clip(min=0.0)
             drawn = axes.errorbar(x, own[figure], errors, markersize=5, capsize=2, **how)
-            if number == 0 and agent in agents:
+            if number == 0 and agent in set(rows["agent"]):
                 named.append((drawn, labels[agent]))
-    if len(axis.others) > 1:
-        for number, value in enumerate(axis.others):
-            dashes = DASHES[number % len(DASHES)]
-            line = axes.plot([], [], color=colour_of("ink"), ls=dashes, lw=1.5)[0]
-            named.append((line, f"δ = {value:g}"))
+    for number, value in enumerate(axis.others if several else ()):
+        dashes = DASHES[number % len(DASHES)]
+        line = axes.plot([], [], color=colour_of("ink"), ls=dashes, lw=1.5)[0]
+        named.append((line, f"δ = {value:g}"))
     return named
 
 
-def _bounds(axis: CellAxis, rows: pd.DataFrame, axes: "Axes") -> Any:
-    other = "delta" if axis.name == "n_arms" else "n_arms"
-    for _, own in rows.groupby(["agent", other], sort=False):
-        own = own.sort_values(axis.name)
-        x = own[axis.name].map(axis.place_of)
-        line = axes.plot(x, own["bound"], color=colour_of("quiet"), ls=":", marker="_", lw=1.2)[0]
-    return line
-
-
-def _dress(axes: "Axes", sweep: PlottedCells, axis: CellAxis, figure: str) -> None:
+def _dress(axes: "Axes", sweep: Any, axis: CellAxis, figure: str) -> None:
     from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
 
-    first: PlottedRuns = sweep.cells[0]
+    first: Runs = sweep.cells[0]
     logarithmic(axes, "x")
     places = [axis.place_of(value) for value in axis.values]
     axes.xaxis.set_major_locator(FixedLocator(places))
@@ -277,8 +208,10 @@ def _dress(axes: "Axes", sweep: PlottedCells, axis: CellAxis, figure: str) -> No
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xticks(places, [f"{place:g}" for place in places])
     low, high = axes.get_ylim()
-    if figure in SHARE_FIGURES:
-        axes.set_ylim(-0.02, 1.02 if figure == "success" else max(0.05, high))
+    if figure == "success":
+        axes.set_ylim(-0.02, 1.02)
+    elif figure == "rejection_rate":
+        axes.set_ylim(0.0, max(0.05, high))
     elif spread_out(*_range_of(axes)):
         logarithmic(axes, "y")
     else:
@@ -298,99 +231,67 @@ def _range_of(axes: "Axes") -> tuple[float, float]:
     return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
 
 
-class RunPlot(NamedTuple):
-    """A plot of the runs of one cell.
+class Curve(NamedTuple):
+    """A computed line."""
 
-    Attributes:
-        draw: draws it into axes, telling how far it is.
-        why_not: why there is none of some results; nothing where there is one.
+    name: str
+    x: Array
+    y: Array
+    dashes: Any
+
+
+def theory_curves(cells: Sequence[Runs]) -> list[Curve]:
+    """Return the paper's bounds for each cell's delta, where they are about these users.
+
+    The lower bound is that of Theorem thm:lowerbound4delta, of the hardest users with this gap; the
+    upper one, of BAIR alone, is Theorem thm:upperbound2's, the mean over the instances that were
+    met.
+
+    Args:
+        cells: the same users under several deltas.
     """
-
-    draw: "Callable[[PlottedRuns, Axes | None, bool | OnProgress], Axes]"
-    why_not: Callable[[PlottedRuns], str]
-
-
-def _not_population(results: PlottedRuns) -> str:
-    return "" if _has_members(results) else f"of the task {POPULATION.name} only"
-
-
-def _has_members(results: PlottedRuns) -> bool:
-    return bool(results.cell.get("task") == POPULATION.name)
-
-
-def _not_bai(results: PlottedRuns) -> str:
-    return "of best-arm identification only" if results.over_horizon else ""
-
-
-def _not_replayed(results: PlottedRuns) -> str:
-    if _has_members(results):
-        return "of one user at a time"
-    return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
+    first = cells[0].population
+    fits = first.behaviour == EXPLORATIVE and first.user.own_law.name == "gaussian"
+    if not fits or first.noise > 0.0:
+        return []
+    deltas = np.array(sorted({float(each.cell["delta"]) for each in cells}, reverse=True))
+    curves = []
+    if (gap := first.instance_law.gap) is not None:
+        alpha, rho_0 = first.alpha, first.schedule.rho_0
+        c = exponent_loss(None, alpha)
+        lows = [lower_bound(each, gap, c=c, alpha=alpha, rho_0=rho_0) for each in deltas]
+        name = f"lower bound,\nhardest users, c = {c:g}"
+        curves.append(Curve(name, 1.0 / deltas, np.array(lows), ":"))
+    if first.setting.private_draws <= 1 and any(map(_bair_in, cells)):
+        highs = {float(each.cell["delta"]): _upper_bound(each) for each in cells}
+        means = np.array([highs[each] for each in deltas])
+        curves.append(Curve("upper bound, BAIR", 1.0 / deltas, means, "-."))
+    return [each for each in curves if np.all(np.isfinite(each.y))]
 
 
-def _no_regret(results: PlottedRuns) -> str:
-    if results.population.behaviour.moves_means:
-        return "of users whose means stay"
-    return _not_replayed(results)
+def _bair_in(cell: Runs) -> AlgorithmAgent | None:
+    """Return the first BAIR of a line-up."""
+    agents = (each for each in cell.line_up.values() if isinstance(each, AlgorithmAgent))
+    return next((each for each in agents if each.algorithm.name == "BAIR"), None)
 
 
-def _not_checked(results: PlottedRuns) -> str:
-    return "of evaluations with check_theory=True" if results.checks is None else ""
+def _upper_bound(cell: Runs) -> float:
+    """Return the mean of the upper bound over instances that BAIR met; NaN without BAIR."""
+    agent, users = _bair_in(cell), cell.population
+    if agent is None:
+        return math.nan
+    params = agent.params(users.n_arms, None)
+    order: Order = "round robin" if params.round_robin else "fewest acceptances"
+    numbers = users.alpha, users.schedule.rho_0, users.schedule.rho_1
+    delta = cell.deltas.get(agent.name, cell.cell["delta"])
+    totals = [
+        upper_bound(instance_met(cell, int(seed)), delta, *numbers, n1=params.n1, order=order).total
+        for seed in cell.runs["user_seed"].drop_duplicates()[:MOST_INSTANCES]
+    ]
+    return float(np.mean(totals))
 
 
-def _first_run(results: PlottedRuns, axes: "Axes | None", progress: bool | OnProgress) -> "Axes":
-    """Draw the acceptances of each arm in the first run that can be replayed."""
-    rows = results.runs[results.runs["agent"].isin(list(results.line_up))]
-    row = rows.iloc[0]
-    return acceptances_by_arm(results.replay(row), int(row["best_arm"]), axes)
-
-
-RUN_KINDS: Mapping[str, RunPlot] = {
-    "success": RunPlot(lambda results, axes, _: success_by_budget(results, axes), _not_bai),
-    "stopping_times": RunPlot(
-        lambda results, axes, _: stopping_time_survival(results, axes), _not_bai
-    ),
-    "regret": RunPlot(
-        lambda results, axes, progress: regret_over_time(results, axes, progress=progress),
-        _no_regret,
-    ),
-    "rejections": RunPlot(
-        lambda results, axes, progress: rejections_over_time(results, axes, progress=progress),
-        _not_replayed,
-    ),
-    "acceptances": RunPlot(_first_run, _not_replayed),
-    "rounds": RunPlot(
-        lambda results, axes, _: phase1_against_bound(results, "rounds", axes), _not_checked
-    ),
-    "phase1_rejections": RunPlot(
-        lambda results, axes, _: phase1_against_bound(results, "phase1_rejections", axes),
-        _not_checked,
-    ),
-    "regret_by_user": RunPlot(
-        lambda results, axes, _: regret_by_user(results, axes), _not_population
-    ),
-}
-"""The plots of one cell, by name."""
-
-
-def plot_runs(
-    results: PlottedRuns,
-    kind: str | None = None,
-    axes: "Axes | None" = None,
-    progress: bool | OnProgress = True,
-) -> "Axes":
-    """Draw the runs of one cell; see `Results.plot`."""
-    usual = "regret_by_user" if _has_members(results) else "regret"
-    chosen = (usual if results.over_horizon else "success") if kind is None else kind
-    found = RUN_KINDS[choice("kind", chosen, RUN_KINDS)]
-    if why := found.why_not(results):
-        there = [name for name, each in RUN_KINDS.items() if not each.why_not(results)]
-        allowed = f"one of {', '.join(there)} for these results (it is {why})"
-        raise InvalidArgumentError("kind", chosen, allowed)
-    return found.draw(results, axes, progress)
-
-
-def kinds_for(sweep: PlottedCells) -> list[str]:
+def kinds_for(sweep: Any) -> list[str]:
     """Return the figures of cells that can be drawn against K or 1/delta.
 
     Raises:
@@ -402,8 +303,51 @@ def kinds_for(sweep: PlottedCells) -> list[str]:
     return [name for name in CELL_FIGURES if name in summary or (name in CHECKED and checked)]
 
 
-def plot_cells(sweep: PlottedCells, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
+def plot_cells(sweep: Any, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
     """Draw a figure of every agent over the cells; see `Sweep.plot`."""
     kinds = kinds_for(sweep)
     usual = "regret" if "regret" in kinds else "stopping_time"
     return figure_by_cell(sweep, usual if kind is None else choice("kind", kind, kinds), axes)
+
+
+def paired_differences(
+    comparisons: Sequence[Any], figure: str | None = None, axes: "Axes | None" = None
+) -> "Axes":
+    """Draw how far others are from one agent with the same users: a line an agent, its interval.
+
+    Args:
+        comparisons: a `Comparison` of each of the others with the one.
+        figure: one of their figures; None is the first.
+        axes: where it is drawn; None is a new figure.
+
+    Raises:
+        InvalidArgumentError: for a figure that they do not have.
+        MissingExtraError: without Matplotlib.
+    """
+    known = [each.figure for each in comparisons[0].differences]
+    place = known.index(choice("figure", figure, known)) if figure is not None else 0
+    found = [each.differences[place] for each in comparisons]
+    axes = plot_axes(axes, 1.1 + ROW_HEIGHT * max(2, len(found)))
+    values = np.array([[each.value, each.low, each.high] for each in found])
+    errors = np.abs(values[:, 1:] - values[:, :1]).T
+    places = range(len(found))
+    how: dict[str, Any] = {"color": SERIES[0], "capsize": 4, "markersize": 7, "lw": 1.8}
+    axes.errorbar(values[:, 0], places, xerr=errors, fmt="o", **how)
+    pair, shown = comparisons[0], found[0]
+    is_probability = shown.kind == "probability"
+    same = 0.5 if is_probability else 0.0
+    axes.axvline(same, color=colour_of("quiet"), lw=1, ls=":", zorder=0)
+    unit = ", in recommendations" if shown.figure == "stopping time" else ""
+    x = {"probability": "probability, ties count half", "share": "difference of shares"}
+    than = f" than {pair.second}" if is_probability else f", minus {pair.second}"
+    title = f"{shown.figure}{than}: {pair.n_users} users, {100 * pair.level:.3g}% intervals"
+    dress(axes, title, x.get(shown.kind, f"difference of means{unit}"), "")
+    labels = [
+        verbatim(each.first, LONGEST_NAME)
+        + "*" * own.dominated
+        + ("" if math.isnan(own.tau) else f"\nup to {own.tau:.0f}")
+        for each, own in zip(comparisons, found, strict=True)
+    ]
+    axes.set_yticks(places, labels, fontsize=TEXT_SIZE)
+    axes.set_ylim(len(found) - 0.4, -0.6)
+    return axes

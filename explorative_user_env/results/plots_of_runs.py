@@ -1,11 +1,18 @@
-"""The plot of agents with users who come one after another: what the ones before are worth."""
+"""Plots of the runs of one cell: one function a figure, and which of them suit which results.
 
-from typing import TYPE_CHECKING, Any
+A function takes `Results` and, to draw into an existing plot, Matplotlib's axes; it returns the
+axes, whose figure can be saved. `Results.plot` chooses one by its kind. Rows of runs say only how
+they ended, so what adds up over time is of a sample of the runs, replayed step by step.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from explorative_user_env.display.plots import (
+    LONGEST_NAME,
     colour_of,
     draw_band,
     dress,
@@ -14,47 +21,87 @@ from explorative_user_env.display.plots import (
     name_lines,
     plot_axes,
     spread_out,
+    verbatim,
 )
-from explorative_user_env.display.progress import OnProgress, shown
+from explorative_user_env.display.progress import OnProgress, shown, silent
+from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import REGRET_REWARD, reward_of, reward_of_leaving
 from explorative_user_env.protocol import BAI, POPULATION, Array
-from explorative_user_env.results.courses import (
-    REGRET_SO_FAR,
-    REJECTED_SO_FAR,
-    PlottedRuns,
-    agents_in,
-    courses_of,
-    heading_of,
-    label_of,
-)
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
-from explorative_user_env.results.metrics import (
-    regrets_by_user,
-    succeeded,
-    success_interval,
-)
+from explorative_user_env.results.metrics import regrets_by_user, succeeded, success_interval
+from explorative_user_env.results.tables import REFERENCE
 from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.validation import InvalidArgumentError
+from explorative_user_env.users.instances import Instance
+from explorative_user_env.validation import InvalidArgumentError, choice
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Runs = Any
+"""`Results`, whose module imports this one."""
 
 MOST_POINTS = 200
-"""Points of a course: more are not seen, and each has an interval of its own."""
+"""Points of a line; each has an interval."""
+
+USERS_REPLAYED, STEPS_REPLAYED = 100, 100_000
+"""The most users with whom runs are replayed, and steps of an agent."""
+
+N_TIMES = 200
+"""The most times at which figures are computed; as many again where they are dense at first."""
+
+ARMS_DRAWN = 7
+"""Arms of an episode that have a style; the others look alike."""
+
+REJECTED_SO_FAR, REGRET_SO_FAR = "rejections", "regret"
+
+CHECKED = {"rounds": "rounds of Phase 1", "phase1_rejections": "rejections of Phase 1"}
+"""Figures of checked runs whose bound is the same for all users, with the words of their axis."""
+
+
+def agents_in(results: Runs) -> list[str]:
+    """Return the names of the agents, in the order of the line-up."""
+    return list(dict.fromkeys(results.runs["agent"]))
+
+
+def label_of(results: Runs, agent: str) -> str:
+    """Return the name of an agent in a legend; a reference has its sign."""
+    return verbatim(agent, LONGEST_NAME) + REFERENCE * (agent in results.references)
+
+
+def heading_of(results: Runs, varying: Sequence[str] = ()) -> str:
+    """Return the title of a plot: the users and their number.
+
+    Args:
+        results: the runs.
+        varying: options that are left out, as they are on an axis or in the legend.
+    """
+    cell = results.cell
+    parts = {"n_arms": f"K = {cell['n_arms']}", "delta": f"δ = {cell['delta']:g}"}
+    for name, usual in (("alpha", 1.0), ("gap", None), ("noise", 0.0)):
+        value = cell.get(name, usual)
+        if value is not None and value != usual:
+            parts[name] = f"{name} = {value:g}"
+    for name, usual_word in (("reward_law", "gaussian"), ("behaviour", "explorative")):
+        if cell.get(name, usual_word) != usual_word:
+            parts[name] = str(cell[name])
+    n_runs = int(results.runs.groupby("agent").size().max())
+    whom = "episode" if cell.get("task") == POPULATION.name else "user"
+    words = [text for name, text in parts.items() if name not in varying]
+    return ", ".join([str(cell["setting"]), *words, f"{n_runs} {whom}{'s' * (n_runs != 1)}"])
 
 
 def success_course(runs: pd.DataFrame, any_time: bool = False) -> pd.DataFrame:
-    """Return which share of one agent's runs has stopped and is right by a time.
+    """Return the share of one agent's runs that have stopped and are right by a time.
 
     Args:
         runs: as in `Results`, of one agent.
-        any_time: whether intervals are to hold whenever one stops meeting users.
+        any_time: whether intervals hold whenever one stops meeting users.
 
     Returns:
-        One row a time at which a run ends, of at most `MOST_POINTS`, the first 0: `time`,
-        `success`, and its 95% interval `low`, `high`, the one of the table.
+        One row a time at which a run ends, the first 0: `time`, `success`, and its 95% interval
+        `low`, `high`, which is that of the table.
     """
-    times, right = _column(runs, "stopping_time"), np.asarray(succeeded(runs))
+    times, right = runs["stopping_time"].to_numpy(), succeeded(runs).to_numpy()
     rows = []
     for time in _thinned(times):
         by_then = right & (times <= time)
@@ -63,21 +110,21 @@ def success_course(runs: pd.DataFrame, any_time: bool = False) -> pd.DataFrame:
 
 
 def survival_course(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return which share of one agent's runs goes on after a time.
+    """Return the share of one agent's runs that go on after a time.
 
     It is Kaplan and Meier's, in which a run that the step cap ended counts until then. Before the
-    first of these it is the plain share, whose exact interval is known; after it there is none.
+    first of these it is the plain share, with its exact interval; after it there is no interval.
 
     Args:
         runs: as in `Results`, of one agent.
 
     Returns:
-        One row a time at which a run ends, of at most `MOST_POINTS`, the first 0: `time`, `going`,
-        and its 95% interval `low`, `high`.
+        One row a time at which a run ends, the first 0: `time`, `going`, and its 95% interval
+        `low`, `high`.
     """
     from scipy import stats
 
-    times, cut = _column(runs, "stopping_time"), _column(runs, "censored")
+    times, cut = runs["stopping_time"].to_numpy(), runs["censored"].to_numpy()
     found = stats.ecdf(stats.CensoredData.right_censored(times, cut)).sf
     first_cut = times[cut].min() if cut.any() else np.inf
     rows = []
@@ -89,7 +136,15 @@ def survival_course(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["time", "going", "low", "high"])
 
 
-def success_by_budget(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
+def _thinned(times: Array) -> Array:
+    """Return 0 and the times, or `MOST_POINTS` of them."""
+    distinct: Array = np.unique(np.concatenate([[0], times]))
+    if len(distinct) > MOST_POINTS:
+        distinct = distinct[np.linspace(0, len(distinct) - 1, MOST_POINTS).round().astype(int)]
+    return distinct
+
+
+def success_by_budget(results: Runs, axes: "Axes | None" = None) -> "Axes":
     """Draw the share of runs that have stopped and are right, against the budget of a run.
 
     A line an agent, with the 95% interval that the table has at its end. It goes as far as is
@@ -99,32 +154,27 @@ def success_by_budget(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes
         results: of the task "bai".
         axes: where it is drawn; None is a new figure.
 
-    Returns:
-        The axes, whose figure can be saved.
-
     Raises:
         InvalidArgumentError: for another task.
         MissingExtraError: without Matplotlib.
     """
-    _check_task(results)
-    axes = plot_axes(axes)
-    named = []
-    agents = agents_in(results)
-    for place, agent in enumerate(agents):
-        own = results.runs[results.runs["agent"] == agent]
+
+    def course_of(own: pd.DataFrame) -> pd.DataFrame:
         course = success_course(own, "until_width" in results.cell)
-        line = _steps(axes, place, len(agents), _as_far_as_known(course, results, own), "success")
-        named.append((line, _with_lost(label_of(results, agent), own)))
-    deltas = {results.deltas.get(agent, results.cell["delta"]) for agent in agents}
+        last = course.iloc[[-1]].assign(time=results.runs["stopping_time"].max())
+        return course if own["censored"].any() else pd.concat([course, last], ignore_index=True)
+
+    axes, named = _draw_courses(results, axes, course_of, "success")
+    deltas = {results.deltas.get(agent, results.cell["delta"]) for agent in agents_in(results)}
     if len(deltas) == 1:
         level = axes.axhline(1.0 - deltas.pop(), color=colour_of("quiet"), lw=1, ls=":")
         named.append((level, "1 - δ"))
-    _dress(axes, results, "share stopped and right")
+    _dress_times(axes, results, "share stopped and right")
     name_lines(axes, named)
     return axes
 
 
-def stopping_time_survival(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
+def stopping_time_survival(results: Runs, axes: "Axes | None" = None) -> "Axes":
     """Draw the share of runs that go on after a time: a line an agent, with its 95% interval.
 
     Strokes mark where the step cap ended runs, of which no more is known.
@@ -133,71 +183,53 @@ def stopping_time_survival(results: PlottedRuns, axes: "Axes | None" = None) -> 
         results: of the task "bai".
         axes: where it is drawn; None is a new figure.
 
-    Returns:
-        The axes, whose figure can be saved.
-
     Raises:
         InvalidArgumentError: for another task.
         MissingExtraError: without Matplotlib.
     """
-    _check_task(results)
-    axes = plot_axes(axes)
-    named = []
-    agents = agents_in(results)
-    for place, agent in enumerate(agents):
+    axes, named = _draw_courses(results, axes, survival_course, "going")
+    for place, agent in enumerate(agents_in(results)):
         own = results.runs[results.runs["agent"] == agent]
         course = survival_course(own)
-        line = _steps(axes, place, len(agents), course, "going")
-        cuts = np.unique(_column(own, "stopping_time")[_column(own, "censored")])
+        cuts = np.unique(own["stopping_time"][own["censored"]])
         at = np.interp(cuts, course["time"], course["going"])
         axes.plot(cuts, at, "|", color=line_style(place).colour, markersize=11, markeredgewidth=2)
-        named.append((line, _with_lost(label_of(results, agent), own)))
-    _dress(axes, results, "share still going")
+    _dress_times(axes, results, "share still going")
     name_lines(axes, named)
     return axes
 
 
-def _check_task(results: PlottedRuns) -> None:
+Named = list[tuple[Any, str]]
+"""Lines with their names in the legend."""
+
+
+def _draw_courses(
+    results: Runs, axes: "Axes | None", course_of: Callable[[pd.DataFrame], pd.DataFrame], name: str
+) -> "tuple[Axes, Named]":
+    """Draw a line for each agent, with its intervals."""
     if results.over_horizon:
         raise InvalidArgumentError("results", results.cell["task"], f"of the task {BAI.name}")
+    axes, named, agents = plot_axes(axes), [], agents_in(results)
+    for place, agent in enumerate(agents):
+        own = results.runs[results.runs["agent"] == agent]
+        course, style = course_of(own), line_style(place)
+        ends = course["low"], course["high"]
+        draw_band(axes, course["time"], *ends, place, len(agents), step="post")
+        line = _step_line(axes, course["time"], course[name], style.colour, style.dashes)
+        shares = {"cut off": own["censored"].mean(), "left": own["left"].mean()}
+        lost = ", ".join(f"{share:.1%} {what}" for what, share in shares.items() if share > 0.0)
+        label = label_of(results, agent)
+        named.append((line, f"{label}\n({lost})" if lost else label))
+    return axes, named
 
 
-def _column(runs: pd.DataFrame, name: str) -> Array:
-    return np.asarray(runs[name])
+def _step_line(axes: "Axes", x: Any, y: Any, colour: str, dashes: Any, lw: float = 1.8) -> Any:
+    how: dict[str, Any] = {"color": colour, "ls": dashes, "lw": lw}
+    return axes.plot(x, y, drawstyle="steps-post", **how)[0]
 
 
-def _thinned(times: Array) -> Array:
-    """Return 0 and the times at which something happens, or as many of them as are seen."""
-    distinct: Array = np.unique(np.concatenate([[0], times]))
-    if len(distinct) <= MOST_POINTS:
-        return distinct
-    seen: Array = distinct[np.linspace(0, len(distinct) - 1, MOST_POINTS).round().astype(int)]
-    return seen
-
-
-def _as_far_as_known(course: pd.DataFrame, results: PlottedRuns, own: pd.DataFrame) -> pd.DataFrame:
-    """Return a course that goes on to where the last run of anybody ends, if it can."""
-    last = course.iloc[[-1]].assign(time=results.runs["stopping_time"].max())
-    return course if own["censored"].any() else pd.concat([course, last], ignore_index=True)
-
-
-def _steps(axes: "Axes", place: int, many: int, course: pd.DataFrame, name: str) -> object:
-    """Draw a course with its intervals, and return its line."""
-    style = line_style(place)
-    draw_band(axes, course["time"], course["low"], course["high"], place, many, step="post")
-    shown = {"color": style.colour, "linestyle": style.dashes, "linewidth": 1.8}
-    return axes.plot(course["time"], course[name], drawstyle="steps-post", **shown)[0]
-
-
-def _with_lost(label: str, own: pd.DataFrame) -> str:
-    """Return an agent's name, and which shares of its runs the step cap and the users ended."""
-    shares = {"cut off": own["censored"].mean(), "left": own["left"].mean()}
-    told = ", ".join(f"{share:.1%} {what}" for what, share in shares.items() if share > 0.0)
-    return f"{label}\n({told})" if told else label
-
-
-def _dress(axes: "Axes", results: PlottedRuns, y: str) -> None:
-    times = _column(results.runs, "stopping_time")
+def _dress_times(axes: "Axes", results: Runs, y: str) -> None:
+    times = results.runs["stopping_time"].to_numpy()
     least, most = times.min(), max(times.max(), 1)
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlim(0, most * 1.03)
@@ -208,124 +240,147 @@ def _dress(axes: "Axes", results: PlottedRuns, y: str) -> None:
     dress(axes, heading_of(results), f"time t, in recommendations{draws}", y)
 
 
-ARMS_DRAWN = 7
-"""Arms of an episode that have lines of their own; those of the others look alike."""
+class Courses(NamedTuple):
+    """Sums up to each time.
+
+    Attributes:
+        times: the times, the first 0.
+        totals: by agent, the sum of each user up to each time, shape (n, times); NaN where a step
+            cap has ended a run. Nothing is added once an agent has stopped, or a user has left
+            except for the regret of a horizon.
+        left_out: agents that cannot be replayed, as their code is not known here.
+    """
+
+    times: Array
+    totals: Mapping[str, Array]
+    left_out: tuple[str, ...]
+
+    @property
+    def n_users(self) -> int:
+        """Number of users."""
+        return len(next(iter(self.totals.values())))
+
+
+def courses_of(results: Runs, figure: str, progress: OnProgress = silent) -> Courses:
+    """Return how rejections or regret add up over the runs with the first users.
+
+    Args:
+        results: the runs.
+        figure: "rejections" or "regret", the sum of mu_* - mu_a over the recommendations a.
+        progress: called with what is going on, how many runs are done and how many there are.
+
+    Raises:
+        InvalidArgumentError: for another figure, regret of users whose means move, or no agent
+            that can be replayed.
+    """
+    choice("figure", figure, (REJECTED_SO_FAR, REGRET_SO_FAR))
+    if figure == REGRET_SO_FAR and results.population.behaviour.moves_means:
+        name = results.population.behaviour.name
+        raise InvalidArgumentError("behaviour", name, "one whose means stay, for a regret")
+    agents = [agent for agent in agents_in(results) if agent in results.line_up]
+    if not agents:
+        allowed = "with an agent whose runs can be replayed"
+        raise InvalidArgumentError("line_up", list(results.line_up), allowed)
+    rows = {agent: results.runs[results.runs["agent"] == agent] for agent in agents}
+    lengths = {agent: _lengths(results, own) for agent, own in rows.items()}
+    fits = [np.searchsorted(np.cumsum(n), STEPS_REPLAYED, side="right") for n in lengths.values()]
+    n_users = max(1, min(USERS_REPLAYED, *map(int, fits)))
+    longest = max(int(each[:n_users].max()) for each in lengths.values())
+    even, early = np.linspace(0, longest, N_TIMES), np.geomspace(1, max(1, longest), N_TIMES)
+    times = np.unique(np.concatenate([even, early]).round().astype(int))
+    totals: dict[str, list[Array]] = {agent: [] for agent in agents}
+    for index, agent in enumerate(agents):  # one after the other: the bar's words change seldom
+        for place in range(n_users):
+            progress(f"replaying {agent}", index * n_users + place, n_users * len(agents))
+            row = rows[agent].iloc[place]
+            gained = _gained(results, results.replay(row), figure)
+            sums = np.concatenate([[0.0], np.cumsum(gained)])
+            found, cut = sums[np.minimum(times, len(gained))], bool(row.get("censored", False))
+            totals[agent].append(np.where(cut & (times > len(gained)), np.nan, found))
+    progress("replayed", n_users * len(agents), n_users * len(agents))
+    left_out = tuple(agent for agent in agents_in(results) if agent not in agents)
+    return Courses(times, {agent: np.array(each) for agent, each in totals.items()}, left_out)
+
+
+def _lengths(results: Runs, own: pd.DataFrame) -> Array:
+    """Return the number of steps of each run of an agent."""
+    if results.over_horizon:
+        return np.full(len(own), int(results.cell["horizon"]))
+    return np.asarray(own["interactions"])
+
+
+def _gained(results: Runs, episode: Episode, figure: str) -> Array:
+    """Return what each step of a run adds."""
+    if figure == REJECTED_SO_FAR:
+        return np.array([not accepted for accepted in episode.accepted])
+    instance = instance_met(results, episode.seed)
+    best = instance.means[instance.best_arm]
+    paid = [reward_of(REGRET_REWARD, mean, best, False, 0.0) for mean in instance.means]
+    gained = [-paid[arm] for arm in episode.arms]
+    if episode.left and results.over_horizon:
+        each = -reward_of_leaving(REGRET_REWARD, min(instance.means), best, 1)
+        gained += [each] * (int(results.cell["horizon"]) - len(gained))
+    return np.array(gained)
+
+
+def instance_met(results: Runs, seed: int) -> Instance:
+    """Return the instance of the user of this seed, as it is at the start."""
+    env = environment_of(results.population, next(iter(results.line_up.values())))
+    env.reset(seed=seed)
+    return env.instance()
 
 
 def rejections_over_time(
-    results: PlottedRuns, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
+    results: Runs, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
 ) -> "Axes":
-    """Draw how many recommendations were rejected by a time: a line an agent, with 95% intervals.
+    """Draw the number of rejections up to a time: a line an agent, with 95% intervals.
 
-    The first runs are replayed for it. An agent that has stopped is rejected no more; where a step
-    cap ends a run, the line ends.
+    The first runs are replayed. An agent that has stopped is rejected no more; where a step cap
+    ends a run, the line ends.
 
     Args:
-        results: of either task.
+        results: of a task with one user an episode.
         axes: where it is drawn; None is a new figure.
         progress: as for `evaluate`.
-
-    Returns:
-        The axes, whose figure can be saved.
 
     Raises:
         InvalidArgumentError: if no agent can be replayed.
         MissingExtraError: without Matplotlib.
     """
-    return _draw(results, REJECTED_SO_FAR, axes, progress)
+    return _over_time(results, REJECTED_SO_FAR, axes, progress)
 
 
 def regret_over_time(
-    results: PlottedRuns, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
+    results: Runs, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
 ) -> "Axes":
     """Draw the regret, the sum of mu_* - mu_a, up to a time: a line an agent, with 95% intervals.
 
-    The first runs are replayed for it. Of best-arm identification it is that of the
-    recommendations, and the line ends where a step cap ends a run.
+    The first runs are replayed. Of best-arm identification it is that of the recommendations, and
+    the line ends where a step cap ends a run.
 
     Args:
-        results: of either task.
+        results: of a task with one user an episode.
         axes: where it is drawn; None is a new figure.
         progress: as for `evaluate`.
-
-    Returns:
-        The axes, whose figure can be saved.
 
     Raises:
         InvalidArgumentError: if no agent can be replayed, or the users' means move.
         MissingExtraError: without Matplotlib.
     """
-    return _draw(results, REGRET_SO_FAR, axes, progress)
+    return _over_time(results, REGRET_SO_FAR, axes, progress)
 
 
-def mean_course(totals: Array) -> tuple[Array, Array, Array]:
-    """Return the means of columns and the ends of their 95% intervals, NaN where a value is.
-
-    Args:
-        totals: as in `Courses`, shape (n, times).
-    """
-    ends = np.array([mean_interval(column) for column in totals.T])
-    return totals.mean(axis=0), ends[:, 0], ends[:, 1]
-
-
-def acceptances_by_arm(
-    episode: Episode, best_arm: int | None = None, axes: "Axes | None" = None
+def _over_time(
+    results: Runs, figure: str, axes: "Axes | None", progress: bool | OnProgress
 ) -> "Axes":
-    """Draw how often each arm was accepted by a time, over one run.
-
-    Of many arms the most accepted and the best have lines of their own.
-
-    Args:
-        episode: the run.
-        best_arm: the best arm, who it is that knows; None leaves it unmarked.
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
-    """
-    axes = plot_axes(axes)
-    arms, accepted = np.array(episode.arms, int), np.array(episode.accepted, bool)
-    counts = {int(arm): np.cumsum(accepted & (arms == arm)) for arm in np.unique(arms)}
-    by_count = sorted(counts, key=lambda arm: (arm != best_arm, -counts[arm][-1], arm))
-    own, others = sorted(by_count[:ARMS_DRAWN]), by_count[ARMS_DRAWN:]
-    times, named = np.arange(len(arms) + 1), []
-    for arm in others:
-        total = np.concatenate([[0], counts[arm]])
-        grey: dict[str, Any] = {"color": colour_of("quiet"), "lw": 0.7, "alpha": 0.6}
-        line = axes.plot(times, total, drawstyle="steps-post", **grey)[0]
-    if others:
-        n_others = len(others)
-        named.append((line, f"{n_others} other arm{'s' * (n_others > 1)}"))
-    for place, arm in enumerate(own):
-        style, total = line_style(place), np.concatenate([[0], counts[arm]])
-        shown = {"color": style.colour, "ls": style.dashes, "lw": 2.4 if arm == best_arm else 1.5}
-        line = axes.plot(times, total, drawstyle="steps-post", **shown)[0]
-        named.insert(place, (line, f"arm {arm}{' (best)' * (arm == best_arm)}"))
-    axes.set_xlim(0, max(1, len(arms)))
-    axes.set_ylim(bottom=0)
-    heading = f"{episode.agent} and the user of seed {episode.seed}"
-    dress(axes, heading, "time t, in recommendations", "acceptances up to t")
-    name_lines(axes, named)
-    return axes
-
-
-def _draw(
-    results: PlottedRuns, figure: str, axes: "Axes | None", progress: bool | OnProgress
-) -> "Axes":
-    """Draw how a figure comes together over the runs of each agent."""
-    axes, named = plot_axes(axes), []
+    """Draw how a figure adds up over the runs of each agent."""
     with shown(progress) as report:
         courses = courses_of(results, figure, report)
+    axes, named = plot_axes(axes), []
     for agent, totals in courses.totals.items():
         place = agents_in(results).index(agent)
-        mean, low, high = mean_course(totals)
-        style = line_style(place)
-        draw_band(axes, courses.times, low, high, place, len(courses.totals))
-        how: dict[str, Any] = {"color": style.colour, "ls": style.dashes, "lw": 1.8}
-        named.append((axes.plot(courses.times, mean, **how)[0], label_of(results, agent)))
+        line = _mean_line(axes, courses.times, totals, place, len(courses.totals))
+        named.append((line, label_of(results, agent)))
     axes.set_xlim(0, max(1, courses.times[-1]))
     axes.set_ylim(bottom=0)
     whole = courses.n_users == int(results.runs.groupby("agent").size().max())
@@ -337,7 +392,61 @@ def _draw(
     return axes
 
 
-def regret_by_user(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
+def _mean_line(axes: "Axes", x: Any, totals: Array, place: int, many: int, mark: str = "") -> Any:
+    """Draw the means of columns with their 95% intervals, and return the line."""
+    mean, low, high = mean_course(totals)
+    draw_band(axes, x, low, high, place, many)
+    style = line_style(place)
+    return axes.plot(x, mean, color=style.colour, ls=style.dashes, lw=1.8, marker=mark)[0]
+
+
+def mean_course(totals: Array) -> tuple[Array, Array, Array]:
+    """Return the means of columns and the ends of their 95% intervals, NaN where a value is NaN."""
+    ends = np.array([mean_interval(column) for column in totals.T])
+    return totals.mean(axis=0), ends[:, 0], ends[:, 1]
+
+
+def acceptances_by_arm(
+    episode: Episode, best_arm: int | None = None, axes: "Axes | None" = None
+) -> "Axes":
+    """Draw how often each arm was accepted up to a time, over one run.
+
+    Of many arms the most accepted and the best have a style of their own.
+
+    Args:
+        episode: the run.
+        best_arm: the best arm, if it is to be marked.
+        axes: where it is drawn; None is a new figure.
+
+    Raises:
+        MissingExtraError: without Matplotlib.
+    """
+    axes = plot_axes(axes)
+    arms, accepted = np.array(episode.arms, int), np.array(episode.accepted, bool)
+    counts = {int(arm): np.cumsum(accepted & (arms == arm)) for arm in np.unique(arms)}
+    by_count = sorted(counts, key=lambda arm: (arm != best_arm, -counts[arm][-1], arm))
+    styled, others = sorted(by_count[:ARMS_DRAWN]), by_count[ARMS_DRAWN:]
+    times, named = np.arange(len(arms) + 1), []
+    for arm in others:
+        total = np.concatenate([[0], counts[arm]])
+        line = _step_line(axes, times, total, colour_of("quiet"), "-", 0.7)
+        line.set_alpha(0.6)
+    if others:
+        named.append((line, f"{len(others)} other arm{'s' * (len(others) > 1)}"))
+    for place, arm in enumerate(styled):
+        style, total = line_style(place), np.concatenate([[0], counts[arm]])
+        width = 2.4 if arm == best_arm else 1.5
+        line = _step_line(axes, times, total, style.colour, style.dashes, width)
+        named.insert(place, (line, f"arm {arm}{' (best)' * (arm == best_arm)}"))
+    axes.set_xlim(0, max(1, len(arms)))
+    axes.set_ylim(bottom=0)
+    heading = f"{episode.agent} and the user of seed {episode.seed}"
+    dress(axes, heading, "time t, in recommendations", "acceptances up to t")
+    name_lines(axes, named)
+    return axes
+
+
+def regret_by_user(results: Runs, axes: "Axes | None" = None) -> "Axes":
     """Draw the regret with each user of an episode: a line an agent, with 95% intervals.
 
     An agent that learns nothing from user to user has a level line.
@@ -345,9 +454,6 @@ def regret_by_user(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
     Args:
         results: of the task "population".
         axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
 
     Raises:
         InvalidArgumentError: for another task.
@@ -361,11 +467,9 @@ def regret_by_user(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
 
     for place, agent in enumerate(agents):
         regrets = regrets_by_user(results.runs[results.runs["agent"] == agent])
-        mean, low, high = mean_course(regrets)
-        numbers, style = np.arange(1, len(mean) + 1), line_style(place)
-        draw_band(axes, numbers, low, high, place, len(agents))
-        mark = "o" if len(mean) == 1 else ""  # a line of one point is not seen
-        line = axes.plot(numbers, mean, color=style.colour, ls=style.dashes, lw=1.8, marker=mark)[0]
+        numbers = np.arange(1, regrets.shape[1] + 1)
+        mark = "o" if len(numbers) == 1 else ""  # a line of one point cannot be seen
+        line = _mean_line(axes, numbers, regrets, place, len(agents), mark)
         named.append((line, label_of(results, agent)))
     axes.set_xlim(1 - 0.5 * (len(numbers) == 1), max(1.5, len(numbers)))
     axes.set_ylim(bottom=0)
@@ -375,3 +479,126 @@ def regret_by_user(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
     dress(axes, heading, "user, in the order in which they come", y)
     name_lines(axes, named)
     return axes
+
+
+def phase1_against_bound(
+    results: Runs, figure: str = "rounds", axes: "Axes | None" = None
+) -> "Axes":
+    """Draw the share of BAIR's runs with at most so many rounds of Phase 1, and the bound.
+
+    Args:
+        results: of an evaluation with `check_theory=True`.
+        figure: "rounds" or "phase1_rejections".
+        axes: where it is drawn; None is a new figure.
+
+    Raises:
+        InvalidArgumentError: for results without checks, or another figure.
+        MissingExtraError: without Matplotlib.
+    """
+    label = CHECKED[choice("figure", figure, CHECKED)]
+    if results.checks is None:
+        raise InvalidArgumentError("results", "unchecked runs", "of check_theory=True")
+    axes = plot_axes(axes)
+    named, ends = [], [1.0]
+    for agent, runs in results.checks.groupby("agent", sort=False):
+        style = line_style(agents_in(results).index(str(agent)))
+        values = np.sort(runs[figure].to_numpy())
+        shares = np.arange(len(values) + 1) / len(values)
+        steps = np.concatenate([[0], values])
+        line = _step_line(axes, steps, shares, style.colour, style.dashes)
+        named.append((line, label_of(results, str(agent))))
+        bound = float(runs[f"{figure}_bound"].mean())
+        above = float(runs[f"{figure}_broken"].mean())
+        limit = axes.axvline(bound, color=colour_of("quiet"), linestyle=style.dashes, linewidth=1.2)
+        named.append((limit, f"its bound: {above:.1%}\nof the runs above"))
+        ends += [float(values[-1]), bound]
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlim(-0.03 * max(ends), max(ends) * 1.05)
+    least = float(results.checks[figure].min())
+    if spread_out(least, max(ends)):
+        axes.set_xlim(least / 1.5, max(ends) * 1.2)
+        logarithmic(axes, "x")
+    dress(axes, heading_of(results), label, "share of runs with at most as many")
+    name_lines(axes, named)
+    return axes
+
+
+class RunPlot(NamedTuple):
+    """A plot of the runs of one cell.
+
+    Attributes:
+        draw: draws results into axes, with a progress bar.
+        why_not: the reason why some results have no such plot; "" if they have.
+    """
+
+    draw: "Callable[[Runs, Axes | None, bool | OnProgress], Axes]"
+    why_not: Callable[[Runs], str]
+
+
+def _has_members(results: Runs) -> bool:
+    return bool(results.cell.get("task") == POPULATION.name)
+
+
+def _not_bai(results: Runs) -> str:
+    return "of best-arm identification only" if results.over_horizon else ""
+
+
+def _not_replayed(results: Runs) -> str:
+    if _has_members(results):
+        return "of one user at a time"
+    return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
+
+
+def _no_regret(results: Runs) -> str:
+    moves = results.population.behaviour.moves_means
+    return "of users whose means stay" if moves else _not_replayed(results)
+
+
+def _not_checked(results: Runs) -> str:
+    return "of evaluations with check_theory=True" if results.checks is None else ""
+
+
+def _not_population(results: Runs) -> str:
+    return "" if _has_members(results) else f"of the task {POPULATION.name} only"
+
+
+def _first_run(results: Runs, axes: "Axes | None", progress: bool | OnProgress) -> "Axes":
+    """Draw the acceptances of each arm in the first run that can be replayed."""
+    row = results.runs[results.runs["agent"].isin(list(results.line_up))].iloc[0]
+    return acceptances_by_arm(results.replay(row), int(row["best_arm"]), axes)
+
+
+RUN_KINDS: Mapping[str, RunPlot] = {
+    "success": RunPlot(lambda runs, axes, _: success_by_budget(runs, axes), _not_bai),
+    "stopping_times": RunPlot(lambda runs, axes, _: stopping_time_survival(runs, axes), _not_bai),
+    "regret": RunPlot(lambda runs, axes, bar: _over_time(runs, "regret", axes, bar), _no_regret),
+    "rejections": RunPlot(
+        lambda runs, axes, bar: _over_time(runs, "rejections", axes, bar), _not_replayed
+    ),
+    "acceptances": RunPlot(_first_run, _not_replayed),
+    "rounds": RunPlot(
+        lambda runs, axes, _: phase1_against_bound(runs, "rounds", axes), _not_checked
+    ),
+    "phase1_rejections": RunPlot(
+        lambda runs, axes, _: phase1_against_bound(runs, "phase1_rejections", axes), _not_checked
+    ),
+    "regret_by_user": RunPlot(lambda runs, axes, _: regret_by_user(runs, axes), _not_population),
+}
+"""The plots of one cell, by name."""
+
+
+def plot_runs(
+    results: Runs,
+    kind: str | None = None,
+    axes: "Axes | None" = None,
+    progress: bool | OnProgress = True,
+) -> "Axes":
+    """Draw the runs of one cell; see `Results.plot`."""
+    usual = "regret_by_user" if _has_members(results) else "regret"
+    chosen = (usual if results.over_horizon else "success") if kind is None else kind
+    found = RUN_KINDS[choice("kind", chosen, RUN_KINDS)]
+    if why := found.why_not(results):
+        suitable = [name for name, each in RUN_KINDS.items() if not each.why_not(results)]
+        allowed = f"one of {', '.join(suitable)} for these results (it is {why})"
+        raise InvalidArgumentError("kind", chosen, allowed)
+    return found.draw(results, axes, progress)

@@ -4,7 +4,7 @@ import hashlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -45,11 +45,8 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-class Memory(NamedTuple):
-    """What a recurrent policy carries from step to step, a row for each user."""
-
-    hidden: Array
-    cell: Array
+Memory = tuple[Array, Array]
+"""The hidden state and the cell of a recurrent policy, a row for each user."""
 
 
 class Chances:
@@ -81,12 +78,12 @@ class Chances:
         self._recurrent = isinstance(self._policy, RecurrentActorCriticPolicy)
 
     def memory(self, n_users: int) -> Memory | None:
-        """Return what the policy remembers of users it is about to meet; None for no memory."""
+        """Return the blank memory of a recurrent policy; None for a policy without one."""
         if not self._recurrent:
             return None
         layers, _, width = self._policy.lstm_hidden_state_shape
         shape = (n_users, layers, width)
-        return Memory(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
+        return np.zeros(shape, np.float32), np.zeros(shape, np.float32)
 
     def of(
         self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
@@ -96,224 +93,170 @@ class Chances:
         Args:
             observations: a row for each of these users.
             masks: their legal actions, if the policy takes them.
-            memory: of all users, where these users' rows are brought up to date.
+            memory: of all users; the rows of these users are brought up to date.
             users: their numbers.
         """
         chances = np.empty((len(users), self.n_actions))
         with torch.no_grad(), one_thread():
             for first in range(0, len(users), USERS_AT_ONCE):
                 part = slice(first, first + USERS_AT_ONCE)
-                given = _filled(observations[part])
-                legal = None if masks is None or not self.masks else _filled(masks[part])
-                found = self._asked(given, legal, memory, users[part])
+                tensor = self._policy.obs_to_tensor(_filled(observations[part]))[0]
+                if self.values_actions:
+                    found = self._greedy(tensor)
+                elif memory is not None:
+                    found = self._remembered(tensor, memory, users[part])
+                else:
+                    legal = () if masks is None or not self.masks else (_filled(masks[part]),)
+                    found = _probabilities(self._policy.get_distribution(tensor, *legal))
                 chances[part] = found[: len(users[part])]
         return chances
 
     def values(self, observation: Array) -> Array:
-        """Return what the policy thinks that one observation is worth.
+        """Return the policy's values of one observation.
 
-        Of DQN and its kin a number for each action, of others one; none of a recurrent policy,
-        whose critic has a memory of its own.
+        Of DQN and its kin one for each action, of others one; none of a recurrent policy, as its
+        critic has its own memory.
         """
         if self._recurrent:
             return np.empty(0)
         with torch.no_grad(), one_thread():
             tensor = self._policy.obs_to_tensor(_filled(observation[np.newaxis]))[0]
-            asked = self._worth if self.values_actions else self._policy.predict_values
-            found: Array = asked(tensor).numpy(force=True)[0]
-        return found
+            worth = self._worth if self.values_actions else self._policy.predict_values
+            values: Array = worth(tensor).numpy(force=True)[0]
+        return values
 
     def _worth(self, tensor: Any) -> Any:
-        """Return the values of all actions, a row for each observation."""
         if isinstance(self._policy, QRDQNPolicy):
             return self._policy.quantile_net(tensor).mean(dim=1)
         return self._policy.q_net(tensor)
 
-    def _asked(
-        self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
-    ) -> Array:
-        """Return the chances in one block."""
-        policy = self._policy
-        tensor = policy.obs_to_tensor(observations)[0]
-        if self.values_actions:
-            best = self._worth(tensor).argmax(dim=1).numpy(force=True)
-            chances = np.full((USERS_AT_ONCE, self.n_actions), self._explores / self.n_actions)
-            chances[np.arange(USERS_AT_ONCE), best] += 1.0 - self._explores
-            return chances
-        if memory is not None:
-            distribution = self._remembered(tensor, memory, users)
-        elif masks is not None:
-            distribution = policy.get_distribution(tensor, masks)
-        else:
-            distribution = policy.get_distribution(tensor)
-        probabilities: Array = distribution.distribution.probs.numpy(force=True)
-        return probabilities
+    def _greedy(self, tensor: Any) -> Array:
+        best = self._worth(tensor).argmax(dim=1).numpy(force=True)
+        chances = np.full((USERS_AT_ONCE, self.n_actions), self._explores / self.n_actions)
+        chances[np.arange(USERS_AT_ONCE), best] += 1.0 - self._explores
+        return chances
 
-    def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
-        """Return the distribution of a recurrent policy, and let it remember the step."""
+    def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Array:
+        """Return the chances of a recurrent policy, and update its memory of these users."""
         device = self._policy.device
-        before = [
+        before = tuple(
             torch.as_tensor(_filled(part[users]).swapaxes(0, 1).copy(), device=device)
             for part in memory
-        ]
+        )
         # No step is a first one here: a new user's memory is blank already.
         starts = torch.zeros(USERS_AT_ONCE, device=device)
-        distribution, after = self._policy.get_distribution(tensor, (before[0], before[1]), starts)
+        distribution, after = self._policy.get_distribution(tensor, before, starts)
         for part, state in zip(memory, after, strict=True):
             part[users] = state.numpy(force=True).swapaxes(0, 1)[: len(users)]
-        return distribution
+        return _probabilities(distribution)
+
+
+def _probabilities(distribution: Any) -> Array:
+    probabilities: Array = distribution.distribution.probs.numpy(force=True)
+    return probabilities
 
 
 def _filled(rows: Array) -> Array:
-    """Return a block that begins with these rows and repeats the first to its end."""
+    """Return a whole block: these rows, then the first repeated."""
     missing = USERS_AT_ONCE - len(rows)
     return rows if missing == 0 else np.concatenate([rows, np.repeat(rows[:1], missing, axis=0)])
 
 
-class Reading(NamedTuple):
-    """What a model was trained on, as in `SB3Agent`."""
-
-    task: Task
-    observation: str
-    horizon: int
-    mask: str
-    n_users: int
-
-
-def reading(
+def _reading(
     model: BaseAlgorithm,
     takes_masks: bool,
     task: Task | str | None,
     observation: str | None,
     horizon: int | None,
     mask: str | None,
-    n_users: int | None = None,
-) -> Reading:
-    """Return how to read a model, from what it says itself and from what is given.
-
-    Args:
-        model: the model.
-        takes_masks: whether its policy takes masks.
-        task: as in `SB3Agent`; None is what the model says, and so are the others.
-        observation: as in `SB3Agent`.
-        horizon: as in `SB3Agent`.
-        mask: as in `SB3Agent`.
-        n_users: as in `SB3Agent`.
+    n_users: int | None,
+) -> tuple[Task, Any, Any, Any, int]:
+    """Return task, observation, horizon, mask and n_users: from the model, or as given.
 
     Raises:
         InvalidArgumentError: naming what contradicts the model, or what it does not say.
     """
-    if _observes_otherwise(model):
-        raise not_read(
+    env, space = model.get_env(), model.observation_space
+    kinds: tuple[Any, ...] = CHANGE_OBSERVATIONS
+    unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # NormalizeObservation's
+    if unbounded or (env is not None and any(any(env.env_is_wrapped(kind)) for kind in kinds)):
+        raise _not_read(
             model,
             "observations of this package as they are, or in VecNormalize, without another wrapper "
             "(NormalizeObservation, ...) above them, whose work a model does not keep",
         )
-    known, name = _said(model), type(model).__name__
-    of = as_task(_settled("task", None if task is None else as_task(task).name, known, name))
-    seen = _settled("observation", observation, known, name)
-    # A bare response has no scale, and whoever takes no masks or cannot answer needs no rule.
-    scaled = seen != "response" or of == BAI
-    horizon = _settled("horizon", horizon, known, name, None if scaled else of.horizon)
+    labels = [reading_of(each) for each in (space, *([env.observation_space] if env else []))]
+    labels = [label for label in labels if label] or [{}]
+    known = {name: value for name, value in labels[0].items() if labels[-1].get(name) == value}
+
+    def settled(name: str, given: Any, otherwise: Any = None) -> Any:
+        """Return what is given or known; `otherwise` where it makes no difference."""
+        given = known.get(name, otherwise) if given is None else given
+        kind = type(model).__name__
+        if given is None:
+            allowed = f"given, as {kind} does not say on what it was trained"
+            raise InvalidArgumentError(name, given, allowed)
+        if given != known.get(name, given):
+            allowed = f"{known[name]!r}, on which {kind} was trained"
+            raise InvalidArgumentError(name, given, allowed)
+        return given
+
+    of = as_task(settled("task", None if task is None else as_task(task).name))
+    observation = settled("observation", observation)
+    # A bare response has no scale, and without masks or answers no rule is needed.
+    scaled = observation != "response" or of == BAI
+    horizon = settled("horizon", horizon, None if scaled else of.horizon)
     if takes_masks and of == BAI:
-        mask = _settled("mask", mask, known, name)
+        mask = settled("mask", mask)
     if of == POPULATION:
-        # Where nothing is scaled by it, it makes no difference.
-        among = None if seen in POPULATION_OBSERVATIONS else N_USERS
-        n_users = _settled("n_users", n_users, known, name, among)
+        scaled = observation in POPULATION_OBSERVATIONS
+        n_users = settled("n_users", n_users, None if scaled else N_USERS)
     users = N_USERS if n_users is None else n_users
-    return Reading(of, seen, horizon, MASKS[0] if mask is None else mask, users)
+    return of, observation, horizon, MASKS[0] if mask is None else mask, users
 
 
-def arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:
-    """Return K, and make sure that the model's spaces are those of the task and observation.
-
-    Raises:
-        InvalidArgumentError: if they are not.
-    """
+def _arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:
+    """Return K, if the model's spaces are those of the task and observation."""
     n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
     n_arms, rest = divmod(n_actions, 2) if task == BAI else (n_actions, 0)
     bounds = bounds_of(observation, n_arms)
     expected = spaces.Discrete(2) if bounds is None else spaces.Box(*bounds, dtype=np.float32)
     if rest or model.observation_space != expected:
-        raise not_read(model, f"the task {task.name!r} and the observation {observation!r}")
+        raise _not_read(model, f"the task {task.name!r} and the observation {observation!r}")
     return n_arms
 
 
-def normaliser_of(model: BaseAlgorithm, given: VecNormalize | None) -> VecNormalize | None:
-    """Return what normalises a model's observations, None if they are as they are.
-
-    Args:
-        model: the model.
-        given: what is said to; None is what the model was trained in, if that is known.
+def _normaliser_of(model: BaseAlgorithm, given: VecNormalize | None) -> VecNormalize | None:
+    """Return the normaliser of a model's observations: the given one, or that of its environment.
 
     Raises:
-        InvalidArgumentError: if it is none, is not the model's, or is missing.
+        InvalidArgumentError: if it is not the model's, or is missing.
     """
-    env = model.get_env()
+    env, space = model.get_env(), model.observation_space
     own = model.get_vec_normalize_env()
     own = own if own is not None and own.norm_obs else None
     if given is None:
-        if own is None and _left_its_space(model):
+        last = getattr(model, "_last_obs", None)  # saved with the model: is it one of its space?
+        bounded = isinstance(space, spaces.Box) and isinstance(last, np.ndarray)
+        if own is None and bounded and not _within(last, space):
             allowed = "the VecNormalize whose observations the model was trained on"
             raise InvalidArgumentError("normaliser", given, allowed)
         return own
-    shape = model.observation_space.shape
-    statistics: Any = getattr(given, "obs_rms", None)  # there where observations are normalised
+    statistics: Any = getattr(given, "obs_rms", None)  # only where observations are normalised
     fits = isinstance(given, VecNormalize) and given.norm_obs
-    if not fits or np.shape(statistics.mean) != shape or (env is not None and own is None):
-        allowed = f"a VecNormalize of observations of shape {shape}, with which it was trained"
+    if not fits or np.shape(statistics.mean) != space.shape or (env is not None and own is None):
+        allowed = f"a VecNormalize of observations of shape {space.shape}, that of its training"
         raise InvalidArgumentError("normaliser", given, allowed)
     return given
 
 
-def not_read(model: BaseAlgorithm, trained_on: str) -> InvalidArgumentError:
-    """Return the error of a model that was not trained on what it should have been."""
+def _within(observations: Any, space: Any) -> bool:
+    return bool(((observations >= space.low) & (observations <= space.high)).all())
+
+
+def _not_read(model: BaseAlgorithm, trained_on: str) -> InvalidArgumentError:
     shown = f"{type(model).__name__}({model.observation_space}, {model.action_space})"
-    shown = " ".join(shown.split())
-    return InvalidArgumentError("model", shown, f"trained on {trained_on}")
-
-
-def _observes_otherwise(model: BaseAlgorithm) -> bool:
-    """Whether something besides our wrappers decided what a model observed, as far as is known."""
-    env, space = model.get_env(), model.observation_space
-    if isinstance(space, spaces.Box) and not space.is_bounded():  # as NormalizeObservation's is
-        return True
-    kinds: tuple[Any, ...] = CHANGE_OBSERVATIONS
-    return env is not None and any(any(env.env_is_wrapped(kind)) for kind in kinds)
-
-
-def _said(model: BaseAlgorithm) -> Mapping[str, Any]:
-    """Return what the model and its environment say alike."""
-    env = model.get_env()
-    own = [model.observation_space] + ([] if env is None else [env.observation_space])
-    labels = [label for label in map(reading_of, own) if label]
-    first, last = (labels[0], labels[-1]) if labels else ({}, {})
-    return {name: value for name, value in first.items() if last.get(name) == value}
-
-
-def _settled(
-    name: str, given: Any, known: Mapping[str, Any], model: str, otherwise: Any = None
-) -> Any:
-    """Return what is given or known; `otherwise` if neither is and it makes no difference."""
-    if given is None:
-        given = known.get(name, otherwise)
-    if given is None:
-        allowed = f"given, as {model} does not say on what it was trained"
-        raise InvalidArgumentError(name, given, allowed)
-    if given != known.get(name, given):
-        allowed = f"{known[name]!r}, on which {model} was trained"
-        raise InvalidArgumentError(name, given, allowed)
-    return given
-
-
-def _left_its_space(model: BaseAlgorithm) -> bool:
-    """Whether the model's last observation, which is saved with it, cannot be one of its space."""
-    space, last = model.observation_space, getattr(model, "_last_obs", None)
-    if not isinstance(space, spaces.Box) or not isinstance(last, np.ndarray):
-        return False
-    outside: Array = (last < space.low) | (last > space.high)
-    return bool(outside.any())
+    return InvalidArgumentError("model", " ".join(shown.split()), f"trained on {trained_on}")
 
 
 class SB3Agent(PolicyAgent):
@@ -362,18 +305,18 @@ class SB3Agent(PolicyAgent):
         n_users: int | None = None,
     ) -> None:
         self._chances = Chances(model)
-        read = reading(model, self._chances.masks, task, observation, horizon, mask, n_users)
+        read = _reading(model, self._chances.masks, task, observation, horizon, mask, n_users)
         super().__init__(
             None,
-            task=read.task,
-            observation=read.observation,
-            horizon=read.horizon,
+            task=read[0],
+            observation=read[1],
+            horizon=read[2],
             batched=True,
             name=type(model).__name__ if name is None else name,
-            n_users=read.n_users,
+            n_users=read[4],
         )
         self.model = model
-        self.mask = choice("mask", read.mask, bai_rules.MASKS)
+        self.mask = choice("mask", read[3], MASKS)
         if deterministic is None:
             deterministic = self._chances.values_actions
         self.deterministic = flag("deterministic", deterministic)
@@ -384,8 +327,8 @@ class SB3Agent(PolicyAgent):
                 "measured",
                 stacklevel=2,
             )
-        self.n_arms = arms_of(model, self.task, self.observation)
-        self.normaliser = normaliser_of(model, normaliser)
+        self.n_arms = _arms_of(model, self.task, self.observation)
+        self.normaliser = _normaliser_of(model, normaliser)
         self.trained_on: dict[str, Any] = {"task": self.task.name, "n_arms": self.n_arms}
 
     @property
@@ -433,7 +376,7 @@ class SB3Agent(PolicyAgent):
             self.observation, self._history, self._scale, self._n_actions
         )
         asked = self._asked(observations[ONLY], ONLY)
-        memory = None if self._memory is None else Memory(*(part.copy() for part in self._memory))
+        memory = None if self._memory is None else (self._memory[0].copy(), self._memory[1].copy())
         chances = self._chances.of(*asked, memory, ONLY)[0]
         actions = choosable[ONLY[0]]
         told = self._by_arm("chance", chances, actions)

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -14,20 +14,31 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from explorative_user_env.protocol import Array, Task
 from explorative_user_env.seeding import seed_number, training_seeds
-from explorative_user_env.users.population import Population, population_of, split_options
+from explorative_user_env.users.population import population_of, split_options
 from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers.make import make_task
 from explorative_user_env.wrappers.single import layers
+
+LARGEST_REWARD = 1e38
+"""Models take rewards of 32 bits."""
+
+OF_ALL_LANES = {
+    "hidden_state": "hidden_states",
+    "instance": "instances",
+    "action_space": "single_action_space",
+    "observation_space": "single_observation_space",
+}
+"""The name in a vector environment of an attribute of a single one."""
 
 
 class SB3VecEnv(VecEnv):
     """Stable-Baselines3's `VecEnv` over a vector environment of this package.
 
-    What SB3 expects of `DummyVecEnv` with a `Monitor` in each environment: at the end of an
-    episode, `info` has `episode` (return r, length l, seconds t), `terminal_observation`,
-    `TimeLimit.truncated`, and all that the environment says there (`is_success`, ...). In between
-    it has `TimeLimit.truncated` alone, as dicts of counts for every user and step would cost more
-    than the users do.
+    At the end of an episode `info` has what SB3 expects of `DummyVecEnv` with a `Monitor` in each
+    environment: `episode` (return r, length l, seconds t), `terminal_observation`,
+    `TimeLimit.truncated`, and the environment's final info (`is_success`, ...). In between it has
+    `TimeLimit.truncated` alone, as dicts of counts for every user and step would cost more than the
+    users do.
 
     Args:
         envs: a vector environment with `AutoresetMode.SAME_STEP`.
@@ -47,14 +58,14 @@ class SB3VecEnv(VecEnv):
         self._start = time.time()
 
     def reset(self) -> Any:
-        """Start with new users, by the seeds and options set beforehand."""
-        seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
+        """Start with new users, by the seeds and options set before."""
+        seeds: Any = self._seeds if any(seed is not None for seed in self._seeds) else None
         groups = _alike(self._options)
         for options, lanes in groups:
             given = dict(options)
             if len(groups) > 1:
                 given["reset_mask"] = np.isin(np.arange(self.num_envs), lanes)
-            observations, infos = self.envs.reset(seed=seeds, options=given)  # type: ignore[arg-type]
+            observations, infos = self.envs.reset(seed=seeds, options=given)
             for lane in lanes:
                 self.reset_infos[lane] = _info_of(infos, lane)
         self._returns[:] = 0.0
@@ -67,11 +78,11 @@ class SB3VecEnv(VecEnv):
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Set the users' seeds at the next reset, and return them.
 
-        Stable-Baselines3's own environments take s, s + 1, and so on, so that models with the
-        seeds 0 to 4 meet nearly the same users. Here they share none: see `training_seeds`.
+        Environments of Stable-Baselines3 take s, s + 1, and so on, so that models with the seeds 0
+        to 4 meet nearly the same users. Here they share none: see `training_seeds`.
 
         Args:
-            seed: what the users' seeds follow from; None is fresh entropy.
+            seed: the users' seeds follow from it; None is fresh entropy.
         """
         if seed is None:
             seed = int(np.random.SeedSequence().generate_state(1)[0])
@@ -90,7 +101,16 @@ class SB3VecEnv(VecEnv):
         self._lengths += 1
         told: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
         for lane in np.flatnonzero(done).tolist():
-            told[lane] = self._ending(infos, lane, bool(truncated[lane] and not terminated[lane]))
+            episode = {
+                "r": round(float(self._returns[lane]), 6),
+                "l": int(self._lengths[lane]),
+                "t": round(time.time() - self._start, 6),
+            }
+            told[lane] = _info_of(infos["final_info"], lane) | {
+                "episode": episode,
+                "terminal_observation": infos["final_obs"][lane],
+                "TimeLimit.truncated": bool(truncated[lane] and not terminated[lane]),
+            }
         self._returns[done] = 0.0
         self._lengths[done] = 0
         return observations, rewards.astype(np.float32), done, told
@@ -100,19 +120,20 @@ class SB3VecEnv(VecEnv):
         self.envs.close()
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute for each lane: they share it, as they are users of one kind.
+        """Return an attribute for each lane; lanes share it, as they are users of one kind.
 
-        A method of all lanes, such as `action_masks`, is each lane's own method.
+        A method of all lanes, such as `action_masks`, becomes a method of each lane.
         """
-        value = _attribute(self.envs, _of_all(attr_name))
+        value = self._attribute(attr_name)
         lanes = self._get_indices(indices)
-        a_method = callable(value) and not isinstance(value, type)
-        return [partial(_for, lane, value) if a_method else value for lane in lanes]
+        if not callable(value) or isinstance(value, type):
+            return [value for _ in lanes]
+        return [partial(lambda lane, *args, **kw: value(*args, **kw)[lane], lane) for lane in lanes]
 
     def has_attr(self, attr_name: str) -> bool:
         """Return whether the environment has this attribute."""
         try:
-            _attribute(self.envs, _of_all(attr_name))
+            self._attribute(attr_name)
         except AttributeError:
             return False
         return True
@@ -128,22 +149,21 @@ class SB3VecEnv(VecEnv):
         indices: VecEnvIndices = None,
         **method_kwargs: Any,
     ) -> list[Any]:
-        """Call a method of the vector environment, such as `action_masks`, and return each lane's.
+        """Call a method of the vector environment, such as `action_masks`; return each lane's part.
 
-        `hidden_state` and `instance` are there as well, for teachers and tests, and Gymnasium's
-        `get_wrapper_attr` and `has_wrapper_attr`.
+        `hidden_state` and `instance`, for teachers and tests, and Gymnasium's `get_wrapper_attr`
+        and `has_wrapper_attr` work as well.
         """
         if method_name in ("get_wrapper_attr", "has_wrapper_attr"):
             (name,) = (*method_args, *method_kwargs.values())
             if method_name == "get_wrapper_attr":
                 return self.get_attr(name, indices)
             return [self.has_attr(name) for _ in self._get_indices(indices)]
-        method = _attribute(self.envs, _of_all(method_name))
-        results = method(*method_args, **method_kwargs)
+        results = self._attribute(method_name)(*method_args, **method_kwargs)
         return [results[lane] for lane in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
-        """Return whether each lane is wrapped so; it does what a `Monitor` does."""
+        """Return whether each lane is wrapped so; it does the work of a `Monitor`."""
         within = any(isinstance(layer, wrapper_class) for layer in layers(self.envs))
         wrapped = within or issubclass(wrapper_class, Monitor)
         return [wrapped for _ in self._get_indices(indices)]
@@ -153,52 +173,33 @@ class SB3VecEnv(VecEnv):
         frames: Any = self.envs.render() if self.envs.render_mode == "rgb_array" else None
         return [None] * self.num_envs if frames is None else list(frames)
 
-    def _ending(self, infos: dict[str, Any], lane: int, out_of_time: bool) -> dict[str, Any]:
-        """Return what is said of a lane's finished episode."""
-        episode = {
-            "r": round(float(self._returns[lane]), 6),
-            "l": int(self._lengths[lane]),
-            "t": round(time.time() - self._start, 6),
-        }
-        return _info_of(infos["final_info"], lane) | {
-            "episode": episode,
-            "terminal_observation": infos["final_obs"][lane],
-            "TimeLimit.truncated": out_of_time,
-        }
+    def _attribute(self, name: str) -> Any:
+        """Return an attribute of the outermost layer that has it."""
+        envs: Any = self.envs
+        wanted = OF_ALL_LANES.get(name, name)
+        while not hasattr(envs, wanted):
+            if not isinstance(envs, VectorWrapper):
+                raise AttributeError(f"the environment has no attribute {wanted!r}")
+            envs = envs.env
+        return getattr(envs, wanted)
 
 
 def _alike(options: Sequence[dict[str, Any]]) -> list[tuple[dict[str, Any], list[int]]]:
-    """Return each of the options that differ, with the lanes that have them."""
-    found: list[tuple[dict[str, Any], list[int]]] = []
+    """Return the different options, each with its lanes; values may be arrays."""
+    groups: list[tuple[dict[str, Any], list[int]]] = []
     for lane, each in enumerate(options):
-        for known, lanes in found:
-            if _same(known, each):
+        for known, lanes in groups:
+            same = known.keys() == each.keys()
+            if same and all(np.array_equal(value, each[name]) for name, value in known.items()):
                 lanes.append(lane)
                 break
         else:
-            found.append((each, [lane]))
-    return found
-
-
-def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether options are the same; their values may be arrays."""
-    return one.keys() == other.keys() and all(
-        np.array_equal(value, other[name]) for name, value in one.items()
-    )
-
-
-def _for(lane: int, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call a method of all lanes and return what it says of one."""
-    return method(*args, **kwargs)[lane]
-
-
-def _of_all(name: str) -> str:
-    """Return what all lanes together call what a single environment calls so."""
-    return {"hidden_state": "hidden_states", "instance": "instances"}.get(name, name)
+            groups.append((each, [lane]))
+    return groups
 
 
 def _info_of(infos: dict[str, Any], lane: int) -> dict[str, Any]:
-    """Return a lane's own info from infos as Gymnasium stacks them."""
+    """Return a lane's info from infos as Gymnasium stacks them."""
     own = {}
     for key, values in infos.items():
         mask = infos.get(f"_{key}")
@@ -206,21 +207,6 @@ def _info_of(infos: dict[str, Any], lane: int) -> dict[str, Any]:
             value = values[lane]
             own[key] = value.item() if isinstance(value, np.generic) else value
     return own
-
-
-def _attribute(envs: Any, name: str) -> Any:
-    """Return an attribute of the outermost environment that has it; spaces are one lane's."""
-    if name in ("action_space", "observation_space"):
-        name = f"single_{name}"
-    while not hasattr(envs, name):
-        if not isinstance(envs, VectorWrapper):
-            raise AttributeError(f"the environment has no attribute {name!r}")
-        envs = envs.env
-    return getattr(envs, name)
-
-
-LARGEST_REWARD = 1e38
-"""Of the numbers that models take, which are of 32 bits."""
 
 
 def make_sb3_vec_env(
@@ -234,19 +220,18 @@ def make_sb3_vec_env(
 ) -> SB3VecEnv:
     """Return many users as a `VecEnv` of Stable-Baselines3, in compiled code from 64 on.
 
-    The first reset compiles it, and says so, as `ExplorativeUserVectorEnv` does.
+    The first reset compiles it, and reports it, as `ExplorativeUserVectorEnv` does.
 
     Args:
         n_envs: number of users in step, at least 1.
         task: "regret" (`ExplorativeUser-v0`), "bai" (`ExplorativeUserBAI-v0`) or "population"
             (`ExplorativePopulation-v0`).
-        observation: what a policy sees: "response", "counts", "sorted-counts" or "last-step", in
-            "population" also "population-counts" or "sorted-population-counts".
+        observation: the policy's observation: "response", "counts", "sorted-counts" or "last-step",
+            in "population" also "population-counts" or "sorted-population-counts".
         horizon: steps of an episode; None is 500 for regret and 2000 for bai. In "population" the
             steps of each user; None is 300.
-        seed: what the users' seeds at the first reset follow from, as `SB3VecEnv.seed` has it;
-            no other seed has users in common. A model that is given a seed sets it again. None is
-            fresh entropy.
+        seed: the users' seeds at the first reset follow from it, as in `SB3VecEnv.seed`; two seeds
+            have no users in common. A model with a seed sets it again. None is fresh entropy.
         **kwargs: as in the environment (`n_arms`, `gap`, `setting`, `reward`, `step_cost`,
             `n_users`, `deviation`, ...).
 
@@ -261,23 +246,16 @@ def make_sb3_vec_env(
         )
     user, rest = split_options(kwargs)
     users = population_of(rest.pop("population", None), user)
-    _check_rewards(users)
-    rest |= {"population": users, "autoreset_mode": AutoresetMode.SAME_STEP}
-    envs = make_task(task, n_envs, observation, horizon, **rest)
-    vec_env = SB3VecEnv(envs)
-    if seed is not None:
-        vec_env.seed(seed)
-    return vec_env
-
-
-def _check_rewards(population: Population) -> None:
-    """Refuse a gap, or means that are given, with rewards that no model could be told."""
-    law = population.instance_law
-    means = law.given or [0.0]
+    means = users.instance_law.given or [0.0]
     for name, size, how in (
-        ("gap", law.largest_gap, "at most"),
+        ("gap", users.instance_law.largest_gap, "at most"),
         ("means", max(means) - min(means), "apart by at most"),
     ):
         if size > LARGEST_REWARD:
-            allowed = f"{how} {LARGEST_REWARD:g}, as models are told rewards of 32 bits"
+            allowed = f"{how} {LARGEST_REWARD:g}, as models take rewards of 32 bits"
             raise InvalidArgumentError(name, size, allowed)
+    rest |= {"population": users, "autoreset_mode": AutoresetMode.SAME_STEP}
+    vec_env = SB3VecEnv(make_task(task, n_envs, observation, horizon, **rest))
+    if seed is not None:
+        vec_env.seed(seed)
+    return vec_env

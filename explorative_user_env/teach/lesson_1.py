@@ -27,9 +27,8 @@ def samples_needed(gap: float, delta: float) -> int:
 
 def survivors(means: Floats, half_widths: Floats) -> list[int]:
     """Return the arms that may be the best: no other arm's interval lies above theirs."""
-    return _kept(lambda arm, means, low, high: max(_others(low, arm)) < high[arm])(
-        means, half_widths
-    )
+    stay = _kept(lambda arm, means, low, high: max(_others(low, arm)) < high[arm])
+    return list(stay(means, half_widths))
 
 
 def _kept(rule: Callable[[int, Floats, Floats, Floats], bool]) -> Any:

@@ -80,10 +80,9 @@ def _cost(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> flo
 
 def _ended(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> float:
     """Return the cost of the runs that are not censored."""
-    kept = ~np.array(censored)
-    return _cost(
-        np.array(times)[kept], np.array(correct)[kept], np.zeros(kept.sum(), bool), step_cost
-    )  # type: ignore[arg-type]
+    kept = [place for place, cut in enumerate(censored) if not cut]
+    parts: Any = [[each[place] for place in kept] for each in (times, correct, censored)]
+    return _cost(parts[0], parts[1], parts[2], step_cost)
 
 
 _ARMS, _YES = [0, 1, 2, 0, 1, 2, 0, 1, 0], [True, True, True, True, False, False, True, False, True]
@@ -226,7 +225,11 @@ EXERCISES: tuple[Exercise, ...] = (
             "censored runs are left out: the agent that is stuck most often gains most by "
             "it.": _ended,
             "censored runs count as failures, but their steps are left out of the "
-            "mean.": lambda *runs: _ended(*runs) + _cost(*runs[:-1], 0) - _ended(*runs[:-1], 0),
+            "mean.": lambda times, correct, censored, c: (
+                _ended(times, correct, censored, c)
+                + _cost(times, correct, censored, 0)
+                - _ended(times, correct, censored, 0)
+            ),
             "a censored run whose best guess is wrong counts as two failures here, and it is "
             "one.": lambda times, correct, censored, c: (
                 c * np.mean(times) + 1 - np.mean(correct) + np.mean(censored)

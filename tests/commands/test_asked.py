@@ -17,10 +17,10 @@ Run = Callable[..., int]
 FEW = "--n-instances 4"
 COMMANDS = {
     "bench": f"bench {FEW} --n-arms 2 --delta .2 --agent bair",
-    "reproduce": f"reproduce table2 {FEW} --quick --agent bair --setting printed",
+    "reproduce": f"paper tables table2 {FEW} --quick --agent bair --setting printed",
     "robustness": f"robustness {FEW} --n-arms 2 --agent bair --user paper",
-    "tune-n1": "tune-n1 --n-arms 2 --delta .3 --error .3 --n-instances 200 --confirm 0",
-    "lower-bound": f"lower-bound {FEW} --delta .2",
+    "tune-n1": "paper tune-n1 --n-arms 2 --delta .3 --error .3 --n-instances 200 --confirm 0",
+    "lower-bound": f"paper lower-bound {FEW} --delta .2",
 }
 AGENTS = {name: {"BAIR"} for name in ("bench", "reproduce", "robustness")} | {
     "lower-bound": {"BAIR", "T&S", "UNI", "EXP3", "Full-information"}
@@ -31,7 +31,7 @@ AGENTS = {name: {"BAIR"} for name in ("bench", "reproduce", "robustness")} | {
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "FRONTIER_USERS", 20)
     success: Any = comparison.success
-    monkeypatch.setattr(success.__wrapped__, "__defaults__", ((4, 8),))
+    monkeypatch.setattr(success, "__defaults__", ((4, 8),))
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from stores import rows_in, without_numbers
 
-from explorative_user_env.commands.kept import RUN_FILE, Places
+from explorative_user_env.commands.run import RUN_FILE, Places
 from explorative_user_env.evaluation import runner as backends
 from explorative_user_env.evaluation import workers as places
 from explorative_user_env.files import MADE_BY
@@ -19,9 +19,9 @@ COMMANDS = {
     "robustness": "robustness --n-instances 30 --agent bair --user paper --user forgetful "
     "--n-arms 2",
     "suite": "suite --quick --agent ucb1 --task bai-k2 --task regret-k5",
-    "reproduce": "reproduce table6 --n-instances 20 --quick --agent bair --setting released",
-    "lower-bound": "lower-bound --n-instances 30 --delta 0.2",
-    "tune-n1": "tune-n1 --n-instances 400 --confirm 40 --n-arms 3 --delta 0.3 --gap 0.5",
+    "reproduce": "paper tables table6 --n-instances 20 --quick --agent bair --setting released",
+    "lower-bound": "paper lower-bound --n-instances 30 --delta 0.2",
+    "tune-n1": "paper tune-n1 --n-instances 400 --confirm 40 --n-arms 3 --delta 0.3 --gap 0.5",
 }
 """What is asked for, by a name for it."""
 
@@ -228,13 +228,13 @@ def test_a_finished_run_is_run_again_by_who_asks_for_it_again(
 def test_show_says_what_is_there_and_what_made_it(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
 ) -> None:
-    assert run("show", str(broken)) == 0
+    assert run("results show", str(broken)) == 0
     told = capsys.readouterr().out
     assert told.splitlines()[0] == "bench: not finished, 20 runs in 1 cell"
     assert "BAIR" in told
     assert run("bench", "--resume", str(broken)) == 0
     capsys.readouterr()
-    assert run("show", str(broken)) == 0
+    assert run("results show", str(broken)) == 0
     told = capsys.readouterr().out
     assert told.splitlines()[0] == "bench: finished, 120 runs in 2 cells"
     assert "(KeyboardInterrupt): " in told

@@ -1,3 +1,4 @@
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,8 +8,8 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.agents import BAIR
-from explorative_user_env.commands.kept import RUN_FILE
 from explorative_user_env.commands.robustness import robustness as command
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies.robustness import VARIETIES, robustness
@@ -90,7 +91,7 @@ def test_quick_is_a_hundred_of_every_user(
     run: Callable[..., int], calls_of: Callable[[str], list[Any]], output: Path
 ) -> None:
     calls = calls_of(f"{ROOM}.robustness")
-    words = "--quick --gap 0.3 --setting released --horizon 70"
+    words = "--quick --gap 0.3 --setting released --baseline-time 70"
     run("robustness", *words.split(), "--output", str(output))
     run("robustness", "--output", str(output))
     for (arguments, options), n_instances in zip(calls, (100, 1000), strict=True):
@@ -98,7 +99,7 @@ def test_quick_is_a_hundred_of_every_user(
         assert options["n_instances"] == n_instances
     quick, usual = (options for _, options in calls)
     assert quick["population"] == Population(gap=0.3, setting=RELEASED)
-    assert quick["baseline_time"] == 70  # by the option's older spelling
+    assert quick["baseline_time"] == 70
     assert usual["population"] == Population()
     cell = {name: usual[name] for name in ("delta", "baseline_time", "max_steps", "seed")}
     assert cell == {"delta": 0.1, "baseline_time": None, "max_steps": 20_000, "seed": 0}
@@ -109,5 +110,5 @@ def test_an_unknown_user_is_refused_in_one_line(refused: Callable[..., str]) -> 
 
 
 def test_its_help_names_every_user_there_is() -> None:
-    words = command.__annotations__["user"].__metadata__[0].help
+    words = inspect.signature(command).parameters["user"].annotation.__metadata__[0].help
     assert all(variety.name in words for variety in VARIETIES)

@@ -111,7 +111,7 @@ def slide(page: "Page", by: str) -> None:
     if by == "keyboard":
         assert page.evaluate("document.activeElement.id") == "alpha"
     page.uncheck("[name=follow]")
-    page.wait_for_function("() => location.search.includes('rho=2')")
+    page.wait_for_function("() => location.search.includes('rho=1.')")
 
 
 def test_going_back_undoes_and_a_reload_changes_nothing(browser: "Browser", address: str) -> None:

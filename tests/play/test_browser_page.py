@@ -34,6 +34,10 @@ def test_all_is_there_without_a_script(browser: "Browser", address: str, size: s
         page.locator("#alpha").fill("2")
         page.click("text=Show")
         assert game_on_mind(page).options["alpha"] == 2.0
+        assert "rho" not in game_on_mind(page).options  # it follows its schedule
+        page.locator("#rho").fill("1.2")
+        page.click("text=Show")
+        assert game_on_mind(page).options["rho"] == 1.2
 
 
 def test_the_page_reads_well_to_who_does_not_see_it(browser: "Browser", address: str) -> None:
@@ -132,12 +136,12 @@ def test_a_shared_address_has_the_same_responses_everywhere(
         page.click("text=The same as a table")
         cells = page.locator("details table tbody tr").all_inner_texts()
     on_page = [tuple(map(int, row.split()[1:3])) for row in cells]
-    replayed = python("-m", "explorative_user_env", "replay", shared, folder=tmp_path).stdout
     words = ["play", "--terminal", "--address", shared]
     terminal = python("-m", "explorative_user_env", *words, folder=tmp_path).stdout
     heard = heard_in(game_of(pairs_in(urlsplit(shared).query)))
     assert on_page == [*zip(heard.seen.accepted, heard.seen.rejected, strict=True)]
-    assert [": yes" in line for line in replayed.splitlines()[:-1]] == list(heard.responses)
+    answers = [line for line in terminal.splitlines() if line.startswith("Arm ")]
+    assert [": yes" in line for line in answers] == list(heard.responses)
     table = re.findall(r"^ +\d +(\d+) +(\d+)$", terminal, flags=re.MULTILINE)
     assert [tuple(map(int, row)) for row in table] == on_page
     assert not all(heard.responses)

@@ -1,5 +1,6 @@
 """What is said of users and games is said of every one of them."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,7 @@ from explorative_user_env.play.game import (
     pairs_of,
     rivals_of,
 )
-from explorative_user_env.play.page import play_page
+from explorative_user_env.play.page import play_page, start_page
 from explorative_user_env.protocol import CENSORED, LEFT
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.validation import InvalidArgumentError
@@ -24,8 +25,9 @@ def test_every_kind_of_user_that_the_package_has_can_be_chosen() -> None:
     with pytest.raises(InvalidArgumentError) as error:
         as_behaviour("")
     named = str(error.value).partition("one of ")[2].partition(", or one with")[0].split(", ")
-    assert sorted(words.KINDS) == sorted(named)
-    assert all(told.startswith(f"{name}: ") for name, told in words.KINDS.items())
+    choices = re.findall(r'<option value="(\w+)">(\w+): ', start_page())
+    assert sorted(choices) == sorted((name, name) for name in named)
+    assert choices[0][0] == words.usual_options()["behaviour"]  # the first is chosen
 
 
 def test_a_tally_counts() -> None:

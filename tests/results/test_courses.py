@@ -7,8 +7,8 @@ import pytest
 from toy_agents import scripted
 
 import explorative_user_env as eu
-from explorative_user_env.results import courses
-from explorative_user_env.results.courses import courses_of, instance_met
+from explorative_user_env.results import plots_of_runs as courses
+from explorative_user_env.results.plots_of_runs import courses_of, instance_met
 from explorative_user_env.results.results import Results
 from explorative_user_env.validation import InvalidArgumentError
 

@@ -1,13 +1,11 @@
 """`plot` shows the obvious one, draws into axes that are given, and names the kinds there are."""
 
-import inspect
 import pickle
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +16,7 @@ from plots import legend_of_plot, line_of
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
 from explorative_user_env.display.plots import new_figure
-from explorative_user_env.results import plots as figures
-from explorative_user_env.results.plots import RUN_KINDS
+from explorative_user_env.results.plots_of_runs import RUN_KINDS
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
@@ -153,22 +150,3 @@ def test_plots_need_no_pyplot_and_results_no_matplotlib(tmp_path: Path) -> None:
     )
     printed = done.stdout.split()
     assert (printed[-2], printed[-1]) == ("False", "False")
-
-
-def test_every_function_that_draws_a_figure_is_handed_on() -> None:
-    folder = Path(figures.__file__).parent
-    modules = [
-        import_module(f"{figures.__package__}.{path.stem}")
-        for path in folder.glob("figures_of_*.py")
-    ]
-    drawing = {
-        name
-        for module in modules
-        for name, thing in vars(module).items()
-        if not name.startswith("_")
-        and getattr(thing, "__module__", None) == module.__name__
-        and inspect.isfunction(thing)
-        and "axes" in inspect.signature(thing).parameters
-    }
-    assert len(drawing) > 5
-    assert drawing <= set(figures.__all__)

@@ -9,9 +9,8 @@ from plots import legend_of_plot, line_of
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR
-from explorative_user_env.results.courses import theory_curves
 from explorative_user_env.results.intervals import mean_interval
-from explorative_user_env.results.plots import figure_by_cell
+from explorative_user_env.results.plots import figure_by_cell, theory_curves
 from explorative_user_env.results.results import Sweep
 from explorative_user_env.theory import lower_bound
 from explorative_user_env.validation import InvalidArgumentError

@@ -8,12 +8,12 @@ from plots import corners_of, legend_of_plot, line_of
 
 import explorative_user_env as eu
 from explorative_user_env.display.plots import as_png
-from explorative_user_env.results import courses
-from explorative_user_env.results.courses import courses_of
+from explorative_user_env.results import plots_of_runs as courses
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.plots_of_runs import (
     ARMS_DRAWN,
     acceptances_by_arm,
+    courses_of,
     mean_course,
     regret_over_time,
     rejections_over_time,

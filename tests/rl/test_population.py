@@ -112,10 +112,10 @@ def test_what_a_recurrent_model_remembers_is_its_tasks(task: str) -> None:
     agent.act()
     agent.observe(2, True)
     assert agent._memory is not None
-    before = agent._memory.hidden.copy()
+    before = agent._memory[0].copy()
     agent.next_user()
     kept = before if task == "population" else np.zeros_like(before)
-    np.testing.assert_array_equal(agent._memory.hidden, kept)
+    np.testing.assert_array_equal(agent._memory[0], kept)
     assert before.any()
 
 

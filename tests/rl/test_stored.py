@@ -3,12 +3,10 @@
 import base64
 import json
 import os
-import pickle
 import zipfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -25,7 +23,6 @@ from stable_baselines3 import DQN, PPO
 import explorative_user_env as eu
 from explorative_user_env.envs.user import reading_of
 from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env
-from explorative_user_env.rl.models import TRAININGS_OWN, kept_in
 from explorative_user_env.shipped import shipped_models
 
 ALGORITHMS: dict[str, Any] = {
@@ -54,6 +51,7 @@ def saved(algo: str, folder: Path, task: str = "bai") -> Path:
     folder.mkdir(exist_ok=True)
     model.save(folder / "model.zip")
     settings = {"algo": algo, "task": task, "observation": observation, "horizon": HORIZON}
+    settings |= {"n_arms": N_ARMS, "n_envs": model.n_envs}
     (folder / "settings.json").write_text(json.dumps(settings | {"environment": {}}))
     return folder
 
@@ -90,44 +88,44 @@ def test_code_planted_in_a_models_file_does_not_run(algo: str, tmp_path: Path) -
     keys = [*serialized(saved(algo, tmp_path / "whole")), "policy_kwargs", "mine", "ep_info_buffer"]
     runs = eu.evaluate([load_agent(tmp_path / "whole")], **SMALL).runs
     assert len(keys) >= 8
+    folder, trace = saved(algo, tmp_path / "planted"), tmp_path / "trace"
     for key in keys:
-        folder, trace = saved(algo, tmp_path / f"planted-{key}"), tmp_path / f"trace-{key}"
         rewritten(folder, planting(key, Planted(trace)))
-        if key in TRAININGS_OWN:
-            played = eu.evaluate([load_agent(folder)], **SMALL).runs
-            pd.testing.assert_frame_equal(runs, played, check_exact=True)
-        else:
-            with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be .*got '{key}'$"):
-                load_agent(folder)
-        assert not trace.exists()
+    played = eu.evaluate([load_agent(folder)], **SMALL).runs
+    pd.testing.assert_frame_equal(runs, played, check_exact=True)
+    assert not trace.exists()
     # The same file, read by SB3 itself, shows that there was something to run.
-    folder, trace = saved(algo, tmp_path / "control"), tmp_path / "trace-control"
+    folder = saved(algo, tmp_path / "control")
     rewritten(folder, planting("ep_info_buffer", Planted(trace)))
     ALGORITHMS[algo].load(folder / "model.zip", device="cpu")
     assert trace.exists()
 
 
-@pytest.mark.parametrize("member", ["policy.pth", "policy.optimizer.pth", "pytorch_variables.pth"])
+@pytest.mark.parametrize("member", ["policy.pth", "policy.optimizer.pth"])
 def test_code_planted_among_the_weights_does_not_run(member: str, tmp_path: Path) -> None:
     folder, trace = saved("ppo", tmp_path / "ppo"), tmp_path / "trace"
     torch.save({"log_std": Planted(trace)}, tmp_path / "planted.pth")
     rewritten(folder, lambda _: (tmp_path / "planted.pth").read_bytes(), member)
-    with pytest.raises(eu.InvalidArgumentError, match=rf"^model must be a model .*got '{member}'$"):
+    with pytest.raises(eu.InvalidArgumentError, match=r"^model must be a model that can be read"):
         load_agent(folder)
     assert not trace.exists()
 
 
-def test_a_class_is_not_changed_by_what_is_pickled() -> None:
-    """An instruction of a pickle sets attributes, also those of a class that it names."""
-    from gymnasium.spaces import Box
+def test_a_small_file_does_not_fill_the_memory(tmp_path: Path) -> None:
+    folder = saved("ppo", tmp_path / "ppo")
+    with zipfile.ZipFile(folder / "model.zip", "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("large", bytes(2**28 + 1))
+    with pytest.raises(eu.InvalidArgumentError, match=r"a part has more than"):
+        load_agent(folder)
 
-    before = dict(vars(Box))
-    attack = b"cgymnasium.spaces.box\nBox\n}(Vcontains\nK\x01u}(Vcontains\nK\x01u\x86b."
-    from explorative_user_env.rl import models as stored
 
-    with pytest.raises(eu.InvalidArgumentError, match=r"got 'observation_space'"):
-        stored._read("observation_space", base64.b64encode(attack).decode(), stored._space)
-    assert dict(vars(Box)) == before
+@pytest.mark.parametrize("n_arms", [0, 2.5, 10**9, N_ARMS + 1])
+def test_settings_of_another_number_of_arms_are_refused(n_arms: float, tmp_path: Path) -> None:
+    folder = saved("ppo", tmp_path / "ppo")
+    settings = json.loads((folder / "settings.json").read_text())
+    (folder / "settings.json").write_text(json.dumps(settings | {"n_arms": n_arms}))
+    with pytest.raises(eu.InvalidArgumentError, match=r"^(n_arms|model) must be "):
+        load_agent(folder)
 
 
 @pytest.mark.slow
@@ -142,7 +140,6 @@ def test_a_model_plays_as_the_one_that_was_saved(algo: str, tmp_path: Path) -> N
         one, other = getattr(own, name), getattr(model, name)
         assert one == other
         assert dict(reading_of(one)) == dict(reading_of(other))
-    assert str(own.lr_schedule) == str(model.lr_schedule)
     assert type(own.policy) is type(model.policy)
     runs = [eu.evaluate([agent], **SMALL).runs for agent in (SB3Agent(own), loaded)]
     pd.testing.assert_frame_equal(*runs, check_exact=True)
@@ -151,14 +148,12 @@ def test_a_model_plays_as_the_one_that_was_saved(algo: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("name", ["bai-k5", "regret-k5"])
 def test_the_packages_models_are_read_as_sb3_reads_them(name: str) -> None:
     algorithm = MaskablePPO if name == "bai-k5" else PPO
-    path = shipped_models()[name] / "model.zip"
-    own, kept = algorithm.load(path, device="cpu"), kept_in(path, algorithm, "MlpPolicy")
-    assert np.array_equal(own._last_obs, kept["_last_obs"])  # type: ignore[arg-type]
-    assert own.observation_space == kept["observation_space"]
-    assert dict(reading_of(own.observation_space)) == dict(reading_of(kept["observation_space"]))
-    for rate in ("learning_rate", "lr_schedule", "clip_range"):
-        assert str(getattr(own, rate)) == str(kept[rate])
-    assert {key for key, value in kept.items() if value is None} <= TRAININGS_OWN
+    own = algorithm.load(shipped_models()[name] / "model.zip", device="cpu")
+    model = load_agent(name).model
+    for part, weights in own.policy.state_dict().items():
+        assert torch.equal(weights, model.policy.state_dict()[part])
+    assert own.observation_space == model.observation_space
+    assert dict(reading_of(own.observation_space)) == dict(reading_of(model.observation_space))
 
 
 @pytest.mark.slow
@@ -168,20 +163,7 @@ def test_a_model_that_was_loaded_can_be_trained_further(algo: str, tmp_path: Pat
     before = {name: weight.clone() for name, weight in model.policy.state_dict().items()}
     model.set_env(make_sb3_vec_env(2, n_arms=N_ARMS, horizon=HORIZON, seed=0))
     model.learning_starts = 10  # type: ignore[attr-defined]
-    model.learn(300)
+    model.learn(1000)
     assert any(
         not torch.equal(weight, before[name]) for name, weight in model.policy.state_dict().items()
     )
-
-
-def test_a_network_may_have_the_classes_of_pytorch_and_no_others(tmp_path: Path) -> None:
-    envs = make_sb3_vec_env(2, n_arms=N_ARMS, horizon=HORIZON, seed=0)
-    network: dict[str, Any] = {"net_arch": {"pi": [8], "vf": [8]}, "activation_fn": torch.nn.ReLU}
-    model = PPO("MlpPolicy", envs, device="cpu", policy_kwargs=network)
-    folder = saved("ppo", tmp_path / "ppo", "regret")
-    model.save(folder / "model.zip")
-    assert load_agent(folder).model.policy_kwargs == network
-    for planted in ({"activation_fn": pickle.loads}, {"activation_fn": torch.load}, {"x": os}):
-        rewritten(folder, planting("policy_kwargs", planted))
-        with pytest.raises(eu.InvalidArgumentError, match=r"got 'policy_kwargs'$"):
-            load_agent(folder)

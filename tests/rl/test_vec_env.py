@@ -95,6 +95,21 @@ def test_rewards_and_returns_are_stable_baselines3s_own(reward: str) -> None:
         assert_same_step(envs.step(actions), dummy.step(actions))
 
 
+def test_who_leaves_at_the_last_step_is_not_out_of_time() -> None:
+    options: Any = {"n_arms": 3, "observation": "counts", "behaviour": "impatient"}
+    long = make_sb3_vec_env(1, horizon=500, seed=3, **options)
+    long.reset()
+    left = next(t for t in range(1, 500) if long.step(np.array([t % 3]))[2][0])
+    assert left < 499
+    envs = make_sb3_vec_env(1, horizon=left, seed=3, **options)
+    envs.reset()
+    for t in range(1, left + 1):
+        _, _, dones, infos = envs.step(np.array([t % 3]))
+    assert dones.all()
+    assert infos[0]["episode"]["l"] == left
+    assert infos[0]["TimeLimit.truncated"] is False
+
+
 def test_a_time_limit_is_truncation_and_the_end_of_a_task_is_none() -> None:
     for task, truncated in (("regret", True), ("bai", False)):
         envs = many(2, task, seed=0)
