@@ -20,13 +20,8 @@ from typing import Any
 import pandas as pd
 
 import explorative_user_env as eu
-<<<<<<< HEAD
-from explorative_user_env.commands.suite_agents import entrants_called
-from explorative_user_env.display.tables import Column, markdown, table
-=======
 from explorative_user_env.commands.agents import entrants_called
-from explorative_user_env.display.tables import markdown, markdown_table
->>>>>>> main
+from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import PACKED, about, pack
 from explorative_user_env.studies.suite import (
@@ -77,14 +72,8 @@ user, agent and task. This runs one row in ten of each agent and task again, dra
 names whatever differs; `--all` leaves nothing out:
 
 ```sh
-<<<<<<< HEAD
-explorative-user verify examples/leaderboard/package.sqlite.xz --share 0.1
-cd examples && explorative-user verify leaderboard/learnt.sqlite.xz --agent learnt_index:by_task
-=======
-explorative-user results verify examples/leaderboard/package.sqlite.xz --share 0.01
-cd examples
-explorative-user results verify leaderboard/learnt.sqlite.xz --agent learnt_index:by_task
->>>>>>> main
+from explorative_user_env.commands.agents import entrants_called
+from explorative_user_env.display.tables import Column, markdown, table
 ```
 
 [How to verify a result](../docs/how_to/verify.md) says what is compared, and what that could have
@@ -104,12 +93,8 @@ verify the runs:
 <!-- not run: the suite takes minutes, and the agent is yours -->
 ```sh
 explorative-user suite --agent my_module:MyAgent --out results/mine
-<<<<<<< HEAD
-explorative-user suite --agent my_module:MyAgent --quick --out results/mine-quick
-explorative-user verify results/mine-quick --agent my_module:MyAgent --all
-=======
-explorative-user results verify results/mine --agent my_module:MyAgent --all
->>>>>>> main
+from explorative_user_env.commands.agents import entrants_called
+from explorative_user_env.display.tables import Column, markdown, table
 ```
 
 Then take the scores and the runs in, which writes the page anew:
