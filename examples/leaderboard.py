@@ -20,7 +20,7 @@ from typing import Any
 import pandas as pd
 
 import explorative_user_env as eu
-from explorative_user_env.commands.agents import entrants_called
+from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import PACKED, about, pack
@@ -72,8 +72,9 @@ user, agent and task. This runs one row in ten of each agent and task again, dra
 names whatever differs; `--all` leaves nothing out:
 
 ```sh
-from explorative_user_env.commands.agents import entrants_called
-from explorative_user_env.display.tables import Column, markdown, table
+explorative-user results verify examples/leaderboard/package.sqlite.xz --share 0.1
+cd examples
+explorative-user results verify leaderboard/learnt.sqlite.xz --agent learnt_index:by_task
 ```
 
 [How to verify a result](../docs/how_to/verify.md) says what is compared, and what that could have
@@ -93,8 +94,8 @@ verify the runs:
 <!-- not run: the suite takes minutes, and the agent is yours -->
 ```sh
 explorative-user suite --agent my_module:MyAgent --out results/mine
-from explorative_user_env.commands.agents import entrants_called
-from explorative_user_env.display.tables import Column, markdown, table
+explorative-user suite --agent my_module:MyAgent --quick --out results/mine-quick
+explorative-user results verify results/mine-quick --agent my_module:MyAgent --all
 ```
 
 Then take the scores and the runs in, which writes the page anew:
