@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 import explorative_user_env as eu
-from explorative_user_env.commands.suite_agents import entrants_called
+from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.tables import markdown, markdown_table
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.results import Results
@@ -67,8 +67,9 @@ hundred of each agent and task again, drawn at random, and names whatever differ
 nothing out:
 
 ```sh
-explorative-user verify examples/leaderboard/package.sqlite.xz --share 0.01
-cd examples && explorative-user verify leaderboard/learnt.sqlite.xz --agent learnt_index:by_task
+explorative-user results verify examples/leaderboard/package.sqlite.xz --share 0.01
+cd examples
+explorative-user results verify leaderboard/learnt.sqlite.xz --agent learnt_index:by_task
 ```
 
 [How to verify a result](../docs/how_to/verify.md) says what is asked, and what that could have
@@ -81,7 +82,7 @@ Run the suite with your agent, or your model, and let it be verified:
 <!-- not run: the suite takes minutes, and the agent is yours -->
 ```sh
 explorative-user suite --agent my_module:MyAgent --out results/mine
-explorative-user verify results/mine --agent my_module:MyAgent --all
+explorative-user results verify results/mine --agent my_module:MyAgent --all
 ```
 
 Then pack the file of runs and write the page anew:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 if not (Path(__file__).parent / "agents").is_dir():
     __path__.append(str(Path(__file__).parents[1]))
 
-from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
-from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
-from explorative_user_env.envs.population import ExplorativePopulationEnv
-from explorative_user_env.envs.population_vector import ExplorativePopulationVectorEnv
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import (
+    ExplorativePopulationEnv,
+    ExplorativePopulationVectorEnv,
+)
 from explorative_user_env.envs.registration import (
     BAI_ENV_ID,
     COUNTS_ENV_ID,

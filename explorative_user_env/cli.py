@@ -2,29 +2,13 @@
 
 import signal
 import sys
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Collection, Iterator
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from explorative_user_env.commands.bench import bench
-from explorative_user_env.commands.check import check
-from explorative_user_env.commands.course import course
-from explorative_user_env.commands.export import export
-from explorative_user_env.commands.grade import grade
-from explorative_user_env.commands.kept import what_is_kept
-from explorative_user_env.commands.lower_bound import lower_bound
-from explorative_user_env.commands.play import play
-from explorative_user_env.commands.plot import plot
-from explorative_user_env.commands.reproduce import reproduce
-from explorative_user_env.commands.robustness import robustness
-from explorative_user_env.commands.show import show_run
-from explorative_user_env.commands.suite import suite
-from explorative_user_env.commands.train import train
-from explorative_user_env.commands.transcripts import transcripts
-from explorative_user_env.commands.tune_n1 import tune_n1
-from explorative_user_env.commands.verify import verify
-from explorative_user_env.commands.watch import watch
 from explorative_user_env.display.text import unfailing_output
 from explorative_user_env.kernels.presence import ends_heard, interrupts_heard
 from explorative_user_env.validation import (
@@ -35,33 +19,112 @@ from explorative_user_env.validation import (
 )
 from explorative_user_env.version import __version__
 
-app = typer.Typer(
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["--help", "-h"]},
-)
 
-for command in (
-    bench,
-    reproduce,
-    robustness,
-    suite,
-    tune_n1,
-    lower_bound,
-    train,
-    check,
-    watch,
-    play,
-    plot,
-    export,
-    verify,
-    transcripts,
-    course,
-    grade,
-):
-    app.command()(command)
-app.command("show")(show_run)
+class Word(NamedTuple):
+    """A first word of the command line.
+
+    Attributes:
+        about: its line in the list of commands.
+        panel: the group of commands that it is listed in.
+        inner: for a group, its commands by their functions; the module has the word's name.
+    """
+
+    about: str
+    panel: str
+    inner: dict[str, str] | None = None
+
+
+COMPARE, MEET, LATER = "Compare agents", "Meet a user", "Papers, results and courses"
+
+WORDS = {
+    "bench": Word("Compare agents on explorative users, beside the paper's figures.", COMPARE),
+    "suite": Word("Score agents on the tasks of the suite.", COMPARE),
+    "train": Word("Train a model with Stable-Baselines3.", COMPARE),
+    "check": Word("Check that your agent, environment or user is sound.", COMPARE),
+    "watch": Word("Watch a user and an agent step by step.", MEET),
+    "play": Word("Recommend to a user yourself.", MEET),
+    "paper": Word(
+        "The paper: its tables and figures, its lower bound, its open question.",
+        LATER,
+        {"tables": "tables", "tune-n1": "tune_n1", "lower-bound": "lower_bound"},
+    ),
+    "results": Word(
+        "What a run has: show, plot, export or verify it.",
+        LATER,
+        {"show": "show_run", "plot": "plot", "export": "export", "verify": "verify"},
+    ),
+    "course": Word(
+        "A course: its notebooks, and the grading of students' agents.",
+        LATER,
+        {"notebooks": "notebooks", "grade": "grade"},
+    ),
+}
+"""All commands, in the order of help."""
+
+
+def _without_type(option: Any) -> Any:
+    """Return the option --help without a type beside it, as it is a flag."""
+    if option is not None:
+        option.metavar = ""
+    return option
+
+
+class _Command(TyperCommand):
+    def get_help_option(self, ctx: Any) -> Any:
+        return _without_type(super().get_help_option(ctx))
+
+
+class _Group(TyperGroup):
+    def get_help_option(self, ctx: Any) -> Any:
+        return _without_type(super().get_help_option(ctx))
+
+
+def _new_app(**options: Any) -> typer.Typer:
+    return typer.Typer(
+        cls=_Group,
+        add_completion=False,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+        **options,
+    )
+
+
+def app(words: Collection[str] | None = None) -> typer.Typer:
+    """Return the command line; a command whose name is not among `words` is not imported.
+
+    Args:
+        words: the words of a command line; None imports all commands.
+    """
+    whole = _new_app()
+    whole.callback()(explorative_user)
+    for word, (about, panel, inner) in WORDS.items():
+        if words is not None and word not in words:
+            whole.command(word, help=about, rich_help_panel=panel)(_not_imported)
+            continue
+        module = import_module(f"explorative_user_env.commands.{word}")
+        if inner is None:
+            function = getattr(module, word)
+            whole.command(word, cls=_Command, short_help=about, rich_help_panel=panel)(function)
+            continue
+        group = _new_app(help=about, rich_help_panel=panel)
+        for name, function in inner.items():
+            group.command(name, cls=_Command)(getattr(module, function))
+        whole.add_typer(group, name=word)
+    return whole
+
+
+def _not_imported() -> None:
+    """Stand in the list of commands."""
+
+
+def commands_of(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the commands of a group, and of the groups in it, with the words that call each."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands_of(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 def _say_version(asked: bool) -> None:
@@ -70,16 +133,22 @@ def _say_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def explorative_user(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_say_version, is_eager=True, help="Show the version and exit."
+            "--version",
+            callback=_say_version,
+            is_eager=True,
+            metavar="",
+            help="Show the version and exit.",
         ),
     ] = False,
 ) -> None:
-    """Recommend to users who are still learning what they like, and compare who does it best."""
+    """Recommend to users who are still learning what they like, and compare who does it best.
+
+    Example: explorative-user bench
+    """
 
 
 SIGNALLED = 128
@@ -92,8 +161,8 @@ INTERRUPTED = SIGNALLED + signal.SIGINT
 def main() -> None:
     """Run the command line; an error is one line on standard error and exit code 2.
 
-    What cannot be printed is no reason to stop: the files are what counts. Only where standard
-    output was to be kept, and could not be, the end says so.
+    Text that cannot be printed does not end a command: its files count. If text was lost, the last
+    line says so, and the exit code is 1.
     """
     with unfailing_output() as output:
         code = _run()
@@ -104,34 +173,41 @@ def main() -> None:
 
 
 def _run() -> int:
-    """Run the command and return the exit code."""
+    command_line: Any = None
     with ends_heard() as ended:
         try:
             with interrupts_heard():
-                code = app(standalone_mode=False) or 0
+                command_line = typer.main.get_command(app(sys.argv[1:2]))
+                code = command_line(standalone_mode=False) or 0
         except (KeyboardInterrupt, typer.Abort):
             code = INTERRUPTED
         except Exception as error:
             if not ended:
-                if (line := _line_for(error)) is None:
+                if (line := _line_for(error, command_line)) is None:
                     raise
-                return _failed("; ".join(filter(None, (line, what_is_kept()))), 2)
-            code = INTERRUPTED  # what is broken off may fail in a way of its own
+                return _failed("; ".join(filter(None, (line, _where_it_is_kept()))), 2)
+            code = INTERRUPTED  # an interrupted command may fail in its own way
     if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself
-        exec("")  # or Python ends by SIGINT in place of a code, if what was broken off was an exec
-        left = what_is_kept() or "no file was written"
+        exec("")  # otherwise Python ends by SIGINT, if it was interrupted in an exec
+        left = _where_it_is_kept() or "no file was written"
         return _failed(f"interrupted; {left}", SIGNALLED + ended[0] if ended else code)
     return int(code)
 
 
-def _line_for(error: Exception) -> str | None:
-    """Return what is said of an error that a command expects, None of any other."""
-    # Typer has click's exceptions under a name of its own: this is the base of all usage errors.
+def _where_it_is_kept() -> str:
+    """Return where an interrupted run is kept; empty if the command keeps none."""
+    run = sys.modules.get("explorative_user_env.commands.run")
+    return "" if run is None else str(run.where_it_is_kept())
+
+
+def _line_for(error: Exception, command_line: Any) -> str | None:
+    """Return the line for an error that a command expects; None for any other error."""
+    # Typer vendors click under a private name: the base of its usage errors is found from outside.
     usage_error: Any = next(
         kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError"
     )
     if isinstance(error, InvalidArgumentError):
-        return error.spelled(_options(sys.argv[1:]))
+        return error.spelled(_spellings(command_line))
     if isinstance(error, MissingExtraError):
         return str(error)
     if isinstance(error, usage_error):
@@ -139,12 +215,13 @@ def _line_for(error: Exception) -> str | None:
     return None
 
 
-def _options(arguments: Sequence[str]) -> dict[str, str]:
-    """Return how the command that is called spells each of its options, by its name."""
-    known: Any = typer.main.get_command(app)
-    called = [known.commands[word] for word in arguments if word in known.commands]
-    shown = called[0].params if called else []
-    return {each.name: each.opts[0] for each in shown if each.opts[0].startswith("-")}
+def _spellings(command_line: Any) -> dict[str, str]:
+    """Return how the command that was called spells its options, by their names."""
+    for words, command in commands_of(command_line) if command_line is not None else ():
+        if sys.argv[1:][: len(words.split())] == words.split():
+            options = [each for each in command.params if each.opts[0].startswith("-")]
+            return {each.name: each.opts[0] for each in options}
+    return {}
 
 
 def _failed(message: str, code: int) -> int:

@@ -133,6 +133,24 @@ def _inner(before: str, record: Mapping[str, Any]) -> dict[str, Any]:
     return taken
 
 
+def other_run(folder: Path, made_by: Mapping[str, Any]) -> str:
+    """Return how the run that made a folder's files differs from another; empty if it does not."""
+    try:
+        before = from_json((folder / MADE_BY).read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except (OSError, ValueError):
+        before = None
+    if not made_by:
+        return ""
+    if not isinstance(before, Mapping):
+        return "what cannot be read"
+    return ", ".join(
+        f"no {name}" if was is None else f"{name}={was}"
+        for name, was, _ in differences(before, json.loads(json.dumps(made_by)))
+    )
+
+
 class Folder:
     """A folder for the files of one run, checked before the work and filled at once after it.
 
@@ -151,9 +169,9 @@ class Folder:
         self.path = path
         self.beside: list[Path] = []  # files of the run that are written by others
         self.made_by = dict(made_by or {})
-        self._asked = json.loads(json.dumps(self.made_by))
+        self._asked = dict(self.made_by)
         self._overwrite = overwrite
-        if other := self.other_run():
+        if other := self._other_run():
             allowed = f"another folder, as it has a run with {other}; --overwrite writes over that"
             raise InvalidArgumentError("output", str(path), allowed)
         try:
@@ -165,22 +183,8 @@ class Folder:
             allowed = f"a folder that can be written to ({error.strerror or error})"
             raise InvalidArgumentError("output", str(path), allowed) from error
 
-    def other_run(self) -> str:
-        """Return how the run of the files in the folder differs from this one; empty if equal."""
-        if not self._asked or self._overwrite:
-            return ""
-        try:
-            before = from_json((self.path / MADE_BY).read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError):
-            return ""
-        except (OSError, ValueError):
-            before = None
-        if not isinstance(before, Mapping):
-            return "what cannot be read"
-        return ", ".join(
-            f"no {name}" if was is None else f"{name}={was}"
-            for name, was, _ in differences(before, self._asked)
-        )
+    def _other_run(self) -> str:
+        return "" if self._overwrite else other_run(self.path, self._asked)
 
     def note(self, **details: Any) -> None:
         """Add entries to the manifest that are known only after the work."""
@@ -216,7 +220,7 @@ class Folder:
             run = hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]
             manifest = json.dumps({**self.made_by, RUN: run, FILES: digests}, indent=2)
             (inside / MADE_BY).write_text(manifest + "\n", encoding="utf-8")
-            if path == self.path and (other := self.other_run()):
+            if path == self.path and (other := self._other_run()):
                 raise OSError(f"it has a run with {other} by now")
             before = [
                 name for name, digest in digests_in(path).items() if is_as(path / name, digest)

@@ -27,13 +27,13 @@ WORDS = {
     "bench": f"bench {CELLS} --agent bair --agent uni "
     "--n-arms 2 --n-arms 20 --delta 0.1 --delta 0.01",
     "regret": f"bench {CELLS} --agent bair --agent uni --task regret --horizon 30 --n-arms 20",
-    "robustness": f"robustness {CELLS} --agent bair --agent uni --agent exp3 --n-arms 2 "
+    "robustness": f"suite {CELLS} --agent bair --agent uni --agent exp3 --n-arms 2 "
     "--user paper --user omniscient",
     "suite": "suite --workers 1 --quick --agent bair --agent exp3 --agent full-information "
     "--task bai-k2 --task bai-k5 --task regret-k5",
-    "lower-bound": f"lower-bound {CELLS} --delta 0.2 --delta 0.1",
-    "reproduce": f"reproduce table2 {CELLS} --agent bair --agent uni --setting released",
-    "tune-n1": "tune-n1 --n-instances 600 --workers 1 --confirm 80 --n-arms 3 --delta 0.2 "
+    "lower-bound": f"paper lower-bound {CELLS} --delta 0.2 --delta 0.1",
+    "reproduce": f"paper tables table2 {CELLS} --agent bair --agent uni --setting released",
+    "tune-n1": "paper tune-n1 --n-instances 600 --workers 1 --confirm 80 --n-arms 3 --delta 0.2 "
     "--gap 0.4",
 }
 """What is asked for, by a name for it."""
@@ -49,16 +49,16 @@ def few(n: int, delta: float) -> list[AlgorithmAgent]:
 
 ROOM = "explorative_user_env"
 COMPUTED = (
-    "evaluation.grid.run_cells",
+    "evaluation.runner.run_cells",
     "studies.robustness.robustness",
     "studies.suite.run_suite",
     "studies.lower_bound.overlap",
     "studies.lower_bound.success",
     "studies.lower_bound.needed",
-    "studies.paper_verdicts.reproduce",
-    "studies.paper_verdicts.calibration_of",
+    "commands.paper.reproduce",
+    "commands.paper.calibration_of",
     "studies.tuning.evaluate",
-    "display.figures.as_png",
+    "display.plots.as_png",
 )
 """What takes the time of a command, and prints nothing."""
 

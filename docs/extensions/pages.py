@@ -37,11 +37,12 @@ PACKAGE = structure.PACKAGE
 
 def command_line(env: Any, docname: str, what: str) -> Iterator[str]:
     """Yield every command and option, as Typer writes them."""
-    group = typer.main.get_command(cli.app)
+    group = typer.main.get_command(cli.app())
     context: Any = typer.Context(group, info_name="explorative-user")
     text = get_docs_for_click(obj=group, ctx=context, name="explorative-user")
     text = text.partition("\n\n")[2]
-    yield re.sub(r"^## `explorative-user (.+)`$", r"(\1)=\n\g<0>", text, flags=re.MULTILINE)
+    heading = re.compile(r"^#+ `explorative-user (.+)`$", flags=re.MULTILINE)
+    yield heading.sub(lambda it: f"({it[1].replace(' ', '-')})=\n{it[0]}", text)
 
 
 def environment(env: Any, docname: str, name: str) -> Iterator[str]:

@@ -25,7 +25,7 @@ from explorative_user_env.check.checks import (
     run_checks,
 )
 from explorative_user_env.check.environments import LANES_CHECKED
-from explorative_user_env.envs.user_vector import AskedUsers
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import Algorithm, name_of
 from explorative_user_env.users.behaviours import Behaviour
 from explorative_user_env.users.laws import RewardLaw, Schedule, as_reward_law
@@ -177,7 +177,7 @@ def _vector(name: str, make: Callable[..., Any], seed: int) -> Subject:
 
 def _lane_of(envs: Any) -> Callable[[], Any] | None:
     """Return what makes the single environment that a lane equals, None where nothing tells it."""
-    if not isinstance(envs, AskedUsers):
+    if not isinstance(envs, ExplorativeUserVectorEnv):
         return None
 
     def alone() -> Any:

@@ -1,1 +1,1 @@
-"""The commands of `explorative-user`, one a file."""
+"""The commands of the command line, a module for each first word."""

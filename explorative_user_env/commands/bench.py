@@ -1,154 +1,149 @@
 """The command `explorative-user bench`."""
 
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+import pandas as pd
 import typer
 
-from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
+from explorative_user_env.commands.agents import (
+    Defaults,
+    agents_called,
+    bench_defaults,
+    elsewhere,
+)
 from explorative_user_env.commands.options import (
-    ABOUT,
-    DELTAS_HELP,
-    STEP_CAP_HELP,
-    TASK_HELP,
-    AnyHorizonOption,
-    BaselineTimeOption,
-    DaskOption,
-    DeviationOption,
-    FewUsersOption,
-    NumberOfUsersOption,
-    OutputOption,
-    QuickInstancesOption,
-    SeedOption,
-    StepCostOption,
-    UntilWidthOption,
-    WorkersOption,
+    AGENTS,
+    MORE,
+    TEXTS,
+    command,
     setting_named,
-    shared_options,
-    takes_users,
     users_a_cell,
 )
-from explorative_user_env.protocol import POPULATION, STEP_CAP
+from explorative_user_env.commands.output import write_and_show
+from explorative_user_env.commands.run import Run
+from explorative_user_env.display.progress import progress_bar
+from explorative_user_env.evaluation import evaluate, runner
+from explorative_user_env.protocol import POPULATION
+from explorative_user_env.results.results import Results, all_runs
+from explorative_user_env.results.tables import legend_of, summary_page, table_of
+from explorative_user_env.studies.paper import compared, published_for
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
 
-@takes_users(without=("setting", "n_arms"))
-@keeps_what_was_asked
+@command(
+    "bench",
+    evaluate,
+    options="horizon n_users deviation baseline_time step_cost max_steps until_width seed",
+    first="agent n_arms delta n_instances task",
+    users={},
+    keeps="results/bench",
+    parallel=True,
+    texts={
+        "agent": f"{AGENTS} None is the first four; with --task all.",
+        "delta": f"{TEXTS['delta'][:-1]}; {MORE}. None is 0.1, or a model's.",
+        "n_arms": f"Number of arms K, in 2..1000000; {MORE}. None is 5, or a model's.",
+        "task": "bai (stop and name the best arm), regret (over a horizon) or population (regret "
+        "with users who come one after another). None is bai, or a model's.",
+        "setting": "Modelling choices: printed (the paper's text) or released (its code). None is "
+        "released, or a model's; population printed.",
+        "until_width": "Add users until the success interval of every agent is at most so wide, "
+        "in (0, 1); --n-instances is then the most, by default a million. None is a fixed number.",
+    },
+)
 def bench(
-    users: dict[str, Any],
-    asked: Asked,
-    setting: Annotated[
-        str | None,
-        typer.Option(
-            help=ABOUT["setting"], show_default="released, or a model's; population printed"
-        ),
-    ] = None,
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="bair, tas, uni, exp3, se, se-transfer, ucb1, thompson, full-information, "
-            "sb3:DIR, bair-tuned:DIR or module:Class.",
-            show_default="first four; with --task all",
-        ),
-    ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help=TASK_HELP,
-            show_default="bai, or a model's",
-        ),
-    ] = None,
-    delta: Annotated[
-        list[float] | None,
-        typer.Option(
-            help=DELTAS_HELP,
-            show_default="0.1 0.01; beside a model, or for regret, 0.1; or as tuned",
-        ),
-    ] = None,
-    n_arms: Annotated[
-        list[int] | None,
-        typer.Option(
-            help=f"{ABOUT['n_arms']} Repeat for more.", show_default="2 5 20, or a model's"
-        ),
-    ] = None,
-    horizon: AnyHorizonOption = None,
-    n_users: NumberOfUsersOption = None,
-    deviation: DeviationOption = None,
-    baseline_time: BaselineTimeOption = None,
-    step_cost: StepCostOption = None,
-    n_instances: QuickInstancesOption = None,
-    until_width: UntilWidthOption = None,
-    quick: FewUsersOption = False,
-    seed: SeedOption = 0,
-    workers: WorkersOption = 0,
-    dask: DaskOption = None,
-    max_steps: Annotated[
-        int | None,
-        typer.Option(
-            help=STEP_CAP_HELP,
-            show_default=f"{STEP_CAP}; T&S the setting's",
-        ),
-    ] = None,
-    output: OutputOption = Path("results/bench"),
-) -> None:
-    """Compare agents on explorative users, beside the paper's figures where it has them."""
-    from explorative_user_env.commands.agent_names import agents_called, bench_defaults
-    from explorative_user_env.evaluation.runner import number_asked
-
-    line_up = agents_called(agent, max_steps, task)
-    usual = bench_defaults(line_up, task, setting, delta, n_arms)
-    if horizon is not None and not usual.over_horizon:
-        raise InvalidArgumentError("horizon", horizon, "left out for the task bai")
-    fixed = quick or until_width is None
-    n_runs = users_a_cell(n_instances, quick) if fixed else n_instances
-    options = shared_options(number_asked(n_runs, until_width), seed, workers, dask)
-    options |= {"task": usual.task, "step_cost": step_cost, "max_steps": max_steps}
-    options |= {"until_width": until_width}
-    options |= {"horizon": horizon, "baseline_time": baseline_time}
-    options |= {"n_users": n_users, "deviation": deviation}
-    users |= {"setting": setting_named(usual.setting)}
-    _run(line_up, usual, users, options, asked, output)
-
-
-def _run(
-    line_up: list[Any],
-    usual: Any,
+    run: Run,
+    workers: dict[str, Any],
     users: dict[str, Any],
     options: dict[str, Any],
-    asked: Asked,
-    output: Path,
+    agent: list[str] | None = None,
+    n_arms: list[int] | None = None,
+    delta: list[float] | None = None,
+    n_instances: int | None = None,
+    task: str | None = None,
+    setting: str | None = None,
+    whole: Annotated[
+        bool, typer.Option("--all", help="All cells of the paper: delta .1 and .01, K 2, 5 and 20.")
+    ] = False,
+    quick: bool = False,
 ) -> None:
-    """Run all cells, show the table and write the files."""
-    from explorative_user_env.commands.agent_names import elsewhere
-    from explorative_user_env.commands.kept import kept_run
-    from explorative_user_env.commands.output import write_and_show_cells
-    from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.evaluation import runner as grid
-    from explorative_user_env.results.records import details_of
-    from explorative_user_env.studies.paper import compared, published_for
-    from explorative_user_env.users.population import Population
+    """Compare agents on explorative users, beside the paper's figures where it has them.
 
+    Example: explorative-user bench --agent bair --agent my_module:MyAgent --n-arms 20
+    """
+    line_up = agents_called(agent, options["max_steps"], task)
+    usual = bench_defaults(line_up, task, setting, delta, n_arms, whole)
+    if options["horizon"] is not None and not usual.over_horizon:
+        raise InvalidArgumentError("horizon", options["horizon"], "left out for the task bai")
+    users["setting"] = setting_named(usual.setting)
     population = Population(**users)
-    with kept_run(asked, output, line_up) as (folder, store):
+    if quick or options["until_width"] is None:
+        n_instances = users_a_cell(n_instances, quick)
+    options["n_instances"] = runner.number_asked(n_instances, options["until_width"])
+    with run.opened(line_up) as (folder, store):
         with progress_bar() as report:
-            results = grid.run_cells(
+            results = runner.run_cells(
                 line_up,
                 usual.deltas,
                 usual.n_arms,
+                task=usual.task,
                 progress=report,
                 store=store,
                 **users,
                 **options,
+                **workers,
             )
         summary = compared(results, published_for(population) if usual.papers else None)
-        words = population.words()
-        cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
-        until = "" if options["until_width"] is None else "up to "
-        whom = "users"
-        if usual.task == POPULATION.name:
-            whom, shared = "episodes", results[0].cell
-            cell += f", n_users={shared['n_users']}, deviation={shared['deviation']:g}"
-        title = f"{words['setting']}: {until}{options['n_instances']} {whom} a cell, {cell}"
-        notes = elsewhere(line_up, usual, population)
-        folder.note(**details_of([result.cell for result in results]))
-        write_and_show_cells(title, {usual.setting: summary}, results, folder, notes)
+        title = title_of(usual, population, results, options)
+        notes = [*elsewhere(line_up, usual, population), *legend_of(summary)]
+        contents = {
+            "table.md": summary_page(title, {usual.setting: summary}, notes),
+            "summary.csv": summary,
+            "runs.csv": all_runs(results),
+        }
+        sections: list[Any] = [table_of(summary, title), *conclusion(summary)]
+        cells = [result.cell for result in results]
+        write_and_show(folder, contents, sections, notes=notes, cells=cells)
+
+
+def title_of(
+    usual: Defaults,
+    population: Population,
+    results: Sequence[Results],
+    options: Mapping[str, Any],
+) -> str:
+    """Return the title of the table: the setting, how many users a cell has, and who they are."""
+    words = population.words()
+    cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
+    until, whom = "" if options["until_width"] is None else "up to ", "users"
+    if usual.task == POPULATION.name:
+        whom, shared = "episodes", results[0].cell
+        cell += f", n_users={shared['n_users']}, deviation={shared['deviation']:g}"
+    return f"{words['setting']}: {until}{options['n_instances']} {whom} a cell, {cell}"
+
+
+def conclusion(summary: pd.DataFrame) -> list[str]:
+    """Return a sentence on the agents of a table: the first and UNI, or the best and the worst."""
+    agents = list(dict.fromkeys(summary["agent"]))
+    by_agent = summary.groupby("agent", sort=False)
+    if "success" not in summary:
+        regret = by_agent["regret"].mean()
+        least, most = regret.idxmin(), regret.idxmax()
+        rest = f"; {most} has the most, {regret[most]:.0f}" if least != most else ""
+        return [f"{least} has the least regret, {regret[least]:.0f} on average{rest}."]
+    n_users = int(by_agent["n_runs"].sum()[agents[0]])
+    named = (summary["success"] * summary["n_runs"]).groupby(summary["agent"]).sum().round()
+    times = by_agent["stopping_time"].mean()
+
+    def of(agent: str) -> str:
+        return f"all {n_users}" if named[agent] == n_users else f"{named[agent]:.0f}"
+
+    sentence = f"{agents[0]} named the best arm of {of(agents[0])}"
+    sentence += " users" if named[agents[0]] == n_users else f" of {n_users} users"
+    if len(agents) > 1:
+        rival = "UNI" if "UNI" in agents[1:] else agents[-1]
+        same = abs(times[rival] - times[agents[0]]) < 0.02 * times[agents[0]]
+        when = "in the same time" if same else f"with {times[rival]:.0f} recommendations"
+        sentence += f"; {rival}, {when}, of {of(rival)}"
+    return [f"{sentence}."]

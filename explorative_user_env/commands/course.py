@@ -1,36 +1,164 @@
-"""The command `explorative-user course`."""
+"""The commands `explorative-user course`: the notebooks, and the grading of students' agents."""
 
+import os
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from explorative_user_env.commands.options import command
+from explorative_user_env.commands.output import say, show, write_and_show
+from explorative_user_env.display.progress import progress_bar
+from explorative_user_env.evaluation import evaluate
+from explorative_user_env.files import Folder, add_files, write_whole
+from explorative_user_env.protocol import as_task_of_one
+from explorative_user_env.results.records import versions_of
+from explorative_user_env.teach import grade as grading
+from explorative_user_env.teach.notebooks import notebook_files
+from explorative_user_env.teach.submission import (
+    PLACES,
+    Limits,
+    Submission,
+    one_submission,
+    submissions_at,
+)
+from explorative_user_env.users.population import Population
+from explorative_user_env.validation import InvalidArgumentError, how_to_get, missing_of
+
 OPENS = ("jupyterlab", "ipykernel", "matplotlib")
-"""What opens the notebooks and runs them."""
+"""The modules that open the notebooks and run them."""
 
 
-def course(
+@command(
+    "course notebooks",
+    texts={"solutions": "The notebooks with the answers as well; by default without."},
+)
+def notebooks(
     folder: Annotated[
         Path, typer.Argument(metavar="DIR", help="Folder for the notebooks, made if not there.")
     ],
-    solutions: Annotated[
-        bool,
-        typer.Option("--solutions", help="Those with the answers as well; by default without."),
-    ] = False,
+    solutions: bool = False,
 ) -> None:
-    """Write the notebooks of the course into a folder, and never over what is there."""
-    import shlex
+    """Write the notebooks of the course into a folder, and never over a file that is there.
 
-    from explorative_user_env.commands.output import say
-    from explorative_user_env.files import add_files
-    from explorative_user_env.teach.notebooks import notebook_files
-    from explorative_user_env.validation import how_to_get, missing_of
-
+    Example: explorative-user course notebooks my_course
+    """
     added = add_files("folder", folder, notebook_files(solutions))
     say(*(f"new: {name}" for name in added.new))
     say(*(f"there already: {name}" for name in added.same), style="dim")
     say(*(f"kept as it is, with what was changed in it: {name}" for name in added.kept))
-    command = shlex.join(["jupyter", "lab", str(folder)])
+    line = shlex.join(["jupyter", "lab", str(folder)])
     if missing_of(OPENS):
-        command = f"{how_to_get('course')} && {command}"
-    say(f"To open them: {command}")
+        line = f"{how_to_get('course')} && {line}"
+    say(f"To open them: {line}")
+
+
+@command(
+    "course grade",
+    grading.Assignment,
+    evaluate,
+    options="task delta horizon step_cost max_steps n_instances full_marks",
+    first="key_file output n_instances full_marks task",
+    users={},
+    texts={
+        "key": "Secret that the hidden users follow from; who lists processes sees it. "
+        f"None is the variable {grading.VARIABLE}.",
+        "key_file": "File with the secret.",
+        "task": "bai (stop and name the best arm) or regret (over a horizon).",
+        "max_steps": "Step cap of a run of the task bai, at least 1; one that reaches it is "
+        f"censored. None is {grading.USUAL_CAP}.",
+        "n_instances": "Hidden users, at least 1.",
+        "full_marks": "BAIR or SE: the agent that gets 100 points, where UNI gets 0; who does "
+        "better gets more. None is 100 points for a cost of nothing.",
+        "time_limit": "Seconds of processor time that a submission may take in all, above 0.",
+        "call_limit": "Seconds of processor time that one call may take, above 0.",
+        "memory_limit": "MB that a submission may take, beside Python and the package.",
+        "output": "Folder for leaderboard.csv, leaderboard.md and a file for each student.",
+        "gradescope": "File for the results of one submission, as Gradescope reads them.",
+        "autograder": "Write an autograder for Gradescope, FILE.zip, with the same options. It "
+        "has the secret in it.",
+    },
+)
+def grade(
+    users: dict[str, Any],
+    options: dict[str, Any],
+    submission: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="FILE.py, FILE.py:Class or a folder of files, one a student. An agent is a class "
+            "with the methods reset, act, observe and answer.",
+            show_default=False,
+        ),
+    ] = None,
+    key: str | None = None,
+    key_file: Path | None = None,
+    time_limit: float = Limits.seconds,
+    call_limit: float = Limits.call_seconds,
+    memory_limit: int = Limits.memory,
+    output: Path | None = None,
+    overwrite: bool = False,
+    gradescope: Path | None = None,
+    autograder: Path | None = None,
+) -> None:
+    """Grade students' agents on hidden users, each in a process of its own.
+
+    A submission that fails gets 0 points and a reason; one whose time is up keeps what it
+    finished. Grade strangers in a container, see the teachers' page.
+
+    Example: explorative-user course grade submissions --key-file key.txt --out grades
+    """
+    secret = grading.key_from(key, key_file, os.environ.get(grading.VARIABLE))
+    limits = Limits(time_limit, call_limit, memory_limit)
+    asked = options | {"task": as_task_of_one(options["task"])}
+    assignment = grading.Assignment(population=Population(**users), **asked)
+    options |= users
+    if secret.is_short:
+        say("The key is short: who tries many finds it. 16 characters or more are safe.")
+    if autograder is not None:
+        given = {"time_limit": time_limit, "call_limit": call_limit, "memory_limit": memory_limit}
+        words = grading.single_options(options | given)
+        grading.write_autograder(autograder, secret, words, overwrite)
+        say(f"File: {autograder}. It holds the key: hand it to Gradescope and to nobody else.")
+        if not submission:
+            return
+    chosen = _chosen(submission or [], single=gradescope is not None)
+    folder = None
+    if output is not None:
+        made_by = {"command": "course grade", "options": options, "versions": versions_of()}
+        folder = Folder(output, made_by, overwrite)
+    with progress_bar() as report:
+        board = grading.grade(chosen, assignment, secret, limits, report)
+    if gradescope is not None:
+        text = grading.results_json(board)
+        write_whole("gradescope", gradescope, lambda path: path.write_text(text, "utf-8"), True)
+    _show(board, folder)
+
+
+def _chosen(places: list[str], single: bool) -> list[Submission]:
+    if not places:
+        raise InvalidArgumentError("submission", None, PLACES)
+    if not single:
+        return submissions_at(places)
+    if len(places) > 1:
+        raise InvalidArgumentError("submission", places, "one file or folder, for Gradescope")
+    return [one_submission(places[0])]
+
+
+def _show(board: grading.Leaderboard, folder: Folder | None) -> None:
+    rows = grading.rows_of(board)
+    sections: list[Any] = [
+        grading.leaderboard_table(rows, board.assignment.title()),
+        *grading.reasons_of(board),
+    ]
+    notes = grading.board_notes(board)
+    if folder is None:
+        show(*sections)
+        say(*notes, style="dim")
+        return
+    contents = {
+        f"feedback_{each.student}.json": grading.feedback_of(board, each) for each in board.graded
+    }
+    contents |= {"leaderboard.csv": grading.for_spreadsheets(rows)}
+    contents |= {"leaderboard.md": grading.as_page(board)}
+    write_and_show(folder, contents, sections, notes=notes)

@@ -1,217 +1,243 @@
-"""Options of the commands, each spelled and explained once."""
+"""What commands share: how their options are made, explained and grouped.
+
+An option is an argument of the function of the package that the command calls: `command` takes its
+type and default from the signature, and its help from the `Args:` of the docstring.
+"""
 
 import functools
 import inspect
 import os
-from collections.abc import Callable, Collection
+import re
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
-import click
 import typer
 
-from explorative_user_env.protocol import (
-    DEVIATION,
-    MOST_WORKERS,
-    N_INSTANCES,
-    N_USERS,
-    POPULATION,
-    REGRET,
-    STEP_COST,
-)
-from explorative_user_env.seeding import number_of_users, seed_number
+from explorative_user_env.protocol import MOST_WORKERS, N_INSTANCES
 from explorative_user_env.users.population import OPTIONS
+from explorative_user_env.users.settings import SETTINGS
 from explorative_user_env.validation import InvalidArgumentError, choice, count
 
 QUICK_N_INSTANCES = 100
 """Users a cell with --quick."""
 
-ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
-"""What is said of each option of the users."""
-
-INSTANCES_HELP = "Users in each cell, at least 1."
-OUTPUT_HELP = "Folder for files and runs, or X.sqlite for the runs and X for the files."
-DELTA_HELP = "Allowed probability of a wrong answer, in (0, 1)."
-DELTAS_HELP = f"{DELTA_HELP} Repeat for more."
-TASK_OF_ONE_HELP = "bai (stop and name the best arm) or regret (over a horizon)."
-TASK_HELP = (
-    "bai (stop and name the best arm), regret (over a horizon) or population (regret with users "
-    "who come one after another)."
+MORE = "repeat for more"
+AGENTS = (
+    "bair, tas, uni, exp3, se, se-transfer, ucb1, thompson, full-information, sb3:DIR, "
+    f"bair-tuned:DIR or module:Class; {MORE}."
 )
-STEP_CAP_HELP = "Step cap of a run of the task bai, at least 1; one that reaches it is censored."
+
+TEXTS = {
+    "agent": AGENTS,
+    "dask": "Address of a dask scheduler whose workers do the runs, as tcp://host:8786. "
+    "None is this machine.",
+    "delta": "Allowed probability of a wrong answer, in (0, 1).",
+    "n_instances": f"Users a cell, at least 1. None is {N_INSTANCES}, or {QUICK_N_INSTANCES} with "
+    "--quick.",
+    "output": "Folder for files and runs, or X.sqlite for the runs and X for the files.",
+    "overwrite": "Write over the files of another run.",
+    "quick": f"{QUICK_N_INSTANCES} users a cell; by default {N_INSTANCES}.",
+    "resume": "File of a run that was interrupted: continue it, by its options. None is no run.",
+    "seed": "Seed of everything, at least 0.",
+    "workers": "Runs at once; the results do not depend on it. None is cores.",
+}
+"""Help of options that no function of the package explains, in the form of `Args:`."""
+
+PANELS = {
+    "Users": [option.name for option in OPTIONS],
+    "Runs": ["n_instances", "until_width", "quick", "seed", "workers", "dask"],
+    "Files": ["output", "resume", "overwrite"],
+}
+"""The groups of options in help, below the first five; the rest is in the group "More"."""
+
+FEW = 8
+"""So many options need no groups."""
+
+KEYWORD = inspect.Parameter.KEYWORD_ONLY
+SHARED = [
+    inspect.Parameter("workers", KEYWORD, default=0, annotation=int),
+    inspect.Parameter("dask", KEYWORD, default=None, annotation=str | None),
+]
+KEPT = [
+    inspect.Parameter("output", KEYWORD, default=None, annotation=Path | None),
+    inspect.Parameter("resume", KEYWORD, default=None, annotation=Path | None),
+    inspect.Parameter("overwrite", KEYWORD, default=False, annotation=bool),
+]
+
+_ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {6,}.*)*)", flags=re.MULTILINE)
+_IF_NONE = re.compile(r"[;,.]? None (?:is|means) (.*?)(?=\.?$|\. \S)")
 
 
-def time_or_agent(text: str) -> int | str:
-    """Return what is written as a whole number as one, any other word as it is."""
+def command(
+    name: str,
+    *calls: Any,
+    options: str = "",
+    first: str = "",
+    users: Mapping[str, Any] | None = None,
+    only: Collection[str] | None = None,
+    keeps: str | None = None,
+    parallel: bool = False,
+    texts: Mapping[str, str] | None = None,
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a command of a function; the arguments that it declares are options as well.
+
+    Args:
+        name: the words that call it, as "paper tables".
+        calls: the functions or classes of the package of which `options` are arguments.
+        options: the names of options, given to the function as its argument `options`.
+        first: the options that help shows first.
+        users: gives the command the options of `Population`, as its argument `users`; the values
+            are defaults that are others here. None is a command without users.
+        only: which options of `Population`; None is all that the function does not declare.
+        keeps: gives the command `--output`, `--resume` and `--overwrite`, by its argument `run`;
+            the default folder. None is a command that keeps nothing.
+        parallel: gives the command `--workers` and `--dask`, as its argument `workers`, with which
+            it calls `evaluate`.
+        texts: by option, words in place of those of `calls`, in the same form.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        declared = inspect.signature(function, eval_str=True).parameters
+        made = ("run", "users", "options", "workers")
+        own = {key: each for key, each in declared.items() if key not in made}
+        called = {each: _argument_of(calls, each) for each in options.split()}
+        of_users = {
+            option.name: _of_population(option, users or {})
+            for option in OPTIONS
+            if users is not None
+            and option.name not in own
+            and (only is None or option.name in only)
+        }
+        added = SHARED * parallel + KEPT * (keeps is not None)
+        kept = {each.name: each for each in added}
+        about = {option.name: option.metadata["about"] for option in OPTIONS}
+        about |= {key: text for key, text in TEXTS.items() if key in (*own, *kept)}
+        for call in calls:
+            about |= {key: text for key, text in _arguments(call).items() if key in called}
+        about |= {} if keeps is None else {"output": f"{TEXTS['output']} None is {keeps}."}
+        about |= texts or {}
+        every = own | called | of_users | kept
+        panels = _panels(every, first.split())
+        shown = [_as_option(every[each], about.get(each, ""), panels[each]) for each in panels]
+
+        @functools.wraps(function)
+        def run_command(*, context: typer.Context, **given: Any) -> None:
+            chosen = {each: given.pop(each) for each in of_users}
+            keeping = {each: given.pop(each) for each in kept}
+            if keeps is not None:
+                from explorative_user_env.commands.run import Run  # which imports much
+
+                told = {each for each in given | chosen if _is_told(context, each)}
+                places = {each.name: keeping[each.name] for each in KEPT}
+                given["run"] = Run.begun(name, keeps, given, chosen, told, **places)
+            if parallel:
+                given["workers"] = _workers_of(keeping["workers"], keeping["dask"], context)
+            if users is not None:
+                given["users"] = chosen
+            if called:
+                given["options"] = {each: given.pop(each) for each in called}
+            function(**given)
+
+        shown.append(inspect.Parameter("context", KEYWORD, annotation=typer.Context))
+        run_command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+        return run_command
+
+    return decorate
+
+
+def _arguments(call: Any) -> dict[str, str]:
+    """Return what the docstring of a function or class says of each argument or attribute."""
+    found = {}
+    for name, text in _ARGUMENT.findall(inspect.getdoc(call) or ""):
+        words = " ".join(text.split()).replace("`", "").replace('"', "")
+        found[name] = words[:1].upper() + words[1:]
+    return found
+
+
+def _argument_of(calls: Collection[Any], name: str) -> inspect.Parameter:
+    """Return an argument of one of some functions as a parameter of a command."""
+    for call in calls:
+        if found := inspect.signature(call).parameters.get(name):
+            break
+    else:
+        raise LookupError(f"no argument {name} in {calls}")
+    default = getattr(found.default, "name", found.default)  # a record has a name here
+    kinds = get_args(found.annotation) or (found.annotation,)
+    kind: Any = next((each for each in (Path, bool, int, float) if each in kinds), str)
+    if kind is int and str in kinds:
+        details: Any = typer.Option(parser=_number_or_name, metavar="<int or agent>")
+        return found.replace(kind=KEYWORD, default=default, annotation=Annotated[Any, details])
+    annotation = kind if default is not None else kind | None
+    return found.replace(kind=KEYWORD, default=default, annotation=annotation)
+
+
+def _number_or_name(text: str) -> int | str:
     try:
         return int(text)
     except ValueError:
         return text
 
 
-def _time_option(*spellings: str) -> Any:
-    return typer.Option(
-        "--baseline-time",
-        *spellings,
-        help="T of agents that do not stop by themselves, at least 1, or whose mean time it is.",
-        show_default="BAIR's mean",
-        parser=time_or_agent,
-        metavar="<int or agent>",
-    )
-
-
-BaselineTimeOption = Annotated[Any, _time_option()]
-OldBaselineTimeOption = Annotated[Any, _time_option("--horizon")]
-DeltaOption = Annotated[float, typer.Option(help=DELTA_HELP)]
-HorizonOption = Annotated[
-    int | None,
-    typer.Option(help="Steps of the task regret, at least 1.", show_default=f"{REGRET.horizon}"),
-]
-AnyHorizonOption = Annotated[
-    int | None,
-    typer.Option(
-        help="Steps of the task regret, or of each user of the task population, at least 1.",
-        show_default=f"{REGRET.horizon}; {POPULATION.horizon} in population",
-    ),
-]
-NumberOfUsersOption = Annotated[
-    int | None,
-    typer.Option(
-        "--n-users",
-        help="Users of an episode of the task population, at least 1.",
-        show_default=f"{N_USERS}",
-    ),
-]
-DeviationOption = Annotated[
-    float | None,
-    typer.Option(
-        help="Deviation of the means of a user of the task population from what is popular, at "
-        "least 0.",
-        show_default=f"{DEVIATION:g}",
-    ),
-]
-StepCostOption = Annotated[
-    float | None,
-    typer.Option(
-        help="c of the cost c T + error of the task bai, at least 0.", show_default=f"{STEP_COST:g}"
-    ),
-]
-InstancesOption = Annotated[int, typer.Option(help=INSTANCES_HELP)]
-MaxStepsOption = Annotated[
-    int, typer.Option(help="Step cap of a run, at least 1; one that reaches it is no success.")
-]
-OutputOption = Annotated[Path, typer.Option("--output", "--out", help=OUTPUT_HELP)]
-OptionalOutputOption = Annotated[
-    Path | None,
-    typer.Option("--output", "--out", help=OUTPUT_HELP, show_default="by its kind"),
-]
-QuickOption = Annotated[
-    bool,
-    typer.Option(
-        "--quick",
-        help=f"{QUICK_N_INSTANCES} users a cell and up to 20 arms; by default the paper's cells.",
-    ),
-]
-FewUsersOption = Annotated[
-    bool,
-    typer.Option("--quick", help=f"{QUICK_N_INSTANCES} users a cell; by default {N_INSTANCES}."),
-]
-QuickInstancesOption = Annotated[
-    int | None,
-    typer.Option(
-        help=INSTANCES_HELP, show_default=f"{N_INSTANCES}; {QUICK_N_INSTANCES} with --quick"
-    ),
-]
-UntilWidthOption = Annotated[
-    float | None,
-    typer.Option(
-        help="Add users until the success interval of every agent is at most so wide, in (0, 1). "
-        "--n-instances is then the most, by default a million.",
-        show_default="a fixed number of users",
-    ),
-]
-SeedOption = Annotated[int, typer.Option(help="Seed of everything, at least 0.")]
-WorkersOption = Annotated[
-    int, typer.Option(help="Runs at once; the numbers do not depend on it.", show_default="cores")
-]
-DaskOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of a dask scheduler whose workers do the runs, as tcp://host:8786.",
-        show_default="none",
-    ),
-]
-
-
-def takes_users(
-    *,
-    only: Collection[str] | None = None,
-    without: Collection[str] = (),
-    **defaults: Any,
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options of `Population`, and hand them on as its argument `users`.
-
-    Args:
-        only: which of them; None is all.
-        without: which of them not, because the command has a form of its own.
-        **defaults: the value of an option where it is another here.
-    """
-    options = [
-        each for each in OPTIONS if (only is None or each.name in only) and each.name not in without
-    ]
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        shown = [_as_parameter(option, defaults) for option in options]
-        usual_values = {parameter.name: parameter.default for parameter in shown}
-
-        @functools.wraps(command)
-        def called(**given: Any) -> None:
-            users = {name: given.pop(name, usual) for name, usual in usual_values.items()}
-            command(users=users, **given)
-
-        own = [
-            parameter
-            for name, parameter in inspect.signature(command, eval_str=True).parameters.items()
-            if name != "users"
-        ]
-        parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in [*own, *shown]]
-        called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        return called
-
-    return decorate
-
-
-def _as_parameter(option: Any, defaults: dict[str, Any]) -> inspect.Parameter:
-    """Return an option of `Population` as one of a command line."""
-    kind, about = option.metadata["kind"], option.metadata["about"]
-    default = defaults.get(option.name, option.default)
-    name = getattr(default, "name", default)  # records are called by their names here
-    details: dict[str, Any] = {"help": about}
-    if name is None:
+def _of_population(option: Any, users: Mapping[str, Any]) -> inspect.Parameter:
+    """Return an option of `Population` as a parameter of a command."""
+    default = users.get(option.name, option.default)
+    default = getattr(default, "name", default)  # a record has a name on the command line
+    annotation, details = option.metadata["kind"], {}
+    if default is None:
         details["show_default"] = option.metadata["if_open"]
-    if not isinstance(kind, type):
-        details |= {"parser": kind, "metavar": "<str>"}
-        kind = str
-    annotation = Annotated[kind, typer.Option(**details)]  # type: ignore[valid-type]
-    return inspect.Parameter(
-        option.name, inspect.Parameter.KEYWORD_ONLY, default=name, annotation=annotation
-    )
+    if not isinstance(annotation, type):
+        annotation, details = str, details | {"parser": annotation, "metavar": "<str>"}
+    annotation = Annotated[annotation, typer.Option(**details)]
+    return inspect.Parameter(option.name, KEYWORD, default=default, annotation=annotation)
+
+
+def _panels(every: Collection[str], first: Collection[str]) -> dict[str, str | None]:
+    """Return the group of each option, in the order in which help shows them; None is no group."""
+    if len(every) <= FEW:
+        return dict.fromkeys(every)
+    groups = {name: panel for panel, names in PANELS.items() for name in names}
+    panels: dict[str, str | None] = dict.fromkeys(first)
+    panels |= {name: groups.get(name, "More") for name in every if name not in first}
+    order = [None, "More", *PANELS]
+    return dict(sorted(panels.items(), key=lambda each: order.index(each[1])))
+
+
+def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> inspect.Parameter:
+    """Return a parameter with the annotation of which Typer makes its option."""
+    annotation, details = parameter.annotation, None
+    if get_origin(annotation) is Annotated:
+        annotation, details = get_args(annotation)
+    if not isinstance(details, typer.models.ArgumentInfo):
+        spelled = f"--{parameter.name.replace('_', '-')}"
+        details = details or typer.Option()
+        if details.default is ...:  # no spelling was declared
+            others = {"--output", "--out"} - {spelled}
+            details.param_decls = (spelled, *others) if len(others) == 1 else (spelled,)
+        usual = "; ".join(_IF_NONE.findall(about))
+        details.help = details.help or _IF_NONE.sub("", about).removesuffix(".") + "."
+        details.rich_help_panel = panel
+        if annotation is bool:
+            details.metavar, details.show_default = "", False
+        elif details.show_default is True and (usual or parameter.default is None):
+            details.show_default = usual or "none"
+    annotation = Annotated[annotation, details]
+    return parameter.replace(kind=KEYWORD, annotation=annotation)
+
+
+def _is_told(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
 
 
 def users_a_cell(n_instances: int | None, quick: bool) -> int:
-    """Return how many users a cell has: as many as were asked for, or else the usual."""
+    """Return how many users a cell has."""
     usual = QUICK_N_INSTANCES if quick else N_INSTANCES
     return usual if n_instances is None else n_instances
 
 
-def shared_options(n_instances: int, seed: int, workers: int, dask: str | None) -> dict[str, Any]:
-    """Check the options that every command has, and return them as `evaluate` takes them."""
-    options = {"n_instances": number_of_users(n_instances), "seed": seed_number(seed)}
-    return options | workers_asked(workers, dask)
-
-
-def workers_asked(workers: int, dask: str | None) -> dict[str, Any]:
-    """Return who does the runs, as `evaluate` takes it; a cluster is open until the command ends.
+def _workers_of(workers: int, dask: str | None, context: typer.Context) -> dict[str, Any]:
+    """Return who does the runs, as arguments of `evaluate`; a cluster is open for the command.
 
     Raises:
         InvalidArgumentError: for workers beside a cluster, or a cluster that does not answer.
@@ -223,20 +249,18 @@ def workers_asked(workers: int, dask: str | None) -> dict[str, Any]:
         raise InvalidArgumentError("workers", asked, "left out beside dask, which has its own")
     from explorative_user_env.evaluation.workers import dask_executor
 
-    return {"executor": click.get_current_context().with_resource(dask_executor(dask))}
+    return {"executor": context.with_resource(dask_executor(dask))}
+
+
+def cores() -> int:
+    """Return how many processors this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def setting_named(setting: str) -> str:
     """Return the name of a setting, if there is one.
 
     Raises:
-        InvalidArgumentError: if there is none.
+        InvalidArgumentError: for another name.
     """
-    from explorative_user_env.users.settings import SETTINGS
-
     return choice("setting", setting, SETTINGS)
-
-
-def cores() -> int:
-    """Return how many processors this program may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -5,88 +5,83 @@ import secrets
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+from explorative_user_env.commands.options import command
+from explorative_user_env.commands.output import say
+from explorative_user_env.display.text import is_terminal
+from explorative_user_env.play.game import (
+    MINDS_OWN,
+    MOST_ARMS_PLAYED,
+    PLAYED,
+    SURPRISES,
+    Game,
+    game_of,
+    pairs_in,
+    pairs_of,
+    query_in,
+    query_of,
+)
+from explorative_user_env.play.terminal import PROMPT, play_lines
 
-from explorative_user_env.commands.options import takes_users
-from explorative_user_env.play.game import MOST_ARMS_PLAYED, PLAYED, SURPRISES, Game
-
-AddressOption = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of a game to repeat and go on with, or what follows its question mark.",
-        show_default="a new game",
-    ),
-]
-PortOption = Annotated[
-    int | None, typer.Option(help="Port of the page; 0 is any.", show_default="8421, or a free one")
-]
-PlayersSeedOption = Annotated[
-    int | None, typer.Option(help="Seed of the user, at least 0.", show_default="a surprise")
-]
-PlayedArmsOption = Annotated[int, typer.Option(help=f"Number of arms K, in 2..{MOST_ARMS_PLAYED}.")]
-TerminalOption = Annotated[
-    bool, typer.Option("--terminal", help="Play in this terminal; by default on a page.")
-]
-NoBrowserOption = Annotated[
-    bool, typer.Option("--no-browser", help="Open no browser; by default one is opened.")
-]
+USERS = ("setting", "gap", "alpha", "noise", "behaviour")
+"""The options of the users of a game."""
 
 
-@takes_users(without=("n_arms", "means", "rho", "reward_law"), **PLAYED)
+@command(
+    "play",
+    first="n_arms gap seed address terminal",
+    users=PLAYED,
+    only=USERS,
+    texts={
+        "n_arms": f"Number of arms K, in 2..{MOST_ARMS_PLAYED}.",
+        "seed": "Seed of the user, at least 0. None is a surprise.",
+        "address": "Address of a game to repeat and go on with, or what follows its question "
+        "mark. None is a new game.",
+        "terminal": "Play in this terminal; by default on a page.",
+        "port": "Port of the page; 0 is any. None is 8421, or a free one.",
+        "no_browser": "Open no browser; by default one is opened.",
+    },
+)
 def play(
-    *,
     users: Mapping[str, Any],
-    n_arms: PlayedArmsOption = PLAYED["n_arms"],
-    seed: PlayersSeedOption = None,
-    address: AddressOption = None,
-    terminal: TerminalOption = False,
-    port: PortOption = None,
-    no_browser: NoBrowserOption = False,
+    n_arms: int = PLAYED["n_arms"],
+    seed: int | None = None,
+    address: str | None = None,
+    terminal: bool = False,
+    port: int | None = None,
+    no_browser: bool = False,
 ) -> None:
     """Recommend to a user yourself, and find her best arm; then see how the agents did with her.
 
     The page is for this machine alone; Ctrl-C ends it. Others play in a terminal of their own.
-    """
-    from explorative_user_env.play.game import pairs_of, query_of
 
+    Example: explorative-user play --terminal --n-arms 3
+    """
     options = {"n_arms": n_arms, **users}
     game = Game(options=options, seed=secrets.randbelow(SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
     if address is not None:
         game, chosen = _shared(address), True
     if terminal:
-        _play_here(game)
+        play_lines(game, _typed(), say)
     else:
         _play_on_page(f"play?{query_of(pairs_of(game))}" if chosen else "", port, not no_browser)
 
 
 def _shared(address: str) -> Game:
     """Return the game of an address, also of one in which the player was her mind."""
-    from explorative_user_env.play.game import MINDS_OWN, game_of, pairs_in, query_in
-
     pairs = pairs_in(query_in(address))
     game = game_of(pairs, mind=not MINDS_OWN.isdisjoint(pairs))
     return replace(game, guesses=(), asked=None, foretold=False)
 
 
-def _play_here(game: Game) -> None:
-    from explorative_user_env.commands.output import say
-    from explorative_user_env.play.terminal import play_lines
-
-    play_lines(game, _typed(), say)
-
-
 def _typed() -> Iterator[str]:
-    """Yield what is typed, line by line, up to the end of it."""
-    from explorative_user_env.display.text import is_terminal
-    from explorative_user_env.play.terminal import PROMPT
-
+    """Yield the lines that are typed, until there are no more."""
     if sys.stdin is None:
         return
     if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")  # what is no text is no command either
+        sys.stdin.reconfigure(errors="replace")
     while True:
         if is_terminal(sys.stdin):
             sys.stdout.write(PROMPT)
@@ -98,8 +93,7 @@ def _typed() -> Iterator[str]:
 
 
 def _play_on_page(place: str, port: int | None, opens: bool) -> None:
-    from explorative_user_env.commands.output import say
-    from explorative_user_env.play.page import open_browser, serve
+    from explorative_user_env.play.page import open_browser, serve  # which needs an extra
 
     def ready(address: str) -> None:
         say(f"The page is at {address}{place}", "Ctrl-C ends it.")

@@ -1,76 +1,61 @@
 """The command `explorative-user train`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+from explorative_user_env.commands.options import command
+from explorative_user_env.commands.output import say
+from explorative_user_env.commands.run import Run
+from explorative_user_env.display.progress import progress_bar
 
-from explorative_user_env.commands.asked import Asked, keeps_what_was_asked
-from explorative_user_env.commands.options import (
-    DeviationOption,
-    NumberOfUsersOption,
-    OptionalOutputOption,
-    SeedOption,
-    takes_users,
+
+@command(
+    "train",
+    first="algo task n_arms steps output",
+    users={},
+    keeps="models/TASK-ALGO-kK-seedSEED",
+    texts={
+        "algo": "ppo, maskable-ppo (for bai), dqn or recurrent-ppo.",
+        "observation": "response, counts, sorted-counts or last-step; for population also "
+        "population-counts or sorted-population-counts. None is the algorithm's.",
+        "task": "regret (over a horizon), bai (stop and name the best arm) or population (regret "
+        "with users who come one after another).",
+        "steps": "Steps of all users together, at least 1.",
+        "horizon": "Steps of an episode, or of each user of the task population, at least 1. "
+        "None is 500; bai 2000; population 300.",
+        "n_users": "Users of an episode of the task population, at least 1. None is 20.",
+        "deviation": "Deviation of the means of a user of the task population from what is "
+        "popular, at least 0. None is 0.3.",
+        "tensorboard": "Folder for TensorBoard, if that is installed. None is no folder.",
+    },
 )
-
-
-@takes_users()
-@keeps_what_was_asked
 def train(
+    run: Run,
     users: dict[str, Any],
-    asked: Asked,
-    algo: Annotated[
-        str, typer.Option(help="ppo, maskable-ppo (for bai), dqn or recurrent-ppo.")
-    ] = "ppo",
-    task: Annotated[
-        str,
-        typer.Option(
-            help="regret (over a horizon), bai (stop and name the best arm) or population (regret "
-            "with users who come one after another)."
-        ),
-    ] = "regret",
-    steps: Annotated[
-        int, typer.Option(help="Steps of all users together, at least 1.")
-    ] = 2_500_000,
-    seed: SeedOption = 0,
-    horizon: Annotated[
-        int | None,
-        typer.Option(
-            help="Steps of an episode, or of each user of the task population, at least 1.",
-            show_default="500; bai 2000; population 300",
-        ),
-    ] = None,
-    observation: Annotated[
-        str | None,
-        typer.Option(
-            help="response, counts, sorted-counts or last-step; for population also "
-            "population-counts or sorted-population-counts.",
-            show_default="the algorithm's",
-        ),
-    ] = None,
-    n_users: NumberOfUsersOption = None,
-    deviation: DeviationOption = None,
-    tensorboard: Annotated[
-        Path | None,
-        typer.Option(help="Folder for TensorBoard, if that is installed.", show_default="none"),
-    ] = None,
-    output: OptionalOutputOption = None,
+    algo: str = "ppo",
+    task: str = "regret",
+    steps: int = 2_500_000,
+    seed: int = 0,
+    horizon: int | None = None,
+    observation: str | None = None,
+    n_users: int | None = None,
+    deviation: float | None = None,
+    tensorboard: Path | None = None,
 ) -> None:
-    """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` then puts it in the table."""
-    from explorative_user_env.commands.kept import kept_run
-    from explorative_user_env.commands.output import say
-    from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.rl import train as train_model
+    """Train a model with Stable-Baselines3; `bench --agent sb3:DIR` compares it.
+
+    Example: explorative-user train --algo ppo --task regret --n-arms 5 --steps 1000000
+    """
+    from explorative_user_env import rl  # which needs an extra
     from explorative_user_env.rl.models import versions
 
     shared: dict[str, Any] = {"n_users": n_users, "deviation": deviation}
     usual = Path("models") / f"{task}-{algo}-k{users['n_arms']}-seed{seed}"
     with (
-        kept_run(asked, output or usual, libraries=versions()) as (folder, store),
+        run.opened(libraries=versions(), usual=usual) as (folder, store),
         progress_bar() as report,
     ):
-        train_model(
+        rl.train(
             algo,
             task=task,
             steps=steps,

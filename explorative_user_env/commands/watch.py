@@ -1,111 +1,79 @@
 """The command `explorative-user watch`."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Any
 
-import typer
+from explorative_user_env.commands.agents import these_agents
+from explorative_user_env.commands.options import command
+from explorative_user_env.commands.output import say
+from explorative_user_env.display.progress import OnProgress, progress_bar
+from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.protocol import CENSORED, DELTA, REGRET, needs_horizon
+from explorative_user_env.runs.films import Film, can_be_written, film_of, save_films
+from explorative_user_env.runs.loop import rollout
+from explorative_user_env.users.population import Population
+from explorative_user_env.validation import count
 
-from explorative_user_env.commands.asked import OverwriteOption
-from explorative_user_env.commands.options import DeltaOption, SeedOption, takes_users
-from explorative_user_env.protocol import DELTA
-
-if TYPE_CHECKING:
-    from explorative_user_env.display.progress import OnProgress
-    from explorative_user_env.runs.films import Film
-
-STEPS_FILMED = 500
-"""Where a run is cut off that would go on."""
+MOST_STEPS = 10_000
+"""Where a run that goes on is cut off; BAIR rarely takes a tenth of it."""
 
 
-@takes_users()
+@command(
+    "watch",
+    first="agent seed n_arms delta out",
+    users={},
+    texts={
+        "agent": "Agent, as of bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; several are "
+        "shown side by side. None is bair.",
+        "horizon": f"T of agents that do not stop by themselves, at least 1. None is "
+        f"{REGRET.horizon}, or --max-steps if that is less.",
+        "out": "File: a film as .html, .gif or .mp4, or the whole run as .svg or .png.",
+        "no_reveal": "Keep her intervals, the true means and the reasons secret.",
+        "max_steps": "Cut each run off after so many steps, at least 1.",
+        "overwrite": "Write over the file if it is there.",
+    },
+)
 def watch(
     users: dict[str, Any],
-    agent: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Agent, as of bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; several are "
-            "shown side by side.",
-            show_default="bair",
-        ),
-    ] = None,
-    seed: SeedOption = 0,
-    delta: DeltaOption = DELTA,
-    max_steps: Annotated[
-        int, typer.Option(help="Cut each run off after so many steps, at least 1.")
-    ] = STEPS_FILMED,
-    horizon: Annotated[
-        int | None,
-        typer.Option(
-            help="T of agents that do not stop by themselves, at least 1.",
-            show_default="--max-steps",
-        ),
-    ] = None,
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out",
-            "--output",
-            help="File: a film as .html, .gif or .mp4, or the whole run as .svg or .png.",
-        ),
-    ] = Path("run.html"),
-    no_reveal: Annotated[
-        bool,
-        typer.Option(
-            "--no-reveal",
-            help="Keep her intervals and the truth secret; by default they are shown, and it is "
-            "told why things happened.",
-        ),
-    ] = False,
-    overwrite: OverwriteOption = False,
+    agent: list[str] | None = None,
+    seed: int = 0,
+    delta: float = DELTA,
+    max_steps: int = MOST_STEPS,
+    horizon: int | None = None,
+    out: Path = Path("run.html"),
+    no_reveal: bool = False,
+    overwrite: bool = False,
 ) -> None:
-    """Watch a user and an agent step by step: what she believes, and what it makes of her."""
-    from explorative_user_env.commands.output import say
-    from explorative_user_env.display.progress import progress_bar
-    from explorative_user_env.protocol import CENSORED
-    from explorative_user_env.runs.films import can_be_written, save_films
-    from explorative_user_env.validation import count
+    """Watch a user and an agent step by step: what she believes, and what it learns of her.
 
+    Example: explorative-user watch --agent bair --agent uni --seed 7 --out run.html
+    """
     can_be_written(out, "out", overwrite)
-    told: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
-    told["horizon"] = max_steps if horizon is None else count("horizon", horizon, 1)
+    population = Population(**users)
+    usual = min(REGRET.horizon, max_steps)
+    time = usual if horizon is None else count("horizon", horizon, 1)
+    films = []
     with progress_bar() as report:
-        films = list(_filmed(agent or ["bair"], users, seed, told, not no_reveal, report))
+        for each in these_agents(agent or ["bair"]):
+            asked: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
+            asked["horizon"] = time if needs_horizon(each) else None
+            episode = rollout(environment_of(population, each), each, seed, **asked)
+            told = partial(_told, report, episode.agent, episode.stopping_time)
+            films.append(film_of(episode, not no_reveal, told))
         save_films(films, out, argument="out", overwrite=overwrite, progress=report)
     for film in films:
-        if film.revealed:
-            say(f"{film.agent} and the user of seed {film.seed}", style="bold")
-            say(*film.explanation.lines)
-        if film.end == CENSORED and film.n_steps == max_steps:
-            say(f"{film.agent} was cut off after {max_steps} steps: --max-steps shows more.")
+        _say_what_happened(film, max_steps)
     say(f"File: {out}")
 
 
-def _filmed(
-    names: list[str],
-    users: dict[str, Any],
-    seed: int,
-    told: dict[str, Any],
-    reveal: bool,
-    report: "OnProgress",
-) -> "Iterator[Film]":
-    """Let each agent meet the same user, and yield the films."""
-    from explorative_user_env.commands.agent_names import these_agents
-    from explorative_user_env.envs.meeting import environment_of
-    from explorative_user_env.protocol import needs_horizon
-    from explorative_user_env.runs.films import film_of
-    from explorative_user_env.runs.loop import rollout
-    from explorative_user_env.users.population import Population
-
-    population = Population(**users)
-    for agent in these_agents(names):
-        horizon = told["horizon"] if needs_horizon(agent) else None
-        env = environment_of(population, agent)
-        episode = rollout(env, agent, seed, **{**told, "horizon": horizon})
-        on_step = partial(_told, report, episode.agent, episode.stopping_time)
-        yield film_of(episode, reveal, on_step)
-
-
-def _told(report: "OnProgress", name: str, n_steps: int, step: int) -> None:
+def _told(report: OnProgress, name: str, n_steps: int, step: int) -> None:
     report(name, step, n_steps)
+
+
+def _say_what_happened(film: Film, max_steps: int) -> None:
+    if film.revealed:
+        say(f"{film.agent} and the user of seed {film.seed}", style="bold")
+        say(*film.explanation.lines)
+    if film.end == CENSORED and film.n_steps == max_steps:
+        say(f"{film.agent} was cut off after {max_steps} steps: --max-steps shows more.")

@@ -20,8 +20,12 @@ _NO_SYMBOLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\
 
 
 def plain(text: str, encoding: str) -> str:
-    """Return `text` with "?" for every symbol that `encoding` lacks."""
-    return text.encode(encoding, errors="replace").decode(encoding)
+    """Return `text` with "?" for every symbol that `encoding` lacks, and "-" in lines of tables."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.replace("─", "-").encode(encoding, errors="replace").decode(encoding)
+    return text
 
 
 def printable(text: str) -> str:

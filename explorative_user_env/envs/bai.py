@@ -1,21 +1,25 @@
-"""`ExplorativeUserBAI-v0`: find the user's best arm and say so, as an RL task."""
+"""`ExplorativeUserBAI-v0`: find the user's best arm and name it, for one user and for many."""
 
 from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
 
 from explorative_user_env.envs.history import HAS_LEFT
+from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, discrete, labelled
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Infos, lane_actions
 from explorative_user_env.protocol import BAI, STEP_COST, Array
+from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.validation import choice, integer, not_negative
 
 MASKS = ("rejections", "none")
 NO_ANSWER = -1
-"""The answer of an episode that the horizon ended."""
+"""The answer of an episode that ends without one."""
 
 RIGHT, WRONG = 1.0, -1.0
-"""What an answer pays; none by the horizon, or until she leaves, pays as much as a wrong one."""
+"""The reward of an answer; an end without an answer pays as much as a wrong one."""
 
 
 def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:
@@ -37,59 +41,49 @@ def masks(legal: Array, n_arms: int) -> Array:
     return allowed
 
 
-def how_far(
-    n_last_rejected: int,
-    n_arms: int,
-    mask: str,
-    in_time: bool,
-    answer: int,
-    correct: bool,
-    left: bool,
-) -> str:
+def how_far(env: Any, lane: int, answer: int, correct: bool, left: bool) -> str:
     """Return a line on how far an episode is from its end.
 
     Args:
-        n_last_rejected: how many arms' latest response is a rejection.
-        n_arms: K.
-        mask: which answers are legal.
-        in_time: whether the horizon is still to come.
+        env: the environment.
+        lane: the user's lane.
         answer: the arm answered, or `NO_ANSWER`.
         correct: whether it is the best arm.
         left: whether the user has left.
     """
+    heard, n_arms = env.remember(), env.user.n_arms
+    rejected = int(heard.last_rejected()[lane])
     if left:
         return f"{HAS_LEFT}, without an answer"
     if answer != NO_ANSWER:
         return f"answer: arm {answer}, {'right' if correct else 'wrong'}"
-    if not in_time:
+    if heard.steps[lane] >= env.horizon:
         return "out of time, without an answer"
-    if may_answer(n_last_rejected, n_arms, mask):
+    if may_answer(rejected, n_arms, env.mask):
         return "an answer is legal"
-    return f"an answer needs {n_arms - 1} arms rejected last: there are {n_last_rejected}"
+    return f"an answer needs {n_arms - 1} arms rejected last: there are {rejected}"
 
 
-def outcome(
-    answers: Any, correct: Any, interactions: Any, rejections: Any, left: Any
-) -> dict[str, Any]:
-    """Return what infos say of how an episode ends, or would if it ended now without an answer.
+def outcome(info: dict[str, Any], answer: Any, correct: Any, left: Any) -> dict[str, Any]:
+    """Return what infos say besides the counts, as if the episode ended now; numbers or arrays.
 
     Args:
-        answers: the arm answered, or `NO_ANSWER`; a number, or an array like all others.
+        info: the counts.
+        answer: the arm answered, or `NO_ANSWER`.
         correct: whether it is the best arm.
-        interactions: T, the number of recommendations.
-        rejections: how many of them were rejected.
         left: whether the user has left.
     """
+    interactions = info["interactions"]
     return {
         "is_success": correct,
-        "answer": answers,
+        "answer": answer,
         "stopping_time": interactions,
-        "rejection_rate": rejections / (interactions + (interactions == 0)),
+        "rejection_rate": info["rejections"] / (interactions + (interactions == 0)),
         "left": left,
     }
 
 
-class ExplorativeUserBAIEnv(ExplorativeUserEnv):
+class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
     r"""Recommend arms to an explorative user, then stop and name her best one.
 
     ## Description
@@ -183,7 +177,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
     ) -> None:
         super().__init__(arms, reward="none", **kwargs)
         self.step_cost = not_negative("step_cost", step_cost)
-        self.horizon = integer("horizon", horizon, 1)
+        self.horizon = self.length = integer("horizon", horizon, 1)
         self.mask = choice("mask", mask, MASKS)
         self.action_space = discrete(2 * self.user.n_arms)
         labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
@@ -219,42 +213,126 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv):
         n_arms = self.user.n_arms
         action = as_action(action, 2 * n_arms)
         if action >= n_arms:
-            return self._answered(action - n_arms)
+            self._answer, self._over = action - n_arms, True
+            self._correct = self._answer == self.instance().best_arm
+            self._show()
+            reward = RIGHT if self._correct else WRONG
+            return 0, reward, True, False, self._with_outcome(self._info(False))
         response, _, left, _, info = super().step(action)
         self._last_rejected[action] = response == 0
+        self._over = left or info["interactions"] == self.horizon
         reward = -self.step_cost
-        over = left or info["interactions"] == self.horizon
-        if over:
+        if self._over:
             reward += WRONG
-            self._over = True
-        return response, reward, over, False, self._with_outcome(info)
+        return response, reward, self._over, False, self._with_outcome(info)
 
-    def action_masks(self) -> np.ndarray:
+    def action_masks(self) -> Array:
         """Return which actions are legal, shape (2 K,), bool."""
-        n_arms = self.user.n_arms
-        legal = may_answer(sum(self._last_rejected), n_arms, self.mask)
-        mask: np.ndarray = masks(np.array([legal]), n_arms)[0]
+        legal = may_answer(sum(self._last_rejected), self.user.n_arms, self.mask)
+        mask: Array = masks(np.array([legal]), self.user.n_arms)[0]
         return mask
 
-    def _answered(self, arm: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        correct = arm == self.instance().best_arm
-        self._answer, self._correct = arm, correct
-        info = self._counts(has_response=False)
-        self._add_hidden_state(info)
-        self._over = True
-        reward = RIGHT if correct else WRONG
-        self._show()
-        return 0, reward, True, False, self._with_outcome(info, arm, correct)
+    def _note(self, lane: int) -> str:
+        return how_far(self, lane, self._answer, self._correct, self._left)
 
-    def _note(self) -> str:
-        heard, n_arms = self.remember(), self.user.n_arms
-        rejected, in_time = int(heard.last_rejected()[0]), heard.steps[0] < self.horizon
-        ended = self._answer, self._correct, self._left
-        return how_far(rejected, n_arms, self.mask, in_time, *ended)
-
-    def _with_outcome(
-        self, info: dict[str, Any], answer: int = NO_ANSWER, correct: bool = False
-    ) -> dict[str, Any]:
+    def _with_outcome(self, info: dict[str, Any]) -> dict[str, Any]:
         """Return an info with the same keys at every step, as data sets need them."""
-        steps, rejections = info["interactions"], info["rejections"]
-        return info | outcome(answer, correct, steps, rejections, self._left)
+        return info | outcome(info, self._answer, self._correct, self._left)
+
+
+class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Array, Array]):
+    """Many users whose best arms are to be named; each lane equals the single environment.
+
+    Seeds and infos are as in `ExplorativeUserVectorEnv`: `reset(seed=s)` is s + b in lane b.
+
+    Args:
+        num_envs: number of users, at least 1.
+        max_episode_steps: as in `ExplorativeUserVectorEnv`; None, as the task ends by itself.
+        autoreset_mode: when a finished lane gets a new user: "NextStep", "SameStep" or "Disabled".
+        compiled: whether the users run in compiled code; None is from 64 users on.
+        **kwargs: as in `ExplorativeUserBAIEnv`.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+
+    single_env = ExplorativeUserBAIEnv
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        compiled: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(num_envs, max_episode_steps, autoreset_mode, compiled, **kwargs)
+        single: Any = self._single
+        self.step_cost, self.horizon, self.mask = single.step_cost, single.horizon, single.mask
+        self.length = single.length
+        self._history = self.remember()
+        self._answers = np.full(self.num_envs, NO_ANSWER)
+        self._correct = np.zeros(self.num_envs, bool)
+
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
+        """Recommend arm a in a lane, or answer arm a - n_arms there.
+
+        Args:
+            actions: an action in 0..2K-1 for each lane, shape (num_envs,), any kind of integer.
+
+        Returns:
+            The responses, rewards, terminations, truncations and infos. In `NEXT_STEP` mode a lane
+            that ended in the step before is reset instead.
+
+        Raises:
+            InvalidArgumentError: for actions out of range.
+            gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
+                reset by itself.
+        """
+        n_arms = self.user.n_arms
+        chosen = lane_actions(actions, self.num_envs, 2 * n_arms)
+        fresh = self._fresh()
+        answering = chosen >= n_arms
+        recommending = ~answering
+        if fresh is not None:
+            answering &= ~fresh
+            recommending &= ~fresh
+        self._renew(fresh)
+        everyone = bool(recommending.all())
+        arms = np.where(chosen < n_arms, chosen, 0)
+        step = self._recommend(arms, None if everyone else recommending)
+        if not everyone:
+            step.interactions[:] = self._history.steps
+            step.acceptances[:] = self._history.acceptances.sum(axis=1)
+
+        unanswered = recommending & (step.interactions >= self.horizon) | step.left
+        truncated = np.zeros(self.num_envs, bool)
+        if self.max_episode_steps is not None:
+            truncated = step.interactions + answering >= self.max_episode_steps
+        step.rewards[:] = np.where(recommending, -self.step_cost, 0.0)
+        step.rewards[unanswered] += WRONG
+        lanes = np.flatnonzero(answering)
+        if lanes.size:
+            self._answers[lanes] = chosen[lanes] - n_arms
+            self._correct[lanes] = self._answers[lanes] == self._begun_lanes().best_arms(lanes)
+            step.rewards[lanes] = np.where(self._correct[lanes], RIGHT, WRONG)
+        return self._outcome(step, recommending, answering | unanswered, truncated)
+
+    def action_masks(self) -> Array:
+        """Return which actions are legal, shape (num_envs, 2 K), bool."""
+        n_arms = self.user.n_arms
+        return masks(may_answer(self._history.last_rejected(), n_arms, self.mask), n_arms)
+
+    def _begin(self, lanes: Array, law: InstanceLaw) -> None:
+        super()._begin(lanes, law)
+        self._answers[lanes], self._correct[lanes] = NO_ANSWER, False
+
+    def _note(self, lane: int) -> str:
+        ends = int(self._answers[lane]), bool(self._correct[lane]), bool(self._left[lane])
+        return how_far(self, lane, *ends)
+
+    def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
+        """Return the values of infos; the keys are the same at every step."""
+        values = super()._values(step, has_response)
+        ends = (self._answers.copy(), self._correct.copy(), self._left.copy())
+        return values | outcome(values, *ends)

@@ -1,14 +1,13 @@
-"""Many users in step, one a lane, in compiled code: the same rules, on the rows of arrays."""
+"""Many users in step in compiled code: the same rules, on the rows of arrays."""
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from explorative_user_env.envs.lanes import STEP_KINDS, Lanes, Step, drawn_in, in_lane
-from explorative_user_env.envs.user import reward_of
+from explorative_user_env.envs.lanes import Lanes, Step, in_lane
+from explorative_user_env.envs.user import REWARDS, reward_of
 from explorative_user_env.kernels.arrays import StateTuple, user_tuple
 from explorative_user_env.kernels.compiler import compile_loop, errors_of_compiling, once, short
 from explorative_user_env.kernels.words import (
@@ -25,28 +24,23 @@ from explorative_user_env.kernels.words import (
 )
 from explorative_user_env.protocol import Array
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.behaviours import (
-    EXPLORATIVE,
-    failed_response,
-    law_in_words,
-    not_finite,
-)
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw, draw_means, instances_of
-from explorative_user_env.users.laws import ACCEPTANCE_RATE, GAUSSIAN_LAW, OWN, RewardDraw, Rule
-from explorative_user_env.users.model import User, UserState, rho
+from explorative_user_env.users.laws import OWN, RewardDraw, Rule
+from explorative_user_env.users.model import UserState, rho
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import CallableError
 
 AHEAD = 5
-"""How many lanes before its turn a user's memory is asked for; it takes the wait off the step."""
+"""How many lanes ahead a user's memory is prefetched, so that the step need not wait for it."""
 
 IN_GENERATOR = 40
-"""The numbers of a PCG64 are the 32 bytes from 16 behind its address on; this is in the last ones,
-which often are in the next line of the cache."""
+"""A place in the last of a PCG64's 32 bytes, which begin 16 behind its address; they are often in
+the next line of the cache."""
 
 
 def no_mean(rng: np.random.Generator) -> float:
-    """Return nothing: the means are there already."""
+    """Return 0: the means are there already."""
     return 0.0
 
 
@@ -104,7 +98,6 @@ def compiled_respond(rule: Rule, own_law: RewardDraw) -> Callable[..., bool]:
         rewards: Any,
         interactions: Any,
         acceptances: Any,
-        rejections: Any,
     ) -> bool:
         user = with_law(numbers, own_law)
         n_strangers = 0
@@ -133,7 +126,6 @@ def compiled_respond(rule: Rule, own_law: RewardDraw) -> Callable[..., bool]:
             )
             interactions[lane] = state.interactions[0]
             acceptances[lane] = state.acceptances[0]
-            rejections[lane] = state.interactions[0] - state.acceptances[0]
         return True
 
     loop: Callable[..., bool] = compile_loop(respond_in_lanes)
@@ -144,112 +136,105 @@ class CompiledLanes(Lanes):
     """The lanes in compiled code.
 
     Args:
-        user: the numbers of every user.
-        rule: the rule of rho_t.
-        reward: which reward, its place in `rewards.REWARDS`.
+        population: the users, who are explorative.
+        reward: the reward, one of `REWARDS`.
         rngs: a stream for each lane, all of the same kind of bit generator.
-        who: tells in words whom a failure in a lane is about.
+        who: returns in words the user in a lane.
     """
 
     compiled = True
 
     def __init__(
         self,
-        user: User,
-        rule: Rule,
-        reward: int,
+        population: Population,
+        reward: str,
         rngs: Iterable[np.random.Generator],
         who: Callable[[int], str] = in_lane,
     ) -> None:
-        self.rngs = list(rngs)
-        self._user, self._rule, self._reward, self._who = user, rule, reward, who
-        self._law = user.own_law.compiled_in
-        self._numbers = user_tuple(user)
-        self._rows = user_rows(user, len(self.rngs))
-        self._best_arms = np.zeros(len(self.rngs), int)
-        self._best_means = np.zeros(len(self.rngs))
-        self._all = np.arange(len(self.rngs))
-        self._streams, self._draws = addresses_of_all(self.rngs)
+        self._rngs, self._population, self._who = list(rngs), population, who
+        self._user, self._rule = population.user, population.schedule.rule
+        self._reward = REWARDS.index(reward)
+        self._law = self._user.own_law.compiled_in
+        self._numbers = user_tuple(self._user)
+        self._rows = user_rows(self._user, len(self._rngs))
+        self._best_arms = np.zeros(len(self._rngs), int)
+        self._best_means = np.zeros(len(self._rngs))
+        self._all = np.arange(len(self._rngs))
+        self._streams, self._draws = addresses_of_all(self._rngs)
+
+    @property
+    def rngs(self) -> list[np.random.Generator]:
+        """The streams, each where its user is."""
+        return self._rngs
 
     def reseed(self, lane: int, rng: np.random.Generator) -> None:
-        """Let the stream of `lane` go on where `rng` is."""
-        self.rngs[lane].bit_generator.state = rng.bit_generator.state
+        """Let the next user of `lane` have a stream that goes on where `rng` is."""
+        self._rngs[lane].bit_generator.state = rng.bit_generator.state
 
-    def begin(self, lanes: Array, law: InstanceLaw) -> None:
-        """Put new users with new instances in these lanes."""
-        if law.named is None:
-            instances = drawn_in(lanes, law, self.rngs, self._user, EXPLORATIVE, self._who)
-            self.begin_with(lanes, instances, law)
-        else:
-            self._start(lanes, law.named.one, True, law)
-
-    def begin_with(self, lanes: Array, instances: Sequence[Instance], law: InstanceLaw) -> None:
-        """Put new users with these instances in these lanes."""
+    def begin(self, lanes: Array, law: InstanceLaw | Sequence[InstanceLaw]) -> None:
+        """Put new users in these lanes, with instances of one law or of a law each."""
+        if isinstance(law, InstanceLaw) and law.named is not None:
+            self._start(lanes, law.named.one, True, law.scale, law.gap or 0.0, law.gap_factor)
+            return
+        instances = []
+        for place, lane in enumerate(lanes.tolist()):
+            hers = law if isinstance(law, InstanceLaw) else law[place]
+            try:
+                instances.append(hers.draw(self._rngs[lane]))
+            except Exception as error:
+                where = f"at the start of {self._who(lane)}"
+                raise self._population.failure(error, where, hers) from error
         self._rows.arms[lanes, :, MEAN // 8] = [instance.means for instance in instances]
         self._best_arms[lanes] = [instance.best_arm for instance in instances]
-        self._start(lanes, no_mean, False, law)
+        self._start(lanes, no_mean, False, 1.0, 0.0, 1.0)
 
     def _start(
-        self,
-        lanes: Array,
-        mean: Callable[[np.random.Generator], float],
-        draws_means: bool,
-        law: InstanceLaw,
+        self, lanes: Array, mean: Callable[[np.random.Generator], float], *drawing: Any
     ) -> None:
         """Let new users start in these lanes, their means drawn by `mean` or there already."""
         loop = compiled_begin(mean, self._law)
         hers = (self._numbers, self._rows, self._best_arms, self._best_means)
-        theirs = (self._streams, self._draws, lanes)
         try:
-            loop(*hers, *theirs, draws_means, law.scale, law.gap or 0.0, law.gap_factor)
+            loop(*hers, self._streams, self._draws, lanes, *drawing)
         except Exception as error:
-            self._tell_of_law(lanes, error)
+            self._explain(lanes, error)
             raise
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
-        """Recommend arms[b] in these lanes (None: all) and fill in what comes of it."""
+        """Recommend arms[b] in these lanes (None: all) and fill in the step."""
         heard = self._all if lanes is None else lanes
         respond = compiled_respond(self._rule, self._law)
         hers = (self._numbers, self._rows, self._best_means, self._streams, self._draws)
         try:
-            return respond(*hers, heard, arms, self._reward, *step[: len(STEP_KINDS)])
+            return respond(*hers, heard, arms, self._reward, *step[:-1])
         except Exception as error:
-            self._tell_of_law(heard, error)
-            self._tell_of_rho(heard)
+            self._explain(heard, error)
             raise
 
-    def _tell_of_law(self, lanes: Array, error: Exception) -> None:
-        """Raise what is wrong with a reward, if its law is none of the package's."""
-        if self._user.reward_law != OWN:
-            return
+    def _explain(self, lanes: Array, error: Exception) -> None:
+        """Raise the error of the reward or the rho_t that stopped compiled code, lane by lane."""
+        user = self._user
         for lane in lanes.tolist():
             row = row_of(self._rows, lane)
-            drawn = row.acceptances[0] + self._user.private_draws * self._user.n_arms
-            if row.counts.sum() == drawn:
-                continue  # she has learned from all of them
             t, reward = row.interactions[0], row.reward[0]
-            when = f"at step {t} of" if t else "at the start of"
-            wrong = error if np.isfinite(reward) else not_finite(self._user, reward)
-            where = f"{when} {self._who(lane)}"
-            raise CallableError.of(law_in_words(self._user), wrong, where) from error
-
-    def _tell_of_rho(self, lanes: Array) -> None:
-        """Ask for rho_t again in plain Python, lane by lane, and raise what is wrong with it."""
-        for lane in lanes.tolist():
-            row = row_of(self._rows, lane)
+            where = f"{f'at step {t}' if t else 'at the start'} of {self._who(lane)}"
+            learned = row.acceptances[0] + user.private_draws * user.n_arms
+            if user.reward_law == OWN and row.counts.sum() != learned:
+                wrong = error if np.isfinite(reward) else self._population.not_finite(reward)
+                what = f"reward_law {user.own_law.name!r}"
+                raise CallableError.of(what, wrong, where) from error
             try:
-                rho(self._user, row, self._rule)
-            except Exception as error:
-                where = f"at step {row.interactions[0]} of {self._who(lane)}"
-                raise failed_response(error, self._user, self._rule, EXPLORATIVE, where) from error
-
-    def best_arms(self, lanes: Array) -> Array:
-        """Return the best arms of the users in these lanes."""
-        return self._best_arms[lanes]
+                rho(user, row, self._rule)  # again, in plain Python
+            except Exception as other:
+                raise self._population.failure(other, where) from other
 
     def instances(self) -> tuple[Instance, ...]:
         """Return the true means and the best arm of every user."""
         return instances_of(self._rows.arms[:, :, MEAN // 8], self._best_arms)
+
+    def best_arms(self, lanes: Array) -> Array:
+        """Return the best arms of the users in these lanes."""
+        return self._best_arms[lanes]
 
     def hidden_state(self, lane: int) -> HiddenState:
         """Return the truth about a user."""
@@ -263,39 +248,36 @@ class CompiledLanes(Lanes):
         return vars(self) | {"_rows": (self._rows.arms, self._rows.own)}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        """Lay out the memory of a copy, whose streams are elsewhere."""
         vars(self).update(kept)
-        self._rows = user_rows(self._user, len(self.rngs))
+        self._rows = user_rows(self._user, len(self._rngs))
         self._rows.arms[:], self._rows.own[:] = kept["_rows"]
-        self._streams, self._draws = addresses_of_all(self.rngs)
+        self._streams, self._draws = addresses_of_all(self._rngs)  # elsewhere in a copy
 
 
-def rule_compiles(user: User, rule: Rule, rng: np.random.Generator) -> bool:
-    """Compile the loops of a step, with no lanes to step in; warn of what does not compile.
-
-    That is `rule`, or the user's reward law; or nothing does, as where numba is told so.
-    """
-    error = _uncompiled(user, rule, rng)
+def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
+    """Compile the loop of a step, with no lanes to step in; warn of what does not compile."""
+    error = _uncompiled(population, rng)
     if error is None:
         return True
-    usual = replace(user, reward_law=GAUSSIAN_LAW.place, own_law=GAUSSIAN_LAW)
-    whose = "the rule of rho_t"
-    if _uncompiled(usual, ACCEPTANCE_RATE.rule, rng) is not None:
-        whose = "the loop of users in step"
-    elif user.reward_law == OWN and _uncompiled(usual, rule, rng) is None:
-        whose = law_in_words(user)
-    warnings.warn(f"{whose} does not compile: {short(error)}", stacklevel=5)
+    part, law = "the rule of rho_t", population.user.own_law
+    usual = Population(n_arms=population.n_arms)
+    if _uncompiled(usual, rng) is not None:
+        part = "the loop of users in step"
+    elif population.user.reward_law == OWN:
+        same_rule = Population(n_arms=population.n_arms, rho=population.schedule)
+        if _uncompiled(same_rule, rng) is None:
+            part = f"reward_law {law.name!r}"
+    warnings.warn(f"{part} does not compile: {short(error)}", stacklevel=5)
     return False
 
 
-def _uncompiled(user: User, rule: Rule, rng: np.random.Generator) -> Exception | None:
-    """Return why the loops of a step do not compile, None if they do."""
-    nothing = np.zeros(0, int)
-    lanes = CompiledLanes(user, rule, 0, [rng])
+def _uncompiled(population: Population, rng: np.random.Generator) -> Exception | None:
+    """Return why the loop of a step does not compile, None if it does."""
+    lanes = CompiledLanes(population, "none", [rng])
     errors: tuple[type[Exception], ...] = (*errors_of_compiling(), ValueError)
     try:
-        lanes.respond(nothing, np.zeros(1, int), Step.blank(1))
-    except CallableError:  # of who was told that it compiles
+        lanes.respond(np.zeros(0, int), np.zeros(1, int), Step.blank(1))
+    except CallableError:  # of a function that its caller says compiles
         raise
     except errors as error:
         return error

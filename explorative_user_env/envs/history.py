@@ -1,4 +1,4 @@
-"""What an environment renders: text, or a picture as SVG or as pixels."""
+"""The history of responses, and the pictures of it: text, SVG or pixels."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Self
@@ -13,18 +13,18 @@ ACCEPTED, REJECTED, UNHEARD = 1, -1, 0
 """The latest response of an arm."""
 
 N_ACCEPTED, N_REJECTED, LATEST, N_SINCE_ACCEPTED = range(4)
-"""What is counted of an arm, by its place in `History.table`."""
+"""The counts of an arm, by their places in `History.table`."""
 
 
 class History:
-    """The responses of every arm so far, counted.
+    """The counts of all responses so far.
 
     Args:
         n_lanes: number of users.
         n_arms: K.
 
     Attributes:
-        table: what is counted of each arm, by the four places above, shape (n_lanes, K, 4).
+        table: the counts of each arm, by the four places above, shape (n_lanes, K, 4).
         steps: number of responses, shape (n_lanes,).
         last_arm: the arm recommended last, -1 before the first, shape (n_lanes,).
         last_response: 1 accepted; 0 rejected, or none yet, shape (n_lanes,).
@@ -36,7 +36,7 @@ class History:
         self.last_arm = np.full(n_lanes, -1)
         self.last_response = np.zeros(n_lanes, int)
 
-    # Properties, as kept views would look elsewhere in a copy.
+    # Properties, as a view that is kept would show the original in a copy.
 
     @property
     def acceptances(self) -> Array:
@@ -60,25 +60,19 @@ class History:
 
     def forget(self, lanes: Any) -> None:
         """Begin anew in these lanes (indices, a mask, or a slice)."""
-        self._begin(lanes)
+        self.next_user(lanes)
         self.last_response[lanes] = 0
 
     def next_user(self, lanes: Any) -> None:
-        """Take in that others come next in these lanes: what was heard last was heard all the same.
-
-        Nothing else is known of them.
-        """
-        self._begin(lanes)
-
-    def _begin(self, lanes: Any) -> None:
+        """Begin with the next users in these lanes; only the last response stays."""
         self.table[lanes] = 0  # `UNHEARD` is 0 as well
         self.steps[lanes] = 0
         self.last_arm[lanes] = -1
 
     def record(self, lanes: Array | int, arms: Array | int, responses: Array | int) -> None:
-        """Take in the responses (1 accepted, 0 rejected) to `arms` in these lanes (indices).
+        """Count the responses (1 accepted, 0 rejected) to `arms` in these lanes (indices).
 
-        One response to one arm in one lane may be numbers, which is five times as quick.
+        For one lane numbers will do, which is five times as quick as arrays.
         """
         table = self.table.reshape(-1, 4)
         places = lanes * self.table.shape[1] + arms
@@ -98,7 +92,7 @@ class History:
         return self.last_response.copy()
 
     def part(self, lanes: Array) -> Self:
-        """Return a copy of what was heard in these lanes, in their order."""
+        """Return a copy of these lanes, in their order."""
         part = type(self)(0, self.table.shape[1])
         for name, kept in vars(self).items():
             setattr(part, name, kept[lanes])
@@ -118,7 +112,7 @@ class History:
 
 
 class PopulationHistory(History):
-    """The responses of users who come one after another: of the present one, and of all before.
+    """The counts of users who come one after another: of the present one, and of all before.
 
     Args:
         n_lanes: number of episodes.
@@ -135,13 +129,13 @@ class PopulationHistory(History):
         self.steps_before = np.zeros(n_lanes, int)
 
     def forget(self, lanes: Any) -> None:
-        """Begin anew in these lanes, with users of whom and before whom nothing was heard."""
+        """Begin new episodes in these lanes."""
         super().forget(lanes)
         self.before[lanes] = 0
         self.steps_before[lanes] = 0
 
     def next_user(self, lanes: Any) -> None:
-        """Take in that others come next in these lanes, and keep what was heard of these."""
+        """Begin with the next users in these lanes, and keep the counts of the present ones."""
         self.before[lanes] += self.table[lanes][..., : N_REJECTED + 1]
         self.steps_before[lanes] += self.steps[lanes]
         super().next_user(lanes)
@@ -152,14 +146,14 @@ RENDER_FPS = 4
 PICTURES = frozenset(RENDER_MODES) - {"ansi"}
 
 RENDER_MODES_OF_MANY = tuple(mode for mode in RENDER_MODES if mode != "human")
-"""There is one window, and whom it would show is nobody's choice."""
+"""The modes of vector environments, which open no window."""
 
 HAS_LEFT = "she has left"
-"""What a picture says below of a user who did."""
+"""The note of a picture."""
 
 
 class Truths:
-    """The truth about users as pictures need it: as it is, and as it was at the last decision.
+    """The truth about users for pictures: now, and at the last decision.
 
     Args:
         n_lanes: number of users.
@@ -175,13 +169,13 @@ class Truths:
             self.now[lane], self.decided[lane] = truth(lane), None
 
     def go_on(self, lanes: Iterable[int], truth: Callable[[int], HiddenState]) -> None:
-        """Take in what is true after responses: these were decided by what was before."""
+        """Take in the truth after responses, which were decided by the truth before."""
         for lane in lanes:
             self.now[lane], self.decided[lane] = truth(lane), self.now[lane]
 
 
 def seen_in_lane(history: History, lane: int) -> Seen:
-    """Return what was heard of a user."""
+    """Return the history of a lane as pictures take it."""
     counts, last = history.of(lane)
     latest = [
         None if kind == UNHEARD else kind == ACCEPTED for kind in history.latest[lane].tolist()
@@ -198,20 +192,20 @@ def lane_frame(
     truths: Truths | None,
     note: str,
 ) -> str | Array:
-    """Return what a render mode shows of a user.
+    """Return the picture of a user.
 
     Args:
         mode: one of `RENDER_MODES`.
-        history: what was heard.
-        lane: of whom.
-        truth: returns the truth about her, None to keep it secret.
-        truths: what knows how it was when she decided, if anything does.
+        history: the responses.
+        lane: the user's lane.
+        truth: returns the truth about her; None keeps it secret.
+        truths: the truth at her last decision; None keeps it out.
         note: a line of words below.
 
     Returns:
         Text, or pixels of shape (height, width, 3).
     """
-    # What draws is there once something is drawn: most environments never are.
+    # Imported when something is drawn: most environments never are.
     from explorative_user_env.show.raster import pixels_of
     from explorative_user_env.show.scene import scene_of_user, text_of_user
     from explorative_user_env.show.svg import svg_of

@@ -1,43 +1,52 @@
 """`ExplorativePopulation-v0`: users who come one after another and share what is popular."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
 
-from explorative_user_env.envs.history import History, PopulationHistory
+from explorative_user_env.envs.history import PopulationHistory
+from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, labelled
-from explorative_user_env.protocol import DEVIATION, N_USERS, ONLY, POPULATION, Array, kept_steps
+from explorative_user_env.envs.user_vector import (
+    ExplorativeUserVectorEnv,
+    Infos,
+    lane_arms,
+    lane_options,
+)
+from explorative_user_env.protocol import DEVIATION, N_USERS, POPULATION, Array, kept_steps
 from explorative_user_env.seeding import member_seed, number_of_users, seed_number, user_generator
-from explorative_user_env.users.behaviours import failed_start
 from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.population import MemberLaw, PopularityLaw, check_members
 from explorative_user_env.validation import InvalidArgumentError, choice, finite_vector, integer
 
 
 class EpisodeStart(NamedTuple):
-    """How an episode begins, as a reset's options say.
+    """The start of an episode.
 
     Attributes:
         popularity: m_i of every arm; None is drawn.
-        user: which of its users is met first.
+        user: the first of its users.
     """
 
     popularity: list[float] | None = None
     user: int = 0
 
-    def members(self, law: PopularityLaw, seed: int) -> MemberLaw:
-        """Return where the users of the episode of this seed come from."""
-        given = self.popularity
-        return law.members(seed) if given is None else MemberLaw(law, given)
+    def met(self, seed: int, user: int, lane: int | None = None) -> str:
+        """Return in words a user of the episode of this seed, and how to meet her again."""
+        options = {"user": user} if self.popularity is None else "..."
+        her = f"user {user}" if lane is None else f"user {user} in lane {lane}"
+        single = "" if lane is None else " of a single environment"
+        return f"{her}, whom env.reset(seed={seed}, options={options}){single} meets again"
 
 
 USUAL_START = EpisodeStart()
 
 
 def start_of(options: Any, n_arms: int, n_users: int) -> EpisodeStart:
-    """Return how an episode begins that a reset with these options begins.
+    """Return the start of an episode with these options of a reset.
 
     Args:
         options: `{"popularity": K finite numbers}`, `{"user": 0..n_users-1}`, both or neither.
@@ -62,24 +71,45 @@ def start_of(options: Any, n_arms: int, n_users: int) -> EpisodeStart:
     return start
 
 
-def episode_seed_of(rng: np.random.Generator, seed: int, fresh: bool) -> int:
-    """Return the seed of the episode that is next on a stream.
+class _Episode:
+    """One episode: its seed, its users' law, and the user who is there now.
 
     Args:
-        rng: the stream.
-        seed: what it began with, which is the seed of its first episode.
-        fresh: whether that one is next.
+        env: the environment that it is an episode of, single or the lanes' template.
+        start: the start of the episode.
+        seed: its seed.
     """
+
+    def __init__(self, env: "ExplorativePopulationEnv", start: EpisodeStart, seed: int) -> None:
+        self.start, self.seed, self.user = start, seed, start.user
+        self.law: MemberLaw | None = None  # until it is drawn
+        self._popularity_law = env.popularity_law
+
+    def draw(self) -> None:
+        """Draw what is popular, unless it is given."""
+        law, given = self._popularity_law, self.start.popularity
+        self.law = law.members(self.seed) if given is None else MemberLaw(law, given)
+
+    def generator(self) -> np.random.Generator:
+        """Return the stream of the present user."""
+        return user_generator(member_seed(self.seed, self.user))
+
+    def met(self, lane: int | None = None) -> str:
+        """Return in words the present user, and how to meet her again."""
+        return self.start.met(self.seed, self.user, lane)
+
+
+def episode_seed_of(rng: np.random.Generator, seed: int, fresh: bool) -> int:
+    """Return the seed of the next episode on a stream, whose first episode has the stream's."""
     return seed if fresh else int(rng.bit_generator.random_raw()) >> 1
 
 
-def told_of_users(user: Any, new_user: Any, steps: Any, accepted: Any) -> dict[str, Any]:
-    """Return what infos say of the users of an episode.
+def users_info(user: Any, new_user: Any, steps: Any, accepted: Any) -> dict[str, Any]:
+    """Return what infos say of the users of an episode; numbers or arrays.
 
     Args:
-        user: who is asked next, or was asked last at the end, from 0; a number, or an array like
-            all others.
-        new_user: whether she was not asked before.
+        user: the user of the next step, or at the end of the last one, from 0.
+        new_user: whether she had no step yet.
         steps: recommendations to all users so far.
         accepted: how many of them were accepted.
     """
@@ -92,32 +122,7 @@ def told_of_users(user: Any, new_user: Any, steps: Any, accepted: Any) -> dict[s
     }
 
 
-def who_is_there(user: int, n_users: int) -> str:
-    """Return a line on which user of an episode is there."""
-    return f"user {user + 1} of {n_users}"
-
-
-def with_who(text: str | Array, who: str) -> str:
-    """Return a rendering as text that says who is there."""
-    return f"{who}\n{text}"
-
-
-def met_in_episode(seed: int, start: EpisodeStart, user: int, lane: int | None = None) -> str:
-    """Return in words a user, by what meets her again.
-
-    Args:
-        seed: the episode's.
-        start: how the episode began.
-        user: which of its users she is.
-        lane: hers among many episodes.
-    """
-    options = {"user": user} if start.popularity is None else "..."
-    her = f"user {user}" if lane is None else f"user {user} in lane {lane}"
-    single = "" if lane is None else " of a single environment"
-    return f"{her}, whom env.reset(seed={seed}, options={options}){single} meets again"
-
-
-class ExplorativePopulationEnv(ExplorativeUserEnv):
+class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     r"""Recommend arms to one user after another, who like the same arms more or less.
 
     ## Description
@@ -125,8 +130,9 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
     How popular arm i is, m_i, is drawn once in an episode; what a user likes is mu_i = m_i and
     her own deviation from it, a normal draw of standard deviation `deviation`, of which the best
     arm is moved to gap above the second best, as everywhere. So what one user has accepted says
-    something of the next, and an agent gains by carrying it over: what the paper has in view
-    "beyond a single user".
+    something of the next, and an agent gains by carrying it over. (The paper's outlook "beyond a
+    single user" is another: there users share their estimates among themselves.) A population of
+    one user is not the user of `ExplorativeUser-v0` with the same seed.
 
     ## Action Space
     `Discrete(n_arms)`: the arm to recommend to the present user, 0..K-1.
@@ -205,14 +211,19 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
         check_members(self.behaviour)
         self.n_users = number_of_users(n_users, "n_users")
         self.horizon = kept_steps("horizon", horizon)
+        self.length = self.n_users * self.horizon
         self.popularity_law = PopularityLaw(self.instance_law, deviation)
         self.deviation = self.popularity_law.deviation
-        told = {"task": POPULATION.name, "horizon": self.horizon, "n_users": self.n_users}
-        labelled(self.observation_space, **told)
+        reading = {"task": POPULATION.name, "horizon": self.horizon, "n_users": self.n_users}
+        labelled(self.observation_space, **reading)
         self._start, self._over = USUAL_START, True
-        self._members: MemberLaw | None = None
-        self._present = self._steps = self._accepted = 0
-        self.episode_seed = -1
+        self._episode = _Episode(self, USUAL_START, -1)
+        self._steps = self._accepted = 0
+
+    @property
+    def episode_seed(self) -> int:
+        """The seed of the episode."""
+        return self._episode.seed
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -221,8 +232,8 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
 
         Args:
             seed: seed of everything about this episode; None goes on to another.
-            options: `{"popularity": K finite numbers}` of this episode, and `{"user": u}`, which of
-                its users is the first.
+            options: `{"popularity": K finite numbers}` of this episode, and `{"user": u}`, its
+                first user.
 
         Raises:
             InvalidArgumentError: for a seed or an option that is unknown or out of range.
@@ -233,7 +244,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
         return response, self._with_users(info, True)
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        """Recommend arm `action` to the present user and hear the response.
+        """Recommend arm `action` to the present user and return the response.
 
         Args:
             action: an arm, as an int, any NumPy integer or an array of one.
@@ -251,56 +262,219 @@ class ExplorativePopulationEnv(ExplorativeUserEnv):
         response, reward, _, _, info = super().step(action)
         self._steps += 1
         self._accepted += response
-        goes = info["interactions"] == self.horizon
-        self._over = goes and self._present + 1 == self.n_users
-        new_user = goes and not self._over
+        ends = info["interactions"] == self.horizon
+        self._over = ends and self._episode.user + 1 == self.n_users
+        new_user = ends and not self._over
         if new_user:
-            self._present += 1
-            self._meet_member()
-            info = self._counts(has_response=True)
-            self._add_hidden_state(info)
+            self._episode.user += 1
+            self._meet_member(same_episode=True)
+            info = self._info(True)
         return response, reward, self._over, False, self._with_users(info, new_user)
 
     def popularity(self) -> tuple[float, ...]:
         """Return what is popular in this episode, m_i of every arm; never for an agent."""
-        if self._members is None:
+        if self._episode.law is None:
             raise gym.error.ResetNeeded("call reset before the truth about users is asked for")
-        return tuple(self._members.popularity)
+        return tuple(self._episode.law.popularity)
 
     def _begin(self, law: InstanceLaw) -> None:
-        """Begin an episode with the first of its users."""
         self._over = True
-        fresh = self._later == 0
-        self.episode_seed = episode_seed_of(self.np_random, self.np_random_seed, fresh)
-        self._present, self._steps, self._accepted = self._start.user, 0, 0
+        seed = episode_seed_of(self.np_random, self.np_random_seed, self._later == 0)
+        self._episode = _Episode(self, self._start, seed)
+        self._steps = self._accepted = 0
         try:
-            self._members = self._start.members(self.popularity_law, self.episode_seed)
+            self._episode.draw()
         except Exception as error:
-            raise failed_start(error, self.user, law, self.behaviour, self._met()) from error
-        if self._heard is not None:
-            self._heard.forget(ONLY)
+            where = f"at the start of {self._met()}"
+            raise self.population.failure(error, where, law) from error
         self._meet_member()
         self._over = False
 
-    def _meet_member(self) -> None:
-        """Meet the present user, who has a stream of her own."""
-        assert self._members is not None
-        self._meet(self._members, user_generator(member_seed(self.episode_seed, self._present)))
-
-    def _forget(self, heard: History) -> None:
-        heard.next_user(ONLY)
+    def _meet_member(self, same_episode: bool = False) -> None:
+        """Meet the present user of the episode."""
+        assert self._episode.law is not None
+        self.meet(self._episode.law, self._episode.generator())
+        self._see_new_user(same_episode)
 
     def _met(self) -> str:
-        return met_in_episode(self.episode_seed, self._start, self._present)
+        return self._episode.met()
 
-    def _note(self) -> str:
-        return who_is_there(self._present, self.n_users)
-
-    def _frame(self, mode: str) -> str | Array:
-        frame = super()._frame(mode)
-        return with_who(frame, self._note()) if mode == "ansi" else frame
+    def _note(self, lane: int) -> str:
+        return f"user {self._episode.user + 1} of {self.n_users}"
 
     def _with_users(self, info: dict[str, Any], new_user: bool) -> dict[str, Any]:
-        """Let an info say who is there, by the same keys at every step, and return it."""
-        info |= told_of_users(self._present, new_user, self._steps, self._accepted)
-        return info
+        return info | users_info(self._episode.user, new_user, self._steps, self._accepted)
+
+
+class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Array, Array]):
+    """Many episodes in step, each with one user after another, as in the single environment.
+
+    Seeds, autoresets and infos are as in `ExplorativeUserVectorEnv`, of episodes: `reset(seed=s)`
+    is s + b in lane b.
+
+    Args:
+        num_envs: number of episodes, at least 1.
+        max_episode_steps: as in `ExplorativeUserVectorEnv`; None, as the task ends by itself.
+        autoreset_mode: when a finished lane gets a new episode: "NextStep", "SameStep" or
+            "Disabled".
+        compiled: whether the users run in compiled code; None is from 64 episodes on.
+        **kwargs: as in `ExplorativePopulationEnv`.
+
+    Raises:
+        InvalidArgumentError: naming the argument that is out of range.
+    """
+
+    single_env = ExplorativePopulationEnv
+    _single: ExplorativePopulationEnv
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        compiled: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(num_envs, max_episode_steps, autoreset_mode, compiled, **kwargs)
+        single = self._single
+        self.n_users, self.deviation = single.n_users, single.deviation
+        self.horizon, self.length = single.horizon, single.length
+        self._streams: dict[int, np.random.Generator] = {}
+        self._fresh_streams: dict[int, bool] = {}
+        self._start = USUAL_START
+        self._episodes = [_Episode(single, USUAL_START, -1) for _ in range(self.num_envs)]
+        self._present = np.zeros(self.num_envs, int)
+        self._new_user = np.ones(self.num_envs, bool)
+        self._steps = np.zeros(self.num_envs, int)
+        self._accepted = np.zeros(self.num_envs, int)
+
+    @property  # type: ignore[misc]
+    def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
+        """The streams that the seeds of the lanes' episodes come from."""
+        return tuple(self._streams.values())
+
+    @property
+    def episode_seeds(self) -> tuple[int, ...]:
+        """The seeds of the lanes' episodes."""
+        return tuple(episode.seed for episode in self._episodes)
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Array, Infos]:
+        """Start with new episodes.
+
+        Args:
+            seed: seeds of the lanes; an int s means s, s + 1, ..., and None goes on in each.
+            options: those of the single environment for these episodes of all lanes, and
+                `{"reset_mask": array of num_envs bools}`, which lanes to reset.
+
+        Raises:
+            InvalidArgumentError: for a seed or an option that is out of range.
+        """
+        rest = lane_options(options)
+        masks = {name: rest.pop(name) for name in ("reset_mask",) if name in rest}
+        self._start = start_of(rest, self.user.n_arms, self.n_users)
+        try:
+            return super().reset(seed=seed, options=masks)
+        finally:
+            self._start = USUAL_START  # for lanes that end
+
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
+        """Recommend arm `actions[b]` to the present user in lane b and return the responses.
+
+        Args:
+            actions: an arm for each lane, shape (num_envs,), any kind of integer.
+
+        Returns:
+            The responses, rewards, terminations, truncations and infos. In `NEXT_STEP` mode a lane
+            that ended in the step before is reset instead.
+
+        Raises:
+            InvalidArgumentError: for actions that are not arms.
+            gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
+                reset by itself.
+        """
+        arms = lane_arms(actions, self.num_envs, self.user.n_arms)
+        fresh = self._fresh()
+        heard = None if fresh is None else ~fresh
+        step = self._recommend(arms, heard)
+        self._steps += 1 if heard is None else heard
+        self._accepted += step.responses
+        self._renew(fresh)
+        ends = step.interactions >= self.horizon
+        terminated = ends & (self._present + 1 == self.n_users)
+        follows = ends & ~terminated
+        self._new_user = follows if fresh is None else follows | fresh
+        if follows.any():
+            self._next_users(np.flatnonzero(follows), step)
+        truncated = np.zeros(self.num_envs, bool)
+        if self.max_episode_steps is not None:
+            truncated = self._steps >= self.max_episode_steps
+            if heard is not None:
+                truncated &= heard
+        return self._outcome(step, heard, terminated, truncated)
+
+    def popularity(self) -> tuple[tuple[float, ...], ...]:
+        """Return what is popular in each lane's episode; never for an agent."""
+        self._begun_lanes("popularity")
+        laws = [episode.law for episode in self._episodes]
+        return tuple(tuple(law.popularity) for law in laws if law is not None)
+
+    def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
+        if self._lanes is None:  # whose streams are set as their users come
+            self._make_lanes([user_generator(0) for _ in range(self.num_envs)])
+        self._streams |= streams
+        self._fresh_streams |= dict.fromkeys(streams, True)
+
+    def _begin(self, lanes: Array, law: InstanceLaw) -> None:
+        """Begin episodes in these lanes with the first of their users."""
+        self._begun[lanes] = self._ready = False  # if this fails, they need a reset
+        self._new_user[lanes] = True
+        self._steps[lanes] = self._accepted[lanes] = 0
+        for lane in lanes.tolist():
+            fresh, self._fresh_streams[lane] = self._fresh_streams[lane], False
+            seed = episode_seed_of(self._streams[lane], self._seeds[lane], fresh)
+            episode = self._episodes[lane] = _Episode(self._single, self._start, seed)
+            try:
+                episode.draw()
+            except Exception as error:
+                where = f"at the start of {self._who(lane)}"
+                raise self.population.failure(error, where) from error
+        self._meet_members(lanes)
+        self._forget(lanes)
+
+    def _meet_members(self, lanes: Array) -> None:
+        """Meet the present users in these lanes."""
+        assert self._lanes is not None
+        self._begun[lanes] = self._ready = False
+        episodes = [self._episodes[lane] for lane in lanes.tolist()]
+        self._present[lanes] = [episode.user for episode in episodes]
+        for lane, episode in zip(lanes.tolist(), episodes, strict=True):
+            self._lanes.reseed(lane, episode.generator())
+        self._lanes.begin(lanes, [episode.law for episode in episodes if episode.law is not None])
+        self._begun[lanes] = True
+        self._ready = bool(self._begun.all())
+
+    def _next_users(self, lanes: Array, step: Step) -> None:
+        """Let the next users come in these lanes."""
+        for lane in lanes.tolist():
+            self._episodes[lane].user += 1
+        self._meet_members(lanes)
+        for counts in (step.interactions, step.acceptances):
+            counts[lanes] = 0
+        self._forget(lanes, same_episode=True)
+
+    def _who(self, lane: int) -> str:
+        return self._episodes[lane].met(lane)
+
+    def _note(self, lane: int) -> str:
+        return f"user {self._episodes[lane].user + 1} of {self.n_users}"
+
+    def _values(self, step: Step, has_response: Array) -> dict[str, Array]:
+        """Return the values of infos; the keys are the same at every step."""
+        values = super()._values(step, has_response)
+        episodes = (self._present, self._new_user, self._steps, self._accepted)
+        return values | users_info(*(array.copy() for array in episodes))

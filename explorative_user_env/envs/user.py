@@ -1,13 +1,14 @@
 """`ExplorativeUser-v0`: one explorative user as a Gymnasium environment."""
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
-from gymnasium.wrappers import TimeLimit
+from gymnasium.envs.registration import EnvSpec
 
 from explorative_user_env.envs.history import (
     HAS_LEFT,
@@ -15,22 +16,14 @@ from explorative_user_env.envs.history import (
     RENDER_FPS,
     RENDER_MODES,
     History,
+    PopulationHistory,
     Truths,
     lane_frame,
 )
 from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
-from explorative_user_env.protocol import ONLY, REGRET, Array
+from explorative_user_env.protocol import REGRET, Array
 from explorative_user_env.seeding import seed_number
-from explorative_user_env.show.raster import Window
-from explorative_user_env.users.behaviours import (
-    EXPLORATIVE,
-    Behaviour,
-    failed_leaving,
-    failed_response,
-    failed_start,
-    met,
-    steps_of,
-)
+from explorative_user_env.users.behaviours import EXPLORATIVE, steps_of
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw
 from explorative_user_env.users.laws import GAUSSIAN, Rule
@@ -51,7 +44,7 @@ def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized
     """Return the reward of a step.
 
     Args:
-        kind: which one, its place in `REWARDS`.
+        kind: the place of the reward in `REWARDS`.
         mean: mu_a of the recommended arm.
         best_mean: mu_*.
         accepted: the response.
@@ -69,53 +62,35 @@ def reward_of(kind: int, mean: float, best_mean: float, accepted: bool, realized
 
 
 def reward_of_leaving(kind: int, worst_mean: Any, best_mean: Any, missed: Any) -> Any:
-    """Return what the step at which a user leaves pays besides: nobody is to gain by it.
+    """Return what the step at which a user leaves pays besides, so that nobody gains by it.
 
-    Each step that she would have stayed for pays as much as a recommendation of her worst arm does
-    that she rejects. So a shift of all means changes nothing. Numbers, or arrays of them.
+    Each step that she misses pays as a rejection of her worst arm. So a shift of all means changes
+    nothing. Arguments are numbers or arrays.
 
     Args:
-        kind: which reward, its place in `REWARDS`.
+        kind: the place of the reward in `REWARDS`.
         worst_mean: the least mu_i.
         best_mean: mu_*.
-        missed: how many steps she would have stayed for.
+        missed: the number of steps she misses.
     """
     return missed * reward_of(kind, worst_mean, best_mean, False, 0.0)
-
-
-def reward_tables(
-    kind: int, means: Sequence[float], best_mean: float
-) -> tuple[list[float], list[float]]:
-    """Return what each arm pays if it is rejected and if it is accepted, while means stay.
-
-    The realized reward is not known beforehand, and counts as 0 here.
-
-    Args:
-        kind: which reward, its place in `REWARDS`.
-        means: mu_i.
-        best_mean: mu_*.
-    """
-    if_rejected = [reward_of(kind, mean, best_mean, False, 0.0) for mean in means]
-    if kind == REGRET_REWARD:
-        return if_rejected, if_rejected
-    return if_rejected, [reward_of(kind, mean, best_mean, True, 0.0) for mean in means]
 
 
 NORMALS_AT_ONCE = 256
 
 
 class DrawnAhead:
-    """The standard normals of `rng`, in the order in which single draws would give them.
+    """The standard normals of `rng`, drawn in blocks, in the order of single draws.
 
-    `settle` puts `rng` where single draws would have left it. Nothing else should be drawn from
-    `rng` in between; if something is, nothing is drawn twice.
+    `settle` puts `rng` where single draws would have left it. Do not draw from `rng` in between; if
+    something does, no number is drawn twice.
 
     Args:
         rng: the Generator to draw from.
 
     Attributes:
-        left: what is drawn and not used, the next one last. Fill it with `draw` when it is empty.
-        standard_normal: takes the next one.
+        left: the numbers that are drawn and not used, the next one last. If it is empty, `draw`.
+        standard_normal: takes the next number.
     """
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -123,9 +98,9 @@ class DrawnAhead:
         self.left: list[float] = []
         self._before: Any = None
         self._after: Any = None
-        self._take_from_left()
+        self._bind()
 
-    def _take_from_left(self) -> None:
+    def _bind(self) -> None:
         self.random = self.rng.random
         self.standard_normal = self.left.pop
 
@@ -146,289 +121,28 @@ class DrawnAhead:
         return vars(self) | {"random": None, "standard_normal": None}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        """Let a copy take from what is left to the copy."""
         vars(self).update(kept)
-        self._take_from_left()
+        self._bind()  # to the numbers of the copy
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two states of a bit generator are equal, whatever arrays they hold."""
+    """Return whether two states of a bit generator are equal; some hold arrays."""
     if isinstance(one, dict):
         return all(_same(one[name], other[name]) for name in one)
     return np.array_equal(one, other) if isinstance(one, np.ndarray) else bool(one == other)
 
 
-Numbers = list[float]
-Respond = Callable[..., bool]
-Begun = tuple[User, UserState, Respond, Rule, Any, Numbers, Numbers, Numbers]
-"""The user, how she responds, her stream and what is left of it, and what each arm is worth if it
-is rejected and if it is accepted."""
-
-STREAM = 4
-"""The place of the stream in it."""
-
-
-def begun(
-    population: Population,
-    state: UserState,
-    instance: Instance,
-    rng: np.random.Generator,
-    reward: str,
-) -> Begun:
-    """Return what the steps of an episode with a new user need.
+def law_of(options: Any, usual: InstanceLaw) -> InstanceLaw:
+    """Return the law of instances of a reset with these options.
 
     Args:
-        population: the users of whom she is one.
-        state: hers.
-        instance: her true means.
-        rng: her stream.
-        reward: one of `REWARDS`.
-    """
-    user, behaviour = population.user, population.behaviour
-    stream: Any = rng
-    left = [0.0]  # not empty
-    only_normals = user.noise == 0.0 and user.reward_law == GAUSSIAN
-    if only_normals and behaviour == EXPLORATIVE:
-        # At most one in a step, and nothing else: they are drawn ahead.
-        stream = DrawnAhead(rng)
-        left = stream.left
-    best_mean = instance.means[instance.best_arm]
-    tables = reward_tables(REWARDS.index(reward), instance.means, best_mean)
-    respond = behaviour.checked_respond()
-    return user, state, respond, population.schedule.rule, stream, left, *tables
-
-
-class AskedUser(gym.Env[int, int]):
-    """A user whose responses, truth and picture can be asked for.
-
-    The part of `ExplorativeUserEnv` that changes nothing about her.
-    """
-
-    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gym.Env
-        "render_modes": list(RENDER_MODES),
-        "render_fps": RENDER_FPS,
-    }
-    kept_as: type[History] = History
-    """How what is heard of her is kept."""
-
-    population: Population
-    _state: UserState
-    _instance: Instance | None
-    _left: bool
-    _has_extras: bool
-    _later = -1  # how many resets without a seed came after the one with the last
-    _given = False  # whether the means of this episode were
-
-    def _prepare(self, render_mode: str | None, render_intervals: bool) -> None:
-        """Check how she is to be rendered, and keep what that needs."""
-        self.render_mode = (
-            None if render_mode is None else choice("render_mode", render_mode, RENDER_MODES)
-        )
-        self.render_intervals = flag("render_intervals", render_intervals)
-        self._heard: History | None = None
-        self._pictured = self.pictured(1)
-        self._window = Window()
-        if self.render_mode is not None:
-            self.remember()
-
-    def pictured(self, n_lanes: int) -> Truths | None:
-        """Return what pictures need to be kept of users like her, None if that is nothing."""
-        shows = self.render_intervals and self.render_mode in PICTURES
-        return Truths(n_lanes) if shows else None
-
-    def remember(self) -> History:
-        """Return what was heard of each arm, kept from the next reset on: nothing secret."""
-        if self._heard is None:
-            self._heard = self.kept_as(1, self.population.user.n_arms)
-            self._has_extras = True
-        return self._heard
-
-    def hidden_state(self) -> HiddenState:
-        """Return the truth about the user; for teachers and tests, never for an agent."""
-        population, state = self.population, self._state
-        known = (population.user, state, population.schedule.rule, self.instance())
-        return hidden_state_of(*known, population.behaviour.rho)
-
-    def instance(self) -> Instance:
-        """Return the true means and the best arm as they are now; never for an agent."""
-        if self._instance is None:
-            raise gym.error.ResetNeeded("call reset before the truth about a user is asked for")
-        return self.population.behaviour.truth(self._instance, self._state.means)
-
-    def render(self) -> Any:
-        """Return what `render_mode` shows of the user; with "human", show it in a window.
-
-        Raises:
-            MissingExtraError: without Pillow for pixels, or pygame for a window.
-            gymnasium.error.ResetNeeded: before the first reset.
-        """
-        if self.render_mode is None:
-            return None
-        if self._instance is None:
-            raise gym.error.ResetNeeded("call reset before render")
-        frame = self._frame(self.render_mode)
-        if self.render_mode != "human" or isinstance(frame, str):
-            return frame
-        self._window.show(frame, self.metadata["render_fps"])
-        return None
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        self._window.close()
-
-    def __repr__(self) -> str:
-        # Gymnasium has words for `print` only: in a notebook there would be an address in memory.
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        """Return her picture now, for notebooks."""
-        from explorative_user_env.display.tables import paragraphs
-
-        if self._heard is None:
-            missing = 'make it with render_mode="svg" to see the user here'
-        elif self._instance is None:
-            missing = "call reset to see the user here"
-        else:
-            return str(self._frame("svg"))
-        return paragraphs([f"{type(self).__name__}: {missing}"])
-
-    def _frame(self, mode: str) -> str | Array:
-        truth = self.hidden_state if self.render_intervals else None
-        return lane_frame(mode, self.remember(), 0, truth, self._pictured, self._note())
-
-    def _met(self) -> str:
-        """Return in words the user who is there."""
-        return met(self.np_random_seed, self._later, self._given)
-
-    def _note(self) -> str:
-        """Return a line for her picture."""
-        return HAS_LEFT if self._left else ""
-
-    def _begin_picture(self) -> None:
-        """Forget the last user, of whom pictures were to be had."""
-        if self._heard is not None:
-            self._forget(self._heard)
-            if self._pictured is not None:
-                self._pictured.begin([0], lambda _: self.hidden_state())
-            self._show()
-
-    def _forget(self, heard: History) -> None:
-        """Begin with a new user, of whom nothing was heard."""
-        heard.forget(ONLY)
-
-    def _take_in(self, arm: int, accepted: bool) -> None:
-        """Take in a response, of which there is to be a picture."""
-        if self._heard is not None:
-            self._heard.record(0, arm, int(accepted))
-            if self._pictured is not None:
-                self._pictured.go_on([0], lambda _: self.hidden_state())
-            self._show()
-
-    def _show(self) -> None:
-        """Show what has changed to somebody who watches; nothing is drawn for anybody else."""
-        if self.render_mode == "human":
-            self.render()
-
-
-def leaves_now(
-    behaviour: Behaviour,
-    leaves: Callable[..., bool],
-    user: User,
-    state: UserState,
-    accepted: bool,
-    rng: Any,
-    who: Callable[[], str],
-) -> bool:
-    """Return whether a user leaves after a response.
-
-    Args:
-        behaviour: hers.
-        leaves: its `checked_leaves`, of her own.
-        user: her numbers.
-        state: hers, which knows of the response.
-        accepted: the response.
-        rng: her stream.
-        who: tells in words whom a failure is about.
-
-    Raises:
-        CallableError: if code that was handed in fails.
-    """
-    try:
-        return leaves(user, state, accepted, rng)
-    except Exception as error:
-        where = f"at step {steps_of(leaves, state)} of {who()}"
-        raise failed_leaving(error, behaviour, where) from error
-
-
-def paid_for_leaving(kind: int, truth: Instance, missed: int) -> float:
-    """Return what the step at which a user leaves pays besides.
-
-    Args:
-        kind: which reward, its place in `REWARDS`.
-        truth: her means.
-        missed: how many steps she would have stayed for; none where that is less than 0.
-    """
-    worst, best = min(truth.means), truth.means[truth.best_arm]
-    paid: float = reward_of_leaving(kind, worst, best, max(0, missed))
-    return paid
-
-
-def limit_around(env: Any) -> int | None:
-    """Return the limit of the `TimeLimit` by which an environment is taking a step, None for none.
-
-    Gymnasium tells an environment nothing of what is around it, and `gym.make` may have been given
-    another limit than the id's: what is known is who calls.
-
-    Args:
-        env: the environment at the bottom.
-    """
-    frame = sys._getframe()
-    limits: list[int] = []
-    while (caller := frame.f_back) is not None:
-        frame = caller
-        if frame.f_code is TimeLimit.step.__code__:
-            limit = frame.f_locals["self"]
-            if limit.unwrapped is env:
-                limits.append(limit._max_episode_steps)
-    return min(limits, default=None)
-
-
-class LeavingUser(AskedUser):
-    """A user who may leave: the part of `ExplorativeUserEnv` that asks whether she does."""
-
-    reward: str
-    _begun: Any
-    _horizon: int
-    _leaves: Callable[..., bool] | None = None
-    _left = False
-
-    def stays(self, limit: int | None) -> int:
-        """Return how many steps a user is there for who does not leave, with this time limit."""
-        return self._horizon if limit is None else limit
-
-    def _asked_to_stay(self, leaves: Callable[..., bool], accepted: bool, stream: Any) -> float:
-        """Ask whether she leaves after a response, and return what the step pays for it."""
-        user, behaviour = self.population.user, self.population.behaviour
-        state, who = self._state, self._met
-        self._left = leaves_now(behaviour, leaves, user, state, accepted, stream, who)
-        if not self._left:
-            return 0.0
-        self._begun = None  # nobody is there any more
-        missed = self.stays(limit_around(self)) - state.interactions[0]
-        return paid_for_leaving(REWARDS.index(self.reward), self.instance(), missed)
-
-
-def law_of(options: Mapping[str, Any], usual: InstanceLaw) -> InstanceLaw:
-    """Return where a reset with these options takes its instance from.
-
-    Args:
-        options: `{"means": K finite numbers}`, or nothing.
-        usual: where instances come from if nothing is said.
+        options: `{"means": K finite numbers}`, {} or None.
+        usual: the law without options.
 
     Raises:
         InvalidArgumentError: for an option that is unknown or out of range.
     """
-    if not isinstance(options, Mapping):
+    if options is not None and not isinstance(options, Mapping):
         raise InvalidArgumentError("options", options, 'a dict, as {"means": [0.5, 1.0]}')
     if not options:
         return usual
@@ -441,11 +155,7 @@ def law_of(options: Mapping[str, Any], usual: InstanceLaw) -> InstanceLaw:
 
 
 def as_action(action: Any, n_actions: int) -> int:
-    """Return an action as an int; it may be any integer or an array of one.
-
-    Raises:
-        InvalidArgumentError: if it is none of 0..n_actions-1.
-    """
+    """Return an action in 0..n_actions-1 as an int; it may be any integer or an array of one."""
     if isinstance(action, np.ndarray) and action.size == 1:
         action = action.reshape(())[()]
     return integer("action", action, 0, n_actions - 1)
@@ -454,8 +164,8 @@ def as_action(action: Any, n_actions: int) -> int:
 def labelled(space: spaces.Space[Any], **reading: Any) -> spaces.Space[Any]:
     """Write on a space how its observations are to be read, and return it.
 
-    A model of Stable-Baselines3 keeps the space that it was trained on, also in its file: so it can
-    say what it was trained on wherever it turns up.
+    A model of Stable-Baselines3 keeps its training's space, also in its file: so the model can tell
+    what it was trained on.
 
     Args:
         space: of one user's observations.
@@ -466,7 +176,7 @@ def labelled(space: spaces.Space[Any], **reading: Any) -> spaces.Space[Any]:
 
 
 def reading_of(space: Any) -> Mapping[str, Any]:
-    """Return what `labelled` wrote on a space; nothing if it is another's."""
+    """Return what `labelled` wrote on a space; nothing for another space."""
     return getattr(space, "reading", {})
 
 
@@ -476,11 +186,115 @@ def discrete(n: int) -> spaces.Space[int]:
     return spaces.Discrete(n)  # type: ignore[return-value]
 
 
+def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[str, Any]:
+    """Return the counts of an info, of one user (numbers) or of many (arrays)."""
+    return {
+        "has_response": has_response,
+        "interactions": interactions,
+        "acceptances": acceptances,
+        "rejections": interactions - acceptances,
+    }
+
+
+def met(seed: int, later: int, given: bool = False, lane: int | None = None) -> str:
+    """Return in words a user of an environment, and how to meet her again.
+
+    Args:
+        seed: the seed of the last reset that had one.
+        later: the number of users since then. The stream goes on after each of them, by the steps
+            that she was there, so that seeds alone do not repeat these users.
+        given: whether her means were options of the reset.
+        lane: her lane in a vector environment.
+    """
+    her = "the user" if lane is None else f"the user in lane {lane}"
+    if later:
+        place = f"number {later + 1} on the stream of seed {seed}"
+        return f"{her}, {place}, which goes on where the one before left it"
+    reset = f"env.reset(seed={seed}{', options=...' if given else ''})"
+    if lane is None:
+        return f"{her} that {reset} meets again"
+    return f"{her}, whom {reset} of a single environment meets again"
+
+
+class UserQuestions:
+    """The questions to users that change nothing, for one user (lane 0) or many: history, pictures.
+
+    An environment has it beside Gymnasium's class, and says `hidden_state_in` a lane.
+    """
+
+    kept_as: type[History] = History
+    """The class of the history."""
+
+    length: int | None = None
+    """The most steps of an episode that ends by itself; None if it does not."""
+
+    population: Population
+    _n_lanes = 1
+    _spec: EnvSpec | None = None
+    _heard: History | None = None
+    _pictured: Truths | None = None
+    _watched = False
+    _left: Any
+
+    @property
+    def spec(self) -> EnvSpec | None:
+        """Gymnasium's specification, with the length of an episode that ends by itself."""
+        return self._spec
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        known = spec is None or self.length is None
+        self._spec = spec if known else replace(spec, max_episode_steps=self.length)  # type: ignore[type-var]
+
+    def _picture(self, render_mode: str | None, render_intervals: bool) -> None:
+        """Prepare for pictures, and keep what they need."""
+        self.render_mode, self.render_intervals = render_mode, render_intervals
+        if render_mode is not None:
+            self.remember()
+        if render_intervals and render_mode in PICTURES:
+            self._pictured = Truths(self._n_lanes)
+
+    def remember(self) -> History:
+        """Return the history of responses, kept from the next reset on: nothing secret."""
+        if self._heard is None:
+            self._heard, self._watched = self.kept_as(self._n_lanes, self.population.n_arms), True
+        return self._heard
+
+    def hidden_state_in(self, lane: int) -> HiddenState:
+        """Return the truth about the user in a lane."""
+        raise NotImplementedError
+
+    def _forget(self, lanes: Array, same_episode: bool = False) -> None:
+        """Begin the history of new users in these lanes."""
+        if self._heard is not None:
+            self._heard.next_user(lanes) if same_episode else self._heard.forget(lanes)
+        if self._pictured is not None:
+            self._pictured.begin(lanes.tolist(), self.hidden_state_in)
+
+    def _frame(self, lane: int, mode: str) -> str | Array:
+        """Return the picture of the user in a lane."""
+        truth = partial(self.hidden_state_in, lane) if self.render_intervals else None
+        heard, note = self.remember(), self._note(lane)
+        frame = lane_frame(mode, heard, lane, truth, self._pictured, note)
+        named = mode == "ansi" and isinstance(heard, PopulationHistory)
+        return f"{note}\n{frame}" if named else frame
+
+    def _note(self, lane: int) -> str:
+        """Return the line below a picture."""
+        return HAS_LEFT if np.atleast_1d(self._left)[lane] else ""
+
+
+Respond = Callable[..., bool]
+Begun = tuple[User, UserState, Respond, Rule, Any, list[float], list[float], list[float]]
+"""The user, how she responds, her stream and what is drawn of it, and what each arm pays if it is
+rejected and if it is accepted."""
+
 INFO_LEVELS = ("counts", "full")
+ONLY = np.zeros(1, int)
 
 
-class ExplorativeUserEnv(LeavingUser):
-    r"""A user who is still learning what she likes, and says only yes or no.
+class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
+    r"""A user who is still learning what she likes, and only accepts or rejects.
 
     ## Description
     The user keeps a confidence interval for the mean reward of every arm. She rejects a recommended
@@ -508,10 +322,11 @@ class ExplorativeUserEnv(LeavingUser):
       end, so this rewards never exploring;
     - `"none"`: 0.
 
-    A user who leaves pays `"regret"` for all that is left of the episode at once: each step that
-    she would have stayed for counts as much as her worst arm, min_i mu_i - mu_*. So nobody gains by
-    her leaving, and the rewards of an episode sum to minus its regret, as `evaluate` counts it. The
-    other rewards pay nothing for these steps: beware, where means are negative, of `"utility"` and
+    A user who leaves at step t pays `"regret"` for the rest of the episode at once: (horizon - t)
+    times min_i mu_i - mu_*. So nobody gains by her leaving, and the rewards of an episode sum to
+    minus its regret, as `evaluate` counts it. A learner that discounts weighs this sum more than
+    the steps it stands for (up to 4.5 times with gamma = .99), and it grows with K. The other
+    rewards pay nothing for these steps: beware, where means are negative, of `"utility"` and
     `"realized"`, by which nothing is better than what she accepts. A wrapper that clips rewards
     makes her leaving cheaper than it is.
 
@@ -549,8 +364,8 @@ class ExplorativeUserEnv(LeavingUser):
       (whose best arm is the present one), "logistic", "impatient" (who may leave at a rejection),
       "varied" (an alpha, rho_t, noise and gap of her own), each with its parameters as in
       "drifting(sigma=0.01)", a registered name or a `Behaviour`.
-    - `horizon` (1000): steps that a user would stay for who leaves, where no time limit of
-      `gym.make` says it.
+    - `horizon` (1000): the steps of an episode, by which a user who leaves pays; if you give
+      `gym.make` another `max_episode_steps`, give it here, too.
     - `reward` ("regret"), `info_level` ("counts" or "full").
     - `render_mode` (None): "ansi", "human", "rgb_array" or "svg", as below.
     - `render_intervals` (False): whether a rendering shows her intervals and the truth, which are
@@ -584,6 +399,14 @@ class ExplorativeUserEnv(LeavingUser):
     * v0: initial version
     """
 
+    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gym.Env
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
+    }
+    _window: Any = None
+    _later = -1  # the number of resets without a seed since the last one with a seed
+    _given = False  # whether the means of this episode were given
+
     @lists_user_options()
     def __init__(
         self,
@@ -603,10 +426,11 @@ class ExplorativeUserEnv(LeavingUser):
         self.behaviour, self.instance_law = self.population.behaviour, self.population.instance_law
         self.reward = choice("reward", reward, REWARDS)
         self.info_level = choice("info_level", info_level, INFO_LEVELS)
+        self.stays = integer("horizon", horizon, 1)
+        self._kind = REWARDS.index(reward)
         self._tabled = not (reward == "realized" or self.behaviour.moves_means)
-        self._horizon = integer("horizon", horizon, 1)
         can_leave = self.behaviour.leaves is not None
-        self._has_extras = can_leave or not self._tabled or info_level == "full"
+        self._watched = can_leave or not self._tabled or info_level == "full"
         self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
         self.observation_space: spaces.Space[int] = labelled(
             discrete(2), task=REGRET.name, observation="response", n_arms=self.user.n_arms
@@ -615,7 +439,11 @@ class ExplorativeUserEnv(LeavingUser):
         self._instance: Instance | None = None
         self._stream: Any = None
         self._begun: Begun | None = None
-        self._prepare(render_mode, render_intervals)
+        self._leaves: Respond | None = None
+        self._left = False
+        if render_mode is not None:
+            choice("render_mode", render_mode, RENDER_MODES)
+        self._picture(render_mode, flag("render_intervals", render_intervals))
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -628,41 +456,58 @@ class ExplorativeUserEnv(LeavingUser):
 
         Raises:
             InvalidArgumentError: for a seed or an option that is unknown or out of range; the user
-                stays as she is. If her law or her start fails, she needs a reset.
+                stays. If a function of the caller fails, the environment needs another reset.
         """
-        seed = None if seed is None else seed_number(seed)  # Gymnasium asks for an int
-        law = self.instance_law if options is None else law_of(options, self.instance_law)
-        self._instance = self._begun = None  # a user who is begun in part is none
-        self._leaves, self._left = self.behaviour.checked_leaves(), False
-        if isinstance(self._stream, DrawnAhead):
-            self._stream.settle()
+        seed = None if seed is None else seed_number(seed)  # Gymnasium wants an int
+        law = law_of(options, self.instance_law)
         super().reset(seed=seed)
         self._later = 0 if seed is not None else self._later + 1
         self._given = law is not self.instance_law
         self._begin(law)
-        info = self._counts(has_response=False)
-        self._add_hidden_state(info)
-        return 0, info
+        return 0, self._info(False)
 
     def _begin(self, law: InstanceLaw) -> None:
         """Begin an episode."""
-        self._meet(law, self.np_random)
+        self.meet(law, self.np_random)
+        self._see_new_user()
 
-    def _meet(self, law: InstanceLaw, rng: np.random.Generator) -> None:
-        """Meet a new user, whose instance is drawn by this law and who has this stream."""
+    def meet(self, law: InstanceLaw, rng: np.random.Generator) -> None:
+        """Put a new user there, with an instance of this law and this stream."""
+        self.settle()
         self._instance = self._begun = None
+        behaviour, user, state = self.behaviour, self.user, self._state
+        self._leaves, self._left = behaviour.checked_leaves(), False
         try:
-            self._instance = law.draw(rng)
-            self._state.means[:] = self._instance.means
-            self.behaviour.start(self.user, self._state, rng)
+            instance = law.draw(rng)
+            state.means[:] = instance.means
+            behaviour.start(user, state, rng)
         except Exception as error:
-            raise failed_start(error, self.user, law, self.behaviour, self._met()) from error
-        self._begun = begun(self.population, self._state, self._instance, rng, self.reward)
-        self._stream = self._begun[STREAM]
-        self._begin_picture()
+            raise self.population.failure(error, f"at the start of {self._met()}", law) from error
+        left = [0.0]  # not empty
+        self._stream = rng
+        if user.noise == 0.0 and user.reward_law == GAUSSIAN and behaviour == EXPLORATIVE:
+            # A step takes at most one normal and nothing else: they are drawn ahead.
+            self._stream = DrawnAhead(rng)
+            left = self._stream.left
+        best_mean, pays = instance.means[instance.best_arm], []
+        for accepted in (False, True):
+            pays.append(
+                [reward_of(self._kind, mean, best_mean, accepted, 0.0) for mean in instance.means]
+            )
+        respond, rule = behaviour.checked_respond(), self.schedule.rule
+        self._begun = (user, state, respond, rule, self._stream, left, pays[0], pays[1])
+        self._instance = instance
+
+    def settle(self) -> np.random.Generator:
+        """Give back the numbers that are drawn ahead, and return the user's Generator."""
+        if isinstance(self._stream, DrawnAhead):
+            self._stream.settle()
+            return self._stream.rng
+        rng: np.random.Generator = self._stream
+        return rng
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
-        """Recommend arm `action` and hear the response.
+        """Recommend arm `action` and return the response.
 
         Args:
             action: an arm, as an int, any NumPy integer or an array of one.
@@ -679,49 +524,131 @@ class ExplorativeUserEnv(LeavingUser):
         user, state, respond, rule, stream, left, if_rejected, if_accepted = self._begun
         if not left:
             stream.draw()
-        # An action that is an arm already, as nearly all are, is not looked at any closer.
+        # Nearly all actions are arms already and need no closer look.
         n_arms = user.n_arms
         arm = action if type(action) is int and 0 <= action < n_arms else as_action(action, n_arms)
         try:
             accepted = respond(user, state, rule, arm, stream)
         except Exception as error:
             where = f"at step {steps_of(respond, state)} of {self._met()}"
-            raise failed_response(error, user, rule, self.behaviour, where) from error
+            raise self.population.failure(error, where) from error
         reward = if_accepted[arm] if accepted else if_rejected[arm]
         interactions = state.interactions[0]
         acceptances = state.acceptances[0]
-        info: dict[str, Any] = {
+        info: dict[str, Any] = {  # as `counts_of`, without a call
             "has_response": True,
             "interactions": interactions,
             "acceptances": acceptances,
             "rejections": interactions - acceptances,
         }
-        gone = False
-        if self._has_extras:
-            if not self._tabled:
-                reward = self._reward(arm, accepted)
-            if self._leaves is not None:
-                reward += self._asked_to_stay(self._leaves, accepted, stream)
-                gone = self._left
-            self._take_in(arm, accepted)
-            self._add_hidden_state(info)
-        return 1 if accepted else 0, reward, gone, False, info
+        if self._watched:
+            return self._watched_step(arm, accepted, reward, info)
+        return 1 if accepted else 0, reward, False, False, info
 
-    def _counts(self, has_response: bool) -> dict[str, Any]:
+    def _watched_step(
+        self, arm: int, accepted: bool, reward: float, info: dict[str, Any]
+    ) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        """Add what only some users and viewers need to a step: leaving, moving means, pictures."""
+        state, kind = self._state, self._kind
+        if not self._tabled:
+            truth = self.instance()
+            means = truth.means[arm], truth.means[truth.best_arm]
+            reward = reward_of(kind, *means, accepted, state.reward[0])
+        if self._leaves is not None:
+            try:
+                self._left = self._leaves(self.user, state, accepted, self._stream)
+            except Exception as error:
+                where = f"at step {steps_of(self._leaves, state)} of {self._met()}"
+                raise self.population.failure(error, where) from error
+            if self._left:
+                self._begun, truth = None, self.instance()
+                missed = max(0, self.stays - state.interactions[0])
+                ends = min(truth.means), truth.means[truth.best_arm]
+                reward += reward_of_leaving(kind, *ends, missed)
+        if self._heard is not None:
+            self._heard.record(0, arm, int(accepted))
+            if self._pictured is not None:
+                self._pictured.go_on([0], self.hidden_state_in)
+            self._show()
+        return 1 if accepted else 0, reward, self._left, False, self._with_truth(info)
+
+    def hidden_state(self) -> HiddenState:
+        """Return the truth about the user; for teachers and tests, never for an agent."""
+        rule, rho = self.schedule.rule, self.behaviour.rho
+        return hidden_state_of(self.user, self._state, rule, self.instance(), rho)
+
+    def hidden_state_in(self, lane: int) -> HiddenState:
+        """Return the truth about the user, who is in lane 0."""
+        return self.hidden_state()
+
+    def instance(self) -> Instance:
+        """Return the true means and the best arm as they are now; never for an agent."""
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before the truth about a user is asked for")
+        return self.behaviour.truth(self._instance, self._state.means)
+
+    def render(self) -> Any:
+        """Return the picture of `render_mode`; with "human", show it in a window.
+
+        Raises:
+            MissingExtraError: without Pillow for pixels, or pygame for a window.
+            gymnasium.error.ResetNeeded: before the first reset.
+        """
+        if self.render_mode is None:
+            return None
+        if self._instance is None:
+            raise gym.error.ResetNeeded("call reset before render")
+        frame = self._frame(0, self.render_mode)
+        if self.render_mode != "human" or isinstance(frame, str):
+            return frame
+        if self._window is None:
+            from explorative_user_env.show.raster import Window
+
+            self._window = Window()
+        self._window.show(frame, self.metadata["render_fps"])
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+
+    def __repr__(self) -> str:
+        # Gymnasium has words for `print` only: a notebook would show an address in memory.
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Return the present picture, for notebooks."""
+        from explorative_user_env.display.tables import paragraphs
+
+        if self._heard is None:
+            missing = 'make it with render_mode="svg" to see the user here'
+        elif self._instance is None:
+            missing = "call reset to see the user here"
+        else:
+            return str(self._frame(0, "svg"))
+        return paragraphs([f"{type(self).__name__}: {missing}"])
+
+    def _met(self) -> str:
+        """Return in words the present user."""
+        return met(self.np_random_seed, self._later, self._given)
+
+    def _see_new_user(self, same_episode: bool = False) -> None:
+        """Begin history and pictures with the present user."""
+        if self._heard is not None:
+            self._forget(ONLY, same_episode)
+            self._show()
+
+    def _show(self) -> None:
+        """Redraw the window, if there is one."""
+        if self.render_mode == "human":
+            self.render()
+
+    def _info(self, has_response: bool) -> dict[str, Any]:
         interactions, acceptances = self._state.interactions[0], self._state.acceptances[0]
-        return {
-            "has_response": has_response,
-            "interactions": interactions,
-            "acceptances": acceptances,
-            "rejections": interactions - acceptances,
-        }
+        return self._with_truth(counts_of(has_response, interactions, acceptances))
 
-    def _reward(self, arm: int, accepted: bool) -> float:
-        """Return the reward of a response that has just been given."""
-        truth = self.instance()
-        kind, best = REWARDS.index(self.reward), truth.means[truth.best_arm]
-        return reward_of(kind, truth.means[arm], best, accepted, self._state.reward[0])
-
-    def _add_hidden_state(self, info: dict[str, Any]) -> None:
+    def _with_truth(self, info: dict[str, Any]) -> dict[str, Any]:
         if self.info_level == "full":
             info["hidden_state"] = self.hidden_state()
+        return info

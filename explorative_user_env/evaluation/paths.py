@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.envs.lane_kinds import new_lanes
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.meeting import begin_next_all, environment_of
 from explorative_user_env.envs.user import (
@@ -18,7 +17,7 @@ from explorative_user_env.envs.user import (
     reward_of,
     reward_of_leaving,
 )
-from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, new_lanes
 from explorative_user_env.kernels.arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.loops import (
@@ -45,7 +44,7 @@ from explorative_user_env.protocol import (
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.runs.members import Members, laws_of_episodes, meet_members
 from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
-from explorative_user_env.users.behaviours import EXPLORATIVE, law_in_words
+from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance, instances_of
 from explorative_user_env.users.laws import ACCEPTANCE_RATE, GAUSSIAN_LAW, OWN, rule_name
 from explorative_user_env.users.population import Population
@@ -398,7 +397,7 @@ def _uncompiled(
     if any(map(handed_in, behaviour.functions)):
         own[f"behaviour {behaviour.name!r}"] = {"behaviour": EXPLORATIVE}
     if population.user.reward_law == OWN:
-        own[law_in_words(population.user)] = {"reward_law": GAUSSIAN_LAW}
+        own[f"reward_law {population.user.own_law.name!r}"] = {"reward_law": GAUSSIAN_LAW}
     for what, usual in own.items():
         try:
             run(replace(population, **usual), agent, [seed], 0, horizon)
@@ -722,7 +721,7 @@ def members_in_step(
     own = agent_generators(seeds, name_of(agent))
     first = [user_generator(users[0]) for users in hers]
     single = ExplorativeUserEnv(population=population, reward="none")
-    lanes = new_lanes(single, first, None, "episode {}".format, horizon)
+    lanes = new_lanes(single, first, None, "episode {}".format)
     rows, play = blank_rows(n_episodes, members), Play.blank(n_episodes, n_arms, horizon)
     step, nobody = Step.blank(n_episodes), np.zeros(n_episodes, bool)
     size = (n_episodes, n_arms, horizon)

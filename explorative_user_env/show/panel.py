@@ -16,10 +16,10 @@ from explorative_user_env.show.shapes import (
     MARGIN,
     SPACING,
     USUAL,
+    ArmRows,
     Disc,
     Line,
     Rectangle,
-    Rows,
     Scene,
     Shape,
     Text,
@@ -115,12 +115,12 @@ class Board(NamedTuple):
     height: int
     facts: dict[Slot, float]
     columns: dict[Slot, tuple[float, float]]
-    rows: Rows
+    rows: ArmRows
     labelled: bool
 
 
 def board_of(
-    slots: Sequence[Slot], rows: Rows, width: int, height: int = 0, labelled: bool = False
+    slots: Sequence[Slot], rows: ArmRows, width: int, height: int = 0, labelled: bool = False
 ) -> Board:
     """Return the places of everything; a slot by arm for which there is no room has none.
 
@@ -162,7 +162,7 @@ def board_of(
     return Board(width, max(height, round(bottom)), places, columns, rows, labelled)
 
 
-def _room_of_labels(rows: Rows) -> float:
+def _room_of_labels(rows: ArmRows) -> float:
     return label_room(max(rows.arms, default=0), rows.thin)
 
 
@@ -225,7 +225,7 @@ def _fact(key: str, slot: Slot, value: Explained, room: float, y: float) -> Iter
 
 
 def _column(
-    key: str, slot: Slot, value: Explained, rows: Rows, ends: tuple[float, float]
+    key: str, slot: Slot, value: Explained, rows: ArmRows, ends: tuple[float, float]
 ) -> Iterator[Shape]:
     """Yield a column of dots, or of bars: each with a mark at its target and its number behind."""
     values, targets = (*sides(value), None)[:2]

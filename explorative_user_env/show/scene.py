@@ -20,12 +20,12 @@ from explorative_user_env.show.shapes import (
     TINY,
     USUAL,
     USUAL_WIDTH,
+    ArmRows,
     Axis,
     Disc,
     Line,
     Polygon,
     Rectangle,
-    Rows,
     Scene,
     Shape,
     Text,
@@ -81,7 +81,7 @@ class _Panel(NamedTuple):
     left: float
     right: float
     heading: float
-    rows: Rows
+    rows: ArmRows
     start: float
     end: float
 
@@ -177,7 +177,7 @@ def _header(moment: _Moment, width: int, title: str, note: str) -> Iterator[_Wor
     yield "facts", words.facts(seen, hidden) + some, "quiet", USUAL, most
     if hidden is not None:
         role = "quiet" if grounds is None or grounds.witness is None else "witness"
-        yield "reason", "" if grounds is None else words.comparison(grounds), role, USUAL, 1
+        yield "reason", "" if grounds is None else words.numbers_compared(grounds), role, USUAL, 1
     if note:
         yield "note", note, "ink", USUAL, 1 if width >= SIDE_BY_SIDE else 2
 
@@ -189,7 +189,7 @@ def _panels(
     high = 34.0 if n_arms <= 8 else 26.0
     if n_arms > MOST_LABELLED:
         high = float(int(min(max(800.0 / len(arms), 8.0), 16.0)))
-    rows = Rows(arms, heading + LINE * LITTLE + SPACING, high)
+    rows = ArmRows(arms, heading + LINE * LITTLE + SPACING, high)
     left, right, beside = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
     end = left + SHARE_SEEN * (right - left) if revealed and beside else right
     start = left + label_room(n_arms - 1, rows.thin)
@@ -203,7 +203,7 @@ def _panels(
     return panels
 
 
-def _columns(n_arms: int, rows: Rows) -> list[float]:
+def _columns(n_arms: int, rows: ArmRows) -> list[float]:
     """Return the widths of the columns that name the best arm and the witness."""
     number = " " + "8" * len(str(n_arms - 1)) if rows.thin else ""
     return [width_of(word + number, LITTLE) + SPACING for word in ("best", "witness")]
@@ -391,7 +391,7 @@ def timeline(
     order = sorted(range(n_arms), key=lambda arm: (arm != best, -often[arm]))
     shown = tuple(sorted(order[:MOST_STRIPS]))
     tall = 0.0 if best is None else TALL if len(shown) <= FEW_STRIPS else LOW
-    rows = Rows(shown, y + 2 * SPACING, tall + 2 * REACH + 2 * SPACING)
+    rows = ArmRows(shown, y + 2 * SPACING, tall + 2 * REACH + 2 * SPACING)
     left = MARGIN + width_of(f"arm {'8' * len(str(n_arms - 1))}", USUAL, True) + 2 * SPACING
     numbers = width_of("-888.8", TINY) + SPACING if tall >= NUMBERED else 0.0
     steps = Axis(0.0, float(max(n, 1)), left, width - MARGIN - numbers)

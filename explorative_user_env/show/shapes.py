@@ -70,7 +70,7 @@ BEFORE_ANCHOR = {"start": 0.0, "middle": 0.5, "end": 1.0}
 """The share of a text that stands to the left of its `x`."""
 
 
-class Rows(NamedTuple):
+class ArmRows(NamedTuple):
     """The rows of a picture, one for each arm.
 
     Attributes:
@@ -113,7 +113,7 @@ class Scene(NamedTuple):
     height: int
     name: str
     shapes: tuple[Shape, ...]
-    rows: Rows = Rows((), 0.0, 0.0)
+    rows: ArmRows = ArmRows((), 0.0, 0.0)
 
 
 SMALLEST_WIDTH, USUAL_WIDTH, LARGEST_WIDTH = 320, 720, 4096
@@ -253,7 +253,7 @@ def label_room(last: int, thin: bool) -> float:
 
 
 def labels(
-    rows: Rows, x: float, where: str, now: int | None = None, special: Sequence[int] = ()
+    rows: ArmRows, x: float, where: str, now: int | None = None, special: Sequence[int] = ()
 ) -> Iterator[Text]:
     """Yield the names of the arms, which end at `x`; of thin rows only some.
 
@@ -375,7 +375,7 @@ def with_legend(
     shapes: Iterable[Shape],
     signs: Mapping[str, str],
     bottom: float,
-    rows: Rows,
+    rows: ArmRows,
 ) -> Scene:
     """Return shapes on their page with a legend below: the scene's height follows from it.
 

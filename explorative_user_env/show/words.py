@@ -115,7 +115,7 @@ def reason(grounds: Grounds) -> str:
     return f"arm {witness} is clearly better: lcb {rounded(rival)} >= ucb {rounded(bound)}"
 
 
-def comparison(grounds: Grounds) -> str:
+def numbers_compared(grounds: Grounds) -> str:
     """Return the numbers that decided a rejection, or what else may have decided a response."""
     if grounds.accepted != (grounds.witness is None):
         return CHANCE

@@ -536,7 +536,7 @@ def _number(value: float) -> float | None:
 # Gradescope
 
 RUN_SCRIPT = """#!/usr/bin/env bash
-# Grades one submission and writes results/results.json. Made by `explorative-user grade`.
+# Grades one submission and writes results/results.json. Made by `explorative-user course grade`.
 set -euo pipefail
 cd "${{AUTOGRADER:-/autograder}}"
 export PYTHONPATH="$PWD/source/package" PYTHONDONTWRITEBYTECODE=1

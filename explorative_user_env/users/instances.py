@@ -1,4 +1,4 @@
-"""An instance as a notebook shows it: a table of its arms."""
+"""Problem instances: the true means, the gap, and the laws that they are drawn from."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.display.tables import html_table, new_table, paragraphs
 from explorative_user_env.users.laws import LAWS, ROOMY, Law, NamedLaw, around_one
 from explorative_user_env.users.model import number_of_arms
 from explorative_user_env.validation import (
@@ -25,9 +24,9 @@ LOST = -1
 
 
 def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
-    """Move the best of `means` to the second best + `gap`, in place, and return which arm it is.
+    """Move the best of `means` to the second best + `gap`, in place, and return its index.
 
-    A gap of 0 moves nothing. `LOST` means that the gap is lost in rounding beside the means.
+    A gap of 0 moves nothing. Returns `LOST` if the gap is lost in rounding beside the means.
     """
     top, n_tied = -math.inf, 0
     for mean in means:
@@ -56,7 +55,7 @@ def move_best(means: Any, gap: float, rng: np.random.Generator) -> int:
 
 
 def own_gap(gap: float, factor: float, rng: np.random.Generator) -> float:
-    """Return the gap of one user; a factor of 1, for which nothing is drawn, is everyone's."""
+    """Return the gap of one user; a factor of 1 draws nothing."""
     return gap if factor == 1.0 else gap * around_one(factor, rng)
 
 
@@ -68,38 +67,38 @@ def draw_means(
     gap_factor: float,
     rng: np.random.Generator,
 ) -> int:
-    """Draw `means` in place, each `scale` times what `mean` draws, and `move_best`."""
+    """Draw `means` in place, each `scale` times a draw of `mean`, and `move_best`."""
     for arm in range(len(means)):
         means[arm] = scale * mean(rng)
     return move_best(means, own_gap(gap, gap_factor, rng), rng)
 
 
 LARGEST_MEAN = 1e150
-"""No mean may be larger in size, nor a gap: squares, and sums over all steps, are finite."""
+"""The largest size of a mean and a gap: squares, and sums over all steps, are finite."""
 
 ALLOWED_MEANS = f"a tuple of at least two numbers of at most {LARGEST_MEAN:g} in size"
 
 
 def are_means(means: Any) -> bool:
-    """Return whether these are means of an instance; quick, as every user has them."""
+    """Return whether these are valid means; quick, as every user has some."""
     if not isinstance(means, tuple) or len(means) < 2:
         return False
     try:
-        # Their norm is quick to have, and NaN or infinite with any that is; few need a closer look.
+        # The norm is quick to compute, and large, infinite or NaN if a mean is.
         return hypot(*means) <= LARGEST_MEAN or all(abs(mean) <= LARGEST_MEAN for mean in means)
     except (TypeError, OverflowError):
         return False
 
 
 def checked_gap(gap: Any) -> float:
-    """Return a gap that is large enough to be one, and no larger than a mean may be."""
+    """Validate `gap`: positive and at most the largest mean."""
     if (number := positive("gap", gap)) > LARGEST_MEAN:
         raise InvalidArgumentError("gap", gap, f"above 0 and at most {LARGEST_MEAN:g}")
     return number
 
 
 def at_least_one(name: str, value: Any) -> float:
-    """Return a factor of at least 1, by which a number is multiplied or divided."""
+    """Validate a factor: a number in [1, `LARGEST_MEAN`]."""
     if not 1.0 <= (number := positive(name, value)) <= LARGEST_MEAN:
         raise InvalidArgumentError(name, value, f"a number of 1 to {LARGEST_MEAN:g}")
     return number
@@ -108,10 +107,10 @@ def at_least_one(name: str, value: Any) -> float:
 Means = str | Sequence[float] | Law
 
 DEFAULT_GAP = 0.5
-"""Delta_1 where none is given and the means are drawn (the value of the paper's tables)."""
+"""Delta_1 of drawn means if no gap is given (the value of the paper's tables)."""
 
 TRIALS = 100
-"""How often a law of one's own is tried when it is given, where not all means are allowed."""
+"""Trial draws from a callable at construction, if only some means are allowed."""
 
 
 @dataclass(frozen=True)
@@ -123,15 +122,15 @@ class Instance:
         best_arm: the index of mu_*.
 
     Raises:
-        InvalidArgumentError: for other means than `sizes.ALLOWED_MEANS`, or if another arm has a
-            larger one.
+        InvalidArgumentError: for means other than `ALLOWED_MEANS`, or if another arm has a larger
+            mean.
     """
 
     means: tuple[float, ...]
     best_arm: int
 
     def __post_init__(self) -> None:
-        means, best = self.means, self.best_arm  # every user has some: this is to be quick
+        means, best = self.means, self.best_arm  # quick, as every user has one
         if not are_means(means):
             raise InvalidArgumentError("means", means, ALLOWED_MEANS)
         if type(best) is not int:
@@ -146,7 +145,7 @@ class Instance:
 
     @property
     def gaps(self) -> tuple[float, ...]:
-        """Delta_i = mu_* - mu_i, and Delta_1, the least of them, for the best arm itself."""
+        """Delta_i = mu_* - mu_i; for the best arm Delta_1, the least of the others."""
         best = self.means[self.best_arm]
         gaps = [best - mean for arm, mean in enumerate(self.means) if arm != self.best_arm]
         gaps.insert(self.best_arm, min(gaps))
@@ -163,8 +162,6 @@ class Instance:
         return sum(1.0 / gap**2 for gap in self.gaps)
 
     def _repr_html_(self) -> str:
-        pass
-
         return instance_page(self.means, self.best_arm)
 
 
@@ -174,23 +171,23 @@ def instances_of(means: np.ndarray, best_arms: np.ndarray) -> tuple[Instance, ..
 
 
 class InstanceLaw:
-    """Where instances come from: a law of the means and a gap, checked once, drawn from often.
+    """A law of the means and a gap, validated once, from which instances are drawn.
 
     Args:
         n_arms: K, in 2..1000000.
-        means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K given numbers, or a
-            callable `(n_arms, rng) -> K numbers`.
+        means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
+            `(n_arms, rng) -> K numbers`.
         gap: Delta_1 > 0, set exactly (to the last bit of the sum); None is 0.5 for drawn means and
             leaves given means as they are.
-        within: least and largest mean there may be, once the best arm is moved; None is any. A
-            callable is tried `TRIALS` times at once.
-        gap_factor: at least 1; each user's own gap is log-uniform in [gap / factor, gap * factor].
+        within: least and largest allowed mean, once the best arm is moved; None allows any. A
+            callable is tried `TRIALS` times at construction.
+        gap_factor: at least 1; each user's gap is log-uniform in [gap / factor, gap * factor].
 
     Raises:
         InvalidArgumentError: for K out of range, a gap that is not positive or is lost in rounding
             beside the means, a factor below 1, an unknown law, means that are not K finite numbers,
-            given means without a unique best arm and without a gap, or means that are outside
-            `within` or may be.
+            given means without a unique best arm and without a gap, or means that can be outside
+            `within`.
     """
 
     def __init__(
@@ -208,10 +205,11 @@ class InstanceLaw:
         self.given: list[float] | None = None
         self.named: NamedLaw | None = None
         self.scale = 1.0  # of the draws of a named law
-        self.own: Law | None = None  # a callable that was handed in
-        self._title = means if isinstance(means, str) else ""
+        self.own: Law | None = None  # the caller's function
+        self._title = ""
+        self._fixed: Instance | None = None  # the instance of every user, if nothing is drawn
         if isinstance(means, str):
-            self.named = LAWS[choice("means", means, LAWS)]
+            self.named, self._title = LAWS[choice("means", means, LAWS)], means
         elif callable(means):
             self.own, self._title = means, getattr(means, "__qualname__", repr(means))
         else:
@@ -223,20 +221,16 @@ class InstanceLaw:
             self.gap = DEFAULT_GAP
         if self.gap_factor > 1.0 and self.gap is not None:
             checked_gap(self.largest_gap)
-        self._fixed: Instance | None = None  # where every user is the same, without a draw
-        self._check_all()
-        alike = self.gap is None or self.gap_factor == 1.0
-        if alike and self.given is not None and self.given.count(max(self.given)) == 1:
-            self._fixed = self.draw(np.random.default_rng(0))
+        self._check()
 
     @property
     def title(self) -> str | list[float]:
-        """What tables call it: "normal", "uniform", a callable's name, or the given means."""
+        """The name in tables: "normal", "uniform", a callable's name, or the given means."""
         return self._title if self.given is None else self.given
 
     @property
     def largest_gap(self) -> float:
-        """The largest gap that a user can have; 0 where none is set."""
+        """The largest gap of a user; 0 if none is set."""
         return (self.gap or 0.0) * self.gap_factor
 
     def draw(self, rng: np.random.Generator) -> Instance:
@@ -251,7 +245,7 @@ class InstanceLaw:
         return instance if self.named is not None else self._within(instance)
 
     def draw_unmoved(self, rng: np.random.Generator) -> list[float]:
-        """Return means of which the best is not moved yet."""
+        """Return means before the best is moved."""
         if self.named is not None:
             means: list[float] = (self.scale * self.named.many(self.n_arms, rng)).tolist()
             return means
@@ -259,31 +253,29 @@ class InstanceLaw:
             return finite_vector("means", self.own(self.n_arms, rng), self.n_arms)
         return list(self.given or ())
 
-    def _check_all(self) -> None:
-        """Refuse now what could not be drawn later, as far as that can be known."""
+    def _check(self) -> None:
+        """Refuse at construction what could not be drawn later."""
+        rng = np.random.default_rng(0)
         if self.named is not None:
             self._check_named(self.named)
-        elif self.given is not None or self.within is not None:
-            # Of given means only the tied one that is moved is drawn, and either will do.
-            rng = np.random.default_rng(0)
+        elif self.given is not None:
+            for factor in (1.0 / self.gap_factor, self.gap_factor):
+                gap = None if self.gap is None else self.gap * factor
+                self._within(separated(self.given, gap, rng))
+            alike = self.gap is None or self.gap_factor == 1.0
+            if alike and self.given.count(max(self.given)) == 1:
+                self._fixed = self.draw(rng)
+        elif self.within is not None:
             try:
-                self._try(rng)
+                for _ in range(TRIALS):
+                    self.draw(rng)
             except InvalidArgumentError:
                 raise
             except Exception as error:
                 raise CallableError.of(f"means ({self._title})", error, "when tried") from error
 
-    def _try(self, rng: np.random.Generator) -> None:
-        if self.given is None:
-            for _ in range(TRIALS):
-                self.draw(rng)
-            return
-        for factor in (1.0 / self.gap_factor, self.gap_factor):
-            gap = None if self.gap is None else self.gap * factor
-            self._within(separated(self.given, gap, rng))
-
     def _check_named(self, law: NamedLaw) -> None:
-        """Make room for the gap, and refuse a law and a gap that do not fit every time."""
+        """Make room for the gap, and refuse a law and a gap that do not always fit."""
         least_gap, most = (self.gap or 0.0) / self.gap_factor, self.largest_gap
         if law.leaves_room:
             if most >= law.high:
@@ -320,8 +312,7 @@ def separated(
         InvalidArgumentError: if the gap is lost in rounding beside the means.
     """
     values = list(means)
-    moved = 0.0 if gap is None else own_gap(gap, gap_factor, rng)
-    best = move_best(values, moved, rng)
+    best = move_best(values, 0.0 if gap is None else own_gap(gap, gap_factor, rng), rng)
     if best == LOST:
         raise lost_gap(gap, sorted(means)[-2])
     return Instance(tuple(values), best)
@@ -333,16 +324,13 @@ def lost_gap(gap: float | None, mean: float) -> InvalidArgumentError:
 
 
 ARMS_SHOWN = 100
-"""Arms that have a row, at most; the best has one in any case."""
+"""The most arms in a notebook's table, besides the best one."""
 
 
 def instance_page(means: Sequence[float], best_arm: int) -> str:
-    """Return a table of arms, their means and which is the best, in the colours of the page.
+    """Return an HTML table of the arms, their means and the best."""
+    from explorative_user_env.display.tables import html_table, new_table, paragraphs
 
-    Args:
-        means: mu_i, one for each arm.
-        best_arm: the index of the largest.
-    """
     table = new_table(("arm", "mean", ""), left=("",))
     for arm in sorted({*range(min(len(means), ARMS_SHOWN)), best_arm}):
         table.add_row(str(arm), f"{means[arm]:.3f}", "best" if arm == best_arm else "")

@@ -1,4 +1,4 @@
-"""log(k) and 1/sqrt(k) for whole k, computed once: a user needs five of them at every step."""
+"""Laws: schedules of rho_t, laws of means, laws of rewards; and tables of log(k), 1/sqrt(k)."""
 
 import functools
 import math
@@ -23,25 +23,25 @@ Rule = Callable[[tuple[float, ...], int, int, int], float]
 
 
 def rule_name(rule: Callable[..., Any]) -> str:
-    """Return what a rule is called, though it be an object or a part of another function."""
+    """Return the name of a rule, which may be a function, an object or a partial."""
     return str(getattr(rule, "__name__", None) or type(rule).__name__)
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """A rule for rho_t with the range it keeps to.
+    """A rule for rho_t with its range.
 
     Args:
-        rule: `rule(parameters, n, t, n_arms) -> rho_t` from the acceptances n(t) so far, the
-            interactions t so far and K. Plain arithmetic and `math` keep it compilable; any other
-            function works too, in the readable loop.
+        rule: `rule(parameters, n, t, n_arms) -> rho_t` from the acceptances n(t), the interactions
+            t and K. Plain arithmetic and `math` keep it compilable; any other function runs in the
+            readable loop.
         rho_0: the least value of rho_t, above 0.
-        rho_1: the largest, at least rho_0. A value outside of both is an error when it occurs.
-        parameters: numbers handed to the rule.
+        rho_1: the largest value, at least rho_0. A value outside the range is an error when it
+            occurs.
+        parameters: numbers for the rule.
 
     Raises:
-        InvalidArgumentError: if the range is not positive and finite, or upside down, or naming the
-            field that does not hold what its type says.
+        InvalidArgumentError: naming the field that is out of range.
     """
 
     rule: Rule
@@ -50,10 +50,9 @@ class Schedule:
     parameters: tuple[float, ...] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        allowed = "positive and finite, [rho_0, rho_1]"
-        real_ends = is_real(self.rho_0) and is_real(self.rho_1)
-        if not (real_ends and 0.0 < self.rho_0 <= self.rho_1 < math.inf):
-            raise InvalidArgumentError("rho range", (self.rho_0, self.rho_1), allowed)
+        ends = (self.rho_0, self.rho_1)
+        if not (all(map(is_real, ends)) and 0.0 < self.rho_0 <= self.rho_1 < math.inf):
+            raise InvalidArgumentError("rho range", ends, "positive and finite, [rho_0, rho_1]")
         check_fields(self, parameters=_check_parameters)
         needed = 2 if self.rule is acceptance_rate_rule else int(self.rule is constant_rule)
         if len(self.parameters) < needed:
@@ -62,7 +61,7 @@ class Schedule:
 
     @property
     def title(self) -> str:
-        """What tables call it: its registered name, a constant's value, or its rule and numbers."""
+        """The name in tables: its registered name, a constant's value, or its rule and numbers."""
         if self.rule is constant_rule:
             return f"{self.parameters[0]:g}"
         names = [name for name, schedule in _SCHEDULES.items() if schedule == self]
@@ -71,13 +70,13 @@ class Schedule:
 
 
 def _check_parameters(name: str, values: object) -> None:
-    """Make sure of numbers; what comes of one that is not finite is watched when it occurs."""
+    """Refuse anything but numbers; NaN and infinity may be parameters of a rule."""
     if not isinstance(values, tuple) or not all(map(is_real, values)):
         raise InvalidArgumentError(name, values, "a tuple of numbers")
 
 
 def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
-    """Return 1 + (n + a K) / (t + b K), with (a, b) = parameters; 2 before anything happened."""
+    """Return 1 + (n + a K) / (t + b K), with (a, b) = parameters; 2 where the divisor is 0."""
     interactions = t + parameters[1] * n_arms
     if interactions == 0.0:
         return 2.0
@@ -85,8 +84,8 @@ def acceptance_rate_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: 
 
 
 def prior_counts(schedule: Schedule, n_arms: int) -> tuple[int, int] | None:
-    """Return (a K, b K) of an acceptance-rate schedule if both are whole, None of any other."""
-    if schedule.rule is not acceptance_rate_rule or len(schedule.parameters) < 2:
+    """Return (a K, b K) of an acceptance-rate schedule if both are whole numbers, else None."""
+    if schedule.rule is not acceptance_rate_rule:
         return None
     a, b = schedule.parameters[:2]
     accepted, seen = a * n_arms, b * n_arms
@@ -120,7 +119,7 @@ def constant(rho: float) -> Schedule:
 
 
 def register_schedule(name: str, schedule: Schedule) -> None:
-    """Let `schedule` be asked for by `name`, as `gym.make(..., rho=name)` must to stay JSON.
+    """Register `schedule` under a name, which `gym.make(..., rho=name)` can keep as JSON.
 
     Raises:
         InvalidArgumentError: if another schedule has that name already.
@@ -131,7 +130,7 @@ def register_schedule(name: str, schedule: Schedule) -> None:
 
 
 def as_schedule(rho: "Schedule | str | float") -> Schedule:
-    """Return the schedule meant by `rho`: itself, a registered name, or a constant's value."""
+    """Return the schedule of a record, a registered name or a constant's value."""
     if isinstance(rho, Schedule):
         return rho
     if isinstance(rho, str) and rho in _SCHEDULES:
@@ -141,10 +140,10 @@ def as_schedule(rho: "Schedule | str | float") -> Schedule:
 
 
 def warn_of_ties(schedule: Schedule, n_arms: int) -> None:
-    """Warn if rewards that are often equal can make a user reject every arm for ever.
+    """Warn if rewards of 0 and 1 can make a user reject every arm for ever.
 
     Where Gamma = max(0, 2 alpha log(rho_t n(t))) is still 0 once every arm was accepted, arms with
-    equal means reject each other, and nothing she could learn from is accepted again.
+    equal means reject each other, and she learns nothing more.
     """
     if schedule.rho_0 * n_arms <= 1.0:
         warnings.warn(
@@ -184,10 +183,9 @@ def around_one(factor: float, rng: Any) -> float:
 
 
 class NamedLaw(NamedTuple):
-    """A law of independent means: one draw, which compiled code repeats, and many at once.
+    """A law of independent means in [low, high): one draw, for compiled code, and many at once.
 
-    All draws are in [low, high). One that leaves room is scaled by 1 - gap, so that the best, moved
-    up by the gap, is at most `high` as well.
+    A law that leaves room is scaled by 1 - gap, so that the best, moved up, is at most `high`.
     """
 
     one: Callable[[np.random.Generator], float]
@@ -198,7 +196,7 @@ class NamedLaw(NamedTuple):
 
 
 ROOMY = "uniform_with_room"
-"""The law of means that are in [0, 1] with the gap, as those of Bernoulli rewards must be."""
+"""The law of means that stay in [0, 1] with the gap, as Bernoulli rewards require."""
 
 LAWS = {
     # No normal draw is beyond 13: NumPy makes those of the tail from uniform draws of 53 bits.
@@ -210,14 +208,14 @@ LAWS = {
 
 
 GAUSSIAN, BERNOULLI, BOUNDED, OWN = range(4)
-"""The package's laws by their places in `REWARD_LAWS`, and any other."""
+"""The places of the package's laws in `REWARD_LAWS`, and the mark of any other law."""
 
 HALF_WIDTH = sqrt(3.0)
 """Half the width of the uniform law of variance 1."""
 
 
 class Stream(Protocol):
-    """Where a user's randomness comes from, such as a NumPy Generator."""
+    """The source of a user's randomness, such as a NumPy Generator."""
 
     def standard_normal(self) -> float:
         """Return a draw from N(0, 1)."""
@@ -233,20 +231,18 @@ RewardDraw = Callable[[float, Any], Any]
 class RewardLaw:
     """The law of a realized reward around its mean.
 
-    The paper's confidence bounds, and so its theorems and the agents that rest on them, ask for
-    rewards whose mean is mu_i and that are sub-Gaussian with parameter 1. That those of a law of
-    one's own are is the promise of whoever hands it in.
+    The paper's theorems, and agents that rest on them, require rewards with mean mu_i that are
+    sub-Gaussian with parameter 1. For a law of the caller this is not checked.
 
     Args:
-        name: what it is called.
+        name: what tables call it.
         draw: `draw(mean, rng) -> reward`, a finite number. Plain arithmetic, `math`, and draws by
             `rng.random()` and `rng.standard_normal()` keep it compilable, to the same bit; any
-            other function works too, in the readable loop.
-        means: the least and the largest mean it can have, either of which may be infinite; None is
-            any mean.
+            other function runs in the readable loop.
+        means: the least and the largest mean, of which either may be infinite; None is any mean.
 
     Raises:
-        InvalidArgumentError: for a draw that is not callable, or a range of means that is none.
+        InvalidArgumentError: for a draw that is not callable, or an invalid range of means.
     """
 
     name: str
@@ -261,12 +257,12 @@ class RewardLaw:
             ends("means of reward_law", self.means)
 
     def __call__(self, mean: float, rng: Stream) -> Any:
-        """Return what is drawn, whatever it is."""
+        """Return a draw, unchecked."""
         return self.draw(mean, rng)
 
     @property
     def range_of_means(self) -> tuple[float, float]:
-        """The least and the largest mean, infinite where there is none."""
+        """The least and the largest mean; infinite where there is no limit."""
         return (-math.inf, math.inf) if self.means is None else self.means
 
     @property
@@ -276,7 +272,7 @@ class RewardLaw:
 
     @property
     def compiled_in(self) -> RewardDraw:
-        """What goes into compiled code, which knows the package's laws by their places."""
+        """The draw for compiled code, which knows the package's laws by their places."""
         return self.draw if self.place == OWN else no_law
 
 
@@ -284,7 +280,7 @@ AnyRewardLaw = RewardLaw | RewardDraw | str
 
 
 def no_law(mean: float, rng: Stream) -> float:
-    """Return the mean; it is nobody's law, and never asked."""
+    """Return the mean: a placeholder that is never called."""
     return mean
 
 
@@ -322,13 +318,13 @@ _BUILT_IN = (
 )
 
 REWARD_LAWS = tuple(law.name for law in _BUILT_IN)
-"""The package's by name: N(mu, 1); 1 with probability mu, else 0; uniform on mu -+ sqrt 3."""
+"""The package's names: N(mu, 1); 1 with probability mu, else 0; uniform on mu -+ sqrt 3."""
 
 _REWARD_LAWS = {law.name: law for law in _BUILT_IN}
 
 
 def register_reward_law(name: str, law: RewardLaw) -> None:
-    """Let `law` be asked for by `name`, as `gym.make(..., reward_law=name)` must to stay JSON.
+    """Register `law` under a name, which `gym.make(..., reward_law=name)` can keep as JSON.
 
     Raises:
         InvalidArgumentError: if another law has that name already.
@@ -339,7 +335,7 @@ def register_reward_law(name: str, law: RewardLaw) -> None:
 
 
 def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
-    """Return the law meant: itself, the one of a callable, or the one registered by that name."""
+    """Return the law of a record, a callable or a registered name."""
     if isinstance(law, RewardLaw):
         return law
     if isinstance(law, str) and law in _REWARD_LAWS:
@@ -351,12 +347,12 @@ def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
 
 
 def usual_means(law: RewardLaw, otherwise: str) -> str:
-    """Return the law of means where none is given: `otherwise`, if all of its means are allowed."""
+    """Return the default law of means: `otherwise`, unless `law` allows only some means."""
     return otherwise if law.means is None else ROOMY
 
 
 def reflected(mean: float, least: float, largest: float) -> float:
-    """Return a mean that has left [least, largest], of which an end may be infinite, in there."""
+    """Return a mean reflected at the ends of [least, largest], of which one may be infinite."""
     if largest == math.inf:
         return least + abs(mean - least)
     if least == -math.inf:
@@ -369,7 +365,7 @@ def reflected(mean: float, least: float, largest: float) -> float:
 
 
 class NumberTables(NamedTuple):
-    """What is beyond a table's end is computed where it is needed, to the same bit."""
+    """Tables of the first numbers; those beyond are computed where needed, to the same bit."""
 
     logarithms: list[float]  # log(k)
     inverse_roots: list[float]  # 1/sqrt(k)
@@ -377,7 +373,7 @@ class NumberTables(NamedTuple):
 
 @functools.cache
 def number_tables(length: int) -> NumberTables:
-    """Return the tables for k = 0, ..., length - 1; many users share them, so change nothing."""
+    """Return the tables for k = 0, ..., length - 1, which all users share."""
     return NumberTables(
         logarithms=[-math.inf, *map(math.log, range(1, length))],
         inverse_roots=[math.inf, *(1.0 / math.sqrt(k) for k in range(1, length))],

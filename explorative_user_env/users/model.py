@@ -1,11 +1,10 @@
 """The explorative user: her intervals, her decision, and how she learns (paper, section 2).
 
-Plain scalar functions for one user. Her state is a record of lists, a number that changes being a
-list of one; the same functions run on arrays when they are compiled. Nothing here knows of
-Gymnasium or of agents.
+Plain scalar functions of one user. Her state is a record of lists; a number that changes is a list
+of one. Compiled, the same functions run on arrays.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import inf, isfinite, log, sqrt
 from numbers import Integral
 from typing import Any
@@ -14,25 +13,18 @@ from explorative_user_env.protocol import STEP_CAP
 from explorative_user_env.users.laws import OWN, RewardLaw, Rule, Stream, draw_reward, number_tables
 from explorative_user_env.validation import InvalidArgumentError, integer
 
-__all__ = ["lcb", "learn", "log_confidence", "realize", "rejects", "respond", "rho", "start", "ucb"]
-
-
 UNSEEN = inf
-"""1/sqrt(n_i) of an arm without a reward; such an arm is recognised by n_i = 0, never by this."""
+"""1/sqrt(n_i) of an arm without a reward; test n_i = 0 to recognise such an arm."""
 
 SHORT_TABLES = 2**13
-"""Enough for the first four thousand steps of a user in plain Python."""
+"""The length of the tables: enough for four thousand steps of a user in plain Python."""
 
 MOST_ARMS = STEP_CAP
-"""K at most: no run tries more, and a user of ten million takes 1.6 GB and seconds to begin."""
+"""The largest K; a user of ten million arms takes 1.6 GB and seconds to start."""
 
 
 def number_of_arms(n_arms: Any) -> int:
-    """Return K as an int.
-
-    Raises:
-        InvalidArgumentError: if it is none of 2..`MOST_ARMS`.
-    """
+    """Return K as an int in 2..`MOST_ARMS`."""
     if isinstance(n_arms, Integral) and int(n_arms) > MOST_ARMS:
         allowed = f"at most {MOST_ARMS}, as many as a run has steps"
         raise InvalidArgumentError("n_arms", n_arms, allowed)
@@ -41,27 +33,27 @@ def number_of_arms(n_arms: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """The numbers that make a kind of user; fixed while she lives.
+    """The numbers of a kind of user, which do not change.
 
     Attributes:
         n_arms: K, in 2..1000000.
-        alpha: how willing she is to explore, above 0; scales Gamma.
+        alpha: willingness to explore, above 0; scales Gamma.
         noise: p in [0, 1], the probability that a decision is a coin flip (click noise).
-        reward_law: the law of her rewards, its place in `reward_laws.REWARD_LAWS`; 0 is N(mu, 1).
-        own_law: the law itself, which draws where that place is `reward_laws.OWN`.
-        least_mean: the least mean that law can have, -inf if any.
-        largest_mean: the largest, inf if any.
-        rejects_ties: whether lcb_j = ucb_i is enough to reject i (>=) or not (>).
-        private_draws: rewards of every arm she has seen before the first recommendation. They are
-            in n_i and in the mean, not in n(t).
+        reward_law: the place of her reward law in `laws.REWARD_LAWS`; 0 is N(mu, 1).
+        own_law: the law itself, which draws if `reward_law` is `laws.OWN`.
+        least_mean: the least mean of that law, or -inf.
+        largest_mean: the largest mean of that law, or inf.
+        rejects_ties: whether lcb_j = ucb_i rejects i (>=) or not (>).
+        private_draws: rewards of every arm before the first recommendation. They are in n_i and in
+            the mean, not in n(t).
         least_n: n(t) counts as at least this much in Gamma, 0 or 1.
         refreshes_on_rejection: whether rho_t follows every response or acceptances only.
         rho_at_start: rho_t before the first response.
         rho_0: the declared least value of rho_t.
-        rho_1: the declared largest.
+        rho_1: the declared largest value of rho_t.
         rho_parameters: numbers for the rule of rho_t.
-        counted: whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions), so that
-            log(rho_t n(t)) is a sum of logarithms of whole numbers, for which there are tables.
+        counted: whether rho_t = 1 + (n(t) + prior_acceptances)/(t + prior_interactions) with whole
+            numbers, so that log(rho_t n(t)) is a sum of logarithms from a table.
         prior_acceptances: a whole number, at most prior_interactions.
         prior_interactions: a whole number.
     """
@@ -88,10 +80,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class UserState:
-    """What the user knows and has done; `means` is the truth she does not know.
-
-    The last two fields are tables (see `users.number_tables`), which may have any length.
-    """
+    """What the user knows and has done; `means` is the truth, which she does not know."""
 
     means: list[float]  # mu_i
     estimates: list[float]  # hat mu_i
@@ -111,20 +100,19 @@ class UserState:
 
 @dataclass(frozen=True, slots=True)
 class RememberingState(UserState):
-    """The state of a user of another kind (see `users.behaviour`), who keeps more than this one."""
+    """The state of a user whose behaviour has a memory (see `behaviours.Behaviour`)."""
 
     memory: list[float]
 
 
-def blank_state(user: User) -> UserState:
+def blank_state(user: User, memory: list[float] | None = None) -> UserState:
     """Return a state of the right size, to be filled by `start`."""
-    n_arms = user.n_arms
     tables = number_tables(SHORT_TABLES)
-    return UserState(
-        means=[0.0] * n_arms,
-        estimates=[0.0] * n_arms,
-        counts=[0] * n_arms,
-        scales=[UNSEEN] * n_arms,
+    state = UserState(
+        means=[0.0] * user.n_arms,
+        estimates=[0.0] * user.n_arms,
+        counts=[0] * user.n_arms,
+        scales=[UNSEEN] * user.n_arms,
         acceptances=[0],
         interactions=[0],
         refreshed=[0],
@@ -136,14 +124,17 @@ def blank_state(user: User) -> UserState:
         logarithms=tables.logarithms,
         inverse_roots=tables.inverse_roots,
     )
+    if not memory:
+        return state
+    return RememberingState(*(getattr(state, each.name) for each in fields(state)), memory)
 
 
 CEILING_SLACK = 0.99
-"""A ceiling is found for this share of sqrt(Gamma), so that it outlives a small fall."""
+"""A ceiling is computed for this share of sqrt(Gamma), so that it holds while Gamma falls a bit."""
 
 
 def start(user: User, state: UserState, rng: Stream) -> None:
-    """Make `state` a new user's, whose `means` are set; she takes her private draws, if any."""
+    """Make `state` that of a new user, with `means` set already, and take her private draws."""
     clear(user, state)
     for _ in range(user.private_draws):
         for arm in range(user.n_arms):
@@ -151,7 +142,7 @@ def start(user: User, state: UserState, rng: Stream) -> None:
 
 
 def clear(user: User, state: UserState) -> None:
-    """Make `state` that of a user who has seen nothing yet."""
+    """Make `state` that of a user before any reward."""
     for arm in range(user.n_arms):
         state.estimates[arm] = 0.0
         state.counts[arm] = 0
@@ -188,12 +179,12 @@ def ucb(state: UserState, arm: int) -> float:
 def rejects(user: User, state: UserState, arm: int) -> bool:
     """Return whether another arm is clearly better: some j != i with lcb_j >= ucb_i.
 
-    With `rejects_ties` off the comparison is strict, as in the released code. The decision is that
-    of a look at every arm, mostly without one: a ceiling on all lcb_j, which only falls as Gamma
-    grows, settles most acceptances, and the arm that had the largest lcb most rejections. Rounding
-    is monotone, so no decision differs by a bit.
+    With `rejects_ties` off the comparison is strict, as in the released code. Most decisions need
+    no look at every arm: a ceiling on all lcb_j, which only falls as Gamma grows, settles most
+    acceptances, and the arm that had the largest lcb most rejections. Rounding is monotone, so
+    decisions are those of the full comparison, bit for bit.
     """
-    # The two bounds are written out: each call of a function is a twentieth of a step.
+    # The two bounds are written out: each function call is a twentieth of a step.
     spread = state.spread[0]
     bar = state.estimates[arm] + spread * state.scales[arm] if state.counts[arm] > 0 else inf
     if bar > state.ceiling[0] and spread >= state.ceiling_spread[0]:
@@ -207,7 +198,7 @@ def rejects(user: User, state: UserState, arm: int) -> bool:
 
 
 def _look_at_all(user: User, state: UserState, arm: int, bar: float) -> bool:
-    """Decide by the definition, and find a new ceiling that holds while Gamma falls a little."""
+    """Decide by the definition, and compute a new ceiling."""
     estimates, scales, counts = state.estimates, state.scales, state.counts
     spread = state.spread[0]
     lower_spread = CEILING_SLACK * spread
@@ -235,20 +226,20 @@ def realize(user: User, state: UserState, arm: int, rng: Stream) -> float:
     """Return a reward of `arm`, drawn around its mean.
 
     Raises:
-        ValueError: if a law of one's own draws what is no finite number.
+        ValueError: if a law of the caller draws anything but a finite number.
     """
     mean = state.means[arm]
     if user.reward_law != OWN:
         return draw_reward(user.reward_law, mean, rng)
     reward = user.own_law(mean, rng)
     if not isfinite(reward):
-        state.reward[0] = reward  # for whoever asks what it was
+        state.reward[0] = reward  # for the message
         raise ValueError("a reward is no finite number")
     return float(1 * reward)  # the compiler's float() takes no truth value
 
 
 def learn(state: UserState, arm: int, reward: float) -> None:
-    """Take a realized reward into n_i and the empirical mean."""
+    """Add a realized reward to n_i and the empirical mean."""
     n = state.counts[arm] + 1
     roots = state.inverse_roots
     scale = roots[n] if n < len(roots) else 1.0 / sqrt(n)
@@ -272,14 +263,13 @@ def respond(
     Args:
         user: the numbers of this user.
         state: changed in place.
-        rule: the rule of rho_t (see `confidence.Schedule`).
+        rule: the rule of rho_t (see `laws.Schedule`).
         arm: the recommended arm, 0..K-1.
-        rng: the user's stream.
-        wants: what a user of another kind decides before click noise (see
-            `users.behaviour`); None is what this one does, who `rejects`.
+        rng: the stream of this user.
+        wants: the decision of another behaviour, before click noise; None is that of `rejects`.
 
     Raises:
-        ValueError: if rho_t leaves the range declared for it, or a reward is no finite number.
+        ValueError: if rho_t leaves its declared range, or a reward is not finite.
     """
     accepted = not rejects(user, state, arm) if wants is None else wants
     if user.noise > 0.0:
@@ -319,7 +309,7 @@ def respond(
 
 
 def with_noise(accepted: bool, noise: float, rng: Stream) -> bool:
-    """Return a decision, or with the probability `noise` a coin flip in its place."""
+    """Return the decision, or a coin flip with probability `noise`."""
     return rng.random() < 0.5 if rng.random() < noise else accepted
 
 
@@ -338,7 +328,7 @@ def rho(user: User, state: UserState, rule: Rule) -> float:
     """Return the rho_t in force.
 
     Raises:
-        ValueError: if it leaves the range declared for it.
+        ValueError: if it leaves its declared range.
     """
     if state.refreshed[0] == 0:
         return user.rho_at_start

@@ -1,15 +1,17 @@
-"""Users who share what is popular: m_i of every arm, and each user's own deviation from it."""
+"""Users of one kind: the options that describe them, and users who share what is popular."""
 
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
+from traceback import walk_tb
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 
 from explorative_user_env.seeding import user_generator
-from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, as_behaviour
+from explorative_user_env.users import model
+from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, Checked, as_behaviour
 from explorative_user_env.users.instances import (
     DEFAULT_GAP,
     Instance,
@@ -18,24 +20,36 @@ from explorative_user_env.users.instances import (
     separated,
 )
 from explorative_user_env.users.laws import (
+    BERNOULLI,
     GAUSSIAN_LAW,
     AnyRewardLaw,
     Schedule,
     as_reward_law,
     as_schedule,
+    prior_counts,
     reflected,
+    rule_name,
     usual_means,
+    warn_of_ties,
 )
-from explorative_user_env.users.model import User
-from explorative_user_env.users.settings import PRINTED, Setting, as_setting, title_of, user_of
-from explorative_user_env.validation import InvalidArgumentError, not_negative, number_or_word
+from explorative_user_env.users.model import User, number_of_arms
+from explorative_user_env.users.settings import PRINTED, Setting, as_setting, title_of
+from explorative_user_env.validation import (
+    CallableError,
+    InvalidArgumentError,
+    not_negative,
+    number_or_word,
+    of_class,
+    positive,
+    probability,
+)
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 
 class UserOptions(TypedDict, total=False):
-    """What type checkers know of the options: in place of a record, its name will do."""
+    """The options as type checkers see them: records, or their names."""
 
     setting: Setting | str
     n_arms: int
@@ -53,7 +67,7 @@ def option(
 ) -> Any:
     """Return the field of an option.
 
-    `kind` reads it from a command line, which says `about` of it; None means `if_open`.
+    `kind` reads it from a command line, whose help is `about`; None means `if_open`.
     """
     return field(default=default, metadata={"kind": kind, "about": about, "if_open": if_open})
 
@@ -71,18 +85,18 @@ class Population:
             as they are.
         noise: probability in [0, 1] that a decision is a coin flip.
         means: "normal", "uniform", "uniform_with_room" (on [0, 1 - gap]), K numbers, or a callable
-            `(n_arms, rng) -> K numbers`; None is the setting's law, or has room where the reward
-            law, as bernoulli's, allows not all means.
+            `(n_arms, rng) -> K numbers`; None is the setting's law, or "uniform_with_room" if the
+            reward law, as bernoulli's, allows only some means.
         rho: schedule of rho_t: a registered name, a constant's value, or a `Schedule`; None is the
             setting's.
         reward_law: of rewards around mu_i: "gaussian", "bernoulli", "bounded", a registered name, a
-            callable `(mean, rng) -> reward`, or a `RewardLaw`, which says what means it allows.
+            callable `(mean, rng) -> reward`, or a `RewardLaw`, which declares its range of means.
         behaviour: another kind of user: "omniscient", "forgetful", "drifting", "logistic",
             "impatient", "varied", with parameters as in "drifting(sigma=0.01)", a registered name
             or a `Behaviour`.
         user: the numbers of every user, which follow from the above.
         schedule: the schedule of rho_t.
-        instance_law: where instances come from.
+        instance_law: the law of instances.
 
     Raises:
         InvalidArgumentError: naming the option that is out of range.
@@ -122,71 +136,143 @@ class Population:
     def __post_init__(self) -> None:
         setting = as_setting(self.setting)
         rho = None if self.rho is None else as_schedule(self.rho)
-        schedule = setting.rho if rho is None else rho
-        reward_law = as_reward_law(self.reward_law)
-        user = user_of(
-            setting,
-            schedule,
-            reward_law,
-            n_arms=self.n_arms,
-            alpha=self.alpha,
-            noise=self.noise,
+        schedule, reward_law = rho or setting.rho, as_reward_law(self.reward_law)
+        n_arms = number_of_arms(self.n_arms)
+        prior = prior_counts(schedule, n_arms)
+        least_mean, largest_mean = reward_law.range_of_means
+        if reward_law.place == BERNOULLI and setting.rejects_ties and not setting.private_draws:
+            warn_of_ties(schedule, n_arms)
+        user = User(
+            n_arms=n_arms,
+            alpha=positive("alpha", self.alpha),
+            noise=probability("noise", self.noise),
+            reward_law=reward_law.place,
+            own_law=reward_law,
+            least_mean=least_mean,
+            largest_mean=largest_mean,
+            rejects_ties=setting.rejects_ties,
+            private_draws=setting.private_draws,
+            least_n=setting.least_n,
+            refreshes_on_rejection=setting.rho_refresh == "response",
+            rho_at_start=min(max(setting.rho_at_start, schedule.rho_0), schedule.rho_1),
+            rho_0=schedule.rho_0,
+            rho_1=schedule.rho_1,
+            rho_parameters=schedule.parameters,
+            counted=prior is not None,
+            prior_acceptances=prior[0] if prior else 0,
+            prior_interactions=prior[1] if prior else 0,
         )
         behaviour = as_behaviour(self.behaviour)
         means = usual_means(reward_law, setting.means) if self.means is None else self.means
-        law = InstanceLaw(user.n_arms, means, self.gap, reward_law.means, behaviour.gap_factor)
-        meant: dict[str, Any] = {"setting": setting, "rho": rho, "behaviour": behaviour}
-        meant["reward_law"] = reward_law
-        meant |= {"n_arms": user.n_arms, "alpha": user.alpha, "noise": user.noise}
+        law = InstanceLaw(n_arms, means, self.gap, reward_law.means, behaviour.gap_factor)
+        resolved: dict[str, Any] = {"setting": setting, "rho": rho, "behaviour": behaviour}
+        resolved |= {"n_arms": n_arms, "alpha": user.alpha, "noise": user.noise}
+        resolved |= {"reward_law": reward_law}
         if law.given is not None:
-            meant["means"] = tuple(law.given)  # the caller's own list may change
-        meant |= {"user": user, "schedule": schedule, "instance_law": law}
-        for name, value in meant.items():
+            resolved["means"] = tuple(law.given)  # the caller's list may change
+        resolved |= {"user": user, "schedule": schedule, "instance_law": law}
+        for name, value in resolved.items():
             object.__setattr__(self, name, value)
 
     def words(self) -> dict[str, Any]:
-        """Return every option as a word or a number that a table or a file can keep.
+        """Return every option as a word or a number for tables and files.
 
-        The setting's title says what else of it is changed, `means` and `rho` among them.
+        The setting's title names what else of it is changed, `means` and `rho` among them.
         """
-        law = self.instance_law.title
-        changes = {"means": law if isinstance(law, str) else "given", "rho": self.schedule.title}
+        law, rho = self.instance_law.title, self.schedule.title
+        changes = {"means": law if isinstance(law, str) else "given", "rho": rho}
         usual = {"means": self.setting.means, "rho": self.setting.rho.title}
-        own = {option.name: getattr(self, option.name) for option in OPTIONS}
-        return own | {
-            "setting": title_of(
-                self.setting,
-                {name: word for name, word in changes.items() if word != usual[name]},
-            ),
+        changes = {name: word for name, word in changes.items() if word != usual[name]}
+        return {each.name: getattr(self, each.name) for each in OPTIONS} | {
+            "setting": title_of(self.setting, changes),
             "gap": self.instance_law.gap,
             "means": law,
-            "rho": self.schedule.title,
+            "rho": rho,
             "reward_law": self.user.own_law.name,
             "behaviour": self.behaviour.name,
         }
 
     def __repr__(self) -> str:
         words = self.words()
-        told = [option.name for option in OPTIONS if getattr(self, option.name) != option.default]
-        return f"Population({', '.join(f'{name}={words[name]!r}' for name in told)})"
+        changed = [each.name for each in OPTIONS if getattr(self, each.name) != each.default]
+        return f"Population({', '.join(f'{name}={words[name]!r}' for name in changed)})"
+
+    def failure(self, error: Exception, where: str, law: InstanceLaw | None = None) -> Exception:
+        """Return the error that names the caller's function that failed for a user.
+
+        Args:
+            error: what was raised as she started, responded or left.
+            where: the user and the step, in words.
+            law: the law of her instance; None is that of the population.
+        """
+        rule, own_law, law = self.schedule.rule, self.user.own_law, law or self.instance_law
+        parts: dict[str, Sequence[Any]] = {
+            f"means ({law.title})": [law.own],
+            f"start of behaviour {self.behaviour.name!r}": [self.behaviour.start],
+            f"respond of behaviour {self.behaviour.name!r}": [
+                self.behaviour.respond,
+                Checked.__call__,
+            ],
+            f"leaves of behaviour {self.behaviour.name!r}": [self.behaviour.leaves],
+            f"rho ({rule_name(rule)})": [model.rho, rule],
+            f"reward_law {own_law.name!r}": [model.realize, own_law.draw],
+        }
+        codes = {_code_of(each): name for name, several in parts.items() for each in several}
+        frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+        last = frames[-1]
+        if last.f_code is model.rho.__code__ and "current" in last.f_locals:
+            error = self.rho_out_of_range(last.f_locals["current"])
+        elif last.f_code is model.realize.__code__ and "reward" in last.f_locals:
+            error = self.not_finite(last.f_locals["reward"])
+        # The part nearest to where the error was raised.
+        failed = [codes[frame.f_code] for frame in frames if frame.f_code in codes]
+        if not failed and isinstance(error, InvalidArgumentError) and law.own is None:
+            return error
+        return CallableError.of(failed[-1] if failed else next(iter(parts)), error, where)
+
+    def rho_out_of_range(self, rho: Any) -> InvalidArgumentError:
+        """Return the error of a rho_t outside its declared range."""
+        low, high, name = self.user.rho_0, self.user.rho_1, rule_name(self.schedule.rule)
+        allowed = f"in [{low:g}, {high:g}], the range declared for {name}"
+        return InvalidArgumentError("rho_t", _plain(rho), allowed)
+
+    def not_finite(self, reward: Any) -> InvalidArgumentError:
+        """Return the error of a reward that is not finite."""
+        name = f"reward of reward_law {self.user.own_law.name!r}"
+        return InvalidArgumentError(name, _plain(reward), "a finite number")
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _code_of(function: Any) -> Any:
+    """Return the code of a function, a partial, a method or a callable object; None of others."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    if not hasattr(function, "__code__"):
+        function = getattr(type(function), "__call__", None)  # noqa: B004
+    return getattr(function, "__code__", None)
 
 
 OPTIONS: Sequence["Field[Any]"] = [each for each in fields(Population) if each.init]
 """The fields that are options."""
 
+_NAMES = [each.name for each in OPTIONS]
+
 
 def population_of(
     population: Population | None, user: Mapping[str, Any], n_arms: int | None = None
 ) -> Population:
-    """Return the population that is given, as a record or by its options.
+    """Return a population, given as a record or by its options.
 
     Args:
         population: the record.
         user: the options.
-        n_arms: K where it is given by its place.
+        n_arms: K as a positional argument.
 
     Raises:
-        TypeError: for an option that there is none of, or options beside a record.
+        TypeError: for an unknown option, or options beside a record.
     """
     if n_arms is not None:
         if "n_arms" in user:
@@ -195,23 +281,17 @@ def population_of(
     if population is not None and user:
         raise TypeError(f"give a population or its options, not {', '.join(user)} beside one")
     if population is not None:
-        if not isinstance(population, Population):
-            raise InvalidArgumentError("population", population, "a Population")
-        return population
-    names = [option.name for option in OPTIONS]
-    unknown = [name for name in user if name not in names]
-    if unknown:
+        return of_class("population", population, Population)
+    if unknown := [name for name in user if name not in _NAMES]:
         words = ", ".join(map(repr, unknown))
-        raise TypeError(f"unexpected keyword argument {words}; of users there are {names}")
-    options: dict[str, Any] = {**user}
-    return Population(**options)
+        raise TypeError(f"unexpected keyword argument {words}; of users there are {_NAMES}")
+    return Population(**user)
 
 
 def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the options of the users among others, and the others."""
-    names = {option.name for option in OPTIONS}
-    user = {name: value for name, value in options.items() if name in names}
-    return user, {name: value for name, value in options.items() if name not in names}
+    """Return the options of users among others, and the others."""
+    user = {name: value for name, value in options.items() if name in _NAMES}
+    return user, {name: value for name, value in options.items() if name not in _NAMES}
 
 
 def lists_user_options(
@@ -220,50 +300,48 @@ def lists_user_options(
     """Show the options in a function's signature: in place of `**user`, before `**kwargs`.
 
     Args:
-        **defaults: the value of an option where it is another here than in `Population`.
+        **defaults: default values that differ from those of `Population`.
     """
 
     def decorate(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
-        @functools.wraps(function)
-        def called(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-            given = kwargs if kwargs.get("population") is not None else {**defaults, **kwargs}
-            return function(*args, **given)
+        called: Callable[_Arguments, _Result] = function
+        if defaults:
 
-        *own, rest = inspect.signature(function).parameters.values()
+            @functools.wraps(function)
+            def called(*args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+                given = kwargs if kwargs.get("population") is not None else {**defaults, **kwargs}
+                return function(*args, **given)
+
+        *first, rest = inspect.signature(function).parameters.values()
         shown = [
             inspect.Parameter(
-                option.name,
+                each.name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=defaults.get(option.name, option.default),
-                annotation=UserOptions.__annotations__.get(option.name, option.type),
+                default=defaults.get(each.name, each.default),
+                annotation=UserOptions.__annotations__.get(each.name, each.type),
             )
-            for option in OPTIONS
+            for each in OPTIONS
         ]
         more = [] if rest.name == "user" else [rest]
-        called.__signature__ = inspect.Signature([*own, *shown, *more])  # type: ignore[attr-defined]
+        called.__signature__ = inspect.Signature([*first, *shown, *more])  # type: ignore[attr-defined]
         return called
 
     return decorate
 
 
 def check_members(behaviour: Behaviour) -> None:
-    """Make sure that users who come one after another can be of this kind.
-
-    Raises:
-        InvalidArgumentError: for one whose means move, as what is popular would not last, or who
-            leaves, as each stays for as many steps.
-    """
+    """Refuse behaviours that the task population cannot have: means that move, users who leave."""
     if behaviour.moves_means or behaviour.leaves is not None:
         allowed = "one whose means stay, and who stays, in the task population"
         raise InvalidArgumentError("behaviour", behaviour.name, allowed)
 
 
 class PopularityLaw:
-    """Where users come from who share what is popular.
+    """The law of users who share what is popular.
 
     m_i is drawn from the law of the means; a user's means are m_i + deviation * N(0, 1), of which
-    the best is moved to the second best + gap, as everywhere. Where a reward law allows not all
-    means, they are reflected at the ends of those that leave room for the gap.
+    the best is moved to the second best + gap. If the reward law allows only some means, they are
+    reflected at the ends of those that leave room for the gap.
 
     Args:
         law: of the means and the gap.
@@ -277,15 +355,15 @@ class PopularityLaw:
         self.law, self.deviation = law, not_negative("deviation", deviation)
 
     def draw(self, rng: np.random.Generator) -> list[float]:
-        """Return what is popular: m_i of every arm."""
+        """Return a draw of m_i for every arm."""
         return self.law.draw_unmoved(rng)
 
     def members(self, seed: int) -> "MemberLaw":
-        """Return where the users of the episode of this seed come from."""
+        """Return the law of the users in the episode of this seed."""
         return MemberLaw(self, self.draw(user_generator(seed)))
 
     def instance(self, popularity: list[float], rng: np.random.Generator) -> Instance:
-        """Return the instance of a new user, drawn from her own stream."""
+        """Return the instance of a new user, drawn from her stream."""
         deviations = rng.standard_normal(self.law.n_arms).tolist()
         means = [
             popular + self.deviation * own
@@ -298,21 +376,18 @@ class PopularityLaw:
 
 
 class MemberLaw(InstanceLaw):
-    """Where the users of one episode come from: what is popular is known by now.
+    """The law of the users of one episode, given what is popular.
 
     Args:
-        around: where users come from who share what is popular.
-        popularity: m_i of every arm.
-
-    Attributes:
-        popularity: the same.
+        around: the law of users who share what is popular.
+        popularity: m_i of every arm, kept as an attribute.
     """
 
     def __init__(self, around: PopularityLaw, popularity: list[float]) -> None:
-        vars(self).update(vars(around.law))  # which was checked when it was made
-        self.named = self.given = self._fixed = None  # none of which these means come from
+        vars(self).update(vars(around.law))  # which is validated
+        self.named = self.given = self._fixed = None
         self._around, self.popularity = around, popularity
 
     def draw(self, rng: np.random.Generator) -> Instance:
-        """Return the instance of a user, drawn from her own stream."""
+        """Return the instance of a user, drawn from her stream."""
         return self._around.instance(self.popularity, rng)

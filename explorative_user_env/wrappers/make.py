@@ -6,8 +6,8 @@ import gymnasium as gym
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.vector import VectorEnv
 
-from explorative_user_env.envs.bai_vector import ExplorativeUserBAIVectorEnv
-from explorative_user_env.envs.population_vector import ExplorativePopulationVectorEnv
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import (
@@ -60,7 +60,7 @@ def make_task(
     refuse_of_members(task, kwargs)
     choice("observation", observation, observations_of(task))
     steps = task.horizon if horizon is None else kept_steps("horizon", horizon)
-    kwargs |= {"max_episode_steps" if task == REGRET else "horizon": steps}
+    kwargs |= {"horizon": steps} | ({"max_episode_steps": steps} if task == REGRET else {})
     envs: VectorEnv[Any, Any, Any] = ENVIRONMENTS[task](num_envs, **kwargs)
     match observation:
         case "counts":

@@ -9,7 +9,7 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.history import History
-from explorative_user_env.envs.population_vector import ExplorativePopulationVectorEnv
+from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, lane_actions
 from explorative_user_env.protocol import Array
 from explorative_user_env.wrappers import observations as features

@@ -31,7 +31,9 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     """What runs the command line in this process and returns its exit code."""
 
     def of(*arguments: str) -> int:
-        monkeypatch.setattr(sys, "argv", ["explorative-user", *arguments])
+        monkeypatch.setattr(
+            sys, "argv", ["explorative-user", *arguments[0].split(), *arguments[1:]]
+        )
         with pytest.raises(SystemExit) as stop:
             cli.main()
         assert isinstance(stop.value.code, int)

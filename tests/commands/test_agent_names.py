@@ -5,8 +5,8 @@ import pytest
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import AGENTS, REFERENCES
-from explorative_user_env.commands import agent_names as line_up
-from explorative_user_env.commands.agent_names import (
+from explorative_user_env.commands import agents as line_up
+from explorative_user_env.commands.agents import (
     Defaults,
     agents_called,
     bench_defaults,
@@ -118,6 +118,8 @@ def defaults(agents: list[Any], **given: Any) -> Defaults:
 
 def test_without_models_a_bench_is_the_papers() -> None:
     found = defaults(agents_called(None, None))
+    assert found == Defaults("bai", "released", (0.1,), (5,), papers=True)
+    found = defaults(agents_called(None, None), whole=True)
     assert found == Defaults("bai", "released", BENCH_DELTAS, BENCH_N_ARMS, papers=True)
 
 
@@ -127,7 +129,7 @@ def test_a_bench_of_a_named_task_is_not_the_papers(task: str) -> None:
 
 
 def test_regret_has_no_use_for_several_deltas() -> None:
-    found = defaults(agents_called(None, None), task="regret")
+    found = defaults(agents_called(None, None), task="regret", whole=True)
     assert found == Defaults("regret", "released", BENCH_DELTAS[:1], BENCH_N_ARMS, papers=False)
 
 
@@ -194,7 +196,7 @@ def test_a_tuned_n1_takes_part_by_its_file(tuned: str, file: str) -> None:
 def test_a_tuned_n1_takes_part_by_its_number() -> None:
     _, agent = agents_called(["bair", "bair-tuned:200"], None)
     assert agent.params(5, None).n1 == 200
-    assert defaults([agent]).deltas == BENCH_DELTAS
+    assert defaults([agent], whole=True).deltas == BENCH_DELTAS
 
 
 def test_a_tuned_n1_alone_stands_beside_all_of_the_package() -> None:

@@ -6,8 +6,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from explorative_user_env.commands import bench as bench_command
 from explorative_user_env.commands import options as shared
-from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies.tuning import Estimate, TunedN1
@@ -39,7 +40,7 @@ def test_published_figures_stand_beside_a_cell_that_has_them(
 ) -> None:
     cell = ["--n-instances", "12", "--n-arms", "2", "--delta", "0.1", "--agent", "bair"]
     run("bench", *cell, "--output", str(output))
-    (line,) = (line for line in capsys.readouterr().out.splitlines() if "BAIR" in line)
+    line = next(line for line in capsys.readouterr().out.splitlines() if "BAIR" in line)
     assert " 405 " in line
     assert ".999" in line
 
@@ -111,9 +112,11 @@ def test_what_is_not_asked_for_is_the_papers_on_all_cores(
     calls = calls_of(RUN_CELLS)
     monkeypatch.setattr(shared, "cores", lambda: 7)
     run("bench", "--output", str(output))
-    ((arguments, options),) = calls
+    run("bench", "--all", "--output", str(output))
+    (one, _), (arguments, options) = calls
     line_up, deltas, n_arms = arguments
     assert [name_of(agent) for agent in line_up] == ["BAIR", "T&S", "UNI", "EXP3"]
+    assert one[1:] == ((0.1,), (5,))
     assert (deltas, n_arms) == ((0.1, 0.01), (2, 5, 20))
     assert (options["n_instances"], options["seed"], options["workers"]) == (1000, 0, 7)
     assert options["setting"] == "released"
@@ -214,3 +217,47 @@ def test_the_users_asked_for_are_the_most_that_are_added(
     assert "not 0.02, with 12 users, the most" in capsys.readouterr().out
     assert run("bench", *SMALL, "--until-width", "2", "--output", str(output / "other")) == 2
     assert "--until-width must be a number in (0, 1), got 2.0" in capsys.readouterr().err
+
+
+def test_one_sentence_says_what_came_of_it(
+    run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
+) -> None:
+    assert run("bench", *SMALL, "--agent", "uni", "--output", str(output)) == 0
+    said = capsys.readouterr().out
+    found = re.search(
+        r"^BAIR named the best arm of all 12 users; UNI, in the same time, of (\d+)\.$", said, re.M
+    )
+    assert found is not None
+    row = pd.read_csv(output / "summary.csv").iloc[1]
+    assert int(found[1]) == round(row["success"] * row["n_runs"])
+
+
+def test_a_second_other_run_has_a_folder_of_its_own_where_none_is_asked_for(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for seed, place in (("1", "bench"), ("2", "bench-2"), ("1", "bench"), ("3", "bench-3")):
+        assert run("bench", *SMALL, "--seed", seed) == 0
+        assert f"Files: results/{place}/table.md" in capsys.readouterr().out
+
+
+def test_a_folder_that_was_moved_meanwhile_is_told(
+    run: Callable[..., int],
+    capsys: pytest.CaptureFixture[str],
+    output: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    usual = bench_command.runner.run_cells
+
+    def moving(*arguments: Any, **options: Any) -> Any:
+        output.rename(output.with_name("moved"))
+        return usual(*arguments, **options)
+
+    monkeypatch.setattr(bench_command.runner, "run_cells", moving)
+    assert run("bench", *SMALL, "--output", str(output)) == 0
+    files, moved = capsys.readouterr().out.splitlines()[-2:]
+    assert all(Path(file).exists() for file in files.removeprefix("Files: ").split(", "))
+    assert moved == f"{output / RUN_FILE} is not there: its folder was moved or deleted meanwhile"

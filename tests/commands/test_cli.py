@@ -5,29 +5,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
 from processes import python
 
+from explorative_user_env import cli
 from explorative_user_env.version import __version__
 
 COMMANDS = [
     "bench",
     "check",
-    "course",
-    "export",
-    "grade",
-    "lower-bound",
+    "course grade",
+    "course notebooks",
+    "paper lower-bound",
+    "paper tables",
+    "paper tune-n1",
     "play",
-    "plot",
-    "reproduce",
-    "robustness",
-    "show",
+    "results export",
+    "results plot",
+    "results show",
+    "results verify",
     "suite",
     "train",
-    "transcripts",
-    "tune-n1",
-    "verify",
     "watch",
 ]
+FIRST = sorted({command.split()[0] for command in COMMANDS})
 
 
 def test_these_are_all_commands(
@@ -35,8 +36,12 @@ def test_these_are_all_commands(
 ) -> None:
     assert run("--help") == 0
     printed = capsys.readouterr().out
-    named = re.findall(r"^\W*([a-z][\w-]+)  ", printed.split("Commands")[1], flags=re.MULTILINE)
-    assert sorted(named) == COMMANDS
+    named = re.findall(
+        r"^\W*([a-z][\w-]+)  ", printed.partition("─ Compare")[2], flags=re.MULTILINE
+    )
+    assert sorted(named) == FIRST
+    group = typer.main.get_command(cli.app())
+    assert sorted(words for words, _ in cli.commands_of(group)) == COMMANDS
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -46,13 +51,16 @@ def test_help_explains_each_option_with_its_default(
     monkeypatch: pytest.MonkeyPatch,
     command: str,
 ) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", "300")
     assert run(command, "--help") == 0
     printed = capsys.readouterr().out
     options = re.findall(r"^\W*(--.*)$", printed, flags=re.MULTILINE)
     explained = [option for option in options if not option.startswith("--help")]
-    assert len(explained) >= (5 if command not in ("course", "export", "plot", "show") else 0)
-    assert [option for option in explained if "default" not in option] == []
+    assert len(explained) >= (0 if command.startswith(("course n", "results")) else 5)
+    told = [option for option in explained if re.search(r"<.*>", option)]  # others are flags
+    assert [option for option in told if "default" not in option] == []
+    assert [option for option in explained if re.search(r" None |<bool>", option)] == []
+    assert "Example: explorative-user" in printed
 
 
 def test_an_unknown_command_is_refused_in_one_line(
@@ -81,7 +89,7 @@ def test_the_version_is_printed(
 def test_help_has_a_short_form_everywhere(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], command: str | None
 ) -> None:
-    words = [command] if command else []
+    words = command.split() if command else []
     printed = []
     for form in ("-h", "--help"):
         assert run(*words, form) == 0
@@ -92,7 +100,7 @@ def test_help_has_a_short_form_everywhere(
 def test_a_message_spells_an_option_as_the_command_does(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert run("robustness", "--horizon", "0", "--output", str(tmp_path)) == 2
+    assert run("suite", "--user", "all", "--baseline-time", "0", "--output", str(tmp_path)) == 2
     assert capsys.readouterr().err.startswith("error: --baseline-time must be an integer of at ")
-    assert run("reproduce", "table9") == 2
+    assert run("paper tables", "table9") == 2
     assert capsys.readouterr().err.startswith("error: target must be one of all, ")

@@ -21,7 +21,7 @@ def test_the_notebooks_are_written_and_it_is_said_how_to_open_them(
     run: Run, capsys: Printed, tmp_path: Path
 ) -> None:
     folder = tmp_path / "my course"
-    assert run("course", str(folder)) == 0
+    assert run("course notebooks", str(folder)) == 0
     assert sorted(path.name for path in folder.iterdir()) == NAMES
     *lines, last = capsys.readouterr().out.splitlines()
     assert lines == [f"new: {name}" for name in NAMES]
@@ -31,11 +31,11 @@ def test_the_notebooks_are_written_and_it_is_said_how_to_open_them(
 def test_her_work_is_kept_and_the_rest_is_there_already(
     run: Run, capsys: Printed, tmp_path: Path
 ) -> None:
-    run("course", str(tmp_path))
+    run("course notebooks", str(tmp_path))
     (tmp_path / NAMES[1]).write_text("her work")
     (tmp_path / NAMES[2]).unlink()
     capsys.readouterr()
-    assert run("course", str(tmp_path)) == 0
+    assert run("course notebooks", str(tmp_path)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert f"kept as it is, with what was changed in it: {NAMES[1]}" in lines
     assert f"new: {NAMES[2]}" in lines
@@ -44,7 +44,7 @@ def test_her_work_is_kept_and_the_rest_is_there_already(
 
 
 def test_a_teacher_has_the_solutions_beside_them(run: Run, tmp_path: Path) -> None:
-    run("course", str(tmp_path), "--solutions")
+    run("course notebooks", str(tmp_path), "--solutions")
     solved = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.ipynb"))
     assert solved == sorted([*NAMES, *(f"solutions/{name}" for name in NAMES)])
     assert (tmp_path / NAMES[0]).read_text() != (tmp_path / "solutions" / NAMES[0]).read_text()
@@ -54,14 +54,14 @@ def test_who_lacks_what_opens_them_is_told_how_to_get_it(
     run: Run, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
-    run("course", str(tmp_path))
+    run("course notebooks", str(tmp_path))
     last = capsys.readouterr().out.splitlines()[-1]
     assert last == f"To open them: {extras.how_to_get('course')} && jupyter lab {tmp_path}"
 
 
 def test_a_place_that_is_no_folder_is_refused(run: Run, capsys: Printed, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    assert run("course", str(tmp_path / "file")) == 2
+    assert run("course notebooks", str(tmp_path / "file")) == 2
     assert "folder must be a folder that can be written to" in capsys.readouterr().err
 
 
@@ -85,7 +85,7 @@ def test_who_is_interrupted_has_all_notebooks_or_none(
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", interrupted)
-    assert run("course", str(tmp_path)) == 130
+    assert run("course notebooks", str(tmp_path)) == 130
     assert capsys.readouterr().err == "error: interrupted; no file was written\n"
     assert len(moved) == 3
     assert not list(tmp_path.iterdir())

@@ -7,7 +7,7 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.commands.drawings import Drawing, NotDrawn, drawings_of
-from explorative_user_env.commands.kept import Places
+from explorative_user_env.commands.run import Places
 from explorative_user_env.results.results import Results
 from explorative_user_env.studies import robustness as room
 from explorative_user_env.validation import InvalidArgumentError

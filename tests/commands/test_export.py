@@ -27,7 +27,7 @@ def test_export_writes_what_others_read(
         ["BAIR", "UNI"], n_instances=9, progress=False, store=tmp_path / "a.sqlite"
     )
     file = tmp_path / f"rows{ending}"
-    assert run("export", str(tmp_path / "a.sqlite"), str(file), "--rows", rows) == 0
+    assert run("results export", str(tmp_path / "a.sqlite"), str(file), "--rows", rows) == 0
     read: Any = {".csv": pd.read_csv, ".parquet": pd.read_parquet}.get(ending)
     frame = read(file) if read else pd.DataFrame(json.loads(file.read_text()))
     wanted = results.runs if rows == "runs" else results.summary()
@@ -36,9 +36,9 @@ def test_export_writes_what_others_read(
     if rows == "runs":
         assert list(frame["user_seed"]) == list(wanted["user_seed"])
     assert {"alpha", "seed", "setting", "reward_law"} <= set(frame)
-    assert run("export", str(tmp_path / "a.sqlite"), str(file)) == 2
+    assert run("results export", str(tmp_path / "a.sqlite"), str(file)) == 2
     assert "must be a new file, as it is there already" in capsys.readouterr().err
-    assert run("export", str(tmp_path / "a.sqlite"), str(file), "--overwrite") == 0
+    assert run("results export", str(tmp_path / "a.sqlite"), str(file), "--overwrite") == 0
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.sqlite", file.name]
 
 
@@ -52,9 +52,9 @@ def test_what_cannot_be_exported_is_refused_and_leaves_nothing(
         "rows": "output must be one of .csv, .json, .parquet",
         "file/rows.csv": "output must be a file that can be written to",
     }.items():
-        assert run("export", str(tmp_path / "a.sqlite"), str(tmp_path / file)) == 2
+        assert run("results export", str(tmp_path / "a.sqlite"), str(tmp_path / file)) == 2
         assert words in capsys.readouterr().err
-    assert run("export", str(tmp_path / "file"), str(tmp_path / "rows.csv")) == 2
+    assert run("results export", str(tmp_path / "file"), str(tmp_path / "rows.csv")) == 2
     assert "path must be a file of runs" in capsys.readouterr().err
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.sqlite", "file"]
     shutil.rmtree(tmp_path)

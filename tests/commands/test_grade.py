@@ -44,7 +44,7 @@ def test_a_folder_is_graded_a_row_a_student_and_the_key_is_written_nowhere(
 ) -> None:
     key_file = submissions.parent / "key.txt"
     key_file.write_text(SECRET + "\n")
-    words = ["grade", str(submissions), *SMALL, "--output", str(output)]
+    words = ["course", "grade", str(submissions), *SMALL, "--output", str(output)]
     assert run(*words, "--key-file", str(key_file)) == 0
     printed = capsys.readouterr().out
     assert "bert: 0 points, failed: act returned 7, which has to be an arm in 0..2" in printed
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_one_line_without_the_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("EXPLORATIVE_USER_KEY", raising=False)
-    line = refused("grade", str(submissions / "anna.py"), *words)
+    line = refused("course grade", str(submissions / "anna.py"), *words)
     assert told in line
     assert SECRET not in line
 
@@ -106,7 +106,7 @@ def test_a_place_without_submissions_is_refused(
     place: str, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     (tmp_path / "empty").mkdir()
-    line = refused("grade", str(tmp_path / place), "--key", SECRET)
+    line = refused("course grade", str(tmp_path / place), "--key", SECRET)
     assert "submission must be" in line.lower()
 
 
@@ -117,7 +117,7 @@ def test_a_name_that_a_spreadsheet_would_calculate_is_a_text_in_the_file(
     (tmp_path / "=1+1.py").write_text(handed_in.UNIFORM)
     output = tmp_path / "grades"
     words = (str(tmp_path / "=1+1.py"), *SMALL, "--key", SECRET, "--out", str(output))
-    assert run("grade", *words) == 0
+    assert run("course grade", *words) == 0
     assert "'=1+1" in set(pd.read_csv(output / "leaderboard.csv")["name"])
     assert "| =1+1 |" in (output / "leaderboard.md").read_text()
 
@@ -131,12 +131,12 @@ def test_a_class_can_be_named_and_files_of_one_name_are_told_apart(
         (tmp_path / name).mkdir()
         (tmp_path / name / "agent.py").write_text(two)
     places = [f"{tmp_path / 'one' / 'agent.py'}:Other", str(tmp_path / "two" / "agent.py")]
-    assert run("grade", *places, *SMALL, "--key", SECRET) == 0
+    assert run("course grade", *places, *SMALL, "--key", SECRET) == 0
     printed = capsys.readouterr().out
     assert "one-agent" in printed
     assert "two-agent" in printed
     assert "16 characters" not in printed
-    assert run("grade", f"{places[1]}:None", *SMALL, "--key", "short") == 0
+    assert run("course grade", f"{places[1]}:None", *SMALL, "--key", "short") == 0
     printed = capsys.readouterr().out
     assert "the file has no agent called None; it has Agent, Other" in printed
     assert "16 characters or more are safe" in printed
@@ -153,7 +153,7 @@ def test_an_interrupt_leaves_no_process(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(grader, "apart", broken_off)
-    assert run("grade", str(submissions / "anna.py"), *SMALL, "--key", SECRET) == 130
+    assert run("course grade", str(submissions / "anna.py"), *SMALL, "--key", SECRET) == 130
     assert ended[0]._process.poll() is not None
 
 
@@ -162,7 +162,7 @@ def test_the_autograder_grades_like_the_command_and_tells_gradescope(
     tmp_path: Path, run: Callable[..., int], submissions: Path
 ) -> None:
     archive = tmp_path / "autograder.zip"
-    words = ["grade", "--key", SECRET, *SMALL, "--max-steps", "500"]
+    words = ["course", "grade", "--key", SECRET, *SMALL, "--max-steps", "500"]
     assert run(*words, "--autograder", str(archive)) == 0
     assert run(*words, "--autograder", str(archive)) == 2, "nothing is written over"
     assert stat.S_IMODE(archive.stat().st_mode) == 0o600
@@ -206,7 +206,7 @@ def test_who_did_not_install_the_package_is_told_to(
 ) -> None:
     monkeypatch.setattr(grader, "DISTRIBUTION", "a-package-that-is-nowhere")
     archive = tmp_path / "autograder.zip"
-    assert run("grade", "--key", SECRET, "--autograder", str(archive)) == 2
+    assert run("course grade", "--key", SECRET, "--autograder", str(archive)) == 2
     assert "where the package is installed" in " ".join(capsys.readouterr().err.split())
     assert not archive.exists()
 
@@ -220,7 +220,7 @@ def test_gradescope_is_told_where_not_one_file_was_handed_in(
     folder.mkdir()
     for name in range(n_files):
         (folder / f"{name}.py").write_text(handed_in.UNIFORM)
-    words = ["grade", str(folder), "--key", SECRET, *SMALL, "--gradescope", str(results)]
+    words = ["course", "grade", str(folder), "--key", SECRET, *SMALL, "--gradescope", str(results)]
     assert run(*words) == 0
     told = json.loads(results.read_text())
     assert told["score"] == 0.0

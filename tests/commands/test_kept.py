@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from stores import rows_in, without_numbers
 
-from explorative_user_env.commands.kept import RUN_FILE, Places
+from explorative_user_env.commands.run import RUN_FILE, Places
 from explorative_user_env.evaluation import runner as backends
 from explorative_user_env.evaluation import workers as places
 from explorative_user_env.files import MADE_BY
@@ -16,12 +16,11 @@ from explorative_user_env.results.store import about
 COMMANDS = {
     "bench": "bench --n-instances 30 --agent bair --agent uni --n-arms 2 --n-arms 3 --delta 0.1",
     "regret": "bench --n-instances 30 --agent ucb1 --task regret --horizon 20 --n-arms 3",
-    "robustness": "robustness --n-instances 30 --agent bair --user paper --user forgetful "
-    "--n-arms 2",
+    "robustness": "suite --n-instances 30 --agent bair --user paper --user forgetful --n-arms 2",
     "suite": "suite --quick --agent ucb1 --task bai-k2 --task regret-k5",
-    "reproduce": "reproduce table6 --n-instances 20 --quick --agent bair --setting released",
-    "lower-bound": "lower-bound --n-instances 30 --delta 0.2",
-    "tune-n1": "tune-n1 --n-instances 400 --confirm 40 --n-arms 3 --delta 0.3 --gap 0.5",
+    "reproduce": "paper tables table6 --n-instances 20 --quick --agent bair --setting released",
+    "lower-bound": "paper lower-bound --n-instances 30 --delta 0.2",
+    "tune-n1": "paper tune-n1 --n-instances 400 --confirm 40 --n-arms 3 --delta 0.3 --gap 0.5",
 }
 """What is asked for, by a name for it."""
 
@@ -82,7 +81,8 @@ def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
     while run(*asked) == 130:
         n_chunks *= 3
         broken_off_after(n_chunks)
-        again = f"explorative-user {words[0]} --resume {file}"
+        called = " ".join(words[: 1 + (words[0] == "paper")])
+        again = f"explorative-user {called} --resume {file}"
         left = f"{about(file).n_runs} runs are in {file}; to go on: {again}"
         assert capsys.readouterr().err.splitlines()[-1] == f"error: interrupted; {left}"
         asked = again.split()[1:]
@@ -152,8 +152,8 @@ def test_the_same_command_again_goes_on_as_well_and_another_is_refused(
 def test_another_command_and_what_is_not_there_are_refused(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
 ) -> None:
-    assert run("robustness", "--resume", str(broken)) == 2
-    assert "--resume must be a run of robustness (it is of bench)" in capsys.readouterr().err
+    assert run("suite", "--resume", str(broken)) == 2
+    assert "--resume must be a run of suite (it is of bench)" in capsys.readouterr().err
     assert run("bench", "--resume", str(broken.with_name("none.sqlite"))) == 2
     assert "--resume must be a file of runs (there is none)" in capsys.readouterr().err
 
@@ -228,13 +228,13 @@ def test_a_finished_run_is_run_again_by_who_asks_for_it_again(
 def test_show_says_what_is_there_and_what_made_it(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
 ) -> None:
-    assert run("show", str(broken)) == 0
+    assert run("results show", str(broken)) == 0
     told = capsys.readouterr().out
     assert told.splitlines()[0] == "bench: not finished, 20 runs in 1 cell"
     assert "BAIR" in told
     assert run("bench", "--resume", str(broken)) == 0
     capsys.readouterr()
-    assert run("show", str(broken)) == 0
+    assert run("results show", str(broken)) == 0
     told = capsys.readouterr().out
     assert told.splitlines()[0] == "bench: finished, 120 runs in 2 cells"
     assert "(KeyboardInterrupt): " in told

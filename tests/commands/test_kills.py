@@ -11,7 +11,7 @@ import pytest
 from processes import PACKAGE, heed_signals
 from stores import rows_in, without_numbers
 
-from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.results.store import about
 from explorative_user_env.validation import InvalidArgumentError
 

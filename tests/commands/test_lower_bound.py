@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.agents import BAIR, AlgorithmAgent, Uniform
-from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.files import MADE_BY
 from explorative_user_env.results.store import Store
@@ -30,7 +30,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{ROOM}.DEFAULT_N0S", (3, 10))
 
 
-WORDS = ["lower-bound", "--n-instances", "60", "--delta", "0.2", "--workers", "1"]
+WORDS = ["paper", "lower-bound", "--n-instances", "60", "--delta", "0.2", "--workers", "1"]
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_every_option_arrives_at_both_experiments(
 ) -> None:
     monkeypatch.setattr(f"{ROOM}.overlap", lambda *arguments, **options: pd.DataFrame())
     calls = calls_of(f"{ROOM}.success")
-    assert run("lower-bound", *OPTIONS.split(), "--output", str(output)) == 130
+    assert run("paper lower-bound", *OPTIONS.split(), "--output", str(output)) == 130
     (((pair,), options),) = calls
     assert (pair.delta, pair.alpha, pair.n_arms, pair.epsilon) == (0.05, 0.5, 4, 0.3)
     assert pair.n0 == 1000
@@ -121,7 +121,7 @@ def test_every_option_arrives_at_both_experiments(
     assert options == {"n_instances": 9, "seed": 8, "workers": 3}
 
     calls = calls_of(f"{ROOM}.overlap")
-    assert run("lower-bound", *OPTIONS.split(), "--output", str(output)) == 130
+    assert run("paper lower-bound", *OPTIONS.split(), "--output", str(output)) == 130
     (((n0s,), options),) = calls
     assert n0s == [4, 10, 30, 100, 300, 1000]  # K acceptances at least
     assert callable(options.pop("progress"))
@@ -132,7 +132,7 @@ def test_what_is_not_asked_for_is_a_pair_whose_power_can_be_measured(
     run: Callable[..., int], calls_of: Callable[[str], list[Any]], output: Path
 ) -> None:
     calls = calls_of(f"{ROOM}.overlap")
-    run("lower-bound", "--output", str(output))
+    run("paper lower-bound", "--output", str(output))
     ((_, options),) = calls
     users = {name: options[name] for name in ("n_arms", "alpha", "gap", "n_instances", "seed")}
     assert users == {"n_arms": 2, "alpha": 0.25, "gap": 0.5, "n_instances": 2000, "seed": 0}
@@ -151,4 +151,4 @@ def test_what_is_not_asked_for_is_a_pair_whose_power_can_be_measured(
 def test_bad_input_is_one_line_and_nothing_is_written(
     refused: Callable[..., str], arguments: list[str], message: str
 ) -> None:
-    assert refused("lower-bound", *arguments) == message
+    assert refused("paper lower-bound", *arguments) == message

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from explorative_user_env import InvalidArgumentError
-from explorative_user_env.commands.agent_names import agents_called
+from explorative_user_env.commands.agents import agents_called
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.protocol import name_of
 

@@ -83,7 +83,7 @@ def test_help_is_printed_as_far_as_can_be(
 ) -> None:
     with standard_output(way) as stream, monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
-        assert run("lower-bound", "--help") == 0
+        assert run("paper lower-bound", "--help") == 0
     assert capsys.readouterr() == ("", "")
 
 

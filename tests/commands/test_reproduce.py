@@ -6,14 +6,14 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.display.plots import can_plot
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies import paper
 from explorative_user_env.studies import paper as ladder
 from explorative_user_env.users.settings import DIFFERENCES
 
-REPRODUCE = "explorative_user_env.studies.paper_verdicts.reproduce"
+REPRODUCE = "explorative_user_env.commands.paper.reproduce"
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def small_table2(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_both_settings_are_judged_in_a_report(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
 ) -> None:
-    code = run("reproduce", "table2", "--n-instances", "10", "--output", str(output))
+    code = run("paper tables", "table2", "--n-instances", "10", "--output", str(output))
     printed = capsys.readouterr().out
     assert code == 0
     for setting in ("printed", "released"):
@@ -60,7 +60,7 @@ def test_the_quick_form_leaves_out_many_arms_and_runs_a_hundred_users(
     run: Callable[..., int], output: Path
 ) -> None:
     words = "figure1a --quick --setting released --agent bair --agent uni"
-    assert run("reproduce", *words.split(), "--output", str(output)) == 0
+    assert run("paper tables", *words.split(), "--output", str(output)) == 0
     summary = pd.read_csv(output / "summary.csv")
     assert set(summary["n_arms"]) == {2}
     assert set(summary["n_runs"]) == {100}
@@ -77,7 +77,7 @@ def test_every_option_arrives(
         "table3 --setting released --setting released --agent t&s --quick --n-instances 7 "
         "--seed 8 --workers 3"
     )
-    assert run("reproduce", *words.split(), "--output", str(output)) == 130
+    assert run("paper tables", *words.split(), "--output", str(output)) == 130
     ((arguments, options),) = calls
     (experiment,), settings = arguments
     assert (experiment.name, experiment.n_arms) == ("table3", (2, 5, 20))
@@ -95,9 +95,9 @@ def test_the_ladder_has_the_same_options(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(REPRODUCE, lambda *arguments, **options: [])
-    calls = calls_of("explorative_user_env.studies.paper.run_ladder")
+    calls = calls_of("explorative_user_env.commands.paper.run_ladder")
     words = "all --n-instances 7 --seed 8 --workers 3"
-    assert run("reproduce", *words.split(), "--output", str(output)) == 130
+    assert run("paper tables", *words.split(), "--output", str(output)) == 130
     ((_, options),) = calls
     assert callable(options.pop("progress"))
     assert isinstance(options.pop("store"), Store)
@@ -115,7 +115,7 @@ def test_all_of_a_table_runs_where_nothing_is_asked_for(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     calls = calls_of(REPRODUCE)
-    run("reproduce", "table2", *quick)
+    run("paper tables", "table2", *quick)
     ((arguments, options),) = calls
     most = 20 if quick else 100
     (experiment,), settings = arguments
@@ -150,7 +150,7 @@ def test_all_is_every_experiment_and_the_ladder_in_one_report(
     short_ladder: Sequence[str],
 ) -> None:
     arguments = ("all", "--n-instances", "3", "--workers", "1", "--output", str(output))
-    assert run("reproduce", *arguments) == 0
+    assert run("paper tables", *arguments) == 0
     printed = capsys.readouterr().out
     assert f"{paper.TABLE2.title}, printed" not in printed  # all cells would fill many screens
     page = (output / "report.md").read_text(encoding="utf-8")
@@ -167,14 +167,14 @@ def test_all_is_every_experiment_and_the_ladder_in_one_report(
 
 
 def test_no_users_are_refused(run: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("reproduce", "table2", "--n-instances", "0") == 2
+    assert run("paper tables", "table2", "--n-instances", "0") == 2
     assert "--n-instances must be an integer of at least 1, got 0" in capsys.readouterr().err
 
 
 def test_an_unknown_target_is_refused(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("reproduce", "table9") == 2
+    assert run("paper tables", "table9") == 2
     assert capsys.readouterr().err.startswith(
         "error: target must be one of all, figure1a, figure1b, table2, "
     )

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from explorative_user_env.commands.kept import RUN_FILE
-from explorative_user_env.commands.suite_agents import entrants_called, models_in
+from explorative_user_env.commands.run import RUN_FILE
+from explorative_user_env.commands.suite import entrants_called, models_in
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.shipped import SETTINGS_FILE, shipped_models
 from explorative_user_env.studies.suite import ModelsByTask, load_suite, run_suite, who
@@ -42,7 +42,7 @@ def test_it_prints_the_tables_and_writes_the_files(
     record = json.loads((output / "scores.json").read_text(encoding="utf-8"))
     assert record == json.loads(json.dumps(expected.record()))
     assert str(load_suite(output / RUN_FILE)) == str(expected)
-    assert run("show", str(output / RUN_FILE)) == 0
+    assert run("results show", str(output / RUN_FILE)) == 0
     shown = capsys.readouterr().out
     assert shown.count("UCB1") == 2  # one a task, each in a table with the task's own figures
     assert "stopping time" in shown

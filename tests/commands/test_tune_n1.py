@@ -9,8 +9,8 @@ import pytest
 import typer
 from processes import python
 
-from explorative_user_env.commands.kept import RUN_FILE
-from explorative_user_env.commands.tune_n1 import tune_n1
+from explorative_user_env.commands import paper
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.display.plots import can_plot
 from explorative_user_env.files import MADE_BY
@@ -47,7 +47,7 @@ def few_users() -> Iterator[None]:
 
 def tune(*arguments: str) -> None:
     app = typer.Typer()
-    app.command()(tune_n1)
+    app.command()(paper.tune_n1)
     app([*arguments], standalone_mode=False)
 
 
@@ -101,7 +101,7 @@ def test_without_matplotlib_everything_else_is_written(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(plotting, "can_plot", lambda: False)
-    assert run("tune-n1", *SMALL, "--output", str(output)) == 0
+    assert run("paper tune-n1", *SMALL, "--output", str(output)) == 0
     assert f"For frontier.png: {how_to_get('plot')}" in capsys.readouterr().out
     assert sorted(path.name for path in output.iterdir()) == sorted([*FILES, MADE_BY, RUN_FILE])
 
@@ -109,7 +109,7 @@ def test_without_matplotlib_everything_else_is_written(
 def test_where_nothing_is_found_it_says_so_and_where_its_runs_are(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], output: Path
 ) -> None:
-    assert run("tune-n1", *SMALL, "--max-steps", "3", "--output", str(output)) == 1
+    assert run("paper tune-n1", *SMALL, "--max-steps", "3", "--output", str(output)) == 1
     printed = capsys.readouterr()
     assert printed.err == (
         "error: no N_1 was found to succeed with probability 0.8; "
@@ -131,7 +131,7 @@ def test_where_nothing_is_found_it_says_so_and_where_its_runs_are(
 def test_a_wrong_option_is_refused_and_nothing_is_written(
     refused: Callable[..., str], arguments: list[str], message: str
 ) -> None:
-    assert refused("tune-n1", *arguments) == message
+    assert refused("paper tune-n1", *arguments) == message
 
 
 TUNE = "explorative_user_env.studies.tuning.tune_n1"
@@ -145,7 +145,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_anything_runs(
 ) -> None:
     (tmp_path / "file").write_text("")
     calls = calls_of(TUNE)
-    assert run("tune-n1", "--output", str(tmp_path / "file")) == 2
+    assert run("paper tune-n1", "--output", str(tmp_path / "file")) == 2
     assert calls == []
     assert "--output must be a folder that can be written to" in capsys.readouterr().err
 
@@ -159,7 +159,7 @@ def test_every_option_arrives(
         "--setting printed --n-arms 4 --alpha 2 --gap 0.3 --noise 0.1 --means normal --rho 0.9 "
         "--reward-law bounded --behaviour forgetful"
     )
-    assert run("tune-n1", *words.split(), "--output", str(output)) == 130
+    assert run("paper tune-n1", *words.split(), "--output", str(output)) == 130
     ((arguments, options),) = calls
     assert arguments == ()
     assert callable(options.pop("on_candidate"))
@@ -188,16 +188,16 @@ def test_what_is_not_asked_for_is_one_in_ten_of_twenty_arms(
     run: Callable[..., int], calls_of: Callable[[str], list[Any]], output: Path
 ) -> None:
     calls = calls_of(TUNE)
-    run("tune-n1", "--output", str(output))
+    run("paper tune-n1", "--output", str(output))
     ((_, options),) = calls
     cell = {name: options[name] for name in ("delta", "error", "n_arms", "setting", "seed")}
     assert cell == {"delta": 0.1, "error": 0.05, "n_arms": 20, "setting": "released", "seed": 0}
     assert (options["n_instances"], options["confirm"]) == (20_000, 10_000)
 
 
-def test_the_command_itself_needs_nothing_heavy() -> None:
+def test_the_list_of_commands_needs_nothing_heavy() -> None:
     code = (
-        "import sys, explorative_user_env.commands.tune_n1;"
+        "import sys; from explorative_user_env import cli; cli.app(['--help']);"
         "print([name for name in ('numba', 'pandas', 'scipy') if name in sys.modules])"
     )
     finished = python("-c", code)

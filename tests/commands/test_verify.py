@@ -28,10 +28,10 @@ def test_the_folder_of_an_honest_benchmark_is_equal(
     run: Run, bench: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for path in (bench, bench / "run.sqlite"):
-        assert run("verify", str(path), "--all", "--workers", "1") == 0
+        assert run("results verify", str(path), "--all", "--workers", "1") == 0
         last = capsys.readouterr().out.splitlines()[-1]
         assert last == f"{path}: equal (agents in cells: 8 equal)"
-    assert run("verify", str(bench), "--share", "0.5", "--seed", "3", "--workers", "1") == 0
+    assert run("results verify", str(bench), "--share", "0.5", "--seed", "3", "--workers", "1") == 0
     told = capsys.readouterr().out
     assert "16 of 32 rows run again, drawn with seed 3; fewer than 5 rows (15.6%)" in told
     assert "one that is another is found with probability 0.5" in told
@@ -43,7 +43,7 @@ def test_what_differs_is_named_with_exit_code_1(
     file = copied / "run.sqlite"
     edit = "UPDATE runs_bai SET acceptances = 1 WHERE part = 2 AND instance = 1"
     without_digests(by_sql(file, copied / "other", edit)).replace(file)
-    assert run("verify", str(copied), "--all", "--workers", "1") == 1
+    assert run("results verify", str(copied), "--all", "--workers", "1") == 1
     told = capsys.readouterr().out
     assert "instance 1: acceptances is 1 there and " in told
     assert told.splitlines()[-1].startswith(f"{copied}: differs (agents in cells: ")
@@ -59,7 +59,7 @@ def test_a_summary_that_does_not_follow_from_the_rows_is_named(
     row[names.index("success")] = "0.123"
     (copied / "summary.csv").write_text("\n".join([table[0], ",".join(row), *table[2:-1]]))
     (copied / "runs.csv").write_text((copied / "runs.csv").read_text() * 2)
-    assert run("verify", str(copied), "--rows", "1", "--workers", "1") == 1
+    assert run("results verify", str(copied), "--rows", "1", "--workers", "1") == 1
     told = capsys.readouterr().out
     assert ": success is 0.123 there and " in told
     assert ": 0 rows there and 1 by its runs" in told
@@ -73,14 +73,14 @@ def test_a_row_that_stands_beside_the_true_one_is_named_and_what_is_not_compared
     forged = row.split(",")
     forged[head.split(",").index("success")] = "0.123"
     (copied / "summary.csv").write_text("\n".join([head, ",".join(forged), row, *rows]))
-    assert run("verify", str(copied), "--rows", "1", "--workers", "1") == 1
+    assert run("results verify", str(copied), "--rows", "1", "--workers", "1") == 1
     told = " ".join(capsys.readouterr().out.split())
     assert ": 2 rows there and 1 by its runs" in told
     assert "not held against the rows: table.md" in told
 
     renamed = head.replace(",success,", ",success!,")
     (copied / "summary.csv").write_text("\n".join([renamed, ",".join(forged), *rows]))
-    assert run("verify", str(copied), "--rows", "1", "--workers", "1") == 0
+    assert run("results verify", str(copied), "--rows", "1", "--workers", "1") == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "not held against the rows: of summary.csv the columns success!" in told
 
@@ -90,16 +90,16 @@ def test_a_file_that_is_not_as_the_run_has_written_it_is_named(
 ) -> None:
     with (copied / "table.md").open("a") as file:
         file.write("BAIR wins.\n")
-    assert run("verify", str(copied), "--rows", "1", "--workers", "1") == 1
+    assert run("results verify", str(copied), "--rows", "1", "--workers", "1") == 1
     assert "table.md is not as the run has written it" in capsys.readouterr().out
 
 
 def test_what_cannot_be_asked_has_exit_code_2(
     run: Run, copied: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert run("verify", str(tmp_path / "nothing")) == 2
+    assert run("results verify", str(tmp_path / "nothing")) == 2
     assert "error: path must be a file of runs (there is none)" in capsys.readouterr().err
-    assert run("verify", str(copied), "--all", "--share", "0.1") == 2
+    assert run("results verify", str(copied), "--all", "--share", "0.1") == 2
     assert "error: --all must be left out beside --share or --rows" in capsys.readouterr().err
-    assert run("verify", str(copied), "--share", "2") == 2
+    assert run("results verify", str(copied), "--share", "2") == 2
     assert "error: --share must be a number in (0, 1]" in capsys.readouterr().err

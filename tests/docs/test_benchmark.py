@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from explorative_user_env.commands.agent_names import agents_called, bench_defaults
+from explorative_user_env.commands.agents import agents_called, bench_defaults
 from explorative_user_env.display.progress import silent
 from explorative_user_env.display.tables import markdown
 from explorative_user_env.evaluation.runner import run_cells

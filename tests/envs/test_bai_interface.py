@@ -62,8 +62,11 @@ def test_a_spec_survives_json() -> None:
     for each in (env, gym.make(EnvSpec.from_json(text))):
         each.reset(seed=1)
         outcomes.append([each.step(arm) for arm in arms(9)])
-    assert outcomes[0] == outcomes[1]
-    assert outcomes[0][-1][2]
+    # The specification says the length, so Gymnasium's time limit ends with the horizon.
+    assert outcomes[0][:-1] == outcomes[1][:-1]
+    (*first, truncated, info), (*again, at_limit, info_again) = outcomes[0][-1], outcomes[1][-1]
+    assert (first, info, truncated, at_limit) == (again, info_again, False, True)
+    assert first[2]
 
 
 def test_the_docstrings_example_is_true() -> None:
@@ -145,6 +148,7 @@ def test_the_horizon_stands_in_the_specification() -> None:
     assert env.spec is not None
     assert env.spec.kwargs["horizon"] == 3
     assert '"horizon": 3' in env.spec.to_json()
+    assert env.spec.max_episode_steps == 3
     vector: Any = gym.make_vec(BAI_ENV_ID)
     assert vector.spec.kwargs["horizon"] == vector.horizon == 2000
 

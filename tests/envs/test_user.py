@@ -10,6 +10,7 @@ from checkers import check_for_sb3
 from gymnasium.utils.env_checker import check_env
 from single_env import VARIANTS, arms, play, started
 
+import explorative_user_env as eu
 from explorative_user_env import ENV_ID, ExplorativeUserEnv, InvalidArgumentError
 
 
@@ -155,3 +156,10 @@ def test_a_bad_argument_is_named_with_its_value_and_what_is_allowed(
 ) -> None:
     with pytest.raises(InvalidArgumentError, match=message):
         ExplorativeUserEnv(**arguments)
+
+
+def test_gymnasiums_classes_are_direct_bases_as_libraries_look_for_them() -> None:
+    kinds = ("User", "UserBAI", "Population")
+    for kind in kinds:
+        assert gym.Env in getattr(eu, f"Explorative{kind}Env").__bases__
+        assert gym.vector.VectorEnv in getattr(eu, f"Explorative{kind}VectorEnv").__bases__

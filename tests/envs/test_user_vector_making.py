@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from processes import python
 
 from explorative_user_env import ENV_ID, ExplorativeUserEnv, ExplorativeUserVectorEnv
-from explorative_user_env.envs.lane_kinds import COMPILED_FROM
+from explorative_user_env.envs.user_vector import COMPILED_FROM
 
 MODES = list(AutoresetMode)
 

@@ -11,7 +11,7 @@ from toy_agents import Wanderer
 
 import explorative_user_env as eu
 from explorative_user_env.agents import AlgorithmAgent, TransferElimination
-from explorative_user_env.envs.lane_kinds import COMPILED_FROM
+from explorative_user_env.envs.user_vector import COMPILED_FROM
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.results.metrics import regrets_by_user
 from explorative_user_env.results.results import Sweep

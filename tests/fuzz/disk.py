@@ -16,7 +16,7 @@ import pytest
 import tiny_commands
 from fuzz.command_line import run
 
-from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.files import MADE_BY, PREFIX, check_one_run, digests_in
 
 TOUCHES = ("open", "mkdir", "replace", "rmdir", "unlink", "listdir", "scandir", "stat", "lstat")

@@ -20,7 +20,7 @@ from small_tuning import TUNED
 from tampered import with_records
 
 from explorative_user_env.check.verify import verify
-from explorative_user_env.commands.kept import RUN_FILE
+from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.evaluation import evaluate, load
 from explorative_user_env.files import MADE_BY, Folder
 from explorative_user_env.results.results import runs_with_cells

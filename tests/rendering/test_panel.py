@@ -17,16 +17,16 @@ from explorative_user_env.show.panel import (
     panel_of,
     slots_of,
 )
-from explorative_user_env.show.shapes import Disc, Line, Rectangle, Rows
+from explorative_user_env.show.shapes import ArmRows, Disc, Line, Rectangle
 from explorative_user_env.show.words import number_in_words
 
 NUMBERS = st.sampled_from([0.0, 1.0, -3.0, 0.5, 123456.7, 1e9, math.inf, -math.inf, math.nan])
 NAMES = st.sampled_from(["F", "n_i", "chance of recommending", "N_a of t w*_a", "W" * 40, "t of T"])
 
 
-def rows_of(n_arms: int, height: float | None = None, top: float = 144.0) -> Rows:
+def rows_of(n_arms: int, height: float | None = None, top: float = 144.0) -> ArmRows:
     usual = 34.0 if n_arms <= 8 else 26.0 if n_arms <= 25 else 8.0
-    return Rows(tuple(range(n_arms)), top, usual if height is None else height)
+    return ArmRows(tuple(range(n_arms)), top, usual if height is None else height)
 
 
 def said_of(n_arms: int) -> st.SearchStrategy[Mapping[str, Explained]]:

@@ -425,7 +425,7 @@ table.round(3)
 # %% [markdown]
 # The least is {{proved[0]}}, where the lemma asks for {{lemma:,.0f}}. Two warnings. We looked at
 # {{len(n1s)}} of them and picked the first that looked good, which is more than one chance to be
-# wrong; `explorative-user tune-n1` shares the error among all that it tries, and confirms the
+# wrong; `explorative-user paper tune-n1` shares the error among all that it tries, and confirms the
 # result on fresh users. And it is a promise about *these* users, and about no others.
 
 # %% [markdown]

@@ -1,0 +1,235 @@
+"""Who takes part in a command, by the words of the command line."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from explorative_user_env.agents import (
+    AGENTS,
+    CARRIERS,
+    REFERENCES,
+    AlgorithmAgent,
+    agent_named,
+)
+from explorative_user_env.protocol import BAI, POPULATION, TASKS, Agent, name_of, trained_on
+from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
+from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import COMPARED, PRINTED, name_in
+from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, choice
+
+MODEL_PREFIX = "sb3:"
+"""How the name of a trained model begins; its folder follows."""
+
+TUNED_PREFIX = "bair-tuned:"
+"""How the name of BAIR with a tuned N_1 begins; N_1 follows, or the folder of `paper tune-n1`."""
+
+PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
+
+BENCH_CELL = BENCH_DELTAS[0], 5
+"""Delta and K of a benchmark of one cell."""
+
+
+def agents_called(
+    names: Sequence[str] | None, max_steps: int | None, task: str | None = None
+) -> list[Any]:
+    """Return the agents of these names; models alone stand beside all of the package's.
+
+    Args:
+        names: as for `agent_named`; "sb3:" and the folder of a trained model, or the name of a
+            model of the package; "bair-tuned:" and N_1, or the file or folder of `paper tune-n1`;
+            or "module:Class". None is the paper's four, or all if a task is named.
+        max_steps: step cap of the agents that have no other.
+        task: the task that was asked for.
+
+    Raises:
+        InvalidArgumentError: for a name that means nothing.
+        MissingExtraError: for a model without Stable-Baselines3.
+    """
+    names = list(names or [])
+    if not names and task is None:
+        names = [*AGENTS]
+    elif all(name.startswith(PREFIXES) for name in names):
+        carriers = CARRIERS if task == POPULATION.name else ()
+        names = [*AGENTS, *REFERENCES, *carriers, *names]
+    return these_agents(names, max_steps)
+
+
+def these_agents(names: Sequence[str], max_steps: int | None = None) -> list[Any]:
+    """Return the agents of these names and no others; see `agents_called`.
+
+    Models of one algorithm, and several tuned BAIR, are named by their folders: by the last part,
+    or by the whole path if that is not enough.
+    """
+    agents = [_agent(name, max_steps) for name in names]
+    for whole in (False, True):
+        shown = [name_of(agent) for agent in agents]
+        for agent, name in zip(agents, names, strict=True):
+            if name.startswith(PREFIXES) and shown.count(name_of(agent)) > 1:
+                prefix, _, path = name.partition(":")
+                last = path if whole else Path(path).name
+                tuned = name_of(agent).partition(":")[0]
+                agent.name = last if f"{prefix}:" == MODEL_PREFIX else f"{tuned}:{last}"
+    return agents
+
+
+def _agent(name: str, max_steps: int | None) -> Any:
+    if name.startswith(MODEL_PREFIX):
+        return _model(name.removeprefix(MODEL_PREFIX))
+    if name.startswith(TUNED_PREFIX):
+        return _tuned(name.removeprefix(TUNED_PREFIX), max_steps)
+    return agent_at(name) if ":" in name else agent_named(name, max_steps=max_steps)
+
+
+def _model(source: str) -> Any:
+    from explorative_user_env.rl import load_agent
+
+    if not source:
+        allowed = "sb3:DIR, with the folder of a trained model"
+        raise InvalidArgumentError("agent", MODEL_PREFIX, allowed)
+    return load_agent(source)
+
+
+def _tuned(source: str, max_steps: int | None) -> Any:
+    from explorative_user_env.studies.tuning import TunedAgent, load_tuned
+
+    if not source:
+        allowed = "bair-tuned:DIR, with what tune-n1 wrote, or bair-tuned:N_1, as bair-tuned:200"
+        raise InvalidArgumentError("agent", TUNED_PREFIX, allowed)
+    if not source.isdecimal():
+        return load_tuned(source).agent(max_steps)
+    try:
+        n1 = int(source)
+    except ValueError as error:  # Python refuses thousands of digits
+        allowed = f"an integer in 0..{LARGEST_COUNT}"
+        raise InvalidArgumentError("n1", source, allowed) from error
+    return TunedAgent(n1, max_steps=max_steps)
+
+
+def found_at(place: str) -> Any:
+    """Return the object at `module:name`, and raise whatever goes wrong there.
+
+    The module is imported as Python does it, from the working folder first.
+    """
+    module, _, name = place.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)  # it stays, for worker processes
+    found: Any = import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def agent_at(place: str, *others: type) -> Any:
+    """Return the agent at `module:name`, or the one that a class or function there makes.
+
+    Args:
+        place: the module and the name.
+        others: other classes that it may be of.
+
+    Raises:
+        InvalidArgumentError: saying why there is no agent.
+    """
+    try:
+        found = found_at(place)
+        is_one = not isinstance(found, type) and isinstance(found, (Agent, *others))
+        made = found if is_one else found()
+    except Exception as error:  # whatever is wrong in the user's code
+        allowed = f"module:Class that can be imported and made ({type(error).__name__}: {error})"
+        raise InvalidArgumentError("agent", place, allowed) from error
+    if not isinstance(made, (Agent, *others)):
+        allowed = "module:Class with the methods reset, act, observe and answer"
+        raise InvalidArgumentError("agent", place, allowed)
+    return made
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a benchmark runs: what was asked for, and else what suits the agents.
+
+    Attributes:
+        task: the name of the task.
+        setting: the name of the setting.
+        deltas: delta of each row of cells.
+        n_arms: K of each column.
+        papers: whether it is the paper's own comparison.
+    """
+
+    task: str
+    setting: str
+    deltas: Sequence[float]
+    n_arms: Sequence[int]
+    papers: bool
+
+    @property
+    def over_horizon(self) -> bool:
+        """Whether agents run to a horizon, and do not end with an answer."""
+        return not TASKS[self.task].ends_itself
+
+
+def bench_defaults(
+    line_up: Sequence[Any],
+    task: str | None,
+    setting: str | None,
+    deltas: Sequence[float] | None,
+    n_arms: Sequence[int] | None,
+    whole: bool = False,
+) -> Defaults:
+    """Return what was asked for; the rest is the first model's, or else the paper's.
+
+    Args:
+        line_up: the agents; a tuned N_1 counts as a model of the cell that it was tuned in.
+        task: the name of a task, if one was asked for.
+        setting: the name of a setting, if one was asked for.
+        deltas: those that were asked for.
+        n_arms: those that were asked for.
+        whole: whether without models all of the paper's cells are run, and not one.
+
+    Raises:
+        InvalidArgumentError: for an unknown task.
+    """
+    models = [agent for agent in line_up if trained_on(agent)]
+    trained = trained_on(models[0]) if models else {}
+    chosen = choice("task", task or trained.get("task", BAI.name), TASKS)
+    usual_setting = PRINTED.name if chosen == POPULATION.name else COMPARED
+    if models or not (whole and TASKS[chosen].ends_itself):
+        usual_deltas: Sequence[float] = (trained.get("delta", BENCH_CELL[0]),)
+    else:
+        usual_deltas = BENCH_DELTAS
+    if trained:
+        usual_arms: Sequence[int] = (trained["n_arms"],)
+    elif chosen == POPULATION.name:
+        usual_arms = BENCH_N_ARMS[-1:]  # with few arms a user says little about the next
+    else:
+        usual_arms = BENCH_N_ARMS if whole else BENCH_CELL[1:]
+    return Defaults(
+        task=chosen,
+        setting=setting or name_in(trained.get("setting", usual_setting)),
+        deltas=deltas or usual_deltas,
+        n_arms=n_arms or usual_arms,
+        papers=task is None and all(name_of(agent) in AGENTS for agent in line_up),
+    )
+
+
+def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -> list[str]:
+    """Return a warning for each tuned N_1 that meets other users than it was tuned for."""
+    words = population.words()
+    here: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms}
+    here |= {name: [word] for name, word in words.items() if name not in (*here, "rho")}
+    warnings = []
+    for agent in line_up:
+        if isinstance(agent, AlgorithmAgent) and (tuned := trained_on(agent)):
+            others = [
+                f"{name}={tuned[name]}"
+                for name, values in here.items()
+                if name in tuned and any(value != tuned[name] for value in values)
+            ]
+            if others:
+                told = ", ".join(others)
+                warnings.append(
+                    f"{agent.name}: N_1 was tuned for {told}; it promises nothing else."
+                )
+    return warnings

@@ -1,0 +1,227 @@
+"""The commands `explorative-user paper`: its tables and figures, its bound, its open question."""
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from explorative_user_env.commands.options import (
+    MORE,
+    QUICK_N_INSTANCES,
+    TEXTS,
+    command,
+    setting_named,
+    users_a_cell,
+)
+from explorative_user_env.commands.output import say, write_and_show
+from explorative_user_env.commands.run import Run
+from explorative_user_env.display.plots import can_plot
+from explorative_user_env.display.progress import portion, progress_bar
+from explorative_user_env.display.tables import markdown
+from explorative_user_env.results.records import closing_section, details_of
+from explorative_user_env.results.results import all_runs
+from explorative_user_env.results.tables import table_of
+from explorative_user_env.studies import lower_bound as bound
+from explorative_user_env.studies import tuning
+from explorative_user_env.studies.paper import EXPERIMENTS, quick_form, run_ladder, with_entrants
+from explorative_user_env.studies.paper_report import glance, report, short_titles
+from explorative_user_env.studies.paper_verdicts import Reproduction, calibration_of, reproduce
+from explorative_user_env.theory.lower import hard_pair
+from explorative_user_env.users.settings import SETTINGS
+from explorative_user_env.validation import choice, how_to_get, integer, risk
+
+ALL = "all"
+
+DELTAS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
+"""The deltas of the bounds; the least are too small to measure with so few users."""
+
+N0 = 1000
+"""N_0 of the pair that agents meet: about as many acceptances as they get."""
+
+
+@command(
+    "paper tables",
+    reproduce,
+    first="quick n_instances setting agent seed",
+    keeps="results/TARGET",
+    parallel=True,
+    texts={
+        "setting": f"printed or released; {MORE}. None is both.",
+        "agent": f"Only these of the table's agents; {MORE}. None is all of them.",
+        "quick": f"{QUICK_N_INSTANCES} users a cell and up to 20 arms; by default the paper's "
+        "cells.",
+    },
+)
+def tables(
+    run: Run,
+    workers: dict[str, Any],
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            help="table2, table3, ..., table7, figure1a, figure1b or all.",
+            show_default="the run's that is continued",
+        ),
+    ] = None,
+    setting: list[str] | None = None,
+    agent: list[str] | None = None,
+    quick: bool = False,
+    n_instances: int | None = None,
+    seed: int = 0,
+) -> None:
+    """Run the paper's tables and figures, and judge each published figure in one report.
+
+    Example: explorative-user paper tables table2 --quick
+    """
+    chosen = choice("target", target, (*EXPERIMENTS, ALL))
+    whole, users = chosen == ALL, users_a_cell(n_instances, quick)
+    names = [setting_named(name) for name in dict.fromkeys(setting or SETTINGS)]
+    experiments = list(EXPERIMENTS.values()) if whole else [EXPERIMENTS[chosen]]
+    if quick:
+        experiments = [quick_form(experiment) for experiment in experiments]
+    if agent:
+        experiments = [with_entrants(experiment, agent) for experiment in experiments]
+    options: dict[str, Any] = {"n_instances": users, "seed": seed, **workers}
+    with run.opened(usual=Path("results") / chosen) as (folder, store):
+        with progress_bar() as told:
+            share, rest = (portion(told, 0, 2) if whole else told), portion(told, 1, 2)
+            found = reproduce(experiments, names, progress=share, store=store, **options)
+            ladder = run_ladder(progress=rest, store=store.aside(), **options) if whole else None
+            calibration = calibration_of(found, seed, progress=told)
+        cells = [each for one in found for results in one.results.values() for each in results]
+        folder.note(**details_of([each.cell for each in cells]))
+        how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
+        page = report(found, ladder, how, calibration)
+        contents: dict[str, Any] = {
+            "report.md": page.markdown,
+            "report.html": page.html(closing_section(folder.made_by)),
+            "summary.csv": pd.concat(_summaries(found)),
+            **page.pictures,
+        }
+        shown: list[Any] = []
+        if len(found) == 1:
+            for name, summary in found[0].summaries.items():
+                shown.append(table_of(summary, f"{found[0].experiment.title}, {name}"))
+        if judged := [one.found for one in found if not one.found.empty]:
+            contents["verdicts.csv"] = pd.concat(judged, ignore_index=True)
+            shown.append(glance(contents["verdicts.csv"], short_titles(found), calibration))
+        if ladder is not None:
+            contents["ladder.csv"] = ladder
+        if not whole:
+            contents["runs.csv"] = all_runs(cells)
+        notes = [] if can_plot() else [f"For pictures in the report: {how_to_get('plot')}"]
+        write_and_show(folder, contents, shown, notes=notes)
+
+
+def _summaries(found: Sequence[Reproduction]) -> list[pd.DataFrame]:
+    return [
+        summary.assign(experiment=one.experiment.name)
+        for one in found
+        for summary in one.summaries.values()
+    ]
+
+
+@command(
+    "paper tune-n1",
+    tuning.tune_n1,
+    options="delta error n_instances confirm max_steps seed",
+    first="n_arms delta gap alpha seed",
+    users={"n_arms": 20, "setting": "released"},
+    keeps="results/tune-n1",
+    parallel=True,
+)
+def tune_n1(
+    run: Run,
+    workers: dict[str, Any],
+    users: dict[str, Any],
+    options: dict[str, Any],
+) -> None:
+    """Find the least N_1 with which BAIR still succeeds; `bench --agent bair-tuned:DIR` uses it.
+
+    The paper's open question, answered for one law of users: binary search with a sequential test
+    of each N_1, a bound on the error of all of them together, and a confirmation on fresh users.
+
+    Example: explorative-user paper tune-n1 --n-arms 5 --delta 0.1
+    """
+    setting_named(users["setting"])
+    header = iter([tuning.SEARCH_HEADER])  # printed once, before the first candidate
+
+    def show_candidate(candidate: tuning.Candidate) -> None:
+        say(*header, tuning.search_line(candidate))
+
+    failure = ""
+    with run.opened() as (folder, store):
+        try:
+            how = {**options, **users, **workers}
+            found = tuning.tune_n1(on_candidate=show_candidate, store=store, **how)
+        except tuning.NoneFoundError as none:  # the run is finished all the same
+            failure = f"error: {none}; its runs are in {store.path}"
+        else:
+            contents = {
+                "tuned.json": found.tuned.save,
+                "search.csv": found.search(),
+                tuning.FRONTIER_FILE: found.frontier,
+                "table.md": tuning.tuning_page(found),
+                "frontier.png": lambda: tuning.frontier_figure(found),
+            }
+            table = tuning.frontier_table(found)
+            sections: list[Any] = [tuning.title(found), table, *tuning.sentences(found)]
+            write_and_show(folder, contents, sections, cells=found.frontier.attrs["cells"])
+    if failure:
+        print(failure, file=sys.stderr)
+        raise typer.Exit(1)
+    say(f"explorative-user bench --agent bair-tuned:{folder.path}")
+
+
+@command(
+    "paper lower-bound",
+    bound.success,
+    options="seed",
+    users={"n_arms": 2, "alpha": 0.25, "gap": 0.5},  # with a small alpha the power shows soon
+    only=("n_arms", "alpha", "gap"),
+    first="delta alpha n_arms n_instances seed",
+    keeps="results/lower-bound",
+    parallel=True,
+    texts={
+        "delta": f"{TEXTS['delta'][:-1]}; {MORE}. None is {' '.join(map(str, DELTAS))}.",
+        "n_instances": "Users of each instance, at least 1.",
+    },
+)
+def lower_bound(
+    run: Run,
+    workers: dict[str, Any],
+    users: dict[str, Any],
+    options: dict[str, Any],
+    delta: list[float] | None = None,
+    n_instances: int = 2000,
+) -> None:
+    """Meet the lower bound's pair of users, whom no agent can tell apart soon.
+
+    Example: explorative-user paper lower-bound --delta 0.1 --delta 0.01
+    """
+    deltas = [risk("delta", value) for value in delta or DELTAS]
+    n_arms = integer("n_arms", users["n_arms"], 2, N0)
+    pair = hard_pair(min(deltas), n0=N0, **users)
+    n0s = sorted({max(n0, n_arms) for n0 in bound.DEFAULT_N0S} | {N0})
+    options["n_instances"] = n_instances
+    with run.opened() as (folder, store):
+        with progress_bar() as told:
+            grown = bound.overlap(n0s, progress=told, **options, **users)
+            measured = bound.success(pair, progress=told, store=store, **options, **workers)
+        needed = bound.needed(measured, pair, deltas)
+        frames = {"overlap": grown, "success": measured, "needed": needed}
+        sections, notes = bound.sections_of(pair, **frames), bound.footnotes_of(measured)
+        page = ["# The lower bound's pair of users"]
+        for heading, table in sections.items():
+            page += [f"## {heading}", markdown(table)]
+        page += [f"- {note}" for note in notes]
+        contents = {
+            "table.md": "\n\n".join(page) + "\n",
+            **{f"{name}.csv": frame for name, frame in frames.items()},
+            "lower_bound.png": partial(bound.draw, grown, needed),
+        }
+        shown = [part for section in sections.items() for part in section]
+        write_and_show(folder, contents, shown, notes=notes, cells=measured.attrs["cells"])

@@ -1,0 +1,286 @@
+"""The commands `explorative-user results`: what a finished or interrupted run has."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import pandas as pd
+import typer
+
+from explorative_user_env.check.verify import verify as verified
+from explorative_user_env.commands.drawings import Drawing, NotDrawn, drawings_of
+from explorative_user_env.commands.options import MORE, command
+from explorative_user_env.commands.output import say, show
+from explorative_user_env.commands.run import Places
+from explorative_user_env.commands.suite import entrants_called
+from explorative_user_env.display.plots import as_png, as_svg, require_plot
+from explorative_user_env.display.progress import OnProgress, portion, progress_bar
+from explorative_user_env.files import MADE_BY, Folder, from_json, write_whole
+from explorative_user_env.results.records import record_of, versions_of
+from explorative_user_env.results.results import (
+    Results,
+    Sweep,
+    load,
+    runs_with_cells,
+    summaries_of,
+)
+from explorative_user_env.results.store import About, about
+from explorative_user_env.results.tables import legend_of, table_of
+from explorative_user_env.validation import InvalidArgumentError, choice, require
+
+RunArgument = Annotated[
+    Path, typer.Argument(help="Folder of a command, or its file of runs, as run.sqlite.")
+]
+
+DOTS = 200
+"""Dots an inch of a plot: as wide as a slide needs."""
+
+MOST_FINDINGS = 20
+"""Findings of a verification that are listed."""
+
+DIFFERENT, NOT_ALL = 1, 2
+"""Exit codes of a verification: rows differ; rows could not be run again."""
+
+
+@command("results show")
+def show_run(path: RunArgument) -> None:
+    """Show what a file of runs has, also while it is being written: its table and what made it.
+
+    Example: explorative-user results show results/bench
+    """
+    file = Places.around(path).file
+    found = about(file)
+    say(*_lines(found))
+    if found.n_results:
+        legends: list[str] = []
+        for title, summary in summaries_of(load(file)):
+            show(table_of(summary, title))
+            say(*(line for line in legend_of(summary) if line not in legends), style="dim")
+            legends += legend_of(summary)
+
+
+def _state(found: About) -> str:
+    state = "finished" if found.finished else "not finished"
+    cells = f"{found.n_results} cell{'s' * (found.n_results != 1)}"
+    return f"{found.request['command']}: {state}, {found.n_runs} runs in {cells}"
+
+
+def _lines(found: About) -> Iterator[str]:
+    yield _state(found)
+    yield f"asked for: {_in_words(found.request['options'])}"
+    for session in found.sessions:
+        made_by, how = session["made_by"], session["how"] or "it goes on, or was killed"
+        yield f"{session['began']} to {session['ended'] or '?'} ({how}): {made_by['command']}"
+        yield f"  on {_in_words(made_by['machine'])}, commit {made_by['commit'] or 'unknown'}"
+    yield f"made with: {_in_words(found.request['versions'] | found.request['made with'])}"
+
+
+def _in_words(options: Mapping[str, Any]) -> str:
+    words = []
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            value = ", ".join(value) if name == "agents" else "..."
+        if value is not None:
+            words.append(f"{name}={value}")
+    return ", ".join(words)
+
+
+@command("results export", texts={"overwrite": "Write over the file if it is there."})
+def export(
+    path: RunArgument,
+    output: Annotated[
+        Path, typer.Argument(help="File to write, as NAME.csv, NAME.json or NAME.parquet.")
+    ],
+    rows: Annotated[
+        str, typer.Option(help="runs (a row a run) or summary (a row an agent and cell).")
+    ] = "runs",
+    overwrite: bool = False,
+) -> None:
+    """Write the runs of a file, or their summary, in a format that other programs read.
+
+    Example: explorative-user results export results/bench runs.parquet
+    """
+    what = choice("rows", rows, ("runs", "summary"))
+    write = _FORMATS[choice("output", output.suffix.lower() or str(output), _FORMATS)]
+    loaded = load(Places.around(path).file)
+    cells = loaded.cells if isinstance(loaded, Sweep) else [loaded]
+    frame = runs_with_cells(cells) if what == "runs" else loaded.summary()
+    write_whole("output", output, lambda place: write(frame, place), overwrite)
+    say(f"{len(frame)} rows: {output}")
+
+
+def _as_csv(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_csv(path, index=False)
+
+
+def _as_json(frame: pd.DataFrame, path: Path) -> None:
+    known = frame.astype(object).where(frame.notna(), None)
+    # Python's writer keeps all digits, and pandas' does not.
+    path.write_text(json.dumps(record_of(known.to_dict("records")), indent=1) + "\n", "utf-8")
+
+
+def _as_parquet(frame: pd.DataFrame, path: Path) -> None:
+    require("Parquet files need", "parquet", ("pyarrow",))
+    frame.to_parquet(path, index=False)
+
+
+_FORMATS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+    ".csv": _as_csv,
+    ".json": _as_json,
+    ".parquet": _as_parquet,
+}
+
+
+@command(
+    "results plot",
+    texts={
+        "output": "Folder for the plots. None is plots in the run's.",
+        "n_arms": f"Only cells with this K; {MORE}. None is all.",
+        "delta": f"Only cells with this delta; {MORE}. None is all.",
+    },
+)
+def plot(
+    path: RunArgument,
+    output: Path | None = None,
+    n_arms: list[int] | None = None,
+    delta: list[float] | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Draw all plots that a run has, as PNG and SVG, also while it is going on.
+
+    Example: explorative-user results plot results/bench --n-arms 5 --delta 0.1
+    """
+    require_plot()
+    places = Places.around(path)
+    found = about(places.file)
+    cells = _cells_of(places.file, n_arms, delta) if found.n_results else []
+    every = list(drawings_of(found.request, places.folder, cells))
+    drawings = [each for each in every if isinstance(each, Drawing)]
+    undrawn = [f"{each.name}: {each.why}" for each in every if isinstance(each, NotDrawn)]
+    if not drawings:
+        allowed = f"a run of which there is something to draw ({'; '.join(undrawn) or 'no runs'})"
+        raise InvalidArgumentError("path", str(path), allowed)
+    if output is not None:
+        _check_not_of_run(output, places.folder)
+    options = {"path": str(places.file), "n_arms": n_arms, "delta": delta}
+    made_by = {"command": "results plot", "options": options, "versions": versions_of()}
+    named = [f"K{value}" for value in n_arms or ()] + [f"delta{value:g}" for value in delta or ()]
+    usual = places.folder / "-".join(["plots", *named])
+    folder = Folder(output or usual, made_by, overwrite)
+    files: dict[str, bytes] = {}
+    with progress_bar() as report:
+        for place, drawing in enumerate(drawings):
+            progress = portion(report, place, len(drawings))
+            progress(f"drawing {drawing.name}", 0, 1)
+            try:
+                files |= _painted(drawing, progress)
+            except Exception as error:  # one picture is not worth the others
+                undrawn.append(f"{drawing.name}: {type(error).__name__}: {error}")
+    if files:
+        folder.write({name: _writing(data) for name, data in files.items()})
+    say(_state(found))
+    say(*(f"Not drawn: {line}" for line in undrawn), style="dim")
+    names = dict.fromkeys(name.rpartition(".")[0] for name in files)
+    say(f"{folder.path}, as PNG and SVG: {', '.join(names)}")
+
+
+def _writing(data: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(data)
+
+
+def _painted(drawing: Drawing, progress: OnProgress) -> dict[str, bytes]:
+    axes = drawing.draw(progress)
+    svg = as_svg(axes, f"{drawing.name}: {drawing.about}")
+    return {f"{drawing.name}.png": as_png(axes, DOTS), f"{drawing.name}.svg": svg}
+
+
+def _check_not_of_run(output: Path, of_run: Path) -> None:
+    """Check that plots do not replace the tables of their run.
+
+    Raises:
+        InvalidArgumentError: naming the folder, if they would.
+    """
+    if output.resolve() != of_run.resolve():
+        return
+    try:
+        made_by = from_json((output / MADE_BY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # without a manifest, or refused later
+        return
+    if not (isinstance(made_by, dict) and made_by.get("command") == "results plot"):
+        allowed = "another folder than the run's, as plots would take the place of its files"
+        raise InvalidArgumentError("output", str(output), allowed)
+
+
+def _cells_of(
+    file: Path, n_arms: Sequence[int] | None, delta: Sequence[float] | None
+) -> list[Results]:
+    """Return the results of a file, only those of the K and delta that were asked for."""
+    loaded = load(file)
+    cells = list(loaded.cells) if isinstance(loaded, Sweep) else [loaded]
+    for name, wanted in (("n_arms", n_arms), ("delta", delta)):
+        known = list(dict.fromkeys(each.cell[name] for each in cells))
+        for value in wanted or ():
+            if value not in known:
+                raise InvalidArgumentError(name, value, f"one of {', '.join(map(str, known))}")
+        cells = [each for each in cells if not wanted or each.cell[name] in wanted]
+    return cells
+
+
+@command(
+    "results verify",
+    verified,
+    options="share rows seed",
+    parallel=True,
+    first="share rows every agent only",
+    texts={
+        "every": "Run all rows again.",
+        "agent": "Agent of the rows that the package does not have: module:Class or sb3:DIR; "
+        f"{MORE}. None is no other.",
+        "only": f"Only rows of this agent or cell, as the table names it; {MORE}. None is all.",
+    },
+)
+def verify(
+    options: dict[str, Any],
+    workers: dict[str, Any],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RESULTS",
+            help="File of runs, as run.sqlite or run.sqlite.xz, the folder of a command, or rows "
+            "as export writes them (.csv, .json).",
+        ),
+    ],
+    every: Annotated[bool, typer.Option("--all")] = False,
+    agent: list[str] | None = None,
+    only: list[str] | None = None,
+) -> None:
+    """Run a random part of somebody's rows again and say which differ.
+
+    The exit code is 0 if all is as the file says, 1 if not, 2 if not all of it could be checked.
+
+    Example: explorative-user results verify results/bench --share 0.1
+    """
+    if every and (options["share"] is not None or options["rows"] is not None):
+        raise InvalidArgumentError("every", True, "left out beside --share or --rows")
+    options |= {"share": 1.0} if every else {}
+    own = entrants_called(agent or [])
+    with progress_bar() as report:
+        found = verified(
+            path,
+            own,
+            only=only or (),
+            progress=report,
+            **options,
+            **workers,
+        )
+    say(*found.notes, style="dim")
+    if (table := found.table()).row_count:
+        show(table)
+    say(*found.reasons())
+    say(*(each.words for each in found.findings[:MOST_FINDINGS]))
+    if rest := len(found.findings[MOST_FINDINGS:]):
+        say(f"and {rest} more")
+    say(*found.in_short())
+    if not found.equal:
+        raise typer.Exit(DIFFERENT if found.differs else NOT_ALL)

@@ -1,0 +1,235 @@
+"""A run of a command: its options, the folder of its files, and the file that keeps its runs."""
+
+import json
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from explorative_user_env.display.progress import notice
+from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
+from explorative_user_env.files import Folder, other_run
+from explorative_user_env.protocol import name_of
+from explorative_user_env.results.records import versions_of
+from explorative_user_env.results.store import (
+    ENDINGS,
+    EmptyFileError,
+    Store,
+    is_finished,
+    request_in,
+)
+from explorative_user_env.validation import InvalidArgumentError
+
+RUN_FILE = "run.sqlite"
+"""The file of runs in a folder."""
+
+OTHERS = "suite --user"
+"""The command of a run with users who are not the paper's; words from "--" on do not call it."""
+
+_interrupted: list[str] = []
+"""What to say of the run that did not finish."""
+
+
+class Places(NamedTuple):
+    """Where the files of a run are.
+
+    Attributes:
+        folder: the tables and pictures.
+        file: the runs.
+    """
+
+    folder: Path
+    file: Path
+
+    @classmethod
+    def of(cls, output: Path) -> "Places":
+        """Return the places for `--output`, a folder or a file of runs."""
+        if output.suffix in ENDINGS:
+            return cls(output.with_suffix(""), output)
+        return cls(output, output / RUN_FILE)
+
+    @classmethod
+    def around(cls, path: Path) -> "Places":
+        """Return the places of a run by its file of runs, or its folder."""
+        file = path / RUN_FILE if path.is_dir() else path
+        return cls(file.parent if file.name == RUN_FILE else file.with_suffix(""), file)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of a command.
+
+    Attributes:
+        command: the words that call it.
+        usual: the default folder.
+        options: all options that its numbers follow from, by name.
+        output: the folder or file that was asked for.
+        resume: the file of the run that is continued.
+        overwrite: whether the files of another run may be written over.
+        told: the options that were written on the command line.
+    """
+
+    command: str
+    usual: Path
+    options: Mapping[str, Any]
+    output: Path | None
+    resume: Path | None
+    overwrite: bool
+    told: Collection[str]
+
+    @classmethod
+    def begun(
+        cls,
+        command: str,
+        usual: str,
+        given: dict[str, Any],
+        users: dict[str, Any],
+        told: Collection[str],
+        *,
+        output: Path | None,
+        resume: Path | None,
+        overwrite: bool,
+    ) -> "Run":
+        """Return the run of a command that is called.
+
+        Args:
+            command: the words that call it.
+            usual: its default folder.
+            given: its options; those of a run that is continued are put in, unless they are `told`.
+            users: the options of its users, likewise.
+            told: the options that were written on the command line.
+            output: --output.
+            resume: --resume.
+            overwrite: --overwrite.
+        """
+        if resume is not None:
+            before = _options_of(resume, command)
+            for options in (given, users):
+                options |= {
+                    each: before[each] for each in options if each in before and each not in told
+                }
+        options = {
+            each: str(value) if isinstance(value, Path) else value
+            for each, value in {**given, **users}.items()
+        }
+        return cls(command, Path(usual), options, output, resume, overwrite, told)
+
+    def refuse(self, allowed: str, *names: str) -> None:
+        """Raise InvalidArgumentError if one of some options was written on the command line."""
+        for name in names:
+            if name in self.told:
+                raise InvalidArgumentError(name, self.options[name], allowed)
+
+    @contextmanager
+    def opened(
+        self,
+        agents: Sequence[Any] | Mapping[str, Any] = (),
+        libraries: Mapping[str, str] | None = None,
+        usual: Path | None = None,
+    ) -> Iterator[tuple[Folder, Store]]:
+        """Open the folder and the file of runs; an interrupted run says how to continue it.
+
+        Args:
+            agents: the line-up, which the options do not describe in full; by name, or as agents.
+            libraries: versions of libraries that the numbers rest on besides the package's.
+            usual: the folder in place of the command's default.
+
+        Raises:
+            InvalidArgumentError: if either cannot be written to, or has another run.
+        """
+        named = agents if isinstance(agents, Mapping) else {name_of(each): each for each in agents}
+        line_up = {name: agent_record(agent, FEWEST_ARMS) for name, agent in named.items()}
+        request = {"command": self.command, "options": dict(self.options)}
+        request |= {"line-up": {"agents": line_up}, "libraries": dict(libraries or {})}
+        places = self._places(usual or self.usual)
+        # Of a run that is continued, the file says first whether it is the same.
+        folder = self._folder(places.folder) if self.resume is None else None
+        argument = "output" if self.resume is None else "resume"
+        with Store(places.file, request, argument, self._replaces(places.file)) as store:
+            folder = folder or self._folder(places.folder)
+            folder.beside.append(places.file)
+            if store.n_found:
+                notice(f"goes on with {store.n_found} runs of {places.file}")
+            try:
+                yield folder, store
+            except BaseException:
+                self._note_interrupted(store)
+                raise
+
+    def _made_by(self) -> dict[str, Any]:
+
+        options = dict(self.options)
+        return {"command": self.command, "options": options, "versions": versions_of()}
+
+    def _folder(self, path: Path) -> Folder:
+
+        return Folder(path, self._made_by(), self.overwrite)
+
+    def _places(self, usual: Path) -> Places:
+        if self.resume is not None:
+            folder = self.output or Places.around(self.resume).folder
+            return Places(Places.of(folder).folder, self.resume)
+        if self.output is not None:
+            return Places.of(self.output)
+        folders = (usual if n == 1 else usual.with_name(f"{usual.name}-{n}") for n in count(1))
+        return next(places for places in map(Places.of, folders) if self._may_use(places))
+
+    def _may_use(self, places: Places) -> bool:
+        """Return whether a default folder is free, or has this very run."""
+        if self.overwrite or not places.folder.is_dir():
+            return True
+        return not other_run(places.folder, self._made_by()) and (
+            not places.file.exists() or self._is_in(places.file)
+        )
+
+    def _is_in(self, file: Path) -> bool:
+        """Return whether the run in a file was asked for the same."""
+        mine = json.loads(json.dumps({"command": self.command, "options": self.options}))
+        try:
+            request = request_in(file)
+        except InvalidArgumentError:
+            return False
+        return bool(mine == {name: request[name] for name in mine})
+
+    def _replaces(self, file: Path) -> bool:
+        """Return whether the file of runs is begun anew, as a finished run is, to the same rows."""
+        if self.resume is not None:
+            return False
+        return self.overwrite or (is_finished(file) and self._is_in(file))
+
+    def _note_interrupted(self, store: "Store") -> None:
+        n_runs = store.n_runs()
+        if n_runs or store.n_kept():
+            words = ["explorative-user", *words_of(self.command), "--resume", str(store.path)]
+            what = f"{n_runs} runs are" if n_runs else "what was finished is"
+            _interrupted[:] = [f"{what} in {store.path}; to go on: {shlex.join(words)}"]
+
+
+def _options_of(resume: Path, command: str) -> dict[str, Any]:
+    """Return the options of a run that is continued.
+
+    Raises:
+        InvalidArgumentError: if it is of another command.
+    """
+    try:
+        request = request_in(resume, "resume")
+    except EmptyFileError:  # of a process that was killed at once
+        return {}
+    if words_of(request["command"]) != command.split():
+        allowed = f"a run of {command} (it is of {request['command']})"
+        raise InvalidArgumentError("resume", str(resume), allowed)
+    options: dict[str, Any] = request["options"]
+    return options
+
+
+def words_of(command: str) -> list[str]:
+    """Return the words that call a command."""
+    return command.partition(" --")[0].split()
+
+
+def where_it_is_kept() -> str:
+    """Return, once, where an interrupted run is kept; empty if it is not."""
+    return _interrupted.pop() if _interrupted else ""
