@@ -16,7 +16,7 @@ from pathlib import Path
 import pandas as pd
 
 import explorative_user_env as eu
-from explorative_user_env.commands.agents import entrants_called
+from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.tables import markdown, markdown_table
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.results import Results

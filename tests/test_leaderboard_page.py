@@ -13,7 +13,7 @@ from tampered import by_sql, without_digests
 
 import explorative_user_env as eu
 from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES
-from explorative_user_env.commands.agents import entrants_called
+from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import pack
 from explorative_user_env.studies.suite import run_suite
