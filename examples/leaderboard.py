@@ -9,7 +9,7 @@ once more and runs a part of the rows again.
 import argparse
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import pandas as pd
 
 import explorative_user_env as eu
 from explorative_user_env.commands.suite import entrants_called
-from explorative_user_env.display.tables import markdown, markdown_table
+from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.store import PACKED, about, pack
@@ -192,11 +192,15 @@ def page_of(paths: Sequence[Path]) -> str:
         markdown(scores_table(scores, totals, ranked)),
         own,
         "## How each row was made",
-        markdown_table(("agent", "command", "file"), _rows(paths, loaded), [False] * 3),
+        _in_words(_rows(paths, loaded), "agent", "command", "file"),
         f"Their users are the suite's own, by seeds that are frozen: {seeds}.",
-        markdown_table(("file", "runs", "versions", "streams"), _made_with(paths), [False] * 4),
+        _in_words(_made_with(paths), "file", "runs", "versions", "streams"),
     ]
     return INTRODUCTION + "\n\n".join(tables) + "\n\n" + HOW_TO_VERIFY
+
+
+def _in_words(rows: Iterable[Sequence[str]], *headings: str) -> str:
+    return markdown(table(rows, [Column(heading, left=True) for heading in headings]))
 
 
 def _rows(paths: Sequence[Path], loaded: Sequence[SuiteResults]) -> Iterator[tuple[str, str, str]]:
