@@ -89,7 +89,7 @@ def table(
         padding: blanks on both sides of a column.
         leading: how many columns name a row; a table too wide for the page is printed in parts,
             and each part begins with them.
-        sections: whether a blank line stands where the values of the columns that are `once` change.
+        sections: whether a blank line stands where values of columns that are `once` change.
     """
     made = PartedTable(title=title, box=box.SIMPLE_HEAD, padding=(0, padding))
     made.leading = leading
