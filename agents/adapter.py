@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Agent, Algorithm
-from explorative_user_env.validation import InvalidArgumentError, integer
+from explorative_user_env.validation import InvalidArgumentError, integer, is_name
 
 CAP = "max_steps"
 """The option of an algorithm that asks for the step cap."""
@@ -35,7 +35,7 @@ class AlgorithmAgent(Agent):
         self.algorithm = algorithm
         self.options = dict(options)
         self.name = algorithm.name if name is None else name
-        if not isinstance(self.name, str) or not self.name:
+        if not is_name(self.name):
             raise InvalidArgumentError("name", name, "a word, as the random stream follows from it")
         self.max_steps = None if max_steps is None else integer("max_steps", max_steps, 1)
         unknown = set(self.options) - set(self.known_options)

@@ -98,6 +98,12 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     return line if len(line) <= longest else line[:longest] + "..."
 
 
+def is_name(value: object) -> bool:
+    """Return whether a value is a text that is not empty and that a file can hold."""
+    halves = any("\ud800" <= letter <= "\udfff" for letter in str(value))
+    return isinstance(value, str) and bool(value) and "\0" not in value and not halves
+
+
 def _text_of(value: object) -> str:
     try:
         return one_line(repr(value))

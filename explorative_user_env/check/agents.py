@@ -6,6 +6,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -488,26 +489,18 @@ class _Watching:
     """An agent of many users that is watched for writing on what it is handed."""
 
     def __init__(self, agent: Any) -> None:
-        self._agent, self.name, self._n_calls = agent, name_of(agent), 0
+        self._agent = agent
 
-    def reset_all(self, *given: Any) -> Any:
-        return self._called("reset_all", given)
+    def __getattr__(self, name: str) -> Any:
+        attribute = getattr(self._agent, name)
+        return partial(self._called, name, attribute) if callable(attribute) else attribute
 
-    def act_all(self, *given: Any) -> Any:
-        return self._called("act_all", given)
-
-    def observe_all(self, *given: Any) -> Any:
-        return self._called("observe_all", given)
-
-    def answer_all(self, *given: Any) -> Any:
-        return self._called("answer_all", given)
-
-    def _called(self, method: str, given: tuple[Any, ...]) -> Any:
-        before = [each.copy() for each in given if isinstance(each, list | np.ndarray)]
-        returned = copy.copy(getattr(self._agent, method)(*given))
-        after = [each for each in given if isinstance(each, list | np.ndarray)]
-        for each, was in zip(after, before, strict=True):
-            told = f"{method} wrote on what it was handed: {was!r} became {each!r}"
+    def _called(self, name: str, method: Callable[..., Any], *given: Any) -> Any:
+        kept = [each for each in given if isinstance(each, list | np.ndarray)]
+        before = [each.copy() for each in kept]
+        returned = copy.copy(method(*given))
+        for each, was in zip(kept, before, strict=True):
+            told = f"{name} wrote on what it was handed: {was!r} became {each!r}"
             expect(len(each) == len(was) and all(np.equal(each, was)), told)
         return returned
 

@@ -25,7 +25,7 @@ from explorative_user_env.check.checks import (
 from explorative_user_env.check.secrets import Secrets, numbers_of
 from explorative_user_env.validation import one_line
 
-STEPS_TOGETHER = 40
+STEPS_TOGETHER = 150
 """Steps of all episodes that a check plays."""
 
 INTERRUPTED_AFTER = 5

@@ -1,17 +1,18 @@
 """Checks of records: algorithms, behaviours of users, schedules of rho_t and laws of rewards."""
 
-import copy
 import math
 from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.check import agents, environments
 from explorative_user_env.check.agents import (
     ACCEPTING,
-    Fickle,
+    MEETING_STEPS,
     Situation,
     expect_compiled_agent,
     expect_compiled_users,
@@ -27,8 +28,8 @@ from explorative_user_env.check.checks import (
     expect,
     other_surroundings,
     shared_streams_kept,
-    travelled,
 )
+from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.kernels.arrays import as_arrays
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.seeding import user_generator
@@ -38,63 +39,47 @@ from explorative_user_env.users.population import Population
 from explorative_user_env.users.settings import SETTINGS
 from explorative_user_env.validation import InvalidArgumentError, is_real
 
-SURROUNDINGS = "in other surroundings (global streams, clock)"
-
 # Algorithms
 
-RULE_STEPS, FEW_ARMS = 80, (2, 5)
-"""Of runs of a record's functions: the steps, and K."""
+FEW_ARMS = (2, 5)
+"""K of the runs of a record."""
 
 
-class Ruled:
-    """A run of a record's functions, with a user who responds by chance.
+class OnOneState:
+    """An agent of a record's functions, whose runs with as many arms begin in the same state."""
 
-    Args:
-        algorithm: the record.
-        n_arms: K.
-        seed: of the user and of the stream.
-        state: the state that the run begins in; None is a blank one.
-    """
+    needs_horizon = True
 
-    def __init__(self, algorithm: Algorithm, n_arms: int, seed: int, state: Any = None) -> None:
-        self.algorithm, self.n_arms, self.seed = algorithm, n_arms, seed
-        self.rng, self.user = np.random.default_rng(seed), Fickle(n_arms, seed)
-        self.params = AlgorithmAgent(algorithm, {}).params(n_arms, RULE_STEPS)
-        self.state = algorithm.blank(self.params) if state is None else state
-        self.arms: list[int] = []
-        algorithm.start(self.params, self.state, self.rng)
+    def __init__(self, algorithm: Algorithm) -> None:
+        self.algorithm, self.name, self.state = algorithm, algorithm.name, None
+        self.params: Any = None
 
-    def go_on(self, n_steps: int = RULE_STEPS) -> "Ruled":
-        """Recommend so many times, or until the rule stops."""
-        rule, given = self.algorithm, (self.params, self.state)
-        for _ in range(n_steps):
-            arm = int(rule.act(*given, self.rng))
-            if arm == STOP:
-                break
-            accepted = self.user(arm)
-            rule.observe(*given, arm, accepted)
-            if accepted and rule.learn is not None:
-                rule.learn(*given, arm, 0.5)
-            self.arms.append(arm)
-        return self
+    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
+        """Start."""
+        before, self.rng = self.params, rng
+        self.params = AlgorithmAgent(self.algorithm, {}).params(n_arms, horizon)
+        if self.params != before:
+            self.state = self.algorithm.blank(self.params)
+        self.algorithm.start(self.params, self.state, rng)
 
-    def expect_same(self, wanted: "Ruled", how: str) -> None:
-        """Fail a check unless another run came to the same."""
-        for part, found, other in zip(
-            ("arms", "state", "verdict"), *map(_came, (self, wanted)), strict=True
-        ):
-            told = f"its {part} differ {how}"
-            expect(found == other, told, f"K = {self.n_arms}, seed {self.seed}")
+    def act(self) -> int | None:
+        """Return the rule's next arm."""
+        arm = int(self.algorithm.act(self.params, self.state, self.rng))
+        return None if arm == STOP else arm
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        """Hand on a response."""
+        self.algorithm.observe(self.params, self.state, arm, accepted)
+        if accepted and self.algorithm.learn is not None:
+            self.algorithm.learn(self.params, self.state, arm, 0.5)
+
+    def answer(self) -> int:
+        """Return the rule's verdict."""
+        return int(self.algorithm.verdict(self.params, self.state, self.rng))
 
 
-def _came(run: Ruled) -> tuple[Any, ...]:
-    given = copy.deepcopy((run.params, run.state, run.rng))  # a verdict may write there
-    return run.arms, repr(run.state), int(run.algorithm.verdict(*given))
-
-
-def _runs(subject: Subject, seed: int = 0) -> Iterator[Ruled]:
-    for n_arms in FEW_ARMS:
-        yield Ruled(subject.make(), n_arms, subject.seed + seed)
+def _on_one_state(subject: Subject) -> Subject:
+    return replace(subject, make=lambda: OnOneState(subject.make()))
 
 
 @asked_of(Kind.ALGORITHM)
@@ -104,7 +89,7 @@ def checks_its_options(subject: Subject) -> None:
     nonsense = object()
     for option in {*algorithm.defaults} - {"max_steps"}:  # the cap is the agent's
         try:
-            algorithm.prepare({**algorithm.defaults, option: nonsense}, 5, RULE_STEPS)
+            algorithm.prepare({**algorithm.defaults, option: nonsense}, 5, MEETING_STEPS)
         except InvalidArgumentError:
             continue
         raise FailedCheckError(f"prepare took a bare object for {option}, must refuse it by name")
@@ -113,42 +98,37 @@ def checks_its_options(subject: Subject) -> None:
 @asked_of(Kind.ALGORITHM)
 def has_numbers_alone(subject: Subject) -> None:
     """Params is a NamedTuple of numbers, and its state one of lists of numbers."""
-    for run, again in zip(_runs(subject), _runs(subject), strict=True):
-        params = run.params
+    for n_arms in FEW_ARMS:
+        agent, again = OnOneState(subject.make()), OnOneState(subject.make())
+        for each in (agent, again):
+            each.reset(n_arms, np.random.default_rng(subject.seed), MEETING_STEPS)
+        params = agent.params
         named = isinstance(params, tuple) and hasattr(params, "_fields")
         numbers = named and all(isinstance(each, bool | int | float) for each in params)
         expect(numbers, f"params are {params!r}, must be a NamedTuple of numbers")
         expect(params == again.params, f"params are {params!r} and then {again.params!r}")
-        for when in ("blank", "used"):
-            told = f"the {when} state is {run.state!r}, must be a NamedTuple"
-            expect(hasattr(run.state, "_fields"), told)
+        for when in ("begun", "used"):
+            told = f"the {when} state is {agent.state!r}, must be a NamedTuple"
+            expect(hasattr(agent.state, "_fields"), told)
             try:
-                as_arrays(run.state)
+                as_arrays(agent.state)
             except TypeError as error:
                 raise FailedCheckError(f"{error}, of the {when} state") from error
-            run.go_on()
+            run_of(agent, Situation(n_arms, subject.seed, horizon=MEETING_STEPS))
 
 
 @asked_of(Kind.ALGORITHM)
 def starts_anew(subject: Subject) -> None:
     """Start fills a used state as it fills a blank one."""
-    for run, other in zip(_runs(subject), _runs(subject, 1), strict=True):
-        again = Ruled(run.algorithm, run.n_arms, run.seed, other.go_on().state).go_on()
-        again.expect_same(run.go_on(), "in a state that was used before")
+    agents.forgets_users_it_has_met(_on_one_state(subject))
 
 
 @asked_of(Kind.ALGORITHM)
 def keeps_all_in_its_state(subject: Subject) -> None:
     """The functions know params, state and rng alone: a copy goes on alike, whoever else runs."""
-    with shared_streams_kept(f"seed {subject.seed}"):
-        every = [run.go_on() for run in _runs(subject)]
-    for run, wanted, other in zip(_runs(subject), every, _runs(subject, 1), strict=True):
-        copied = copy.deepcopy(run.go_on(RULE_STEPS // 4))
-        for _ in range(RULE_STEPS - RULE_STEPS // 4):
-            run.go_on(1)
-            other.go_on(1)
-        run.expect_same(wanted, "while another run went on")
-        copied.go_on(RULE_STEPS - RULE_STEPS // 4).expect_same(wanted, "as a copy of its state")
+    agents.repeats_with_the_same_stream(_on_one_state(subject))
+    agents.shares_nothing_with_its_like(_on_one_state(subject))
+    agents.goes_on_alike_as_a_copy(_on_one_state(subject))
 
 
 @asked_of(Kind.ALGORITHM)
@@ -158,11 +138,11 @@ def stops_by_its_horizon(subject: Subject) -> None:
     if algorithm.stops_itself:
         raise NotAskedError("it stops by itself")
     for n_arms in FEW_ARMS:
-        situation = Situation(n_arms, subject.seed, ACCEPTING, RULE_STEPS + 1, RULE_STEPS)
+        situation = Situation(n_arms, subject.seed, ACCEPTING, MEETING_STEPS + 1, MEETING_STEPS)
         run = run_of(AlgorithmAgent(algorithm, {}), situation)
         told = f"it {'stopped' if run.stopped else 'was cut off'} after {len(run.arms)} steps"
-        right = run.stopped and len(run.arms) == RULE_STEPS
-        expect(right, f"{told}, must stop after {RULE_STEPS}", situation)
+        right = run.stopped and len(run.arms) == MEETING_STEPS
+        expect(right, f"{told}, must stop after {MEETING_STEPS}", situation)
 
 
 @asked_of(Kind.ALGORITHM)
@@ -174,69 +154,8 @@ def compiled_rules_are_plain(subject: Subject) -> None:
 
 # Users
 
-USER_STEPS, COPIED_AFTER = 150, 40
-"""Recommendations to a user, and those after which she is copied."""
-
-TABLES = ("logarithms", "inverse_roots")
-"""The parts of her state that all users share."""
-
-
-class Life:
-    """A user of a behaviour who is recommended arms by her seed, on and on though she would leave.
-
-    Args:
-        population: the users.
-        seed: hers.
-        state: the state that she begins in; None is a new one.
-    """
-
-    def __init__(self, population: Population, seed: int, state: UserState | None = None) -> None:
-        self.population, self.seed = population, seed
-        behaviour, user = population.behaviour, population.user
-        self.rng, self._arms = user_generator(seed), np.random.default_rng(seed)
-        self.state = behaviour.blank(user) if state is None else state
-        self.state.means[:] = population.instance_law.draw(self.rng).means
-        behaviour.start(user, self.state, self.rng)
-        self.responses: list[Any] = []
-        self.leaving: list[Any] = []
-
-    def steps(self, n_steps: int = USER_STEPS) -> Iterator[None]:
-        """Recommend an arm at each step."""
-        population, given = self.population, (self.population.user, self.state)
-        behaviour, rule = population.behaviour, population.schedule.rule
-        for _ in range(n_steps):
-            arm = int(self._arms.integers(population.n_arms))
-            accepted = behaviour.respond(*given, rule, arm, self.rng)
-            self.responses.append(accepted)
-            if behaviour.leaves is not None:
-                self.leaving.append(behaviour.leaves(*given, accepted, self.rng))
-            yield
-
-    def lived(self, n_steps: int = USER_STEPS) -> "Life":
-        """Return her after some recommendations."""
-        for _ in self.steps(n_steps):
-            pass
-        return self
-
-    def __str__(self) -> str:
-        steps = len(self.responses)
-        return f"at step {steps}: K = {self.population.n_arms}, seed {self.seed}"
-
-    def expect_same(self, wanted: "Life", how: str) -> None:
-        """Fail a check unless another user has said and become the same."""
-        for step, (one, other) in enumerate(zip(self.responses, wanted.responses, strict=True), 1):
-            expect(
-                one == other, f"she said {one!r} instead of {other!r} at step {step} {how}", self
-            )
-        expect(self.leaving == wanted.leaving, f"she leaves at another step {how}", self)
-        for name in {each.name for each in fields(self.state)} - {*TABLES}:
-            one, other = ([*getattr(life.state, name)] for life in (self, wanted))
-            expect(repr(one) == repr(other), f"her {name} are others {how}", self)
-
-
-def _lives(subject: Subject, seed: int = 0) -> Iterator[Life]:
-    for population in _populations(subject):
-        yield Life(population, subject.seed + seed)
+USER_STEPS = 150
+"""Recommendations to a user."""
 
 
 def _populations(subject: Subject) -> Iterator[Population]:
@@ -246,24 +165,58 @@ def _populations(subject: Subject) -> Iterator[Population]:
         yield Population(n_arms=n_arms, noise=noise, reward_law=law, **options)
 
 
+class Step(NamedTuple):
+    """A recommendation to a user; printed, it ends a message."""
+
+    said: Any
+    leaves: Any  # whether she leaves now, though she is kept; None if she never does
+    state: UserState
+    number: int
+    seed: int
+
+    def __str__(self) -> str:
+        return f"at step {self.number}: K = {len(self.state.means)}, seed {self.seed}"
+
+
+def _steps(population: Population, seed: int) -> Iterator[Step]:
+    """Recommend arms at random to a user of a population, who is kept though she would leave."""
+    user, behaviour, rule = population.user, population.behaviour, population.schedule.rule
+    rng, state = user_generator(seed), behaviour.blank(user)
+    state.means[:] = population.instance_law.draw(rng).means
+    behaviour.start(user, state, rng)
+    arms = np.random.default_rng(seed).integers(population.n_arms, size=USER_STEPS)
+    for number, arm in enumerate(arms, 1):
+        said = behaviour.respond(user, state, rule, int(arm), rng)
+        leaves = behaviour.leaves and behaviour.leaves(user, state, said, rng)
+        yield Step(said, leaves, state, number, seed)
+
+
+def _her_environments(subject: Subject) -> Iterator[Subject]:
+    for population in _populations(subject):
+        make = partial(ExplorativeUserEnv, population=population)
+        yield replace(subject, kind=Kind.ENVIRONMENT, make=make)
+
+
 @asked_of(Kind.BEHAVIOUR)
 def says_yes_or_no(subject: Subject) -> None:
     """What respond returns is True or False at every step, and what leaves returns as well."""
-    for life in _lives(subject):
-        for _ in life.steps():
-            for what, said in (("respond", life.responses), ("leaves", life.leaving)):
-                right = not said or isinstance(said[-1], bool | np.bool_)
-                expect(right, f"{what} returned {said[-1:]!r}, must be True or False", life)
+    for population in _populations(subject):
+        for step in _steps(population, subject.seed):
+            for what, said in (("respond", step.said), ("leaves", step.leaves)):
+                right = said is None or isinstance(said, bool | np.bool_)
+                expect(right, f"{what} returned {said!r}, must be True or False", step)
 
 
 @asked_of(Kind.BEHAVIOUR)
 def counts_what_she_said(subject: Subject) -> None:
     """n(t) and t of her state count the acceptances and the recommendations."""
-    for life in _lives(subject):
-        for step, _ in enumerate(life.steps(), 1):
-            n, t, said = life.state.acceptances[0], life.state.interactions[0], sum(life.responses)
-            told = f"n(t) is {n} and t is {t} after {said} acceptances of {step}"
-            expect((n, t) == (said, step), told, life)
+    for population in _populations(subject):
+        said = 0
+        for step in _steps(population, subject.seed):
+            said += step.said
+            n, t = step.state.acceptances[0], step.state.interactions[0]
+            told = f"n(t) is {n} and t is {t} after {said} acceptances of {step.number}"
+            expect((n, t) == (said, step.number), told, step)
 
 
 @asked_of(Kind.BEHAVIOUR)
@@ -271,50 +224,25 @@ def keeps_her_means(subject: Subject) -> None:
     """Her true means stay what they are, unless it says that it moves_means."""
     if subject.make().moves_means:
         raise NotAskedError("it says that it moves_means")
-    for life in _lives(subject):
-        means = [*life.state.means]
-        for _ in life.steps():
+    for population in _populations(subject):
+        means = population.instance_law.draw(user_generator(subject.seed)).means
+        for step in _steps(population, subject.seed):
             told = "her means moved, and moves_means is False"
-            expect([*life.state.means] == means, told, life)
+            expect([*step.state.means] == [*means], told, step)
 
 
 @asked_of(Kind.BEHAVIOUR)
-def draws_from_her_stream_alone(subject: Subject) -> None:
-    """The same stream gives the same user, and no stream or clock that others use matters."""
-    for wanted, found in zip(_lives(subject), _lives(subject), strict=True):
-        with shared_streams_kept(wanted):
-            wanted.lived()
-        with other_surroundings(1):
-            found.lived().expect_same(wanted, SURROUNDINGS)
+def follows_from_her_seed(subject: Subject) -> None:
+    """The same seed gives the same user: after another one, whatever others draw and clocks say."""
+    for environment in _her_environments(subject):
+        environments.replays_from_a_seed(environment)
 
 
 @asked_of(Kind.BEHAVIOUR)
 def is_all_in_her_state(subject: Subject) -> None:
-    """A copy of her state and stream goes on as she does, whoever else is asked in between."""
-    for life, neighbour in zip(_lives(subject), _lives(subject, 1), strict=True):
-        wanted = copy.deepcopy(life).lived()
-        other = copy.deepcopy(life.lived(COPIED_AFTER))
-        rest = USER_STEPS - COPIED_AFTER
-        for _ in zip(life.steps(rest), neighbour.steps(rest), strict=True):
-            pass
-        life.expect_same(wanted, "while another user was asked in between")
-        other.lived(rest).expect_same(wanted, "as a copy of her state")
-
-
-@asked_of(Kind.BEHAVIOUR)
-def starts_as_a_new_user(subject: Subject) -> None:
-    """Start makes a used state a new user's, to the last number."""
-    for wanted, used in zip(_lives(subject), _lives(subject, 1), strict=True):
-        found = Life(wanted.population, subject.seed, used.lived().state).lived()
-        found.expect_same(wanted.lived(), "in a state that was another user's before")
-
-
-@asked_of(Kind.BEHAVIOUR)
-def travels_as_a_record(subject: Subject) -> None:
-    """Pickled and unpickled, it makes the same users."""
-    for wanted in _lives(subject):
-        found = Life(travelled(wanted.population), subject.seed).lived()
-        found.expect_same(wanted.lived(), "when it was pickled")
+    """A copy of her, also in another process, goes on as she does and apart from her."""
+    for environment in _her_environments(subject):
+        environments.continues_as_a_copy(environment)
 
 
 @asked_of(Kind.BEHAVIOUR)
@@ -366,7 +294,7 @@ def makes_users_who_live(subject: Subject) -> None:
     for setting in SETTINGS.values():
         for n_arms in (2, 20):
             users = Population(setting=setting, n_arms=n_arms, rho=subject.make(), alpha=0.1)
-            Life(users, subject.seed).lived()
+            list(_steps(users, subject.seed))
 
 
 @asked_of(Kind.SCHEDULE)

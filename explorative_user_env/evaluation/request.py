@@ -41,6 +41,7 @@ from explorative_user_env.validation import (
     InvalidArgumentError,
     flag,
     integer,
+    is_name,
     not_negative,
     risk,
     sequence,
@@ -224,6 +225,8 @@ def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
     names = [name_of(agent) for agent in line_up]
     if not names:
         raise InvalidArgumentError("agents", names, "at least one agent")
+    if not all(map(is_name, names)):
+        raise InvalidArgumentError("agents", names, "named by words that a file can hold")
     if len(set(names)) < len(names):
         raise InvalidArgumentError("agents", names, "agents with different names (give name=...)")
     in_need = [name_of(agent) for agent in line_up if needs_horizon(agent)]

@@ -1,4 +1,4 @@
-"""What made results: what was asked for, with which versions, and what the runs rest on."""
+"""Records: what runs follow from, as JSON; and what made them, with which versions."""
 
 import functools
 import hashlib
@@ -32,16 +32,23 @@ from explorative_user_env.validation import PACKAGE
 from explorative_user_env.version import __version__
 
 KIND, FUNCTION, NUMBER = "kind", "function", "number"
-"""What begins the record of an object, of a function, and of a number that is none in JSON."""
+"""First names in the record of an object, of a function, and of a number that JSON lacks."""
 
 REBUILT = {kind.__name__: kind for kind in (Population, Setting, Schedule, RewardLaw, Behaviour)}
-"""The records of which objects are made again."""
+"""The classes whose records become objects again."""
 
-OF_RULES = ("settings", "theory", "users")
-"""The rooms whose functions a record may name: what is there computes, and does nothing else."""
+OF_RULES = ("theory", "users")
+"""The rooms whose functions a record may name: they compute, and do nothing else."""
 
 DEEPEST = 20
-"""How far is followed what holds what, which may go in a circle."""
+"""How deep attributes are followed, which may refer to each other in a circle."""
+
+LIBRARIES = ("gymnasium", COMPILER, "numpy")
+"""What the numbers of a run may depend on; without the compiler no run was compiled."""
+
+FIRST_DRAWS, TOLD_DIGITS = 100, 10
+"""Draws of each law in the fingerprint, enough for its rare branches, and their digits: the last
+bits of `log` and `exp` are the processor's, not NumPy's."""
 
 
 class UnknownCodeError(ValueError):
@@ -49,7 +56,7 @@ class UnknownCodeError(ValueError):
 
 
 def digest(value: Any) -> str:
-    """Return what tells a record from any other."""
+    """Return the SHA-256 of a record."""
     text = json.dumps(value, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -59,8 +66,8 @@ def record_of(value: Any, depth: int = 0) -> Any:
 
     Args:
         value: a number, a word, a record of this package, an agent, or any other object, which is
-            told by its class, its code and its attributes.
-        depth: how far it is from what was asked about.
+            described by its class, its code and its attributes.
+        depth: how deep the value is inside another.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -76,19 +83,20 @@ def record_of(value: Any, depth: int = 0) -> Any:
     if isinstance(value, np.ndarray):
         return {KIND: "array", "digest": hashlib.sha256(value.tobytes()).hexdigest()}
     if isinstance(value, functools.partial):
-        return {
-            KIND: "partial",
-            "of": inner(value.func),
-            "with": inner([value.args, value.keywords]),
-        }
+        given = inner([value.args, value.keywords])
+        return {KIND: "partial", "of": inner(value.func), "with": given}
     if depth > DEEPEST:
         return {KIND: _place(type(value))}
     if inspect.isfunction(value) or isinstance(value, type):
-        return _of_code(value, inner)
-    return _of_object(value, inner)
+        record = {FUNCTION: _place(value)} | _digest_of(value)
+        if isinstance(value, FunctionType) and not _is_ours(value):
+            cells = [cell.cell_contents for cell in value.__closure__ or ()]
+            record["holds"] = inner([*cells, *(value.__defaults__ or ())])
+        return record
+    return _record_of_object(value, inner)
 
 
-def _of_object(value: Any, inner: Callable[[Any], Any]) -> dict[str, Any]:
+def _record_of_object(value: Any, inner: Callable[[Any], Any]) -> dict[str, Any]:
     kind = type(value)
     if isinstance(value, AlgorithmAgent):
         known = ALGORITHMS.get(value.algorithm.name) == value.algorithm
@@ -96,43 +104,30 @@ def _of_object(value: Any, inner: Callable[[Any], Any]) -> dict[str, Any]:
         own = {"name": value.name, "options": inner(value.options), "max_steps": value.max_steps}
         return {KIND: "agent", "algorithm": algorithm, **own}
     if is_dataclass(value):
-        # What makes no two records differ, such as how an algorithm explains itself, is not told.
-        told = [each.name for each in fields(value) if each.init and each.compare]
-        own = {name: inner(getattr(value, name)) for name in told}
+        # Fields that are not compared, such as explanations, are left out.
+        names = [each.name for each in fields(value) if each.init and each.compare]
         short = kind.__name__ if REBUILT.get(kind.__name__) is kind else _place(kind)
-        return {KIND: short, **own}
+        return {KIND: short, **{name: inner(getattr(value, name)) for name in names}}
     attributes = inner(dict(sorted(getattr(value, "__dict__", {}).items())))
     return record_of_class(kind) | {"attributes": attributes}
 
 
 def record_of_class(kind: type) -> dict[str, Any]:
-    """Return what is told of an object by its class, which is not one of this package's records."""
+    """Return the part of an object's record that its class has."""
     return {KIND: _place(kind)} | _digest_of(kind)
-
-
-def _of_code(value: Any, inner: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return where a function or a class stands, and of one that is not ours what it holds."""
-    told = {FUNCTION: _place(value)} | _digest_of(value)
-    if isinstance(value, FunctionType) and not is_ours(value):
-        cells = value.__closure__ or ()
-        told["holds"] = inner(
-            [cell.cell_contents for cell in cells] + [*(value.__defaults__ or ())]
-        )
-    return told
 
 
 def _place(code: Any) -> str:
     return f"{code.__module__}:{code.__qualname__}"
 
 
-def is_ours(code: Any) -> bool:
-    """Return whether a function or a class is this package's."""
+def _is_ours(code: Any) -> bool:
     return str(code.__module__).split(".")[0] == PACKAGE
 
 
 def _digest_of(code: Any) -> dict[str, str]:
-    """Return the digest of the file that somebody else's code stands in, or else of the code."""
-    if is_ours(code) or str(code.__module__).split(".")[0] == "builtins":
+    """Return the digest of the file of somebody else's code, or of the code where it has none."""
+    if _is_ours(code) or str(code.__module__).split(".")[0] == "builtins":
         return {}
     try:
         whole = Path(inspect.getsourcefile(code) or "").read_bytes()
@@ -151,25 +146,12 @@ def _bytes_of(code: Any) -> bytes:
     return repr(code).encode() if isinstance(code, bool | int | float | str | bytes) else b""
 
 
-@functools.cache
-def package_digest() -> str:
-    """Return the digest of this package's code, that of its agents included."""
-    root = Path(inspect.getfile(import_module(PACKAGE))).parent
-    found = hashlib.sha256()
-    # Folders that are links, as that of the agents in a checkout, are named: they are not followed.
-    for folder in (root, root / "agents"):
-        for path in sorted(folder.rglob("*.py")):
-            name = path.relative_to(root).as_posix()
-            found.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()[:16]
-
-
 def from_record(record: Any, own: Sequence[Any] = ()) -> Any:
-    """Return what a record of this package's objects was made of; lists become tuples.
+    """Return the object of a record; lists become tuples.
 
     Args:
         record: the record.
-        own: objects that are not this package's, and may be what a record in it tells of.
+        own: objects that are not this package's, and may have a record in it.
 
     Raises:
         UnknownCodeError: for code that is neither.
@@ -186,25 +168,21 @@ def from_record(record: Any, own: Sequence[Any] = ()) -> Any:
     if FUNCTION in record:
         return _function_at(record[FUNCTION])
     inside = {name: from_record(each, own) for name, each in record.items() if name != KIND}
-    return _made(record[KIND], inside) if KIND in record else inside
-
-
-def _made(kind: str, inside: Mapping[str, Any]) -> Any:
-    """Return the object of a kind that this package makes."""
-    if kind == "agent":
-        if not isinstance(inside["algorithm"], str):
-            raise UnknownCodeError(inside["name"])
-        own = {name: inside[name] for name in ("options", "name", "max_steps")}
-        return AlgorithmAgent(ALGORITHMS[inside["algorithm"]], **own)
+    kind = record.get(KIND)
+    if kind is None:
+        return inside
+    if kind == "agent" and isinstance(inside["algorithm"], str):
+        options = {name: inside[name] for name in ("options", "name", "max_steps")}
+        return AlgorithmAgent(ALGORITHMS[inside["algorithm"]], **options)
     if kind not in REBUILT:
-        raise UnknownCodeError(kind)
+        raise UnknownCodeError(inside["name"] if kind == "agent" else kind)
     return REBUILT[kind](**inside)
 
 
 def _function_at(place: str) -> Any:
     module, _, name = place.partition(":")
-    found = None
     root, _, rest = module.partition(".")
+    found = None
     if root == PACKAGE and rest.split(".")[0] in OF_RULES and name.isidentifier():
         found = getattr(import_module(module), name, None)
     if not isinstance(found, FunctionType) or found.__module__ != module:
@@ -212,75 +190,58 @@ def _function_at(place: str) -> Any:
     return found
 
 
-FIRST_DRAWS = 100
-"""How many of each law: enough for its rare branches, as the tail of the normal law."""
-
-TOLD_DIGITS = 10
-"""Of a draw: the last bits of `log` and `exp` are the processor's, not NumPy's."""
-
-FINGERPRINT_LENGTH = 16
-"""Hexadecimal digits of a fingerprint."""
+@functools.cache
+def package_digest() -> str:
+    """Return the digest of this package's code, including its agents."""
+    root = Path(inspect.getfile(import_module(PACKAGE))).parent
+    found = hashlib.sha256()
+    # Links to folders, as to that of the agents in a checkout, are named: they are not followed.
+    for folder in (root, root / "agents"):
+        for path in sorted(folder.rglob("*.py")):
+            name = path.relative_to(root).as_posix()
+            found.update(name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    return found.hexdigest()[:16]
 
 
 @functools.cache
 def stream_fingerprint() -> str:
     """Return the fingerprint of the streams and laws as they are drawn here."""
-    told = (f"{name} {_word(value)}" for name, value in _first_draws())
-    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:FINGERPRINT_LENGTH]
-
-
-def _word(value: float) -> str:
-    return str(value) if isinstance(value, int | np.integer) else f"{value:.{TOLD_DIGITS - 1}e}"
+    words = [
+        f"{name} {value}"
+        if isinstance(value, int | np.integer)
+        else f"{name} {value:.{TOLD_DIGITS - 1}e}"
+        for name, value in _first_draws()
+    ]
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
 
 
 def _first_draws() -> Iterator[tuple[str, float]]:
-    """Yield the name of each law and a draw: the seeds of users first, then all that is drawn."""
+    """Yield the name of each law and a draw: the seeds of users first, then all other draws."""
     seeds = user_seeds(0, FIRST_DRAWS)
-    for seed in seeds:
-        yield "user_seeds", seed
+    yield from (("user_seeds", seed) for seed in seeds)
     hers, its = user_generator(seeds[0]), agent_generator(seeds[0], "BAIR")
     for name, rng in (("user", hers), ("agent", its)):
-        for _ in range(FIRST_DRAWS):
-            yield name, rng.random()
+        yield from ((name, rng.random()) for _ in range(FIRST_DRAWS))
     for name, law in LAWS.items():
-        for mean in law.many(FIRST_DRAWS, hers):
-            yield name, mean
+        yield from ((name, mean) for mean in law.many(FIRST_DRAWS, hers))
     for name in REWARD_LAWS:
-        for _ in range(FIRST_DRAWS):
-            yield name, as_reward_law(name).draw(0.5, hers)
-    yield from _draws_of_agents(its)
-
-
-def _draws_of_agents(rng: np.random.Generator) -> Iterator[tuple[str, float]]:
-    """Yield draws of the laws that agents and studies ask NumPy for."""
+        yield from ((name, as_reward_law(name).draw(0.5, hers)) for _ in range(FIRST_DRAWS))
     for successes in range(FIRST_DRAWS):
-        yield "beta", rng.beta(0.5 + successes, 0.5 + FIRST_DRAWS - successes)
-    for _ in range(FIRST_DRAWS):
-        yield "standard_normal", rng.standard_normal()
-    for value in rng.integers(1000, size=FIRST_DRAWS):
-        yield "integers", value
-
-
-LIBRARIES = ("gymnasium", COMPILER, "numpy")
-"""What the numbers of a run may depend on; without the compiler no run was compiled."""
-
-SAID_ONCE = ("versions", "differences")
-"""What is the same in every cell of one setting."""
-
-Cell = Mapping[str, Any]
+        yield "beta", its.beta(0.5 + successes, 0.5 + FIRST_DRAWS - successes)
+    yield from (("standard_normal", its.standard_normal()) for _ in range(FIRST_DRAWS))
+    yield from (("integers", value) for value in its.integers(1000, size=FIRST_DRAWS))
 
 
 def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
-    """Return the versions of the package, of Python and of those of these that are installed."""
+    """Return the versions of the package, of Python and of these libraries, if installed."""
     found = {"explorative-user-env": __version__, "python": platform.python_version()}
-    there = [name for name in libraries if name != COMPILER or is_installed()]
-    versions = {name: _version(name) for name in there}
+    names = [name for name in libraries if name != COMPILER or is_installed()]
+    versions = {name: _version(name) for name in names}
     return found | {name: version for name, version in versions.items() if version is not None}
 
 
 @functools.cache
 def _version(library: str) -> str | None:
-    """Return the version of a library, None where it is not installed."""
     try:
         return metadata.version(library)
     except metadata.PackageNotFoundError:
@@ -297,39 +258,33 @@ def made_now() -> dict[str, Any]:
     return {"machine": machine, "command": shlex.join([command, *words]), "commit": _commit()}
 
 
-def time_now() -> str:
-    """Return the time in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
 @functools.cache
 def _commit() -> str | None:
-    """Return the commit of a checkout that the package is run from, if it is run from one."""
-    git = [
-        "git",
-        "-C",
-        str(Path(__file__).parent),
-        "describe",
-        "--always",
-        "--dirty",
-        "--abbrev=40",
-    ]
-    tracked = [*git[:3], "ls-files", "--error-unmatch", __file__]
+    """Return the commit of the checkout that the package is run from; None elsewhere."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    tracked = [*git, "ls-files", "--error-unmatch", __file__]
+    described = [*git, "describe", "--always", "--dirty", "--abbrev=40"]
     try:
-        for command in (tracked, git):
+        for command in (tracked, described):
             done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
 
 
-def details_of(cells: Sequence[Cell]) -> dict[str, Any]:
+def time_now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def details_of(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what the runs of these cells rest on, as a file can keep it.
 
     Returns:
         `settings`, where each differs from the paper's text, and `cells`, with what else they say.
     """
-    own = [{name: word for name, word in cell.items() if name not in SAID_ONCE} for cell in cells]
+    once = ("versions", "differences")  # the same in every cell of one setting
+    own = [{name: word for name, word in cell.items() if name not in once} for cell in cells]
     return {"settings": {cell["setting"]: cell["differences"] for cell in cells}, "cells": own}
 
 
@@ -337,10 +292,10 @@ def closing_section(made_by: Mapping[str, Any]) -> str:
     """Return what made a page as its last section, in Markdown.
 
     Args:
-        made_by: what a folder says of it: `command`, `options`, `versions`, and where there are
+        made_by: the manifest of a folder: `command`, `options`, `versions`, and where there are
             cells their `settings` and `cells`.
     """
-    lines = [f"`explorative-user {made_by['command']}`: {_told(made_by['options'])}"]
+    lines = [f"`explorative-user {made_by['command']}`: {_in_words([made_by['options']])}"]
     lines += [", ".join(f"{name} {number}" for name, number in made_by["versions"].items())]
     for title, differences in made_by.get("settings", {}).items():
         points = "; ".join(differences) or "nothing"
@@ -348,34 +303,25 @@ def closing_section(made_by: Mapping[str, Any]) -> str:
     cells = made_by.get("cells", [])
     names = [each.name for each in OPTIONS]
     if cells:
-        lines.append(f"users: {_told(_together([_only(cell, names) for cell in cells]))}")
+        users = [{name: cell[name] for name in names if name in cell} for cell in cells]
+        lines.append(f"users: {_in_words(users)}")
     for agent in dict.fromkeys(name for cell in cells for name in cell["agents"]):
         options = [cell["agents"][agent] for cell in cells if agent in cell["agents"]]
-        lines.append(f"{agent}: {_told(_together(options))}")
+        lines.append(f"{agent}: {_in_words(options)}")
     items = "\n".join(f"- {in_markdown(line)}" for line in lines)
     return f"## What made this\n\n{items}\n"
 
 
-def _only(cell: Cell, names: Iterable[str]) -> dict[str, Any]:
-    return {name: cell[name] for name in names if name in cell}
-
-
-def _together(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return one record with all values that a name has, those of several cells with a slash."""
+def _in_words(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return options in words; the values that differ between cells with a slash."""
     names = dict.fromkeys(name for record in records for name in record)
-    values = {name: [_word_provenance(record.get(name)) for record in records] for name in names}
-    return {name: " / ".join(dict.fromkeys(each)) for name, each in values.items()}
+    values = {name: [_word(record.get(name)) for record in records] for name in names}
+    words = {name: " / ".join(dict.fromkeys(each)) for name, each in values.items()}
+    return ", ".join(f"{name}={word}" for name, word in words.items() if word != _word(None))
 
 
-def _told(options: Mapping[str, Any]) -> str:
-    words = {name: _word_provenance(value) for name, value in options.items()}
-    return ", ".join(
-        f"{name}={word}" for name, word in words.items() if word != _word_provenance(None)
-    )
-
-
-def _word_provenance(value: Any) -> str:
-    """Return a value in a word; an option that nobody gave is a dash."""
+def _word(value: Any) -> str:
+    """Return a value in a word; an option that was not given is a dash."""
     if isinstance(value, list | tuple):
-        return " ".join(map(_word_provenance, value))
+        return " ".join(map(_word, value))
     return "-" if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Results out of a store, as they were when they were kept."""
+"""Results: the runs of a line-up with what is computed of them, in memory and out of a file."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,13 +27,7 @@ from explorative_user_env.protocol import (
 from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
 from explorative_user_env.results.metrics import figures_of_runs, frame_of, scores_of
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
-from explorative_user_env.results.store import (
-    Store,
-    columns_in,
-    part_sizes,
-    read_only,
-    results_in,
-)
+from explorative_user_env.results.store import Store, columns_in, part_sizes, read_only, results_in
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import rollout
@@ -46,10 +40,12 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+NOT_IN_SUMMARY = ("means", "rho", "max_steps", "agents", "differences", "versions")
+"""Parts of a cell that a summary leaves out; the setting's title says if `means` and `rho` are not
+its own."""
 
-UNREPEATED = ("means", "rho", "max_steps", "agents", "differences", "versions")
-"""What a cell says besides, which is not repeated beside every figure: the setting's title says if
-`means` and `rho` are not its own."""
+NOT_TITLED = ("task", "delta", "n_arms", "horizon", "max_steps", "seed")
+"""Parts of a cell that a table shows anyway, or that do not say who its users are."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +91,7 @@ class Results:
         `rank` is by `cost` (1 the least), or by regret over a horizon. Who `sees_rewards` is a
         reference and has none.
         """
-        shared = {name: value for name, value in self.cell.items() if name not in UNREPEATED}
+        shared = {name: value for name, value in self.cell.items() if name not in NOT_IN_SUMMARY}
         rows = []
         for agent, runs in self.runs.groupby("agent", sort=False):
             delta = self.deltas.get(str(agent), self.cell["delta"])
@@ -109,20 +105,20 @@ class Results:
 
     @property
     def references(self) -> frozenset[str]:
-        """The names of the agents that were told rewards, which no competitor is."""
+        """The names of the agents that see rewards, which no competitor does."""
         return frozenset(name for name, agent in self.line_up.items() if sees_rewards(agent))
 
     @property
     def over_horizon(self) -> bool:
-        """Whether agents ran to a horizon, with one user or many, and were not to answer."""
+        """Whether agents ran to a horizon, with one user or many, and did not stop to answer."""
         return not TASKS[self.cell["task"]].ends_itself
 
     def compare(self, first: str, second: str) -> Comparison:
-        """Return how two agents compare with the same users: see `comparison`, also for errors.
+        """Return how two agents compare with the same users; see `compare`, also for errors.
 
         Args:
             first: the name of an agent.
-            second: of another.
+            second: the name of another.
         """
         return compare(self.runs, first, second, over_horizon=self.over_horizon)
 
@@ -130,7 +126,7 @@ class Results:
         """Return how all others compare with one, with a family-wise error of 5% for each figure.
 
         Args:
-            against: the one's name.
+            against: the name of the one.
         """
         return compare_all(self.runs, against, over_horizon=self.over_horizon)
 
@@ -142,7 +138,7 @@ class Results:
 
         Args:
             score: "cost", "stopping_time" or "success"; over a horizon "regret" or "utility". What
-                is the better the less is negated; None is the first, by which agents rank.
+                is better the less is negated; None is the first, by which agents rank.
 
         Raises:
             InvalidArgumentError: for another score.
@@ -150,7 +146,7 @@ class Results:
         return scores_of([(self.runs, self.cell)], score)
 
     def replay(self, row: Any) -> Episode:
-        """Return a run again, step by step: what the agent recommended and what the user said.
+        """Return a run again, step by step: what the agent recommended and how the user responded.
 
         It is the very run, with the same horizon and step cap, and no time limit of `gym.make`;
         with users who come one after another it is the steps of all, in their order.
@@ -159,30 +155,40 @@ class Results:
             row: a row of `runs`, or its label there (its place, as long as nobody sorts them).
 
         Raises:
-            InvalidArgumentError: for what is no row of these runs.
+            InvalidArgumentError: for what is no row of these runs, or code that is not known here.
         """
-        name, seed = self._run_of(row)
+        if isinstance(row, Integral) and not isinstance(row, bool) and row in self.runs.index:
+            row = self.runs.loc[row]
+        is_row = isinstance(row, Mapping | pd.Series) and {"agent", "user_seed"} <= set(row.keys())
+        runs = self.runs
+        if (
+            not is_row
+            or not ((runs["agent"] == row["agent"]) & (runs["user_seed"] == row["user_seed"])).any()
+        ):
+            shown = dict(row) if is_row else row
+            raise InvalidArgumentError("row", shown, "a row of these runs, or its label there")
+        name, seed = row["agent"], int(row["user_seed"])
         if name not in self.line_up:
             raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
-        agent = self.line_up[name]
-        horizon, told = self.cell["horizon"], self.over_horizon or needs_horizon(agent)
+        agent, horizon = self.line_up[name], self.cell["horizon"]
         if self.cell["task"] == POPULATION.name:
             members = Members(self.cell["n_users"], self.cell["deviation"])
             return episode_with_members(members, self.population, agent, seed, horizon)
-        stays = horizon if self.over_horizon else None
         return rollout(
-            environment_of(self.population, agent, "regret", stays),
+            environment_of(
+                self.population, agent, "regret", horizon if self.over_horizon else None
+            ),
             agent,
             seed,
             max_steps=self.cell["agents"][name]["max_steps"],
-            horizon=horizon if told else None,
+            horizon=horizon if self.over_horizon or needs_horizon(agent) else None,
             commits=self.over_horizon,
         )
 
     def plot(
         self, kind: str | None = None, axes: "Axes | None" = None, *, progress: Any = True
     ) -> "Axes":
-        """Draw the runs, and return Matplotlib's axes; `results.figures` has a function a kind.
+        """Draw the runs, and return Matplotlib's axes; see `results.plots_of_runs`.
 
         Args:
             kind: "success" against the budget of a run, "stopping_times" (which share goes on),
@@ -193,7 +199,7 @@ class Results:
             progress: as for `evaluate`, of runs that are replayed for it.
 
         Raises:
-            InvalidArgumentError: for a kind that there is none of, naming those there are.
+            InvalidArgumentError: for another kind, naming those of these results.
         """
         from explorative_user_env.results.plots_of_runs import plot_runs
 
@@ -203,39 +209,25 @@ class Results:
         """Write the runs, and what made them, to a new file, which `eu.load` reads.
 
         Args:
-            path: the file, in SQLite's format; nothing may be there.
+            path: the file, in SQLite's format; its name ends in .sqlite, .sqlite3 or .db.
 
         Raises:
-            InvalidArgumentError: if something is, or the disk refuses.
+            InvalidArgumentError: if the file exists, has another ending, or the disk refuses.
         """
+        if Path(path).exists():
+            raise InvalidArgumentError("path", str(path), "a new file (it is there already)")
         task = self.cell["task"]
         agents = {name: record_of(self.line_up.get(name)) for name in self.deltas}
         request = {"task": task, "n_instances": int(self.runs["instance"].max()) + 1}
         request |= {"population": record_of(self.population), "agents": agents}
-        told = {"command": "save", "options": {"cell": record_of(self.cell)}}
-        if Path(path).exists():
-            raise InvalidArgumentError("path", str(path), "a new file (it is there already)")
-        with Store(path, told, argument="path") as store:
+        saved = {"command": "save", "options": {"cell": record_of(self.cell)}}
+        with Store(path, saved, argument="path") as store:
             parts = []
             for name, runs in self.runs.groupby("agent", sort=False):
                 parts.append(store.part(task, str(name), request))
                 parts[-1].add({column: runs[column].to_numpy() for column in runs})
             own = {"cell": self.cell, "deltas": self.deltas, "checks": self.checks}
             store.note({"request": request, **own}, parts, finished=True)
-
-    def _run_of(self, row: Any) -> tuple[str, int]:
-        """Return the agent's name and the user's seed of a row that is among the runs."""
-        allowed = "a row of these runs, or its label there"
-        if isinstance(row, Integral) and not isinstance(row, bool) and row in self.runs.index:
-            row = self.runs.loc[row]
-        if not isinstance(row, Mapping | pd.Series) or not {"agent", "user_seed"} <= set(
-            row.keys()
-        ):
-            raise InvalidArgumentError("row", row, allowed)
-        name, seed = row["agent"], row["user_seed"]
-        if not ((self.runs["agent"] == name) & (self.runs["user_seed"] == seed)).any():
-            raise InvalidArgumentError("row", dict(row), allowed)
-        return name, int(seed)
 
     def __str__(self) -> str:
         summary = self.summary()
@@ -244,9 +236,9 @@ class Results:
 
     def __repr__(self) -> str:
         counts = self.runs.groupby("agent", sort=False).size()
-        said = {name: self.cell.get(name) for name in ("task", "setting", "n_arms", "seed")}
-        said |= {"n_instances": int(counts.max()), "agents": list(counts.index)}
-        return f"Results({', '.join(f'{name}={word!r}' for name, word in said.items())})"
+        words = {name: self.cell.get(name) for name in ("task", "setting", "n_arms", "seed")}
+        words |= {"n_instances": int(counts.max()), "agents": list(counts.index)}
+        return f"Results({', '.join(f'{name}={word!r}' for name, word in words.items())})"
 
     def _repr_html_(self) -> str:
         return html_table(table_of(self.summary()))
@@ -254,10 +246,11 @@ class Results:
 
 @contextmanager
 def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
-    """Let an error, or Ctrl-C, out of the block carry what is finished as its `finished`.
+    """Let an error, or Ctrl-C, in the block carry the finished results as its `finished`.
 
     Args:
-        finished: what is, asked for only if the block fails; before what the error carries already.
+        finished: returns the finished results, if the block fails; they stand before those that the
+            error carries already.
     """
     try:
         yield
@@ -329,57 +322,50 @@ class Sweep:
         return "".join(html_table(table_of(each, title)) for title, each in summaries_of(self))
 
 
-NOT_TITLED = ("task", "delta", "n_arms", "horizon", "max_steps", "seed")
-"""What a table says of a cell by itself, or who its users are does not rest on."""
-
-
 def summaries_of(found: Results | Sweep) -> list[tuple[str | None, pd.DataFrame]]:
-    """Return the summary of each task's cells, as those of another task have other figures.
+    """Return the summary of the cells of each task, as another task has other figures.
 
-    Cells with other users are in one of their own, with a title that says in what they differ.
+    Cells with other users have a summary of their own, with a title that names the difference, such
+    as `noise=0.2`.
     """
     if isinstance(found, Results):
         return [(None, found.summary())]
     of_task: dict[str, list[Results]] = {}
-    for cell in found.cells:
-        of_task.setdefault(str(cell.cell.get("task")), []).append(cell)
+    for each in found.cells:
+        of_task.setdefault(str(each.cell.get("task")), []).append(each)
     frames: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for task, cells in of_task.items():
-        for cell in cells:
-            frames.setdefault((task, _who(cell, cells)), []).append(cell.summary())
-    return [(who or None, pd.concat(each, ignore_index=True)) for (_, who), each in frames.items()]
+        for each in cells:
+            title = ", ".join(
+                f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+                for name, value in _words_of(each).items()
+                if name not in NOT_TITLED and any(one.cell.get(name) != value for one in cells)
+            )
+            frames.setdefault((task, title), []).append(each.summary())
+    return [
+        (title or None, pd.concat(own, ignore_index=True)) for (_, title), own in frames.items()
+    ]
 
 
-def _who(one: Results, cells: Sequence[Results]) -> str:
-    """Return in what the users of a cell differ from those of others, as `noise=0.2`."""
-    return ", ".join(
-        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
-        for name, value in one.cell.items()
-        if isinstance(value, bool | int | float | str)
-        and name not in NOT_TITLED
-        and any(each.cell.get(name) != value for each in cells)
-    )
+def _words_of(results: Results) -> dict[str, Any]:
+    """Return the parts of a cell that are a word or a number."""
+    words = results.cell.items()
+    return {name: value for name, value in words if isinstance(value, bool | int | float | str)}
 
 
 def all_runs(results: Sequence[Results]) -> pd.DataFrame:
-    """Return all runs, one row each, with the cell they belong to."""
-    frames = [
-        cell.runs.assign(**{name: cell.cell[name] for name in ("setting", "delta", "n_arms")})
-        for cell in results
-    ]
+    """Return all runs, one row each, with the `setting`, `delta` and `n_arms` of their cells."""
+    names = ("setting", "delta", "n_arms")
+    frames = [each.runs.assign(**{name: each.cell[name] for name in names}) for each in results]
     return pd.concat(frames, ignore_index=True)
 
 
 def runs_with_cells(results: Sequence[Results]) -> pd.DataFrame:
-    """Return all runs, one row each, with all that a word or a number says of their cells."""
+    """Return all runs, one row each, with all words and numbers of their cells."""
     frames = []
     for each in results:
-        cell = {
-            name: value
-            for name, value in each.cell.items()
-            if isinstance(value, bool | int | float | str) and name not in each.runs
-        }
-        frames.append(each.runs.assign(**cell))
+        words = {name: word for name, word in _words_of(each).items() if name not in each.runs}
+        frames.append(each.runs.assign(**words))
     return pd.concat(frames, ignore_index=True)
 
 
@@ -428,42 +414,49 @@ def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[
     """
     try:
         return [
-            KeptEvaluation(record, finished, _results(db, record, numbers, own))
+            KeptEvaluation(record, finished, _kept_results(db, record, numbers, own))
             for record, numbers, finished in results_in(db, part_sizes(db))
         ]
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
-        raise ValueError(f"a record in it is none, {type(error).__name__}: {error}") from error
+        raise ValueError(f"a record cannot be read: {type(error).__name__}: {error}") from error
 
 
-def _results(
+def _kept_results(
     db: "sqlite3.Connection", record: Mapping[str, Any], numbers: Sequence[int], own: Sequence[Any]
 ) -> Results | None:
     """Return the results of an evaluation; None if it has no runs.
 
-    What the runs follow from is read once, from the request: the words of the cell fit it.
+    What is in the request is read from there alone, also where the cell repeats it.
     """
     request, frames = record["request"], {}
     for number in numbers:
-        words = "SELECT agent FROM parts WHERE id = ?"
-        for (name,) in db.execute(words, (number,)).fetchall():
-            rows = partial(_rows, db)
-            columns = columns_in(rows, number, request["task"])
+        for (name,) in _read(db, "SELECT agent FROM parts WHERE id = ?", number):
+            columns = columns_in(partial(_read, db), number, request["task"])
             if columns:
-                n_users = request["n_instances"]
-                columns = {column: values[:n_users] for column, values in columns.items()}
-                frames[name] = frame_of(request["task"], name, columns)
+                first = {column: each[: request["n_instances"]] for column, each in columns.items()}
+                frames[name] = frame_of(request["task"], name, first)
     in_order = [name for name in request["agents"] if name in frames]
     if not in_order:
         return None
-    known = {name_of(agent): agent for agent in own if isinstance(agent, Agent)}
-    line_up = {name: _agent(name, request["agents"][name], known) for name in in_order}
-    population, cell = _population(request["population"], own), dict(record["cell"])
-    same: dict[str, Any] = {"seed": None, "delta": None, "n_users": None, "deviation": None}
-    same |= {"step_cost": STEP_COST, "max_steps": STEP_CAP}
-    for name in {*same} & {*cell} & {*request}:
-        cell[name] = same[name] if request[name] is None else request[name]
+    try:
+        population = from_record(request["population"], own)
+    except UnknownCodeError as missing:
+        allowed = f"with {missing}, which the users rest on"
+        raise InvalidArgumentError("own", list(own), allowed) from missing
+    usual: dict[str, Any] = dict.fromkeys(("seed", "delta", "n_users", "deviation"))
+    usual |= {"step_cost": STEP_COST, "max_steps": STEP_CAP}
+    cell = dict(record["cell"])
+    for name in {*usual} & {*cell} & {*request}:
+        cell[name] = usual[name] if request[name] is None else request[name]
     cell |= record_of(population.words())
     cell["agents"] = {name: cell["agents"][name] for name in in_order}
+    known = {name_of(agent): agent for agent in own if isinstance(agent, Agent)}
+    line_up = {}
+    for name in in_order:
+        try:
+            line_up[name] = from_record(request["agents"][name])
+        except UnknownCodeError:
+            line_up[name] = known.get(name)
     checks = from_record(record.get("checks"))
     return Results(
         pd.concat([frames[name] for name in in_order], ignore_index=True),
@@ -475,22 +468,5 @@ def _results(
     )
 
 
-def _rows(db: "sqlite3.Connection", query: str, *values: Any) -> list[Any]:
+def _read(db: "sqlite3.Connection", query: str, *values: Any) -> list[Any]:
     return db.execute(query, values).fetchall()
-
-
-def _agent(name: str, record: Any, known: Mapping[str, Agent]) -> Agent | None:
-    """Return an agent of the package as it ran, or one that was handed in; None of another."""
-    try:
-        found: Agent = from_record(record)
-    except UnknownCodeError:
-        return known.get(name)
-    return found
-
-
-def _population(record: Any, own: Sequence[Any]) -> Any:
-    try:
-        return from_record(record, own)
-    except UnknownCodeError as missing:
-        allowed = f"with {missing}, which the users rest on"
-        raise InvalidArgumentError("own", list(own), allowed) from missing

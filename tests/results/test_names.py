@@ -81,3 +81,30 @@ def test_a_notebook_shows_names_as_they_are(results: eu.Results) -> None:
     shown = [row[2].split() for row in rows_of(results._repr_html_())]
     written = [name.replace("\x1b", r"\x1b").replace("\n", r"\n") for name in NAMES]
     assert shown == [name.split() for name in written]
+
+
+class Named:
+    """Recommends the first arm."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def reset(self, n_arms: int, rng: Any, horizon: int | None = None) -> None:
+        """Forget."""
+
+    def act(self) -> int:
+        return 0
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        """Learn nothing."""
+
+    def answer(self) -> int:
+        return 0
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\udc80", "ab\ud800"])
+def test_a_name_that_no_file_can_hold_is_refused(name: str) -> None:
+    with pytest.raises(eu.InvalidArgumentError, match=r"^name must be a word"):
+        BAIR(name=name)
+    with pytest.raises(eu.InvalidArgumentError, match=r"^agents must be named by words"):
+        eu.evaluate([Named(name)], n_arms=2, n_instances=1, max_steps=3, progress=False)

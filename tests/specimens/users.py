@@ -80,10 +80,14 @@ BEHAVIOURS: dict[str, Any] = {
     ),
     "counts_what_she_said": Behaviour("counts", respond=counts_no_rejection),
     "keeps_her_means": Behaviour("changes taste", respond=changes_taste),
-    "draws_from_her_stream_alone": Behaviour("coin", respond=throws_everybodys_coin),
-    "is_all_in_her_state": Behaviour("tires", respond=tires_of_all),
-    "starts_as_a_new_user": Behaviour("counts on", respond=counts_on, memory=1),
-    "travels_as_a_record": Behaviour("forgets", respond=ForgetsOnTheWay(3)),
+    "follows_from_her_seed": (
+        Behaviour("coin", respond=throws_everybodys_coin),
+        Behaviour("counts on", respond=counts_on, memory=1),
+    ),
+    "is_all_in_her_state": (
+        Behaviour("tires", respond=tires_of_all),
+        Behaviour("forgets", respond=ForgetsOnTheWay(3)),
+    ),
     "compiled_users_are_plain": Behaviour("overflows", respond=overflowing),
 }
 
