@@ -14,15 +14,14 @@ from typing import Any
 import gymnasium as gym
 import structure
 import typer
+from gymnasium.envs.registration import load_env_creator
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from typer.cli import get_docs_for_click
 
-import explorative_user_env as package
 from explorative_user_env import cli
 from explorative_user_env.display.plots import COLOURS
 from explorative_user_env.display.plots import PAGES as THEMES
-from explorative_user_env.envs.registration import ENTRIES
 from explorative_user_env.show.svg import OURS
 from explorative_user_env.teach.notebooks import SOLUTIONS, notebook_files
 from extensions import reference
@@ -49,7 +48,8 @@ def environment(env: Any, docname: str, name: str) -> Iterator[str]:
     """Yield a picture, the spaces, and the docstrings of one user and of many."""
     one = gym.make(name, n_arms=5, render_mode="svg", render_intervals=True)
     many = gym.make_vec(name, num_envs=3, n_arms=5)
-    single, vector = (getattr(package, each) for each in (ENTRIES[name].one, ENTRIES[name].many))
+    spec = gym.spec(name)
+    single, vector = map(load_env_creator, (spec.entry_point, spec.vector_entry_point))
     first, _, rest = reference.docstring("", single).partition("\n\n")
     yield from (first, "", "````{raw} html", f'<div class="picture">{_picture(one)}</div>', "````")
     yield from ("", "| | of 5 arms |", "| :--- | :--- |")
