@@ -128,7 +128,8 @@ def blank_state(user: User, memory: list[float] | None = None) -> UserState:
     )
     if not memory:
         return state
-    return RememberingState(*(getattr(state, each.name) for each in fields(state)), memory)
+    known = {each.name: getattr(state, each.name) for each in fields(state)}
+    return RememberingState(**known, memory=memory)
 
 
 CEILING_SLACK = 0.99
