@@ -33,7 +33,7 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import Column, table
 from explorative_user_env.display.text import cost, whole
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import Play, quickest_play
+from explorative_user_env.evaluation.paths import Play, Runs, quickest_play
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
 from explorative_user_env.protocol import LONGEST_HORIZON, Array, kept_steps
@@ -114,11 +114,11 @@ def histories(
     """
     steps = kept_steps("steps", steps)
     size = max(1, LONGEST_PLAY // steps)
-    parts, play = [], quickest_play()
+    parts = []
     for first in range(0, len(seeds), size):
         part = seeds[first : first + size]
         nu, prime = (
-            play(_population(pair, instance, rho), agent, part, steps, steps)
+            quickest_play(Runs(_population(pair, instance, rho), agent, steps, steps), part)
             for instance in (pair.nu, pair.nu_prime)
         )
         same = (nu.arms == prime.arms) & (nu.accepted == prime.accepted)

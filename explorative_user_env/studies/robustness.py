@@ -224,6 +224,7 @@ NOTES = (
     "--baseline-time.",
     "drifting: success is to name the arm that is the best when the agent answers.",
 )
+"""The notes below the matrix."""
 
 
 def notes_of(matrix: pd.DataFrame) -> tuple[str, ...]:

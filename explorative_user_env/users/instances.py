@@ -255,10 +255,11 @@ class InstanceLaw:
 
     def _check(self) -> None:
         """Refuse at construction what could not be drawn later."""
-        rng = np.random.default_rng(0)
         if self.named is not None:
             self._check_named(self.named)
-        elif self.given is not None:
+            return
+        rng = np.random.default_rng(0)
+        if self.given is not None:
             for factor in (1.0 / self.gap_factor, self.gap_factor):
                 gap = None if self.gap is None else self.gap * factor
                 self._within(separated(self.given, gap, rng))
