@@ -96,7 +96,7 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
 def functions_of(word: str) -> dict[str, Any]:
     """Return the functions of the commands that begin with a word, by all words that call each."""
     module = import_module(f"explorative_user_env.commands.{word}")
-    return {each.words: each for each in vars(module).values() if hasattr(each, "words")}
+    return {each.called_by: each for each in vars(module).values() if hasattr(each, "called_by")}
 
 
 def _not_imported() -> None:

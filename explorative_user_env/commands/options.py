@@ -146,7 +146,7 @@ def command(
             function(**given)
 
         shown.append(inspect.Parameter("context", KEYWORD, annotation=typer.Context))
-        run_command.words = name  # type: ignore[attr-defined]
+        run_command.called_by = name  # type: ignore[attr-defined]
         run_command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
         return run_command
 
