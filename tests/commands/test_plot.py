@@ -13,6 +13,7 @@ import explorative_user_env as eu
 from explorative_user_env import validation as extras
 from explorative_user_env.commands.drawings import Drawing, drawings_of
 from explorative_user_env.evaluation import runner as grid
+from explorative_user_env.validation import CallableError
 
 pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.slow
@@ -123,7 +124,7 @@ def test_a_run_that_was_broken_off_is_drawn_as_far_as_it_is(
     run: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "a.sqlite"
-    with pytest.raises(eu.CallableError):
+    with pytest.raises(CallableError):
         eu.evaluate(["BAIR", Failing("act")], **SMALL, store=file)
     assert run("results plot", str(file)) == 0
     assert capsys.readouterr().out.startswith("evaluate: not finished, 3 runs in 1 cell\n")
