@@ -540,7 +540,7 @@ RUN_SCRIPT = """#!/usr/bin/env bash
 set -euo pipefail
 cd "${{AUTOGRADER:-/autograder}}"
 export PYTHONPATH="$PWD/source/package" PYTHONDONTWRITEBYTECODE=1
-exec source/environment/bin/python -m {package} grade submission \\
+exec source/environment/bin/python -m {package} course grade submission \\
     --gradescope results/results.json --key-file source/key.txt \\
     {options}
 """
