@@ -39,7 +39,6 @@ COMPARE, MEET, LATER = "Compare agents", "Meet a user", "Papers, results and cou
 WORDS = {
     "bench": Word("Compare agents on explorative users, beside the paper's figures.", COMPARE),
     "suite": Word("Score agents on the tasks of the suite.", COMPARE),
-    "robustness": Word("Compare agents on users who are not the paper's.", COMPARE),
     "train": Word("Train a model with Stable-Baselines3.", COMPARE),
     "check": Word("Check that your agent, environment or user is sound.", COMPARE),
     "watch": Word("Watch a user and an agent step by step.", MEET),

@@ -29,7 +29,7 @@ SHARED = {
     # One module a notebook.
     "course": {"EXERCISES"},
     # A command is called what it runs.
-    "commands": {"grade", "lower_bound", "reproduce", "robustness", "train", "tune_n1", "verify"},
+    "commands": {"grade", "lower_bound", "train", "tune_n1", "verify"},
 }
 
 

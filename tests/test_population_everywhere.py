@@ -62,12 +62,12 @@ def run(*words):
         cli.main()
     except SystemExit as stop:
         assert not stop.code, words
-for command in ("bench", "robustness", "tune-n1", "train"):
+for command in ("bench", "suite", "paper tune-n1", "train"):
     run(command, "--help")
 small = ["--n-instances", "2", "--agent", "bair", "--workers", "1", "--patience", "7"]
 run("bench", *small, "--n-arms", "2", "--delta", "0.1", "--out", str(home / "bench"))
 assert "patience" in (home / "bench" / "summary.csv").read_text().splitlines()[0]
-run("robustness", *small, "--user", "paper", "--out", str(home / "matrix"))
+run("suite", *small, "--user", "paper", "--out", str(home / "matrix"))
 assert "patience" in (home / "matrix" / "summary.csv").read_text().splitlines()[0]
 print("everywhere")
 """

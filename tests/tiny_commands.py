@@ -27,7 +27,7 @@ WORDS = {
     "bench": f"bench {CELLS} --agent bair --agent uni "
     "--n-arms 2 --n-arms 20 --delta 0.1 --delta 0.01",
     "regret": f"bench {CELLS} --agent bair --agent uni --task regret --horizon 30 --n-arms 20",
-    "robustness": f"robustness {CELLS} --agent bair --agent uni --agent exp3 --n-arms 2 "
+    "robustness": f"suite {CELLS} --agent bair --agent uni --agent exp3 --n-arms 2 "
     "--user paper --user omniscient",
     "suite": "suite --workers 1 --quick --agent bair --agent exp3 --agent full-information "
     "--task bai-k2 --task bai-k5 --task regret-k5",

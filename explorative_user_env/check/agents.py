@@ -32,8 +32,10 @@ from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import (
     RUN_COLUMNS,
-    play_compiled,
-    play_readable,
+    Play,
+    Runs,
+    plays_compiled,
+    plays_readable,
     run_compiled,
     run_in_step,
     run_readable,
@@ -563,7 +565,7 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
         right["answers"] += episode.answer == best
         right["recommends"] += episode.arms[-1:] == (best,)
     if isinstance(agent := subject.make(), ManyUserAgent):
-        rows = run_in_step(users, agent, seeds, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
+        rows = run_in_step(Runs(users, agent, BLIND_STEPS, _horizon(agent, BLIND_STEPS)), seeds)
         of = dict(zip(RUN_COLUMNS, rows.T, strict=True))
         right["answers, asked about many at once,"] = int((of["answer"] == of["best_arm"]).sum())
     # Whatever it does, it is right by chance with each user: the figures share the false alarm.
@@ -712,7 +714,7 @@ def _successes(subject: Subject, n_arms: int, place: int, n_users: int) -> tuple
     users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=0.1)
     agent = informed(subject.make(), users)
     seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
-    found = run_readable(users, agent, seeds, MOST_STEPS, _horizon(agent, MEETING_STEPS))
+    found = run_readable(Runs(users, agent, MOST_STEPS, _horizon(agent, MEETING_STEPS)), seeds)
     of = dict(zip(RUN_COLUMNS, found.T, strict=True))
     stops = of["end"] == ANSWERED
     return int((stops & (of["answer"] == of["best_arm"])).sum()), int(stops.sum())
@@ -734,7 +736,7 @@ def in_step_is_one_at_a_time(subject: Subject) -> None:
         raise NotAskedError("it meets users one at a time")
     users, agent, seeds = Population(n_arms=usual_arms(subject)), subject.make(), _seeds(subject, 6)
     horizon = _horizon(agent, STEPS_IN_STEP)
-    wanted = run_readable(users, agent, seeds, STEPS_IN_STEP, horizon)
+    wanted = run_readable(Runs(users, agent, STEPS_IN_STEP, horizon), seeds)
     for how, order in {
         "": slice(None),
         ", in another order": slice(None, None, -1),
@@ -752,7 +754,7 @@ def _seeds(subject: Subject, n_users: int) -> list[int]:
 def _rows_in_step(subject: Subject, seeds: Sequence[int], agent: Any) -> Array:
     users = Population(n_arms=usual_arms(subject))
     horizon = _horizon(subject.make(), STEPS_IN_STEP)
-    return run_in_step(users, agent, seeds, STEPS_IN_STEP, horizon)
+    return run_in_step(Runs(users, agent, STEPS_IN_STEP, horizon), seeds)
 
 
 def expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) -> None:
@@ -790,10 +792,10 @@ def expect_compiled(population: Population, agent: AlgorithmAgent, seeds: Sequen
     """
     if (reason := why_no_compiler()) is not None:
         raise NotAskedError(f"it takes {COMPILER}, but {reason}")
-    given = (population, agent, seeds, COMPILED_STEPS, COMPILED_STEPS)
-    wanted = play_readable(*given)
+    runs = Runs(population, agent, COMPILED_STEPS, COMPILED_STEPS)
+    wanted = Play.joined(plays_readable(runs, seeds))
     try:
-        found = play_compiled(*given)
+        found = Play.joined(plays_compiled(runs, seeds))
     except errors_of_compiling() as error:
         raise DoesNotCompileError(short(error)) from error
     for what in ("arms", "accepted"):
@@ -804,7 +806,8 @@ def expect_compiled(population: Population, agent: AlgorithmAgent, seeds: Sequen
             )
             told += f" at step {step + 1} with the user of seed {seeds[user]}"
             raise FailedCheckError(f"{told} (K = {population.n_arms})")
-    expect_rows(run_compiled(*given), run_readable(*given), seeds, "compiled than in plain Python")
+    rows = (run_compiled(runs, seeds), run_readable(runs, seeds))
+    expect_rows(*rows, seeds, "compiled than in plain Python")
 
 
 def expect_compiled_users(population: Population, seed: int) -> None:

@@ -25,8 +25,9 @@ from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.display.tables import Column, as_text, html_table, paragraphs, table
 from explorative_user_env.envs.meeting import informed
-from explorative_user_env.evaluation.paths import paths_of
-from explorative_user_env.evaluation.runner import agent_record, runs_of
+from explorative_user_env.evaluation.paths import Runs
+from explorative_user_env.evaluation.request import agent_record
+from explorative_user_env.evaluation.runner import runs_of
 from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
 from explorative_user_env.files import MADE_BY, differences, digests_in, from_json, is_as
 from explorative_user_env.protocol import (
@@ -453,13 +454,10 @@ def _runs_again(
         cap = min(cap, 10 * longest + 1000)
     if told.get("n_users") is not None:
         members = Members(told["n_users"], told["deviation"])
+    horizon = told["horizon"] if needs else None
     return runs_of(
-        paths_of(as_task(told["task"]), members),
-        who,
-        results.population,
+        Runs(results.population, who, cap, horizon, as_task(told["task"]), members),
         [int(seed) for seed in rows["user_seed"]],
-        cap=cap,
-        horizon=told["horizon"] if needs else None,
         compiled=compiled and len(rows) * longest > WORTH_COMPILING,
         progress=progress,
         kept=Kept(),

@@ -1,20 +1,21 @@
 """Who takes part in a command, by the words of the command line."""
 
-import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_named
+from explorative_user_env.agents import (
+    AGENTS,
+    CARRIERS,
+    REFERENCES,
+    AlgorithmAgent,
+    agent_named,
+)
 from explorative_user_env.protocol import BAI, POPULATION, TASKS, Agent, name_of, trained_on
-from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
-from explorative_user_env.studies.suite import SUITE, ModelsByTask, training_name
-from explorative_user_env.studies.tuning import AGENT as TUNED_AGENT
-from explorative_user_env.studies.tuning import TunedAgent, load_tuned
 from explorative_user_env.users.population import Population
 from explorative_user_env.users.settings import COMPARED, PRINTED, name_in
 from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, choice
@@ -66,11 +67,11 @@ def these_agents(names: Sequence[str], max_steps: int | None = None) -> list[Any
     for whole in (False, True):
         shown = [name_of(agent) for agent in agents]
         for agent, name in zip(agents, names, strict=True):
-            prefix = next((each for each in PREFIXES if name.startswith(each)), None)
-            if prefix and shown.count(name_of(agent)) > 1:
-                path = name.removeprefix(prefix)
+            if name.startswith(PREFIXES) and shown.count(name_of(agent)) > 1:
+                prefix, _, path = name.partition(":")
                 last = path if whole else Path(path).name
-                agent.name = last if prefix == MODEL_PREFIX else f"{TUNED_AGENT}:{last}"
+                tuned = name_of(agent).partition(":")[0]
+                agent.name = last if f"{prefix}:" == MODEL_PREFIX else f"{tuned}:{last}"
     return agents
 
 
@@ -91,7 +92,9 @@ def _model(source: str) -> Any:
     return load_agent(source)
 
 
-def _tuned(source: str, max_steps: int | None) -> TunedAgent:
+def _tuned(source: str, max_steps: int | None) -> Any:
+    from explorative_user_env.studies.tuning import TunedAgent, load_tuned
+
     if not source:
         allowed = "bair-tuned:DIR, with what tune-n1 wrote, or bair-tuned:N_1, as bair-tuned:200"
         raise InvalidArgumentError("agent", TUNED_PREFIX, allowed)
@@ -141,74 +144,6 @@ def agent_at(place: str, *others: type) -> Any:
         allowed = "module:Class with the methods reset, act, observe and answer"
         raise InvalidArgumentError("agent", place, allowed)
     return made
-
-
-def entrants_called(names: Sequence[str]) -> list[Any]:
-    """Return who takes part in a suite under these names, in their order.
-
-    Args:
-        names: as for `these_agents`. The folder of "sb3:" may also have folders named as tasks,
-            each a model or several trainings of one; "module:name" may be a `ModelsByTask`.
-
-    Raises:
-        InvalidArgumentError: for a name that means nothing.
-        MissingExtraError: for a model without Stable-Baselines3.
-    """
-    known: dict[str, Any] = {}
-    for name in names:
-        if name.startswith(MODEL_PREFIX):
-            if folders := models_in(Path(name.removeprefix(MODEL_PREFIX))):
-                known[name] = _models(name.removeprefix(MODEL_PREFIX), folders)
-        elif ":" in name and not name.startswith(PREFIXES):
-            known[name] = agent_at(name, ModelsByTask)
-    others = [name for name in names if name not in known]
-    known |= dict(zip(others, these_agents(others), strict=True))
-    return [known[name] for name in names]
-
-
-def _models(source: str, folders: Mapping[str, Sequence[Path]]) -> ModelsByTask:
-    from explorative_user_env.rl import load_agent
-
-    name = Path(source).resolve().name
-    models = {
-        task: [
-            load_agent(place, name=name if len(places) == 1 else training_name(name, number))
-            for number, place in enumerate(places)
-        ]
-        for task, places in folders.items()
-    }
-    return ModelsByTask(name, models)
-
-
-def models_in(folder: Path) -> dict[str, list[Path]]:
-    """Return the folders of the models that a folder has for tasks, by the tasks' names.
-
-    Args:
-        folder: has a folder named as each task, which is a model or has trainings of one. A folder
-            that is a model itself has none.
-
-    Raises:
-        InvalidArgumentError: for a task's folder without a model.
-    """
-    found: dict[str, list[Path]] = {}
-    for task in SUITE:
-        own = folder / task.name
-        if (folder / SETTINGS_FILE).exists() or not own.is_dir():
-            continue
-        trainings = [each.parent for each in own.glob(f"*/{SETTINGS_FILE}")]
-        found[task.name] = (
-            [own] if (own / SETTINGS_FILE).exists() else sorted(trainings, key=_order)
-        )
-        if not found[task.name]:
-            allowed = f"a folder with a model, or with folders of models ({own} has none)"
-            raise InvalidArgumentError("agent", str(folder), allowed)
-    return found
-
-
-def _order(folder: Path) -> list[tuple[int, str]]:
-    """Return a key by which seed-2 is before seed-10."""
-    parts = re.findall(r"\d+|\D+", folder.name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 @dataclass(frozen=True)
@@ -286,7 +221,7 @@ def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -
     here |= {name: [word] for name, word in words.items() if name not in (*here, "rho")}
     warnings = []
     for agent in line_up:
-        if isinstance(agent, TunedAgent) and (tuned := agent.trained_on):
+        if isinstance(agent, AlgorithmAgent) and (tuned := trained_on(agent)):
             others = [
                 f"{name}={tuned[name]}"
                 for name, values in here.items()

@@ -63,8 +63,9 @@ def drawings_of(request: Mapping[str, Any], folder: Path, cells: Sequence[Result
             for name, draw in draws.items():
                 found = partial(lower_bound.kept_table, folder, name)
                 yield from _of_study("the lower bound's pair of users", found, {name: draw})
-        case "robustness":
-            varieties = robustness.varieties_named(request["options"]["user"])
+        case "suite --user":
+            names = request["options"]["user"]
+            varieties = robustness.varieties_named(None if names == ["all"] else names)
             population = Population(**split_options(request["options"])[0])
             found = partial(robustness.kept_matrix, cells, population, varieties)
             yield from _of_study("robustness", found, {"heat_map": robustness.heat_map})

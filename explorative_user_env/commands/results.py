@@ -9,11 +9,11 @@ import pandas as pd
 import typer
 
 from explorative_user_env.check.verify import verify as verified
-from explorative_user_env.commands.agents import entrants_called
 from explorative_user_env.commands.drawings import Drawing, NotDrawn, drawings_of
 from explorative_user_env.commands.options import MORE, command
 from explorative_user_env.commands.output import say, show
 from explorative_user_env.commands.run import Places
+from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
 from explorative_user_env.display.progress import OnProgress, portion, progress_bar
 from explorative_user_env.files import MADE_BY, Folder, from_json, write_whole

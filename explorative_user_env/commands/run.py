@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorative_user_env.display.progress import notice
-from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
+from explorative_user_env.evaluation.request import FEWEST_ARMS, agent_record
 from explorative_user_env.files import Folder, other_run
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.records import versions_of
@@ -25,6 +25,9 @@ from explorative_user_env.validation import InvalidArgumentError
 
 RUN_FILE = "run.sqlite"
 """The file of runs in a folder."""
+
+OTHERS = "suite --user"
+"""The command of a run with users who are not the paper's; words from "--" on do not call it."""
 
 _interrupted: list[str] = []
 """What to say of the run that did not finish."""
@@ -66,6 +69,7 @@ class Run:
         output: the folder or file that was asked for.
         resume: the file of the run that is continued.
         overwrite: whether the files of another run may be written over.
+        told: the options that were written on the command line.
     """
 
     command: str
@@ -74,6 +78,7 @@ class Run:
     output: Path | None
     resume: Path | None
     overwrite: bool
+    told: Collection[str]
 
     @classmethod
     def begun(
@@ -110,7 +115,13 @@ class Run:
             each: str(value) if isinstance(value, Path) else value
             for each, value in {**given, **users}.items()
         }
-        return cls(command, Path(usual), options, output, resume, overwrite)
+        return cls(command, Path(usual), options, output, resume, overwrite, told)
+
+    def refuse(self, allowed: str, *names: str) -> None:
+        """Raise InvalidArgumentError if one of some options was written on the command line."""
+        for name in names:
+            if name in self.told:
+                raise InvalidArgumentError(name, self.options[name], allowed)
 
     @contextmanager
     def opened(
@@ -192,7 +203,7 @@ class Run:
     def _note_interrupted(self, store: "Store") -> None:
         n_runs = store.n_runs()
         if n_runs or store.n_kept():
-            words = ["explorative-user", *self.command.split(), "--resume", str(store.path)]
+            words = ["explorative-user", *words_of(self.command), "--resume", str(store.path)]
             what = f"{n_runs} runs are" if n_runs else "what was finished is"
             _interrupted[:] = [f"{what} in {store.path}; to go on: {shlex.join(words)}"]
 
@@ -207,11 +218,16 @@ def _options_of(resume: Path, command: str) -> dict[str, Any]:
         request = request_in(resume, "resume")
     except EmptyFileError:  # of a process that was killed at once
         return {}
-    if request["command"] != command:
+    if words_of(request["command"]) != command.split():
         allowed = f"a run of {command} (it is of {request['command']})"
         raise InvalidArgumentError("resume", str(resume), allowed)
     options: dict[str, Any] = request["options"]
     return options
+
+
+def words_of(command: str) -> list[str]:
+    """Return the words that call a command."""
+    return command.partition(" --")[0].split()
 
 
 def where_it_is_kept() -> str:

@@ -1,53 +1,80 @@
 """The command `explorative-user suite`."""
 
 import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from explorative_user_env.commands.agents import entrants_called
-from explorative_user_env.commands.options import MORE, command
+from explorative_user_env.commands.agents import (
+    MODEL_PREFIX,
+    PREFIXES,
+    agent_at,
+    agents_called,
+    these_agents,
+)
+from explorative_user_env.commands.options import MORE, command, setting_named, users_a_cell
 from explorative_user_env.commands.output import write_and_show
-from explorative_user_env.commands.run import Run
+from explorative_user_env.commands.run import OTHERS, Run
 from explorative_user_env.display.progress import progress_bar
+from explorative_user_env.shipped import SETTINGS_FILE
+from explorative_user_env.studies import robustness as others
 from explorative_user_env.studies import suite as study
+from explorative_user_env.studies.suite import SUITE, ModelsByTask, training_name
+from explorative_user_env.users.population import Population
+from explorative_user_env.validation import InvalidArgumentError
+
+WITHOUT_USERS = "left out without --user"
 
 
 @command(
     "suite",
     study.run_suite,
-    options="quick seed",
-    first="agent task quick seed output",
+    others.robustness,
+    options="quick seed delta baseline_time max_steps",
+    first="agent task user quick seed",
+    users={},
     keeps="results/suite",
     parallel=True,
     texts={
         "agent": f"As for bench; sb3:DIR may have folders of models, named as tasks; {MORE}. "
-        "None is all of the package.",
+        "None is all of the package; with --user bair, bair(m), tas, uni, exp3.",
         "task": f"Only this task, as bai-k5; {MORE}. None is all.",
+        "user": "In place of the tasks, meet users who are not the paper's, and show success and "
+        "stopping times: all, paper, rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded, "
+        f"omniscient, forgetful, drifting, logistic or varied; {MORE}. None is the tasks.",
         "quick": "A tenth of the users; by default all, as published.",
     },
 )
 def suite(
     run: Run,
     workers: dict[str, Any],
+    users: dict[str, Any],
     options: dict[str, Any],
     agent: list[str] | None = None,
     task: list[str] | None = None,
+    user: list[str] | None = None,
+    n_instances: int | None = None,
 ) -> None:
     """Score agents on the tasks of the suite, where UNI has 0 and a stated reference 1.
 
     Example: explorative-user suite --agent my_module:MyAgent --quick
     """
-    chosen = study.SuiteRun(task or None, **options)
+    quick, seed = options.pop("quick"), options.pop("seed")
+    if user:
+        if task:
+            raise InvalidArgumentError("task", task, "left out beside --user")
+        options |= {"n_instances": users_a_cell(n_instances, quick), "seed": seed or 0, **workers}
+        _meet_others(run, agent, user, users, options)
+        return
+    run.refuse(WITHOUT_USERS, "n_instances", "delta", "baseline_time", "max_steps", *users)
+    chosen = study.SuiteRun(task or None, quick, seed)
     entrants = study.taking_part(entrants_called(agent) if agent else None)
     with run.opened(study.who(entrants)) as (folder, store):
         with progress_bar() as report:
-            scores = study.run_suite(
-                entrants,
-                tasks=chosen.tasks,
-                progress=report,
-                store=store,
-                **options,
-                **workers,
-            )
+            shared: dict[str, Any] = {"progress": report, "store": store, **workers}
+            scores = study.run_suite(entrants, tasks=chosen.tasks, quick=quick, seed=seed, **shared)
         contents = {
             "scores.md": scores.page(),
             "scores.csv": scores.scores(),
@@ -57,3 +84,100 @@ def suite(
         }
         cells = [cell.cell for cell in scores.cells.values()]
         write_and_show(folder, contents, scores.tables(), notes=scores.notes(), cells=cells)
+
+
+def _meet_others(
+    run: Run,
+    agent: list[str] | None,
+    user: list[str],
+    users: dict[str, Any],
+    options: dict[str, Any],
+) -> None:
+    """Let agents meet users who are not the paper's, and write and show what comes of it."""
+    setting_named(users["setting"])
+    varieties = others.varieties_named(None if user == ["all"] else user)
+    agents = agents_called(agent, options["max_steps"]) if agent else None
+    population = Population(**users)
+    run = replace(run, command=OTHERS)
+    with run.opened(agents or (), usual=Path("results/robustness")) as (folder, store):
+        with progress_bar() as report:
+            options |= {"population": population, "progress": report, "store": store}
+            matrix = others.robustness(agents, varieties, **options)
+        numbers = [options[each] for each in ("delta", "n_instances", "max_steps")]
+        title = others.title_of_matrix(population, *numbers)
+        contents = {
+            "table.md": others.matrix_page(matrix, title),
+            "summary.csv": matrix,
+            "heat_map.png": lambda: others.heat_map(matrix),
+        }
+        sections: list[Any] = [title, others.matrix_table(matrix)]
+        cells = matrix.attrs["cells"]
+        write_and_show(folder, contents, sections, notes=others.notes_of(matrix), cells=cells)
+
+
+def entrants_called(names: Sequence[str]) -> list[Any]:
+    """Return who takes part in a suite under these names, in their order.
+
+    Args:
+        names: as for `these_agents`. The folder of "sb3:" may also have folders named as tasks,
+            each a model or several trainings of one; "module:name" may be a `ModelsByTask`.
+
+    Raises:
+        InvalidArgumentError: for a name that means nothing.
+        MissingExtraError: for a model without Stable-Baselines3.
+    """
+    known: dict[str, Any] = {}
+    for name in names:
+        if name.startswith(MODEL_PREFIX):
+            if folders := models_in(Path(name.removeprefix(MODEL_PREFIX))):
+                known[name] = _models(name.removeprefix(MODEL_PREFIX), folders)
+        elif ":" in name and not name.startswith(PREFIXES):
+            known[name] = agent_at(name, ModelsByTask)
+    others = [name for name in names if name not in known]
+    known |= dict(zip(others, these_agents(others), strict=True))
+    return [known[name] for name in names]
+
+
+def _models(source: str, folders: Mapping[str, Sequence[Path]]) -> ModelsByTask:
+    from explorative_user_env.rl import load_agent
+
+    name = Path(source).resolve().name
+    models = {
+        task: [
+            load_agent(place, name=name if len(places) == 1 else training_name(name, number))
+            for number, place in enumerate(places)
+        ]
+        for task, places in folders.items()
+    }
+    return ModelsByTask(name, models)
+
+
+def models_in(folder: Path) -> dict[str, list[Path]]:
+    """Return the folders of the models that a folder has for tasks, by the tasks' names.
+
+    Args:
+        folder: has a folder named as each task, which is a model or has trainings of one. A folder
+            that is a model itself has none.
+
+    Raises:
+        InvalidArgumentError: for a task's folder without a model.
+    """
+    found: dict[str, list[Path]] = {}
+    for task in SUITE:
+        own = folder / task.name
+        if (folder / SETTINGS_FILE).exists() or not own.is_dir():
+            continue
+        trainings = [each.parent for each in own.glob(f"*/{SETTINGS_FILE}")]
+        found[task.name] = (
+            [own] if (own / SETTINGS_FILE).exists() else sorted(trainings, key=_order)
+        )
+        if not found[task.name]:
+            allowed = f"a folder with a model, or with folders of models ({own} has none)"
+            raise InvalidArgumentError("agent", str(folder), allowed)
+    return found
+
+
+def _order(folder: Path) -> list[tuple[int, str]]:
+    """Return a key by which seed-2 is before seed-10."""
+    parts = re.findall(r"\d+|\D+", folder.name)
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

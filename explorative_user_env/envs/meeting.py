@@ -40,6 +40,8 @@ def informed(
         agent = agent_named(agent)
     if isinstance(agent, type) or not isinstance(agent, Agent):
         called = f"; call it: {agent.__name__}()" if hasattr(agent, "__name__") else ""
+        if hasattr(agent, "predict") and hasattr(agent, "policy"):  # of Stable-Baselines3
+            called = "; wrap a trained model: SB3Agent(model)"
         allowed = f"a name or have the methods reset, act, observe and answer{called}"
         raise InvalidArgumentError("agent", agent, allowed)
     if not isinstance(agent, AlgorithmAgent) or population is None:

@@ -489,13 +489,12 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
             # A step takes at most one normal and nothing else: they are drawn ahead.
             self._stream = DrawnAhead(rng)
             left = self._stream.left
-        best_mean, pays = instance.means[instance.best_arm], []
-        for accepted in (False, True):
-            pays.append(
-                [reward_of(self._kind, mean, best_mean, accepted, 0.0) for mean in instance.means]
-            )
+        kind, means, best = self._kind, instance.means, instance.means[instance.best_arm]
+        if_accepted = if_rejected = [reward_of(kind, mean, best, False, 0.0) for mean in means]
+        if kind != REGRET_REWARD:
+            if_accepted = [reward_of(kind, mean, best, True, 0.0) for mean in means]
         respond, rule = behaviour.checked_respond(), self.schedule.rule
-        self._begun = (user, state, respond, rule, self._stream, left, pays[0], pays[1])
+        self._begun = (user, state, respond, rule, self._stream, left, if_rejected, if_accepted)
         self._instance = instance
 
     def settle(self) -> np.random.Generator:

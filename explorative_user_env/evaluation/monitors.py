@@ -1,4 +1,4 @@
-"""Monitors: one run of BAIR with the hidden state in view, held against what the paper proves."""
+"""Monitors: a run of BAIR with the hidden state in view, compared with what the paper proves."""
 
 import math
 from collections.abc import Iterator
@@ -31,7 +31,6 @@ from explorative_user_env.theory import (
 )
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.model import User, UserState
 from explorative_user_env.validation import InvalidArgumentError, risk
 
 __all__ = ["CLAIMS", "Claim", "TheoryCheck", "broken_table", "check_run", "is_bair"]
@@ -39,14 +38,14 @@ __all__ = ["CLAIMS", "Claim", "TheoryCheck", "broken_table", "check_run", "is_ba
 
 @dataclass
 class Trace:
-    """What the monitor writes down of a run: one entry a step, but for the state at the start.
+    """A run as the monitor sees it, one entry a step except for the state at the start.
 
     Attributes:
         instance: the true means.
         estimates: hat mu_i before the first step.
         counts: n_i before the first step, private draws included.
         gammas: Gamma before the first step and after every step.
-        parts: the part of BAIR (first sweep, rounds, elimination) that each step belongs to.
+        parts: the part of BAIR (first sweep, rounds, elimination) of each step.
         arms: the recommended arm.
         accepted: the response.
         means: hat mu_i of the recommended arm after the step.
@@ -62,6 +61,17 @@ class Trace:
     accepted: list[bool] = field(default_factory=list)
     means: list[float] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
+
+    def states(self) -> Iterator[tuple[list[float], list[int]]]:
+        """Yield hat mu and n before each step and after the last; valid until the next."""
+        estimates, counts = list(self.estimates), list(self.counts)
+        yield estimates, counts
+        for arm, accepted, mean, number in zip(
+            self.arms, self.accepted, self.means, self.numbers, strict=True
+        ):
+            if accepted:
+                estimates[arm], counts[arm] = mean, number
+            yield estimates, counts
 
 
 class Given(NamedTuple):
@@ -89,13 +99,14 @@ class Watch:
     def __init__(self, env: gym.Env[Any, Any], agent: AlgorithmAgent, delta: float = DELTA) -> None:
         if not is_bair(agent):
             raise InvalidArgumentError("agent", agent, "a BAIR, whose bounds are checked")
-        self.user, self.state = inside(env)
         self._env: Any = env.unwrapped
-        known = informed(agent, population_in(env), delta)
-        assert isinstance(known, AlgorithmAgent)
-        self.agent = known
-        self.name = known.name
-        self.max_steps = known.max_steps
+        if not isinstance(self._env, ExplorativeUserEnv) or self._env.behaviour != EXPLORATIVE:
+            allowed = "an ExplorativeUser-v0 with the paper's user"
+            raise InvalidArgumentError("env", env, allowed)
+        # `hidden_state()` gives the same as a record, at many times the cost.
+        self.user, self.state = self._env.user, self._env._state
+        known: Any = informed(agent, population_in(env), delta)
+        self.agent, self.name, self.max_steps = known, known.name, known.max_steps
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Start the agent and a new trace; the environment has been reset before."""
@@ -118,13 +129,14 @@ class Watch:
         )
 
     def act(self) -> int | None:
-        """Return what the agent recommends."""
-        return self.agent.act()
+        """Return the agent's recommendation."""
+        arm: int | None = self.agent.act()
+        return arm
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Hand the response on, and write down what the user now knows."""
+        """Pass the response on, and write down what the user now knows."""
         trace, state = self.trace, self.state
-        trace.parts.append(part_of(self.agent))
+        trace.parts.append(int(self.agent._state.part[0]))
         self.agent.observe(arm, accepted)
         trace.arms.append(arm)
         trace.accepted.append(accepted)
@@ -134,39 +146,16 @@ class Watch:
 
     def answer(self) -> int:
         """Return the agent's answer."""
-        return self.agent.answer()
+        arm: int = self.agent.answer()
+        return arm
 
 
-def inside(env: gym.Env[Any, Any]) -> tuple[User, UserState]:
-    """Return the user in an environment and her state, which changes with every step.
-
-    `hidden_state()` gives the same as a record to keep, at many times the cost.
-    """
-    core = env.unwrapped
-    if not isinstance(core, ExplorativeUserEnv) or core.behaviour != EXPLORATIVE:
-        raise InvalidArgumentError("env", env, "an ExplorativeUser-v0 with the paper's user")
-    return core.user, core._state
-
-
-def part_of(agent: AlgorithmAgent) -> int:
-    """Return which part of BAIR its next recommendation belongs to."""
-    return int(agent._state.part[0])
-
-
-class PhaseCounts(NamedTuple):
-    """How long the phases were."""
-
-    phase1_acceptances: int
-    phase1_rejections: int
-    phase2_length: int
-
-
-def phase_counts(trace: Trace) -> PhaseCounts:
+def phase_counts(trace: Trace) -> tuple[int, int, int]:
     """Return the acceptances and rejections of Phase 1, and the recommendations of Phase 2."""
     phase2 = trace.parts.count(ELIMINATION)
     phase1 = len(trace.parts) - phase2  # Phase 2 comes last
     acceptances = sum(trace.accepted[:phase1])
-    return PhaseCounts(acceptances, phase1 - acceptances, phase2)
+    return acceptances, phase1 - acceptances, phase2
 
 
 def band_margin(trace: Trace, delta: float) -> float:
@@ -174,11 +163,10 @@ def band_margin(trace: Trace, delta: float) -> float:
 
     Over all arms and times; infinite if the user never had a reward.
     """
-    truth = np.array(trace.instance.means)
-    accepted = np.array(trace.accepted, dtype=bool)
-    arms = np.concatenate([np.arange(len(truth)), np.array(trace.arms, dtype=int)[accepted]])
-    numbers = np.concatenate([trace.counts, np.array(trace.numbers, dtype=int)[accepted]])
-    means = np.concatenate([trace.estimates, np.array(trace.means, dtype=float)[accepted]])
+    truth, accepted = np.array(trace.instance.means), np.array(trace.accepted, bool)
+    arms = np.concatenate([np.arange(len(truth)), np.array(trace.arms, int)[accepted]])
+    numbers = np.concatenate([trace.counts, np.array(trace.numbers, int)[accepted]])
+    means = np.concatenate([trace.estimates, np.array(trace.means, float)[accepted]])
     seen = numbers > 0
     if not seen.any():
         return math.inf
@@ -192,10 +180,12 @@ def interval_margin(trace: Trace) -> float:
     Of the rejected arm i and of the arm j with the largest lcb, by which it was rejected (events B
     in the proof of Lemma lm:phase2bound1); infinite if there was no rejection.
     """
-    truth = trace.instance.means
-    least = math.inf
-    for step, arm, estimates, counts in _rejections(trace, ELIMINATION):
-        gamma = trace.gammas[step]
+    truth, least = trace.instance.means, math.inf
+    # The last state is after the last step.
+    for step, (estimates, counts) in zip(range(len(trace.arms)), trace.states(), strict=False):
+        if trace.accepted[step] or trace.parts[step] != ELIMINATION:
+            continue
+        arm, gamma = trace.arms[step], trace.gammas[step]
         others = [other for other in range(len(truth)) if other != arm and counts[other] > 0]
         # A coin flip can reject an arm that no other stands against.
         pair = [arm] if counts[arm] > 0 else []
@@ -208,9 +198,8 @@ def interval_margin(trace: Trace) -> float:
 
 def n_rounds(trace: Trace) -> int:
     """Return the number of complete rounds of Phase 1, which end with K rejections each."""
-    n_arms = trace.instance.n_arms
     pairs = zip(trace.parts, trace.accepted, strict=True)
-    return sum(part == ROUNDS and not accepted for part, accepted in pairs) // n_arms
+    return sum(part == ROUNDS and not accepted for part, accepted in pairs) // trace.instance.n_arms
 
 
 def drop_margin(trace: Trace) -> float:
@@ -218,43 +207,23 @@ def drop_margin(trace: Trace) -> float:
 
     Gamma is the least in force from the start of the round to its end; infinite without a round.
     """
-    least = math.inf
     if ROUNDS not in trace.parts:
-        return least
-    n_arms = trace.instance.n_arms
-    start = trace.parts.index(ROUNDS)
-    top = _largest_mean_before(trace, start)
-    for number, (step, _, estimates, counts) in enumerate(_rejections(trace, ROUNDS), 1):
-        if number % n_arms > 0:
+        return math.inf
+    least, n_rejected = math.inf, 0
+    first = start = trace.parts.index(ROUNDS)
+    for end, (estimates, counts) in enumerate(trace.states()):
+        if end == first:
+            top = _largest(estimates, counts)
+        if end == 0 or trace.parts[end - 1] != ROUNDS or trace.accepted[end - 1]:
             continue
-        end = step + 1
-        acceptances = sum(trace.accepted[:end])
-        lowered = _largest(estimates, counts)
-        if acceptances > 0:
-            gamma = min(trace.gammas[start : end + 1])
-            least = min(least, top - lowered - largest_mean_drop(gamma, acceptances))
-        start, top = end, lowered
+        n_rejected += 1
+        if n_rejected % trace.instance.n_arms == 0:
+            acceptances, largest = sum(trace.accepted[:end]), _largest(estimates, counts)
+            if acceptances > 0:
+                gamma = min(trace.gammas[start : end + 1])
+                least = min(least, top - largest - largest_mean_drop(gamma, acceptances))
+            start, top = end, largest
     return least
-
-
-def _rejections(trace: Trace, part: int) -> Iterator[tuple[int, int, list[float], list[int]]]:
-    """Yield (step, arm, hat mu, n_i) of every rejection in this part, good until the next."""
-    estimates, counts = list(trace.estimates), list(trace.counts)
-    for step, arm in enumerate(trace.arms):
-        if trace.accepted[step]:
-            estimates[arm], counts[arm] = trace.means[step], trace.numbers[step]
-        elif trace.parts[step] == part:
-            yield step, arm, estimates, counts
-
-
-def _largest_mean_before(trace: Trace, end: int) -> float:
-    """Return the largest empirical mean before step `end`."""
-    estimates, counts = list(trace.estimates), list(trace.counts)
-    for step in range(end):
-        if trace.accepted[step]:
-            arm = trace.arms[step]
-            estimates[arm], counts[arm] = trace.means[step], trace.numbers[step]
-    return _largest(estimates, counts)
 
 
 def _largest(estimates: list[float], counts: list[int]) -> float:
@@ -371,8 +340,8 @@ def check_run(
 ) -> TheoryCheck:
     """Let BAIR meet the user with this `seed`, as `rollout` does, and check what the paper says.
 
-    The run is the same as without the check. The bounds are for a user of the paper's model:
-    with click noise, or many private draws, even what is sure can break (see
+    The run is the same as without the check. The bounds are for a user of the paper's model: with
+    click noise, or many private draws, even what is sure can break (see
     `theory.largest_mean_drop`).
 
     Args:
@@ -380,7 +349,7 @@ def check_run(
         agent: a `BAIR(...)`.
         seed: the user's seed, at least 0.
         max_steps: cut the run off after this many steps; None is the agent's own cap, if any.
-        delta: of an agent without one of its own, in (0, 1).
+        delta: of an agent without its own, in (0, 1).
 
     Raises:
         InvalidArgumentError: for another environment or agent, or an argument out of range.
@@ -391,76 +360,66 @@ def check_run(
 
 
 def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
-    """Return what a run kept to and what it broke."""
-    instance, counts = trace.instance, phase_counts(trace)
+    """Compare a run with the bounds."""
+    instance, n_arms = trace.instance, trace.instance.n_arms
+    delta, n1, alpha, rho_0, rho_1, order = given
+    phase1_acceptances, phase1_rejections, phase2_length = phase_counts(trace)
+    printed = printed_phase2_length_bound(instance, delta, alpha, rho_0, rho_1)
     margins = {
-        "band": band_margin(trace, given.delta),
+        "band": band_margin(trace, delta),
         "interval": interval_margin(trace),
         "drop": drop_margin(trace),
     }
-    figures: dict[str, float] = {
-        "rounds": n_rounds(trace),
-        "phase1_rejections": counts.phase1_rejections,
-        "phase2_length": counts.phase2_length,
-        "recommendations": episode.stopping_time,
+    rounds_bound = early_rounds_bound(alpha, rho_0) + phase1_rounds_bound(n1, n_arms, delta)
+    rejections_bound = phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0)
+    length_bound = phase2_length_bound(instance, n1, delta, alpha, rho_1, order)
+    whole = upper_bound(instance, delta, alpha, rho_0, rho_1, n1=n1, order=order)
+    bounded: dict[str, tuple[float, float]] = {
+        "rounds": (n_rounds(trace), rounds_bound),
+        "phase1_rejections": (phase1_rejections, rejections_bound),
+        "phase2_length": (phase2_length, length_bound),
+        "recommendations": (episode.stopping_time, whole.total),
     }
-    bounds = _bounds(instance, given)
-    printed = printed_phase2_length_bound(
-        instance, given.delta, given.alpha, given.rho_0, given.rho_1
-    )
-    fields: dict[str, Any] = {f"{name}_margin": margin for name, margin in margins.items()}
-    fields |= {f"{name}_broken": margin < 0.0 for name, margin in margins.items()}
-    fields |= figures
-    fields |= {f"{name}_bound": bound for name, bound in bounds.items()}
-    fields |= {f"{name}_broken": figures[name] > bound for name, bound in bounds.items()}
+    fields: dict[str, Any] = {}
+    for name, margin in margins.items():
+        fields |= {f"{name}_margin": margin, f"{name}_broken": margin < 0.0}
+    for name, (figure, bound) in bounded.items():
+        fields |= {name: figure, f"{name}_bound": bound, f"{name}_broken": figure > bound}
     return TheoryCheck(
         agent=episode.agent,
         user_seed=episode.seed,
-        n_arms=instance.n_arms,
-        delta=given.delta,
-        n1=given.n1,
-        error_bound=phase2_error_bound(given.n1, instance.n_arms, given.alpha, given.rho_0),
+        n_arms=n_arms,
+        delta=delta,
+        n1=n1,
+        error_bound=phase2_error_bound(n1, n_arms, alpha, rho_0),
         best_arm=instance.best_arm,
         answer=episode.answer,
         censored=episode.end != ANSWERED,
         answer_broken=episode.end == ANSWERED and episode.answer != instance.best_arm,
-        phase1_acceptances=counts.phase1_acceptances,
+        phase1_acceptances=phase1_acceptances,
         phase2_length_printed_bound=printed,
-        phase2_length_printed_broken=counts.phase2_length > printed,
+        phase2_length_printed_broken=phase2_length > printed,
         **fields,
     )
 
 
-def _bounds(instance: Instance, given: Given) -> dict[str, float]:
-    """Return what the paper says that each figure is at most."""
-    n_arms = instance.n_arms
-    delta, n1, alpha, rho_0, rho_1, order = given
-    whole = upper_bound(instance, delta, alpha, rho_0, rho_1, n1=n1, order=order)
-    return {
-        "rounds": early_rounds_bound(alpha, rho_0) + phase1_rounds_bound(n1, n_arms, delta),
-        "phase1_rejections": phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0),
-        "phase2_length": phase2_length_bound(instance, n1, delta, alpha, rho_1, order),
-        "recommendations": whole.total,
-    }
-
-
 def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFrame:
-    """Return how often each bound was broken, against how often it may be.
+    """Return how often each bound was broken, and how often it may be.
 
     Where a claim rests on the best arm not being eliminated, the paper promises that with 1 - delta
     for its own N_1; a smaller one (SE's is 0) may break it more often, and so much is allowed.
 
     Args:
-        checks: one row a run, as `Results.checks` has them.
-        delta: what is allowed is a multiple of this, in (0, 1); None is each agent's own.
+        checks: one row a run, as `Results.checks`.
+        delta: the allowed share is a multiple of this, in (0, 1); None is each agent's own.
 
     Returns:
-        One row an agent and claim: `agent`, `claim`, `source` (where in the paper), `broken` of
-        `n_runs`, `put_to_test` (runs in which there was something to break: a round, a rejection
-        of Phase 2, an answer), `share` with its exact interval `low` to `high`, `allowed` (delta,
-        or what this N_1 allows; 2 delta for what rests on two events, 0 for what is sure) and
-        `holds`: whether any run put it to the test and `low` is at most `allowed`, so that the
-        runs do not speak against the claim.
+        One row an agent and claim: `agent`, `claim`, `source` (in the paper), `broken` of `n_runs`,
+        `put_to_test` (runs in which it could break: with a round, a rejection of Phase 2, an
+        answer; none if it may break in every run, as then the claim is empty), `share` with its
+        exact interval `low` to `high`, `allowed` (delta, or what this N_1 allows; 2 delta for what
+        rests on two events, 0 for what is sure) and `holds`: whether a run put it to the test and
+        `low` is at most `allowed`, so that the runs do not speak against the claim.
 
     Raises:
         InvalidArgumentError: for a delta out of range, or a table without checks.
@@ -475,8 +434,10 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
         for claim, flag in zip(CLAIMS, flags, strict=True):
             broken, n_runs = int(runs[flag].sum()), len(runs)
             low, high = proportion_interval(broken, n_runs)
-            allowed = _allowed(claim, own if delta is None else delta, runs["error_bound"].max())
-            put_to_test = int(_has_something(claim, runs).sum())
+            used = own if delta is None else delta
+            error = max(used, runs["error_bound"].max())
+            allowed = min(1.0, claim.on_bands * used + claim.on_answer * error)
+            put_to_test = int(_has_something(claim, runs).sum()) if allowed < 1.0 else 0
             rows.append(
                 {
                     "agent": agent,
@@ -493,11 +454,6 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
                 }
             )
     return pd.DataFrame(rows)
-
-
-def _allowed(claim: Claim, delta: float, error_bound: float) -> float:
-    """Return how often a claim may be broken."""
-    return min(1.0, claim.on_bands * delta + claim.on_answer * max(delta, error_bound))
 
 
 def _has_something(claim: Claim, runs: pd.DataFrame) -> pd.Series:

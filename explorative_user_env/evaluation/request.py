@@ -1,11 +1,13 @@
-"""The agents of an evaluation: made if only named, informed, checked against each other."""
+"""What an evaluation is asked for: its arguments, checked, and its agents, informed."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent
@@ -13,7 +15,9 @@ from explorative_user_env.envs.meeting import informed
 from explorative_user_env.evaluation.monitors import is_bair
 from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
 from explorative_user_env.protocol import (
+    DELTA,
     DEVIATION,
+    N_INSTANCES,
     N_USERS,
     POPULATION,
     STEP_CAP,
@@ -24,8 +28,10 @@ from explorative_user_env.protocol import (
     kept_steps,
     name_of,
     needs_horizon,
+    options_of,
     refuse_of_members,
 )
+from explorative_user_env.results.records import record_of, record_of_class
 from explorative_user_env.runs.members import Members
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.users.behaviours import EXPLORATIVE
@@ -49,10 +55,27 @@ MEANS_NOTHING = {
 }
 """The arguments that mean nothing over a horizon, and why."""
 
+MOST_UNTIL = 1_000_000
+"""The most users, unless a number is given, if users are added until success is known."""
+
+FEWEST_ARMS = 2
+"""K for the record of an agent where no users are known."""
+
+LONGEST_TRIED = 8
+TRIED = ((3,), (3, LONGEST_TRIED))
+"""Steps with each user that an agent is tried with: after the second it remembers other values."""
+
+
+def number_asked(n_instances: int | None, until_width: float | None) -> int:
+    """Return the number of users of an evaluation, the most of them if there is a width."""
+    if n_instances is not None:
+        return n_instances
+    return N_INSTANCES if until_width is None else MOST_UNTIL
+
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is run, with whom; the attributes are the arguments of `evaluate`.
+    """What is run; the attributes are the arguments of `evaluate`.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range, or means nothing here.
@@ -61,19 +84,19 @@ class Request:
     population: Population
     task: Task
     n_instances: int
-    seed: int
-    delta: float
-    horizon: int | None
-    baseline_time: int | str | None
-    max_steps: int | None
-    step_cost: float | None
-    compiled: bool
-    check_theory: bool
-    workers: int = ONE_HERE
-    executor: Executor | None = None
+    seed: int = 0
+    delta: float = DELTA
+    horizon: int | None = None
+    baseline_time: int | str | None = None
+    max_steps: int | None = None
+    step_cost: float | None = None
     until_width: float | None = None
     n_users: int | None = None
     deviation: float | None = None
+    workers: int = ONE_HERE
+    executor: Executor | None = None
+    compiled: bool = True
+    check_theory: bool = False
 
     def __post_init__(self) -> None:
         keep = partial(object.__setattr__, self)  # plain numbers: NumPy's wrap around, in no JSON
@@ -84,6 +107,9 @@ class Request:
             if self.over_horizon and getattr(self, name) is not None:
                 allowed = f"left out for the task {self.task.name}, {why}"
                 raise InvalidArgumentError(name, getattr(self, name), allowed)
+        if self.horizon is not None and not self.over_horizon:
+            allowed = "left out for the task bai; baseline_time is T of agents that do not stop"
+            raise InvalidArgumentError("horizon", self.horizon, allowed)
         refuse_of_members(self.task, vars(self))
         if self.max_steps is not None:
             keep("max_steps", integer("max_steps", self.max_steps, 1))
@@ -102,12 +128,12 @@ class Request:
 
     @property
     def over_horizon(self) -> bool:
-        """Whether agents run to a horizon, with one user or many, and do not end with an answer."""
+        """Whether agents run to a horizon, and do not end with an answer."""
         return not self.task.ends_itself
 
     @cached_property
     def members(self) -> Members | None:
-        """How many users come one after another in an episode, where they do."""
+        """The users of an episode, in the task "population"."""
         if self.task != POPULATION:
             return None
         return Members(
@@ -117,7 +143,7 @@ class Request:
 
     @property
     def told(self) -> int | str:
-        """T: of all agents over a horizon, else of those that do not stop by themselves.
+        """T of all agents over a horizon, else of those that do not stop by themselves.
 
         A number, or the name of the agent whose mean stopping time it is.
         """
@@ -125,57 +151,42 @@ class Request:
             return self.task.horizon if self.horizon is None else self.horizon
         return "BAIR" if self.baseline_time is None else self.baseline_time
 
-    @property
-    def cap(self) -> int:
-        """The step cap of agents without one of their own."""
-        return STEP_CAP if self.max_steps is None else self.max_steps
-
-    @property
-    def cost(self) -> float:
-        """The c of the cost c T + error."""
-        return STEP_COST if self.step_cost is None else self.step_cost
-
     @cached_property
     def seeds(self) -> Sequence[int]:
-        """The users' seeds, or those of episodes with many."""
+        """The seeds of the users, or of episodes with many."""
         return user_seeds(self.seed, self.n_instances)
 
     def cell(self, steps: int | None) -> dict[str, Any]:
         """Return what all runs share, in words and numbers.
 
         Args:
-            steps: T of the agents that need one, as it was found or given.
+            steps: T of the agents that need one.
         """
         words = self.population.words()
         first = {name: words.pop(name) for name in ("setting", "n_arms")}
-        cell = {"task": self.task.name, **first, "delta": self.delta, **words, "horizon": steps}
+        cell: dict[str, Any] = {
+            "task": self.task.name,
+            **first,
+            "delta": self.delta,
+            **words,
+            "horizon": steps,
+        }
         cell |= {"seed": self.seed, "differences": differences_of(self.population.setting)}
         if self.members is not None:
             cell |= asdict(self.members)
         if self.over_horizon:
             return cell
-        until = {} if self.until_width is None else {"until_width": self.until_width}
-        return cell | {"step_cost": self.cost, "max_steps": self.cap} | until
-
-
-def renamed_time(
-    task: Task, horizon: int | None, baseline_time: int | str | None
-) -> tuple[int | None, int | str | None]:
-    """Return the horizon and the time of the baselines, of which bai has the latter.
-
-    Raises:
-        InvalidArgumentError: for a horizon in the task bai.
-    """
-    if not task.ends_itself or horizon is None:
-        return horizon, baseline_time
-    raise InvalidArgumentError("horizon", horizon, "left out for the task bai, give baseline_time")
+        cost = STEP_COST if self.step_cost is None else self.step_cost
+        cell |= {"step_cost": cost}
+        cell |= {"max_steps": STEP_CAP if self.max_steps is None else self.max_steps}
+        return cell if self.until_width is None else cell | {"until_width": self.until_width}
 
 
 def check_behaviour(task: Task, population: Population) -> None:
     """Make sure that a task can be measured with these users.
 
     Raises:
-        InvalidArgumentError: for regret with users whose means move, or for users who come one
+        InvalidArgumentError: over a horizon for users whose means move, and for users who come one
             after another and may leave.
     """
     behaviour = population.behaviour
@@ -188,11 +199,9 @@ def check_behaviour(task: Task, population: Population) -> None:
 
 
 def mean_time(runs: pd.DataFrame, population: Population) -> int:
-    """Return T for the others: the mean number of interactions, at least 1, that a table has.
+    """Return the mean number of interactions of an agent's runs, at least 1, as T of the others.
 
-    Args:
-        runs: of the agent whose mean it is.
-        population: whose setting may leave runs out that were cut off.
+    The population's setting may leave out runs that were cut off.
     """
     times = runs["interactions"]
     kept = times[~runs["censored"]] if population.setting.drops_censored else times
@@ -203,13 +212,15 @@ def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
     """Return the agents with their open options filled in.
 
     Raises:
-        InvalidArgumentError: for what is no agent, agents of one name, or a time that none gives.
+        InvalidArgumentError: for what is no agent, for agents of one name, or if T of an agent that
+            does not stop by itself is not given, or is given without need.
     """
+    allowed = "a list of agents, as [BAIR()]"
     if isinstance(agents, Agent):
-        raise InvalidArgumentError("agents", agents, "a list of agents, as [BAIR()]")
+        raise InvalidArgumentError("agents", agents, allowed)
     line_up = [
         informed(agent, request.population, request.delta, request.max_steps)
-        for agent in sequence("agents", agents, "a list of agents, as [BAIR()]")
+        for agent in sequence("agents", agents, allowed)
     ]
     names = [name_of(agent) for agent in line_up]
     if not names:
@@ -219,12 +230,6 @@ def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
     if len(set(names)) < len(names):
         raise InvalidArgumentError("agents", names, "agents with different names (give name=...)")
     in_need = [name_of(agent) for agent in line_up if needs_horizon(agent)]
-    _check_time(names, in_need, request)
-    return line_up
-
-
-def _check_time(names: Sequence[str], in_need: Sequence[str], request: Request) -> None:
-    """Make sure that T is given where an agent needs one, and only there."""
     told, given = request.told, request.baseline_time
     if given is not None and not in_need:
         allowed = "left out, as every agent of the line-up stops by itself or has a horizon"
@@ -232,10 +237,11 @@ def _check_time(names: Sequence[str], in_need: Sequence[str], request: Request) 
     if isinstance(told, str) and in_need and (told not in names or told in in_need):
         allowed = f"a number, or an agent of the line-up that stops itself, as {in_need[0]} needs T"
         raise InvalidArgumentError("baseline_time", given, allowed)
+    return line_up
 
 
 def watched_of(line_up: Sequence[Agent], request: Request) -> list[AlgorithmAgent]:
-    """Return the agents whose runs are held against the paper's bounds, in the paper's model."""
+    """Return the agents whose runs are checked against the paper's bounds, in the paper's model."""
     if not request.check_theory:
         return []
     watched = [agent for agent in line_up if isinstance(agent, AlgorithmAgent) and is_bair(agent)]
@@ -250,7 +256,7 @@ def cap_for(agent: Agent, request: Request) -> int:
     """Return the step cap of an agent's runs, or the horizon that they all have."""
     if request.over_horizon:
         return int(request.told)
-    own = cap_of(agent) or request.cap
+    own = cap_of(agent) or (STEP_CAP if request.max_steps is None else request.max_steps)
     return own if request.max_steps is None else min(own, request.max_steps)
 
 
@@ -264,9 +270,55 @@ def options_in_words(line_up: Sequence[Agent], request: Request) -> dict[str, di
 
 
 def deltas_of(line_up: Sequence[Agent], request: Request) -> dict[str, float]:
-    """Return delta of every agent: its own, or what the evaluation says."""
+    """Return delta of every agent: its own, or the request's."""
     own = {
         name_of(agent): agent.options.get("delta") if isinstance(agent, AlgorithmAgent) else None
         for agent in line_up
     }
     return {name: request.delta if delta is None else delta for name, delta in own.items()}
+
+
+def request_record(request: Request, line_up: Sequence[Agent]) -> dict[str, Any]:
+    """Return everything that the rows of an evaluation follow from, as JSON can hold it."""
+    arms = request.population.n_arms
+    names = ("n_instances", "seed", "delta", "max_steps", "step_cost", "check_theory")
+    record: dict[str, Any] = {"task": request.task.name, "told": request.told}
+    record |= {name: getattr(request, name) for name in names}
+    if request.until_width is not None:
+        record["until_width"] = request.until_width
+    if request.members is not None:
+        record |= asdict(request.members)
+    agents = {name_of(agent): agent_record(agent, arms) for agent in line_up}
+    return record | {"population": record_of(request.population), "agents": agents}
+
+
+def agent_record(agent: Agent | str, n_arms: int) -> Any:
+    """Return what distinguishes an agent from others of its name: its class, code and options.
+
+    Options are the agent's `options`, or else its attributes, except for those whose values change
+    when it meets another user: these are what it remembers.
+    """
+    if isinstance(agent, AlgorithmAgent | str):
+        return record_of(agent)
+    if (options := options_of(agent)) is not None:
+        return record_of_class(type(agent)) | {"attributes": record_of(options)}
+    try:
+        few, more = (_having_met(agent, n_arms, steps) for steps in TRIED)
+    except Exception:  # an agent that fails here is reported when it runs
+        return record_of(agent)
+    lasting = {name: value for name, value in few.items() if more.get(name) == value}
+    return record_of_class(type(agent)) | {"attributes": lasting}
+
+
+def _having_met(agent: Agent, n_arms: int, steps: Sequence[int]) -> Mapping[str, Any]:
+    """Return the attributes of a copy of an agent that has met a user for each number of steps."""
+    tried = copy.deepcopy(agent)
+    for n_steps in steps:
+        tried.reset(n_arms, np.random.default_rng(n_steps), LONGEST_TRIED)
+        for step in range(n_steps):
+            arm = tried.act()
+            if arm is None:
+                break
+            tried.observe(arm, step % 2 == 0)
+    attributes: Mapping[str, Any] = record_of(tried)["attributes"]
+    return attributes

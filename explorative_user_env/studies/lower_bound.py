@@ -33,7 +33,7 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import Column, table
 from explorative_user_env.display.text import cost, whole
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import Play, quickest_play
+from explorative_user_env.evaluation.paths import Play, Runs, quickest_play
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
 from explorative_user_env.protocol import LONGEST_HORIZON, Array, kept_steps
@@ -114,11 +114,11 @@ def histories(
     """
     steps = kept_steps("steps", steps)
     size = max(1, LONGEST_PLAY // steps)
-    parts, play = [], quickest_play()
+    parts = []
     for first in range(0, len(seeds), size):
         part = seeds[first : first + size]
         nu, prime = (
-            play(_population(pair, instance, rho), agent, part, steps, steps)
+            quickest_play(Runs(_population(pair, instance, rho), agent, steps, steps), part)
             for instance in (pair.nu, pair.nu_prime)
         )
         same = (nu.arms == prime.arms) & (nu.accepted == prime.accepted)
@@ -542,11 +542,7 @@ LINES = {STANDARD_BANDIT: "-", ANY_AGENT: ":"}
 
 
 def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
-    """Return a figure of what `overlap` and `needed` found.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
-    """
+    """Return a figure of what `overlap` and `needed` found."""
     figure = plots.new_figure(11.0, 4.2)
     left, right = figure.subplots(1, 2)
     draw_overlap(overlap, left)
@@ -559,13 +555,7 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
     Args:
         frame: what `overlap` found.
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
@@ -596,13 +586,7 @@ def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
     Args:
         frame: what `needed` found.
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):

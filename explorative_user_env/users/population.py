@@ -313,11 +313,12 @@ def lists_user_options(
                 return function(*args, **given)
 
         *first, rest = inspect.signature(function).parameters.values()
+        usual = {each.name: each.default for each in OPTIONS} | defaults
         shown = [
             inspect.Parameter(
                 each.name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=defaults.get(each.name, each.default),
+                default=getattr(usual[each.name], "name", usual[each.name]),  # a short one
                 annotation=UserOptions.__annotations__.get(each.name, each.type),
             )
             for each in OPTIONS

@@ -24,7 +24,6 @@ COMMANDS = [
     "results plot",
     "results show",
     "results verify",
-    "robustness",
     "suite",
     "train",
     "watch",
@@ -101,7 +100,7 @@ def test_help_has_a_short_form_everywhere(
 def test_a_message_spells_an_option_as_the_command_does(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert run("robustness", "--baseline-time", "0", "--output", str(tmp_path)) == 2
+    assert run("suite", "--user", "all", "--baseline-time", "0", "--output", str(tmp_path)) == 2
     assert capsys.readouterr().err.startswith("error: --baseline-time must be an integer of at ")
     assert run("paper tables", "table9") == 2
     assert capsys.readouterr().err.startswith("error: target must be one of all, ")

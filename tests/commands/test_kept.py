@@ -16,8 +16,7 @@ from explorative_user_env.results.store import about
 COMMANDS = {
     "bench": "bench --n-instances 30 --agent bair --agent uni --n-arms 2 --n-arms 3 --delta 0.1",
     "regret": "bench --n-instances 30 --agent ucb1 --task regret --horizon 20 --n-arms 3",
-    "robustness": "robustness --n-instances 30 --agent bair --user paper --user forgetful "
-    "--n-arms 2",
+    "robustness": "suite --n-instances 30 --agent bair --user paper --user forgetful --n-arms 2",
     "suite": "suite --quick --agent ucb1 --task bai-k2 --task regret-k5",
     "reproduce": "paper tables table6 --n-instances 20 --quick --agent bair --setting released",
     "lower-bound": "paper lower-bound --n-instances 30 --delta 0.2",
@@ -82,7 +81,8 @@ def test_what_was_broken_off_is_gone_on_with_to_the_same_files(
     while run(*asked) == 130:
         n_chunks *= 3
         broken_off_after(n_chunks)
-        again = f"explorative-user {words[0]} --resume {file}"
+        called = " ".join(words[: 1 + (words[0] == "paper")])
+        again = f"explorative-user {called} --resume {file}"
         left = f"{about(file).n_runs} runs are in {file}; to go on: {again}"
         assert capsys.readouterr().err.splitlines()[-1] == f"error: interrupted; {left}"
         asked = again.split()[1:]
@@ -152,8 +152,8 @@ def test_the_same_command_again_goes_on_as_well_and_another_is_refused(
 def test_another_command_and_what_is_not_there_are_refused(
     run: Callable[..., int], capsys: pytest.CaptureFixture[str], broken: Path
 ) -> None:
-    assert run("robustness", "--resume", str(broken)) == 2
-    assert "--resume must be a run of robustness (it is of bench)" in capsys.readouterr().err
+    assert run("suite", "--resume", str(broken)) == 2
+    assert "--resume must be a run of suite (it is of bench)" in capsys.readouterr().err
     assert run("bench", "--resume", str(broken.with_name("none.sqlite"))) == 2
     assert "--resume must be a file of runs (there is none)" in capsys.readouterr().err
 

@@ -11,7 +11,6 @@ from tiny_commands import run_tiny
 
 import explorative_user_env as eu
 from explorative_user_env import validation as extras
-from explorative_user_env.commands import drawings
 from explorative_user_env.commands.drawings import Drawing, drawings_of
 from explorative_user_env.evaluation import runner as grid
 
@@ -149,7 +148,7 @@ def test_one_that_cannot_be_drawn_costs_no_other(
     def of(*told: Any) -> list[Any]:
         return [Drawing("broken", "a cell", fails), *list(drawings_of(*told))[:1]]
 
-    monkeypatch.setattr(drawings, "drawings_of", of)
+    monkeypatch.setattr("explorative_user_env.commands.results.drawings_of", of)
     assert run("results plot", str(file)) == 0
     assert "Not drawn: broken: ZeroDivisionError" in capsys.readouterr().out
     assert written_in(file.parent / "plots") == as_both(["success"])
@@ -189,7 +188,7 @@ def test_who_interrupts_it_leaves_no_file(
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("explorative_user_env.display.plots.as_svg", interrupted)
+    monkeypatch.setattr("explorative_user_env.commands.results.as_svg", interrupted)
     assert run("results plot", str(file)) == 130
     assert capsys.readouterr().err == "error: interrupted; no file was written\n"
     assert not list((file.parent / "plots").iterdir())
@@ -234,7 +233,7 @@ def test_a_study_has_its_own_plots_while_its_files_are_there(
         assert "which is written when a run is finished" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["paper", "lower-bound", "tune-n1"])
+@pytest.mark.parametrize("name", ["lower-bound", "tune-n1"])
 def test_tables_that_somebody_has_changed_are_not_drawn(
     name: str, output: Path, capsys: pytest.CaptureFixture[str], run: Callable[..., int]
 ) -> None:

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from explorative_user_env.agents import BAIR
-from explorative_user_env.commands.robustness import robustness as command
 from explorative_user_env.commands.run import RUN_FILE
+from explorative_user_env.commands.suite import suite as command
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies.robustness import VARIETIES, robustness
@@ -26,7 +26,7 @@ def test_it_prints_the_table_and_writes_the_files(
     run: Callable[..., int], output: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("matplotlib")
-    assert run("robustness", *CELLS, "--n-arms", "2", "--output", str(output)) == 0
+    assert run("suite", *CELLS, "--n-arms", "2", "--output", str(output)) == 0
     printed = capsys.readouterr().out
     names = ("table.md", "summary.csv", "heat_map.png", RUN_FILE)
     assert printed.splitlines()[-1] == "Files: " + ", ".join(str(output / one) for one in names)
@@ -48,7 +48,7 @@ def test_without_matplotlib_it_says_how_to_get_the_picture(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(plotting, "can_plot", lambda: False)
-    assert run("robustness", *CELLS, "--n-arms", "2", "--output", str(output)) == 0
+    assert run("suite", *CELLS, "--n-arms", "2", "--output", str(output)) == 0
     assert f"For heat_map.png: {how_to_get('plot')}" in capsys.readouterr().out
     assert {path.name for path in output.iterdir()} == {
         "made_by.json",
@@ -68,7 +68,7 @@ def test_every_option_arrives(
         "--alpha 2 --gap 0.3 --noise 0.1 --means normal --rho 0.9 --reward-law bounded "
         "--behaviour forgetful"
     )
-    assert run("robustness", *words.split(), "--output", str(output)) == 130
+    assert run("suite", *words.split(), "--output", str(output)) == 130
     (((agents, users), options),) = calls
     assert [(agent.name, agent.max_steps) for agent in agents] == [("T&S", 77), ("BAIR", 77)]
     assert [user.name for user in users] == ["logistic", "alpha=2"]
@@ -91,9 +91,9 @@ def test_quick_is_a_hundred_of_every_user(
     run: Callable[..., int], calls_of: Callable[[str], list[Any]], output: Path
 ) -> None:
     calls = calls_of(f"{ROOM}.robustness")
-    words = "--quick --gap 0.3 --setting released --baseline-time 70"
-    run("robustness", *words.split(), "--output", str(output))
-    run("robustness", "--output", str(output))
+    words = "--user all --quick --gap 0.3 --setting released --baseline-time 70"
+    run("suite", *words.split(), "--output", str(output))
+    run("suite", "--user", "all", "--output", str(output))
     for (arguments, options), n_instances in zip(calls, (100, 1000), strict=True):
         assert arguments == (None, VARIETIES)
         assert options["n_instances"] == n_instances
@@ -106,9 +106,23 @@ def test_quick_is_a_hundred_of_every_user(
 
 
 def test_an_unknown_user_is_refused_in_one_line(refused: Callable[..., str]) -> None:
-    assert refused("robustness", "--user", "me").startswith("--user must be one of paper, rho=1, ")
+    assert refused("suite", "--user", "me").startswith("--user must be one of paper, rho=1, ")
 
 
 def test_its_help_names_every_user_there_is() -> None:
     words = inspect.signature(command).parameters["user"].annotation.__metadata__[0].help
     assert all(variety.name in words for variety in VARIETIES)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["--gap", "0.3"], "--gap must be left out without --user, got 0.3"),
+        (["--delta", "0.3"], "--delta must be left out without --user, got 0.3"),
+        (["--user", "all", "--task", "bai-k5"], "--task must be left out beside --user, got"),
+    ],
+)
+def test_the_suites_tasks_have_their_own_users(
+    words: list[str], line: str, refused: Callable[..., str]
+) -> None:
+    assert refused("suite", *words).startswith(line)

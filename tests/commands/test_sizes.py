@@ -58,7 +58,7 @@ LONGEST_LINE = 1500
 
 def options() -> list[tuple[str, str]]:
     """Every option that is a whole number, with its command, and what N_1 may be written in."""
-    found = [("bench", "--agent=bair-tuned:"), ("robustness", "--agent=bair-tuned:")]
+    found = [("bench", "--agent=bair-tuned:"), ("suite", "--agent=bair-tuned:")]
     for command, function in functions().items():
         for name, parameter in inspect.signature(function).parameters.items():
             kind, told = (*get_args(parameter.annotation)[:2], None, None)[:2]

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from explorative_user_env.commands.agents import entrants_called, models_in
 from explorative_user_env.commands.run import RUN_FILE
+from explorative_user_env.commands.suite import entrants_called, models_in
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.shipped import SETTINGS_FILE, shipped_models
 from explorative_user_env.studies.suite import ModelsByTask, load_suite, run_suite, who

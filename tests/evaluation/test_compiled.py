@@ -14,7 +14,7 @@ from compared import CAP, agent_as_in_an_evaluation
 
 from explorative_user_env.agents import AGENTS, AlgorithmAgent, Uniform, uniform
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import compiles, play_compiled, run_compiled
+from explorative_user_env.evaluation.paths import Play, Runs, compiles, plays_compiled, run_compiled
 from explorative_user_env.kernels.seeds import N_STREAMS
 from explorative_user_env.users.population import Population
 from explorative_user_env.users.settings import Setting
@@ -32,8 +32,8 @@ def test_a_worker_s_arrays_are_fit_for_the_next_user(
     users = Population(setting=setting, n_arms=5, noise=noise)
     agent = agent_as_in_an_evaluation(name, users)
     seeds = range(N_STREAMS + 7)  # more than there are streams to lend, so several portions
-    apart = [run_compiled(users, agent, [seed], CAP, 100)[0].tolist() for seed in seeds]
-    assert run_compiled(users, agent, seeds, CAP, 100).tolist() == apart
+    apart = [run_compiled(Runs(users, agent, CAP, 100), [seed])[0].tolist() for seed in seeds]
+    assert run_compiled(Runs(users, agent, CAP, 100), seeds).tolist() == apart
 
 
 @pytest.mark.parametrize("name", ["BAIR", "EXP3"])
@@ -41,9 +41,9 @@ def test_plays_in_several_portions_are_those_of_one_user_each(name: str, setting
     users = Population(setting=setting, n_arms=3)
     agent = agent_as_in_an_evaluation(name, users)
     seeds = range(N_STREAMS + 7)
-    together = play_compiled(users, agent, seeds, 60, 60)
+    together = Play.joined(plays_compiled(Runs(users, agent, 60, 60), seeds))
     for seed in seeds:
-        alone = play_compiled(users, agent, [seed], 60, 60)
+        alone = Play.joined(plays_compiled(Runs(users, agent, 60, 60), [seed]))
         for all_of_it, one in zip(together, alone, strict=True):
             np.testing.assert_array_equal(all_of_it[seed], one[0])
 
@@ -117,8 +117,9 @@ def test_a_record_that_does_not_compile_is_reported_and_runs_all_the_same(case: 
 @pytest.mark.slow
 def test_the_warning_says_what_does_not_compile() -> None:
     record = dataclasses.replace(uniform.ALGORITHM, name="mine", verdict=answer_by_dict)
+    agent = AlgorithmAgent(record, {"horizon": 30})
     with pytest.warns(UserWarning, match="answer_by_dict") as caught:
-        assert not compiles(Population(n_arms=5), AlgorithmAgent(record, {"horizon": 30}), 1, 30)
+        assert not compiles(Runs(Population(n_arms=5), agent, 30, 30), 1)
     assert "\n" not in str(caught[0].message)
 
 
@@ -138,6 +139,6 @@ def test_an_agent_without_a_record_has_nothing_to_compile_and_no_warning() -> No
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert not compiles(Population(), Stubborn(), 1, None)
+        assert not compiles(Runs(Population(), Stubborn(), 30), 1)
         runs = evaluate([Stubborn()], n_instances=3).runs
     assert runs["interactions"].tolist() == [9] * 3

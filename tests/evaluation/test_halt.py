@@ -2,6 +2,7 @@
 
 import dataclasses
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -16,12 +17,13 @@ from compared import agent_as_in_an_evaluation
 from explorative_user_env.agents import Uniform, uniform
 from explorative_user_env.evaluation.paths import (
     RUN_COLUMNS,
-    play_compiled,
-    regret_compiled,
+    Play,
+    Runs,
+    plays_compiled,
     run_compiled,
 )
 from explorative_user_env.kernels.loops import make_play, make_run, steps_between_looks
-from explorative_user_env.protocol import Algorithm, Array
+from explorative_user_env.protocol import BAI, REGRET, Algorithm, Array, Task
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.model import blank_state
 from explorative_user_env.users.population import Population
@@ -48,10 +50,10 @@ def halted_after(seconds: float) -> Iterator[Array]:
 @pytest.mark.parametrize("n_arms", [2, 1000])
 def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) -> None:
     users, agent = Population(n_arms=n_arms), Uniform(horizon=VERY_LONG)
-    run_compiled(users, agent, [1], 1, None)
+    run_compiled(Runs(users, agent, 1), [1])
     for seconds in SOON:
         with halted_after(seconds) as halt:
-            rows = run_compiled(users, agent, [1, 2, 3], VERY_LONG, None, halt=halt)
+            rows = run_compiled(Runs(users, agent, VERY_LONG), [1, 2, 3], halt)
         columns = [RUN_COLUMNS.index(name) for name in ("acceptances", "rejections")]
         taken = rows[:, columns].sum(axis=1)
         if taken[0]:
@@ -62,32 +64,32 @@ def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) 
 
 def test_a_play_of_very_many_steps_ends_when_another_thread_says_so() -> None:
     users, agent = Population(n_arms=3), Uniform(horizon=LONG)
-    play_compiled(users, agent, [1], 1, 1)
+    Play.joined(plays_compiled(Runs(users, agent, 1, 1), [1]))
     for seconds in SOON:
         with halted_after(seconds) as halt:
-            play = play_compiled(users, agent, [1], LONG, LONG, halt=halt)
-        if play.arms[0, 1]:
+            began = time.monotonic()
+            plays = list(plays_compiled(Runs(users, agent, LONG, LONG), [1], halt))
+        if time.monotonic() > began + seconds:
             break
-    assert play.arms[0, :3].tolist() == [0, 1, 2]
-    assert not play.arms[0, -3:].any()
+    assert not plays
 
 
 @pytest.mark.parametrize("n_users", [1, 70])
-@pytest.mark.parametrize("path", [run_compiled, regret_compiled])
-def test_what_is_halted_before_it_begins_takes_no_step(path: Any, n_users: int) -> None:
+@pytest.mark.parametrize("task", [BAI, REGRET])
+def test_what_is_halted_before_it_begins_takes_no_step(task: Task, n_users: int) -> None:
     users, halt = Population(n_arms=3), np.ones(1, int)
-    rows = path(users, Uniform(horizon=60), range(n_users), 60, 60, halt=halt)
+    rows = Runs(users, Uniform(horizon=60), 60, 60, task).compiled(range(n_users), halt)
     assert len(rows) == n_users
-    assert not rows[:, RUN_COLUMNS.index("acceptances")].any()
+    assert not rows[..., RUN_COLUMNS.index("acceptances")].any()
 
 
-@pytest.mark.parametrize("path", [run_compiled, regret_compiled])
+@pytest.mark.parametrize("task", [BAI, REGRET])
 @pytest.mark.parametrize("name", ["BAIR", "EXP3"])
-def test_who_is_not_halted_runs_as_if_nobody_could_be(path: Any, name: str) -> None:
+def test_who_is_not_halted_runs_as_if_nobody_could_be(task: Task, name: str) -> None:
     users = Population(n_arms=5)
     agent = agent_as_in_an_evaluation(name, users)
-    usual = path(users, agent, range(60), 1000, 1000)
-    asked = path(users, agent, range(60), 1000, 1000, halt=np.zeros(1, int))
+    runs = Runs(users, agent, 1000, 1000, task)
+    usual, asked = (runs.compiled(range(60), halt) for halt in (None, np.zeros(1, int)))
     np.testing.assert_array_equal(asked, usual)
 
 

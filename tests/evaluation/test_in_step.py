@@ -5,7 +5,6 @@ import pytest
 from toy_agents import Clock, Wanderer
 
 import explorative_user_env as eu
-from explorative_user_env.evaluation import paths as in_step
 from explorative_user_env.evaluation import runner as backends
 from explorative_user_env.protocol import Agent, ManyUserAgent
 from explorative_user_env.users.laws import Schedule
@@ -58,7 +57,7 @@ def test_users_who_do_not_fit_at_once_are_met_in_portions(
     facts: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = eu.evaluate([Wanderer()], **SMALL | facts).runs
-    monkeypatch.setattr(in_step, "USERS", 13)
+    monkeypatch.setattr(backends, "USERS_IN_STEP", 13)
     agent = Wanderer()
     told: list[tuple[str, int, int]] = []
     facts = SMALL | facts | {"progress": lambda *what: told.append(what)}

@@ -39,7 +39,7 @@ COMMANDS: dict[str, tuple[str, dict[str, Sequence[str]], tuple[str, ...]]] = {
         ("agent", "n-arms", "delta", "n-instances", "horizon"),
     ),
     "robustness": (
-        "robustness",
+        "suite",
         {**CELL, "agent": ("bair", "se"), "user": ("paper", "rho=1"), "max-steps": ("20",)},
         ("agent", "user", "n-instances", "max-steps"),
     ),
@@ -113,7 +113,8 @@ def of_commands(folder: Path) -> Iterator[Door]:
 
         def call(words: str = words, **given: str) -> None:
             options = [_spelled(option, value) for option, value in given.items()]
-            check(*run(*words.split(), *options))
+            with contextlib.chdir(folder):  # where what is no absolute path is written
+                check(*run(*words.split(), *options))
 
         files = {"output": (*(60 * (str(folder / name),)), *ODD_PLACES), "overwrite": ("",)}
         yield Door(
