@@ -542,11 +542,7 @@ LINES = {STANDARD_BANDIT: "-", ANY_AGENT: ":"}
 
 
 def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
-    """Return a figure of what `overlap` and `needed` found.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
-    """
+    """Return a figure of what `overlap` and `needed` found."""
     figure = plots.new_figure(11.0, 4.2)
     left, right = figure.subplots(1, 2)
     draw_overlap(overlap, left)
@@ -559,13 +555,7 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
     Args:
         frame: what `overlap` found.
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
@@ -596,13 +586,7 @@ def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
     Args:
         frame: what `needed` found.
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):

@@ -266,13 +266,7 @@ def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
     Args:
         matrix: the rows of `robustness`.
-        axes: where it is drawn; None is a new figure, as large as it needs to be.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     matrix = marked(matrix)
     agents, users = (list(dict.fromkeys(matrix[name])) for name in ("agent", "user"))

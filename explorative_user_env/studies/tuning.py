@@ -663,11 +663,7 @@ NAMED = {"stopping_time": "stopping time T", "success": "success"}
 
 
 def frontier_figure(tuning: Tuning) -> "Figure":
-    """Return stopping time and success over N_1, with 95% intervals.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
-    """
+    """Return stopping time and success over N_1, with 95% intervals."""
     figure = plots.new_figure(plots.PLOT_WIDTH, 1.6 * plots.PLOT_HEIGHT)
     above, below = figure.subplots(2, 1, sharex=True)
     draw_frontier(tuning, "stopping_time", above)
@@ -685,14 +681,7 @@ def draw_frontier(
     Args:
         tuning: the tuning.
         figure: "stopping_time" or "success".
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        InvalidArgumentError: for another figure.
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     label = NAMED[choice("figure", figure, NAMED)]
     axes, rows, style = plots.plot_axes(axes), tuning.frontier, plots.line_style(0)
