@@ -36,13 +36,15 @@ _DISTINCT = re.compile(r"_|[a-z][A-Z]|[A-Z][A-Z]|^[A-Z][a-z]+$")
 
 
 def public(module: Any) -> list[str]:
-    """Return the public names of a module: those of `__all__`, or what it defines."""
-    own = [
+    """Return the public names of a module: `__all__`, or all that it explains."""
+    own = {name for owner, name in _comments(module.__name__) if not owner}
+    own |= {
         name
         for name, thing in vars(module).items()
-        if getattr(thing, "__module__", "") == module.__name__ and not name.startswith("_")
-    ]
-    return sorted(getattr(module, "__all__", own), key=str.lower)
+        if getattr(thing, "__module__", "") == module.__name__ and getattr(thing, "__doc__", "")
+    }
+    names = getattr(module, "__all__", [name for name in own if not name.startswith("_")])
+    return sorted(names, key=str.lower)
 
 
 @functools.cache

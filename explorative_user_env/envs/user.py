@@ -21,7 +21,7 @@ from explorative_user_env.envs.history import (
     lane_frame,
 )
 from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
-from explorative_user_env.protocol import REGRET, Array
+from explorative_user_env.protocol import ONLY, REGRET, Array
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.users.behaviours import EXPLORATIVE, steps_of
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
@@ -243,6 +243,7 @@ class UserQuestions:
 
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
+        """Set it, as `gym.make` does."""
         known = spec is None or self.length is None
         self._spec = spec if known else replace(spec, max_episode_steps=self.length)  # type: ignore[type-var]
 
@@ -290,7 +291,6 @@ Begun = tuple[User, UserState, Respond, Rule, Any, list[float], list[float], lis
 rejected and if it is accepted."""
 
 INFO_LEVELS = ("counts", "full")
-ONLY = np.zeros(1, int)
 
 
 class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
