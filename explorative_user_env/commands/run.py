@@ -171,6 +171,7 @@ def continue_with(resume: Path, command: str, given: dict[str, Any], told: Colle
     Raises:
         InvalidArgumentError: if it is of another command.
     """
+    stores.roll_back(resume, "resume")
     with suppress(stores.EmptyFileError):  # of a process that was killed at once
         request = stores.request_in(resume, "resume")
         if words_of(request["command"]) != command.split():
