@@ -100,10 +100,13 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in ("Results", "Sweep", "evaluate", "load", "sweep"):
-        return getattr(import_module(f"{__name__}.evaluation"), name)
-    if name in ("Verification", "verify"):
-        return getattr(import_module(f"{__name__}.check.verify"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        room = import_module(f"{__name__}.evaluation")
+    elif name in ("Verification", "verify"):
+        room = import_module(f"{__name__}.check.verify")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value = getattr(room, name)  # found without a call from now on
+    return value
 
 
 def __dir__() -> list[str]:
