@@ -1,13 +1,18 @@
 """How the documentation site is built: `sphinx-build -W -n --keep-going docs DIR`.
 
-What is generated is made by the small modules of `extensions`; no generated page is kept.
+The option `-t answers` adds the notebooks with answers. No generated page is kept.
 """
 
+import os
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "tests")]
+
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH", "")])
+)  # the notebooks' kernels find the package, too
 
 from explorative_user_env.version import __version__  # noqa: E402
 
@@ -21,22 +26,17 @@ extensions = [
     "sphinx_copybutton",
     "extensions.formulas",
     "extensions.reference",
-    "extensions.environments",
-    "extensions.command_line",
-    "extensions.paper",
-    "extensions.house",
-    "extensions.repository",
-    "extensions.notebooks",
-    "extensions.pictures",
-    "extensions.searched",
+    "extensions.pages",
 ]
 exclude_patterns = ["_build", "extensions"]
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath", "fieldlist"]
 myst_heading_anchors = 3
-nb_execution_mode = (
-    "off"  # notebooks are executed where they are built, and come with their outputs
-)
+nb_execution_mode = "cache"  # notebooks of the course run here, unchanged ones once
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+nb_output_stderr = "remove"
+suppress_warnings = ["myst.header"]  # pages of the repository may leave out a level
 
 smartquotes = False  # a prime in a docstring is a prime
 toc_object_entries_show_parents = "hide"

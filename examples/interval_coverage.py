@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 import explorative_user_env as eu
-from explorative_user_env.display.tables import markdown_table
+from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.results.intervals import (
     LEVEL,
     log_evidence_against,
@@ -186,8 +186,8 @@ def others() -> dict[str, tuple[Interval, float, Sequence[Values]]]:
 
 def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a heading and a table whose first column is words."""
-    right = [False, *[True] * (len(header) - 1)]
-    print(f"\n### {title}\n\n{markdown_table(header, rows, right)}")
+    columns = [Column(name, place, left=place == 0) for place, name in enumerate(header)]
+    print(f"\n### {title}\n\n{markdown(table(rows, columns))}")
 
 
 def print_exact() -> None:

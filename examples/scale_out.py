@@ -19,7 +19,7 @@ import numpy as np
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
-from explorative_user_env.display.tables import markdown_table
+from explorative_user_env.display.tables import Column, markdown, table
 
 ROUNDS = 15
 FAST_USERS = 50_000  # of a round, in compiled code
@@ -28,12 +28,12 @@ COUNTED = 20_000_000  # of a round, by each process that only counts
 KEPT_USERS = 20_000
 
 COLUMNS = (
-    "runs",
-    "by",
-    "a second, one worker, best round",
-    "two workers to one",
-    "who only count",
-    "of these",
+    Column("runs", left=True),
+    Column("by", left=True),
+    Column("a second, one worker, best round"),
+    Column("two workers to one"),
+    Column("who only count"),
+    Column("of these"),
 )
 
 Round = Callable[[], int]
@@ -78,7 +78,7 @@ def main() -> None:
         ):
             meetings = [meeting(agent, n_users, crew) for crew in crews]
             rows.append((what, by, *measured(meetings, counting)))
-    print(markdown_table(COLUMNS, rows, [False, False, True, True, True, True]))
+    print(markdown(table(rows, COLUMNS)))
     print(f"A kept run takes {bytes_of_a_run():.0f} bytes.")
 
 

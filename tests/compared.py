@@ -102,7 +102,7 @@ def play_of(users: Population, agent: AlgorithmAgent, seed: int, compiled: bool)
         means = parts.user_state.means[np.newaxis].copy()
         hers = (parts.user, parts.user_state, means, streams[:1])
         its = (parts.params, parts.state, streams[1:])
-        play_all(*hers, *its, draws, arms, responses, answers, stayed, gone, never)
+        play_all(*hers, *its, draws, 0, arms, responses, answers, stayed, gone, never)
     else:
         play = make_play(agent.algorithm, users.schedule.rule)
         answers[0], stayed[0], gone[0] = play(*parts, arms[0], responses[0], never)

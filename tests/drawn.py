@@ -7,9 +7,10 @@ import numpy as np
 from hypothesis import strategies as st
 from readable import meet
 
-from explorative_user_env import ExplorativeUserEnv, HiddenState, Instance
+from explorative_user_env import ExplorativeUserEnv, Instance
 from explorative_user_env.show.shapes import Scene, Shape, Text, box_of
 from explorative_user_env.show.words import Seen
+from explorative_user_env.users.hidden_state import HiddenState
 
 Moment = tuple[Seen, HiddenState, HiddenState]
 """What was seen, the truth now, and the truth when she decided."""

@@ -6,7 +6,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env import ExplorativeUserBAIEnv, ExplorativeUserEnv
+from explorative_user_env import ExplorativeUserEnv
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 
 COUNTERS = {"has_response", "interactions", "acceptances", "rejections"}
 MEANS = [0.0, 3.0, -2.0]

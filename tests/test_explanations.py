@@ -3,9 +3,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorative_user_env import CallableError
 from explorative_user_env.protocol import Against
 from explorative_user_env.show.explanations import explanation_of, is_flags
+from explorative_user_env.validation import CallableError
 
 
 class Saying:

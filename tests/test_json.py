@@ -13,6 +13,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.files import MADE_BY, Folder, from_json
 from explorative_user_env.studies.tuning import Estimate, TunedN1, load_tuned
+from explorative_user_env.users.settings import RELEASED
 from explorative_user_env.validation import missing_of
 
 DEPTHS = (3, 300, 900, 990, 1000, 3000, 100_000)
@@ -37,7 +38,7 @@ TUNED = dataclasses.asdict(
         n_runs=4321,
         n_instances=1000,
         seed=3,
-        cell=eu.Population(setting=eu.RELEASED).words() | {"delta": 0.1, "rho": None},
+        cell=eu.Population(setting=RELEASED).words() | {"delta": 0.1, "rho": None},
     )
 )
 ASKED: dict[str, Any] = {"command": "bench", "options": {"seed": 3}, "versions": {"python": "3"}}

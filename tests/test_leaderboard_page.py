@@ -1,7 +1,7 @@
 """The leaderboard is what its files give, its files are what comes out, and others may send one."""
 
+import json
 import runpy
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +16,7 @@ from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES
 from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import pack
-from explorative_user_env.studies.suite import run_suite
+from explorative_user_env.studies.suite import load_suite, run_suite, suite_digest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 QUICK_TASKS = ("regret-k5", "noisy-k5", "logistic-k5")
@@ -42,6 +42,16 @@ def test_a_part_of_the_board_comes_out_again(script: dict[str, Any]) -> None:
     found = eu.verify(path, rows=1, only=QUICK_TASKS, compiled=False, progress=False)
     assert not found.findings
     assert sum(each.n_again for each in found.checked) >= 3 * 8
+
+
+def test_the_files_are_small_and_of_the_first_users_of_whole_runs(script: dict[str, Any]) -> None:
+    assert sum(path.stat().st_size for path in script["FOLDER"].iterdir()) <= 500_000
+    for path in script["files"]():
+        tenth, whole = load_suite(path), script["record_of"](path)
+        assert (tenth.run.title, whole["title"]) == ("suite v1, 1 in 10 users", "suite v1")
+        assert whole["digest"] == suite_digest()
+        assert set(tenth.agents) == {row["agent"] for row in whole["totals"]}
+        assert list(script["apart"](path)) == []
 
 
 def test_every_agent_of_the_package_is_on_the_board(script: dict[str, Any]) -> None:
@@ -70,14 +80,15 @@ class Steady:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Files of runs of one task, of the package's agents and of somebody's."""
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, Path]]:
+    """Scores and runs of one task, of the package's agents and of somebody's."""
     folder = tmp_path_factory.mktemp("board")
     for name, agents in {"package": ["BAIR", "SE"], "other": [Steady(), "BAIR"]}.items():
         given: Any = agents
         store = folder / f"{name}.sqlite"
-        run_suite(given, tasks=["regret-k5"], quick=True, store=store, progress=False)
-    return lambda name: folder / f"{name}.sqlite"
+        found = run_suite(given, tasks=["regret-k5"], quick=True, store=store, progress=False)
+        (folder / f"{name}.json").write_text(json.dumps(found.record()), encoding="utf-8")
+    return lambda name: (folder / f"{name}.json", folder / f"{name}.sqlite")
 
 
 @pytest.fixture
@@ -89,12 +100,12 @@ def board(script: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_who_sends_a_file_gets_a_row_and_the_others_stay(
-    script: dict[str, Any], board: Path, runs: Callable[[str], Path]
+    script: dict[str, Any], board: Path, runs: Callable[[str], tuple[Path, Path]]
 ) -> None:
-    script["add"](runs("package"), "package")
+    script["add"](*runs("package"), "package")
     before = (board / "leaderboard.md").read_text(encoding="utf-8")
     assert "Steady" not in before
-    script["add"](runs("other"), "a")
+    script["add"](*runs("other"), "a")
     after = (board / "leaderboard.md").read_text(encoding="utf-8")
     assert "| Steady | `explorative-user suite --agent Steady` | [a.sqlite.xz]" in after
     own = [line for line in before.splitlines() if line.startswith("| BAIR | `")]
@@ -112,30 +123,38 @@ def test_who_sends_a_file_gets_a_row_and_the_others_stay(
 def test_a_file_that_is_not_what_comes_out_does_not_pass(
     script: dict[str, Any],
     board: Path,
-    runs: Callable[[str], Path],
+    runs: Callable[[str], tuple[Path, Path]],
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    script["add"](runs("package"), "package")
+    script["add"](*runs("package"), "package")
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "check", "--share", "0.05"])
     assert script["main"]() == 0
     edit = "UPDATE runs_regret SET regret = regret / 2 WHERE part = 1 AND instance < 5"
-    shutil.rmtree(board / "leaderboard")
-    pack(
-        without_digests(by_sql(runs("package"), board / "run.sqlite", edit)),
-        board / "leaderboard" / "package.sqlite.xz",
-    )
+    packed, scores = (board / "leaderboard" / f"package.{end}" for end in ("sqlite.xz", "json"))
+    edited = without_digests(by_sql(runs("package")[1], board / "run.sqlite", edit))
+    pack(edited, packed, overwrite=True)
+    whole = json.loads(scores.read_text(encoding="utf-8"))
+    for row in whole["scores"]:
+        row |= {name: row[name] + 3 * (row["agent"] == "BAIR") for name in ("score", "low", "high")}
+    scores.write_text(json.dumps(whole), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["leaderboard.py", "check", "--share", "1"])
     assert script["main"]() == 1
     told = capsys.readouterr().out
     assert "leaderboard.md is not what its files give" in told
+    assert "BAIR, regret-k5: 3." in told
     assert told.count(", regret-k5, instance ") == 5
 
 
 def test_files_of_other_runs_of_the_suite_are_no_part_of_a_board(
-    script: dict[str, Any], board: Path, runs: Callable[[str], Path]
+    script: dict[str, Any],
+    board: Path,
+    runs: Callable[[str], tuple[Path, Path]],
+    tmp_path: Path,
 ) -> None:
-    run_suite(["SE"], tasks=["regret-k5"], store=board / "all.sqlite", progress=False)
-    script["add"](runs("package"), "package")
+    (tmp_path / "whole.json").write_text(
+        json.dumps({"title": "suite v1", "digest": "c4c13fe0cba0cdfd"}), encoding="utf-8"
+    )
+    script["add"](*runs("package"), "package")
     with pytest.raises(eu.InvalidArgumentError, match="files of one run of the suite"):
-        script["add"](board / "all.sqlite", "whole")
+        script["add"](tmp_path / "whole.json", runs("other")[1], "whole")

@@ -21,7 +21,6 @@ from own_laws import nothing, often_nan, pair, raising
 
 from explorative_user_env import (
     Behaviour,
-    CallableError,
     ExplorativeUserEnv,
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
@@ -31,6 +30,7 @@ from explorative_user_env import (
     rollout,
 )
 from explorative_user_env.agents import BAIR, Uniform
+from explorative_user_env.validation import CallableError
 
 AGAIN = r"with the user of seed 7: rollout\(env, agent, seed=7\) meets her again\)$"
 

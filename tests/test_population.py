@@ -11,6 +11,7 @@ import pytest
 from one_user import users_of
 
 import explorative_user_env as eu
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.studies.robustness import robustness
 from explorative_user_env.studies.tuning import tune_n1
 from explorative_user_env.users.behaviours import forgetful
@@ -131,7 +132,7 @@ def test_unknown_options_and_both_forms_at_once_are_refused() -> None:
 
 
 def test_the_number_of_arms_may_be_given_by_its_place() -> None:
-    for make in (eu.ExplorativeUserEnv, eu.ExplorativeUserBAIEnv):
+    for make in (eu.ExplorativeUserEnv, ExplorativeUserBAIEnv):
         assert make(3, gap=0.2).population == Population(n_arms=3, gap=0.2)
         with pytest.raises(TypeError, match="multiple values for argument 'n_arms'"):
             make(3, n_arms=4)

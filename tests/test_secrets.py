@@ -16,10 +16,10 @@ from explorative_user_env import (
     COUNTS_ENV_ID,
     ENV_ID,
     POPULATION_ENV_ID,
-    ExplorativePopulationEnv,
     ExplorativeUserEnv,
 )
 from explorative_user_env.check.secrets import Secrets, numbers_of
+from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.seeding import member_seeds
 from explorative_user_env.wrappers import (
     CountsObservation,

@@ -17,7 +17,9 @@ from explorative_user_env.studies import lower_bound, tuning
 from explorative_user_env.studies.lower_bound import any_agent_needs, overlap
 from explorative_user_env.theory.lower import hard_pair
 from explorative_user_env.users.behaviours import forgetful
+from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.population import Population
+from explorative_user_env.users.settings import PRINTED
 from explorative_user_env.validation import LARGEST_COUNT, LONGEST, LONGEST_RULE, missing_of
 from explorative_user_env.wrappers.make import make_task
 
@@ -172,10 +174,10 @@ def cases() -> dict[str, Callable[[Any], Any]]:
     found["success n_grid"] = lambda value: lower_bound.success(PAIR, [value], n_instances=2)
     add("any_agent_needs", any_agent_needs, "n_paths", "seed", pair=PAIR, deltas=[0.2], n_paths=2)
     add("Population", Population, "n_arms")
-    add("InstanceLaw", eu.InstanceLaw, "n_arms")
+    add("InstanceLaw", InstanceLaw, "n_arms")
     found["forgetful window"] = lambda value: made(SINGLE[0], behaviour=forgetful(value))
     add("Behaviour", remembering, "memory", "memory_per_arm")
-    add("Setting", partial(replace, eu.PRINTED), *RECORDED)
+    add("Setting", partial(replace, PRINTED), *RECORDED)
     add("user_seeds", user_seeds, "seed", "n_users", seed=3, n_users=2)
     add("training_seeds", training_seeds, "n_users", seed=3)
     for name, options in THEORY.items():

@@ -2,7 +2,8 @@
 
 from typing import Any, TypeVar
 
-from explorative_user_env import ExplorativeUserBAIVectorEnv, ExplorativeUserVectorEnv
+from explorative_user_env import ExplorativeUserVectorEnv
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 
 Vector = TypeVar("Vector", bound=ExplorativeUserVectorEnv)
 

@@ -6,12 +6,8 @@ from typing import Any
 import gymnasium as gym
 from gymnasium.vector import AutoresetMode
 
-from explorative_user_env import (
-    BAI_ENV_ID,
-    ENV_ID,
-    ExplorativeUserBAIVectorEnv,
-    ExplorativeUserVectorEnv,
-)
+from explorative_user_env import BAI_ENV_ID, ENV_ID, ExplorativeUserVectorEnv
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 
 N_ARMS = 3
 HORIZON = 25

@@ -1,4 +1,4 @@
-"""Formulas as MathML: every browser of today draws it, without a script and without a network."""
+"""Formulas as MathML: MathJax would need a network, and the site is read without one."""
 
 import re
 from typing import Any

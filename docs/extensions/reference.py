@@ -1,175 +1,244 @@
-"""The pages of the reference: every public name of a room, from its source."""
+"""The reference: autodoc reads docstrings as reStructuredText; these are Markdown, for MyST."""
 
-import ast
 import builtins
+import functools
+import inspect
 import re
+import sys
 from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.domains.python._object import PyObject
-from sphinx.environment import BuildEnvironment
+from sphinx.ext.napoleon import Config
+from sphinx.ext.napoleon.docstring import GoogleDocstring
+from sphinx.pycode import ModuleAnalyzer
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.inspect import object_description, signature, stringify_signature
 
 from explorative_user_env.envs.registration import ENTRIES
-from extensions import source
-from extensions.docstrings import as_markdown, first_sentence
-from extensions.signatures import annotation, of_method, signature, value
-from extensions.source import Definition
+from extensions.places import fill
 
 _log = logging.getLogger(__name__)
 
-ON_PAGES_OF_THEIR_OWN = {name for each in ENTRIES.values() for name in (each.one, each.many)}
-"""What makes the environments: their pages say all of it."""
+PACKAGE = "explorative_user_env"
+PAGES = Path(__file__).parents[1] / "reference"
+LONGEST_VALUE = 40
+"""Characters of a default or a constant that is shown."""
 
-
+_ROOM = re.compile(r"^```\{room\} (\S+)$", flags=re.MULTILINE)
 _DISTINCT = re.compile(r"_|[a-z][A-Z]|[A-Z][A-Z]|^[A-Z][a-z]+$")
-"""What makes a name one that no sentence has otherwise."""
+"""Names that no sentence has otherwise."""
 
 
-class Room(SphinxDirective):
-    """`{room} NAME`: what a room is for, a table of its names, and each with all that is said."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        """Return the page's content, or say which of the names nobody explains."""
-        room = self.arguments[0]
-        for path in source.modules(source.ROOT).values():
-            self.env.note_dependency(path)
-        for name in source.undocumented():
-            if name.startswith(f"{room}.") and name.count(".") <= room.count(".") + 2:
-                _log.warning("%s is public, and nobody explains it", name)
-        rooms_told_of(self.env).add(room)
-        return self.parse_text_to_nodes("\n".join(page(room)))
+def public(module: Any) -> list[str]:
+    """Return the public names of a module: `__all__`, or all that it explains."""
+    own = {name for owner, name in _comments(module.__name__) if not owner}
+    own |= {
+        name
+        for name, thing in vars(module).items()
+        if getattr(thing, "__module__", "") == module.__name__ and getattr(thing, "__doc__", "")
+    }
+    names = getattr(module, "__all__", [name for name in own if not name.startswith("_")])
+    return sorted(names, key=str.lower)
 
 
-def rooms_told_of(env: Any) -> set[str]:
-    """Return the rooms that pages tell of, which the build remembers."""
-    if not hasattr(env, "reference_rooms"):
-        env.reference_rooms = set()
-    return env.reference_rooms  # type: ignore[no-any-return]
+@functools.cache
+def homes() -> dict[str, dict[str, Any]]:
+    """Return by room the public names that its page explains: each thing has one home."""
+    rooms = sorted(room for path in PAGES.glob("*.md") for room in _ROOM.findall(path.read_text()))
+    seen: set[tuple[str, int]] = set()
+    found: dict[str, dict[str, Any]] = {}
+    for room in rooms:
+        module = import_module(room)
+        things = {name: getattr(module, name) for name in public(module)}
+        found[room] = {name: x for name, x in things.items() if (name, id(x)) not in seen}
+        seen |= {(name, id(thing)) for name, thing in things.items()}
+    return found
 
 
-def page(room: str) -> Iterator[str]:
-    """Yield the lines of a room's page, in MyST."""
-    yield from (f":::{{py:module}} {room}", ":::", "", f"`{room}`", "")
-    yield source.room_docstring(room)
+@functools.cache
+def addresses() -> dict[str, str]:
+    """Return the address of each public name: alone, after a room, and where it is defined."""
+    found: dict[str, str] = {}
+    for room, things in homes().items():
+        for name, thing in things.items():
+            places = {name, f"{room}.{name}", f"{_defined_in(name, thing)}.{name}"}
+            found |= dict.fromkeys(places, f"{room}.{name}")
+    for room in homes():
+        for name in public(import_module(room)):
+            found.setdefault(f"{room}.{name}", found[name])
+    return found
+
+
+def _defined_in(name: str, thing: Any) -> str:
+    """Return the module that defines a public thing; of a constant the one that explains it."""
+    if inspect.isclass(thing) or inspect.isfunction(thing):
+        return str(thing.__module__)
+    for module in sorted(each for each in sys.modules if each.startswith(f"{PACKAGE}.")):
+        if getattr(sys.modules[module], name, None) is thing and ("", name) in _comments(module):
+            return module
+    return PACKAGE
+
+
+@functools.cache
+def _comments(module: str) -> dict[tuple[str, str], list[str]]:
+    """Return the strings below assignments of a module, by class and name."""
+    analyzer = ModuleAnalyzer.for_module(module)
+    analyzer.analyze()
+    return analyzer.attr_docs
+
+
+def docstring(name: str, thing: Any, owner: Any = None) -> str:
+    """Return the docstring of a function or class, or the string below a constant."""
+    if inspect.isroutine(thing) or inspect.isclass(thing) or isinstance(thing, property):
+        return inspect.getdoc(thing) or ""
+    if isinstance(thing, functools.cached_property):
+        return inspect.getdoc(thing.func) or ""
+    home = owner.__module__ if owner else _defined_in(name, thing)
+    key = (owner.__qualname__ if owner else "", name)
+    return "\n".join(_comments(home).get(key, ())).strip()
+
+
+def page(env: Any, docname: str, room: str) -> Iterator[str]:
+    """Yield the lines of a room's page: its purpose, a table of its names, and each name."""
+    module = import_module(room)
+    yield from (
+        f":::{{py:module}} {room}",
+        ":::",
+        "",
+        f"`{room}`",
+        "",
+        inspect.getdoc(module) or "",
+    )
     yield from ("", "| name | what it is |", "| :--- | :--- |")
-    names = sorted(source.rooms()[room], key=str.lower)
-    for name in names:
-        made = source.definition(room, name)
-        said = first_sentence(made.docstring).replace("|", "\\|")
-        yield f"| {{py:obj}}`{name} <{source.addresses()[f'{room}.{name}']}>` | {said} |"
-    for made in source.homes()[room]:
-        if made.name not in ON_PAGES_OF_THEIR_OWN:
-            yield ""
-            yield from entry(room, made)
+    for name in public(module):
+        first = docstring(name, getattr(module, name)).split("\n\n")[0]
+        words = " ".join(first.split()).replace("|", "\\|")
+        yield f"| {{py:obj}}`{name} <{addresses()[f'{room}.{name}']}>` | {words} |"
+    on_their_own = {name for each in ENTRIES.values() for name in (each.one, each.many)}
+    for name, thing in homes()[room].items():
+        if name not in on_their_own:
+            yield from ("", *entry(room, name, thing))
 
 
-def entry(room: str, made: Definition, said: str | None = None) -> Iterator[str]:
-    """Yield the lines of one name, in MyST.
-
-    Args:
-        room: where it is imported from.
-        made: its definition.
-        said: what is said of it, where that is not its docstring.
-    """
-    yield f":::::{{py:{_kind(made)}}} {made.name}{signature(made)}"
-    yield f":module: {room}"
-    if made.module not in source.rooms():  # whose names stand in a table of their own
-        yield f":canonical: {made.module}.{made.name}"
-    if value(made):
-        yield f":value: {value(made)}"
-    yield ""
-    yield as_markdown(made.docstring) if said is None else said
-    if isinstance(made.node, ast.ClassDef):
-        for member in source.members_of(made):
-            yield from _member(member)
+def entry(room: str, name: str, thing: Any, words: str | None = None) -> Iterator[str]:
+    """Yield the lines of one name; `words` stand in place of its docstring."""
+    kind, options = "function", [f":module: {room}"]
+    if inspect.isclass(thing):
+        kind = "exception" if issubclass(thing, Exception) else "class"
+    elif not inspect.isfunction(thing):
+        kind = "data"
+        if len(value := object_description(thing)) <= LONGEST_VALUE:
+            options.append(f":value: {value}")
+    if (home := _defined_in(name, thing)) not in homes() and kind != "data":
+        options.append(f":canonical: {home}.{name}")
+    words = docstring(name, thing) if words is None else words
+    if not words:
+        _log.warning("%s.%s is public, and has no docstring", room, name)
+    yield from (f":::::{{py:{kind}}} {name}{_called(thing)}", *options, "", _fields(words))
+    if inspect.isclass(thing):
+        for each, member in vars(thing).items():
+            yield from _member(thing, each, member)
+        for each in sorted({each for of, each in _comments(home) if of == thing.__qualname__}):
+            if each not in vars(thing):
+                yield from _member(thing, each, None)
     yield ":::::"
 
 
-def _kind(made: Definition) -> str:
-    if isinstance(made.node, ast.FunctionDef):
-        return "function"
-    if isinstance(made.node, ast.ClassDef):
-        return "exception" if made.name.endswith("Error") else "class"
-    return "data"
-
-
-def _member(made: Definition) -> Iterator[str]:
-    node = made.node
-    options = []
-    if isinstance(node, ast.FunctionDef):
-        marks = {ast.unparse(mark) for mark in node.decorator_list}
-        kind, called = "method", of_method(node)
-        if "property" in marks or "functools.cached_property" in marks:
-            kind, called = "property", ""
-            options = [f":type: {annotation(node.returns)}"] if node.returns else []
-        options += [f":{mark}:" for mark in ("classmethod", "staticmethod") if mark in marks]
+def _member(owner: Any, name: str, member: Any) -> Iterator[str]:
+    static = isinstance(member, staticmethod | classmethod)
+    function = member.__func__ if static else member
+    words = docstring(name, function, owner)
+    if name.startswith("_"):
+        return
+    if inspect.isfunction(function):
+        kind, called = "method", _called(function, bound=not isinstance(member, staticmethod))
+        options = [f":{type(member).__name__}:"] if static else []
+        if not words:
+            _log.warning("%s.%s is public, and has no docstring", owner.__qualname__, name)
+    elif words:
+        is_property = isinstance(member, property | functools.cached_property)
+        kind, called, options = "property" if is_property else "attribute", "", []
     else:
-        assert isinstance(node, ast.AnnAssign)
-        kind, called = "attribute", ""
-        options = [f":type: {annotation(node.annotation)}"]
-    yield ""
-    yield f"::::{{py:{kind}}} {made.name}{called}"
-    yield from options
-    yield from ("", as_markdown(made.docstring), "::::")
+        return
+    yield from ("", f"::::{{py:{kind}}} {name}{called}", *options, "", _fields(words), "::::")
+
+
+class _Left:
+    """A default that is too long to be shown."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+def _called(thing: Any, bound: bool = False) -> str:
+    """Return the arguments of a function or a class, with parentheses; empty for a constant."""
+    if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, Exception)):
+        return ""
+    try:
+        known = signature(thing, bound_method=bound)
+    except (TypeError, ValueError):
+        return ""
+    parameters = [
+        each.replace(default=_Left())
+        if each.default is not each.empty and len(object_description(each.default)) > LONGEST_VALUE
+        else each
+        for each in known.parameters.values()
+    ]
+    known = known.replace(parameters=parameters)
+    returns = not inspect.isclass(thing)
+    return stringify_signature(known, show_return_annotation=returns, unqualified_typehints=True)
+
+
+def _fields(words: str) -> str:
+    """Return a docstring whose sections are lists of fields."""
+    config: Any = Config(napoleon_use_ivar=True, napoleon_use_rtype=False)
+    lines = GoogleDocstring(words, config).lines()
+    return "\n".join(line.replace("\\*", "*") if line.startswith(":") else line for line in lines)
 
 
 def resolve(
-    app: Sphinx, env: BuildEnvironment, node: pending_xref, shown: nodes.Element
+    app: Sphinx, env: Any, node: pending_xref, shown: nodes.Element
 ) -> nodes.Element | None:
     """Resolve a public name by itself or from any room that has it; types of others stay text."""
     if node.get("refdomain") != "py":
         return None
     target = node["reftarget"]
-    address = source.addresses().get(target)
+    address = addresses().get(target)
     if address is not None and address != target:
+        docname = node.get("refdoc", env.docname)
         domain: Any = env.get_domain("py")
-        found = domain.resolve_xref(
-            env, node.get("refdoc", env.docname), app.builder, "obj", address, node, shown
+        found: nodes.Element | None = domain.resolve_xref(
+            env, docname, app.builder, "obj", address, node, shown
         )
         return found
-    generated = "refwarn" not in node  # from a signature or a list of fields, which mypy has read
-    return shown if generated or hasattr(builtins, target) else None
+    return shown if "refwarn" not in node or hasattr(builtins, target) else None
 
 
-def dashes(app: Sphinx, doctree: nodes.document) -> None:
-    """Put a dash between an argument and what is said of it, where Sphinx has two hyphens."""
+def finish(app: Sphinx, doctree: nodes.document) -> None:
+    """Put dashes behind arguments, and let public names in code lead to their entries."""
     for text in [each for each in doctree.findall(nodes.Text) if each == " -- "]:
         text.parent.replace(text, nodes.Text(" – "))
-
-
-def links(app: Sphinx, doctree: nodes.document) -> None:
-    """Let a public name in code lead to what is said of it, unless it is a word as well."""
-    known = source.addresses()
     for code in [*doctree.findall(nodes.literal)]:
         name = code.astext().removesuffix("()")
         linked = isinstance(code.parent, nodes.reference | nodes.title | pending_xref)
-        if name in known and _DISTINCT.search(name) and not linked:
-            wanted = pending_xref("", refdomain="py", reftype="obj", reftarget=known[name])
+        if name in addresses() and _DISTINCT.search(name) and not linked:
+            wanted = pending_xref("", refdomain="py", reftype="obj", reftarget=addresses()[name])
             code.replace_self(wanted)
             wanted += code
 
 
-def every_room_has_a_page(app: Sphinx, env: BuildEnvironment) -> None:
-    """Warn of rooms whose public names stand on no page."""
-    for room in sorted({*source.rooms()} - rooms_told_of(env)):
-        _log.warning("no page has the public names of %s", room)
-
-
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register the directive, and the resolver of names."""
-    app.add_directive("room", Room)
+    """Register the place, and the resolver of names."""
     for kind in PyObject.doc_field_types:
         if kind.name == "variable":
             kind.label = "Attributes"
+    fill(app, "room", page)
     app.connect("missing-reference", resolve)
-    app.connect("doctree-read", dashes)
-    app.connect("doctree-read", links)
-    app.connect("env-check-consistency", every_room_has_a_page)
+    app.connect("doctree-read", finish)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

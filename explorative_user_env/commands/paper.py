@@ -14,7 +14,6 @@ from explorative_user_env.commands.options import (
     QUICK_N_INSTANCES,
     TEXTS,
     command,
-    setting_named,
     users_a_cell,
 )
 from explorative_user_env.commands.output import say, write_and_show
@@ -78,7 +77,7 @@ def tables(
     """
     chosen = choice("target", target, (*EXPERIMENTS, ALL))
     whole, users = chosen == ALL, users_a_cell(n_instances, quick)
-    names = [setting_named(name) for name in dict.fromkeys(setting or SETTINGS)]
+    names = [choice("setting", name, SETTINGS) for name in dict.fromkeys(setting or SETTINGS)]
     experiments = list(EXPERIMENTS.values()) if whole else [EXPERIMENTS[chosen]]
     if quick:
         experiments = [quick_form(experiment) for experiment in experiments]
@@ -146,7 +145,6 @@ def tune_n1(
 
     Example: explorative-user paper tune-n1 --n-arms 5 --delta 0.1
     """
-    setting_named(users["setting"])
     header = iter([tuning.SEARCH_HEADER])  # printed once, before the first candidate
 
     def show_candidate(candidate: tuning.Candidate) -> None:

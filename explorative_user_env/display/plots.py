@@ -1,4 +1,4 @@
-"""How lines that are compared are told apart, and how the plot around them is dressed.
+"""The style of plots: colours, lines, axes and legends, and figures as PNG and SVG.
 
 Colour, dashes and marks differ together, so that nothing rests on colour. Letters are large enough
 for a slide, and for a column of 80 mm in print.
@@ -29,7 +29,7 @@ class Colour(NamedTuple):
 
 
 PAGES = Colour._fields
-"""The pages that there are colours for."""
+"""The pages, each with its colours."""
 
 COLOURS = {
     "page": Colour("#ffffff", "#14171c"),
@@ -46,16 +46,16 @@ COLOURS = {
     "recommended": Colour("#fff1c9", "#3b3420"),
     "agent": Colour("#8a6100", "#e6a532"),
 }
-"""By role: the page, a panel on it, thin lines, words, words that matter less; a yes, a no; her
-intervals and empirical means; true means and the best arm; the arm that decides a rejection; the
-arm that is recommended now; what an agent thinks."""
+"""Colours by role: the page, a panel on it, thin lines, words, less important words; an acceptance,
+a rejection; the user's intervals and empirical means; true means and the best arm; the arm that
+decides a rejection; the arm that is recommended now; the agent's estimates."""
 
 WORDS = ("ink", "quiet", "accepted", "rejected", "truth", "witness", "agent")
-"""The roles in which words are written: they stand out from the page and from a panel."""
+"""The roles in which words are written: their contrast is high on the page and on a panel."""
 
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933")
-"""Of lines that are compared, in their order: those of Okabe and Ito, the yellow but for one that
-is seen on white."""
+"""Colours of compared lines, in order: those of Okabe and Ito, with another yellow, which can be
+seen on white."""
 
 
 DOTS_PER_INCH = 100
@@ -69,16 +69,12 @@ def can_plot() -> bool:
 
 
 def require_plot() -> None:
-    """Make sure that Matplotlib is there.
-
-    Raises:
-        MissingExtraError: with the command that installs it.
-    """
+    """Raise a `MissingExtraError` if Matplotlib is not installed."""
     require("pictures need", "plot", NEEDS)
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """Return an empty figure of this size in inches, which belongs to no window.
+    """Return an empty figure of this size in inches, without a window.
 
     Raises:
         MissingExtraError: without Matplotlib.
@@ -97,39 +93,38 @@ def as_png(drawn: "Figure | Axes", dots_per_inch: int = DOTS_PER_INCH, **options
 
 
 def as_svg(drawn: "Figure | Axes", title: str) -> bytes:
-    """Return a figure, or that of some axes, as an SVG file of the same bytes whenever it is drawn.
+    """Return a figure, or that of some axes, as an SVG file; its bytes are always the same.
 
-    Letters are paths: another machine may not have the font, and words in another one are longer.
+    Letters are paths, as another machine may not have the font.
 
     Args:
         drawn: the figure, or its axes.
-        title: what a screen reader says of it.
+        title: the words for a screen reader.
     """
     require_plot()
     from matplotlib import rc_context
 
     file = io.BytesIO()
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": PACKAGE}):
-        told = {"Title": title, "Date": None, "Creator": None}
-        _whole(drawn).savefig(file, format="svg", metadata=told)
+        metadata = {"Title": title, "Date": None, "Creator": None}
+        _whole(drawn).savefig(file, format="svg", metadata=metadata)
     return file.getvalue()
 
 
 def _whole(drawn: "Figure | Axes") -> "Figure":
-    """Return the figure that axes are on, or that is given."""
     figure: Any = drawn.figure
     return figure  # type: ignore[no-any-return]
 
 
 class UndrawnError(Exception):
-    """A picture that could not be drawn; the message says why."""
+    """A picture could not be drawn; the message says why."""
 
 
 def painted(draw: "Callable[[], Figure | Axes]") -> bytes:
     """Return what `draw` draws as a PNG file.
 
     Raises:
-        UndrawnError: whatever goes wrong, as a picture is never worth what was to be pictured.
+        UndrawnError: for any error, so that results are written without their picture.
     """
     try:
         return as_png(draw())
@@ -138,7 +133,7 @@ def painted(draw: "Callable[[], Figure | Axes]") -> bytes:
 
 
 def data_uri(png: bytes) -> str:
-    """Return an address that holds the picture itself."""
+    """Return a picture as an address that holds it."""
     return "data:image/png;base64," + base64.b64encode(png).decode()
 
 
@@ -146,10 +141,10 @@ PLOT_WIDTH, PLOT_HEIGHT = 5.8, 3.5
 """Inches of a plot with its legend."""
 
 NOTEBOOK_DOTS = 110
-"""Dots an inch in a notebook."""
+"""Dots per inch in a notebook."""
 
 AXIS_SIZE, TEXT_SIZE = 11.0, 9.5
-"""Points of what an axis is called and of titles; of its numbers and of the legend."""
+"""Points of the words of an axis; of titles, numbers and the legend."""
 
 DASHES: "Sequence[Any]" = (
     "-",
@@ -173,23 +168,23 @@ class Style(NamedTuple):
 
 
 def line_style(place: int) -> Style:
-    """Return how the line of a place looks; the first 280 differ."""
+    """Return the style of the line in a place; the first 280 differ."""
     return Style(
         SERIES[place % len(SERIES)], DASHES[place % len(DASHES)], MARKS[place % len(MARKS)]
     )
 
 
 def colour_of(role: str) -> str:
-    """Return a colour of `COLOURS` as it is on the white page of a plot."""
+    """Return a colour of `COLOURS` for the white page of a plot."""
     return COLOURS[role].light
 
 
 def verbatim(text: str, most: int | None = None) -> str:
-    """Return somebody's words as Matplotlib writes them: as they are, and cut off if too long.
+    """Return words so that Matplotlib writes them as they are, not as a formula.
 
     Args:
-        text: the words, in which a dollar would begin a formula.
-        most: letters that there may be; None is any number.
+        text: the words.
+        most: the length to which they are cut; None cuts nothing.
     """
     line = in_line(text)
     if most is not None and len(line) > most:
@@ -200,16 +195,7 @@ def verbatim(text: str, most: int | None = None) -> str:
 def plot_axes(
     axes: "Axes | None", height: float = PLOT_HEIGHT, width: float = PLOT_WIDTH
 ) -> "Axes":
-    """Return the axes that are given, or those of a new figure, which a notebook shows.
-
-    Args:
-        axes: somebody's, or None.
-        height: of a new figure, in inches.
-        width: of a new figure.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
-    """
+    """Return `axes`, or those of a new figure of this size in inches, which a notebook shows."""
     if axes is not None:
         return axes
     own = new_figure(width, height).subplots()
@@ -219,14 +205,7 @@ def plot_axes(
 
 
 def dress(axes: "Axes", title: str, x: str, y: str) -> None:
-    """Say what is shown and what the axes are, and take away what says nothing.
-
-    Args:
-        axes: the plot.
-        title: what is shown, folded between words.
-        x: what the horizontal axis is, with its unit.
-        y: what the vertical one is.
-    """
+    """Set the title, folded between words, the labels of the axes, and the grid."""
     import textwrap
 
     lines = textwrap.wrap(verbatim(title), LONGEST_LINE)
@@ -240,12 +219,7 @@ def dress(axes: "Axes", title: str, x: str, y: str) -> None:
 
 
 def name_lines(axes: "Axes", named: "Sequence[tuple[Any, str]]") -> None:
-    """Put a legend beside the plot, where it hides nothing.
-
-    Args:
-        axes: the plot.
-        named: what is drawn, and what it is called, in order.
-    """
+    """Add a legend of lines and their names beside the plot, where it hides nothing."""
     # Older releases leave a name out of a legend that begins with an underscore.
     names = [f" {name}" if name.startswith("_") else name for _, name in named]
     axes.legend(
@@ -261,15 +235,15 @@ def name_lines(axes: "Axes", named: "Sequence[tuple[Any, str]]") -> None:
 
 
 def draw_band(axes: "Axes", x: Any, low: Any, high: Any, place: int, many: int, **how: Any) -> None:
-    """Draw the intervals of a line, the fainter the more lines there are.
+    """Draw the intervals of a line, NaN where it has none; the more lines, the fainter.
 
     Args:
         axes: the plot.
         x: places on the horizontal axis.
-        low: lower ends; NaN where there is no interval.
+        low: lower ends.
         high: upper ends.
-        place: of the line.
-        many: lines that there are.
+        place: the place of the line among the others.
+        many: number of lines.
         how: as for `fill_between`.
     """
     alpha = min(0.15, 0.45 / many)

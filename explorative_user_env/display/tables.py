@@ -89,7 +89,7 @@ def table(
         padding: blanks on both sides of a column.
         leading: how many columns name a row; a table too wide for the page is printed in parts,
             and each part begins with them.
-        sections: whether a line is drawn where the values of the columns that are `once` change.
+        sections: whether a blank line stands where values of columns that are `once` change.
     """
     made = PartedTable(title=title, box=box.SIMPLE_HEAD, padding=(0, padding))
     made.leading = leading
@@ -253,24 +253,3 @@ def paragraphs(lines: Iterable[str]) -> str:
 
 def _escaped(words: str) -> str:
     return escape(printable(words), quote=False)
-
-
-def new_table(
-    columns: Iterable[str],
-    left: Collection[str] = (),
-    title: str | None = None,
-    padding: int = 0,
-    leading: int = 1,
-    beside: Collection[str] = (),
-) -> PartedTable:
-    """Return an empty table: being replaced by `table`."""
-    chosen = [Column(each, left=each in left, beside=each in beside) for each in columns]
-    return table((), chosen, title, padding, leading)
-
-
-def markdown_table(
-    header: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[bool]
-) -> str:
-    """Return a Markdown table: being replaced by `table` and `markdown`."""
-    names = [Column(name, left=not number) for name, number in zip(header, right, strict=True)]
-    return markdown(table(rows, names))

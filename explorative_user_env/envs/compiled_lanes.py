@@ -143,6 +143,7 @@ class CompiledLanes(Lanes):
     """
 
     compiled = True
+    _loop: Callable[..., bool] | None = None  # of a step, from the first after a reset on
 
     def __init__(
         self,
@@ -192,7 +193,7 @@ class CompiledLanes(Lanes):
         self, lanes: Array, mean: Callable[[np.random.Generator], float], *drawing: Any
     ) -> None:
         """Let new users start in these lanes, their means drawn by `mean` or there already."""
-        loop = compiled_begin(mean, self._law)
+        loop, self._loop = compiled_begin(mean, self._law), None
         hers = (self._numbers, self._rows, self._best_arms, self._best_means)
         try:
             loop(*hers, self._streams, self._draws, lanes, *drawing)
@@ -203,10 +204,10 @@ class CompiledLanes(Lanes):
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
         """Recommend arms[b] in these lanes (None: all) and fill in the step."""
         heard = self._all if lanes is None else lanes
-        respond = compiled_respond(self._rule, self._law)
+        loop = self._loop = self._loop or compiled_respond(self._rule, self._law)
         hers = (self._numbers, self._rows, self._best_means, self._streams, self._draws)
         try:
-            return respond(*hers, heard, arms, self._reward, *step[:-1])
+            return loop(*hers, heard, arms, self._reward, *step[:-1])
         except Exception as error:
             self._explain(heard, error)
             raise
@@ -245,7 +246,7 @@ class CompiledLanes(Lanes):
         return hidden_state_of(self._user, state, self._rule, instance)
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_rows": (self._rows.arms, self._rows.own)}
+        return vars(self) | {"_rows": (self._rows.arms, self._rows.own), "_loop": None}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
         vars(self).update(kept)

@@ -25,9 +25,11 @@ class Step(NamedTuple):
     left: Array  # whether she has left
 
     @classmethod
-    def blank(cls, n_lanes: int) -> Self:
-        """Return the step of users who have just begun."""
-        return cls._make(np.zeros(n_lanes, kind) for kind in (int, float, int, int, bool))
+    def blank(cls, n_lanes: int, filled: bool = False) -> Self:
+        """Return the step of users who have just begun, or one whose numbers will all be filled."""
+        new = np.empty if filled else np.zeros
+        numbers = [new(n_lanes, kind) for kind in (int, float, int, int)]
+        return cls(*numbers, np.zeros(n_lanes, bool))
 
 
 class Lanes(ABC):

@@ -303,7 +303,8 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         return f"user {self._episode.user + 1} of {self.n_users}"
 
     def _with_users(self, info: dict[str, Any], new_user: bool) -> dict[str, Any]:
-        return info | users_info(self._episode.user, new_user, self._steps, self._accepted)
+        info |= users_info(self._episode.user, new_user, self._steps, self._accepted)
+        return info
 
 
 class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Array, Array]):

@@ -8,56 +8,67 @@ import gymnasium as gym
 from explorative_user_env.protocol import BAI, DEVIATION, N_USERS, POPULATION, REGRET
 
 ENV_ID = "ExplorativeUser-v0"
-"""One bit a step: what she said."""
+"""One bit a step: the user's response."""
 
 COUNTS_ENV_ID = "ExplorativeUserCounts-v0"
-"""All that was heard of her, for a policy without memory."""
+"""The counts of all responses, for a policy without memory."""
 
 BAI_ENV_ID = "ExplorativeUserBAI-v0"
-"""Best-arm identification: to stop and to answer are actions, too."""
+"""Best-arm identification: answers are actions, too."""
 
 POPULATION_ENV_ID = "ExplorativePopulation-v0"
 """One user after another, who share what is popular."""
 
 MAX_EPISODE_STEPS = 1000
-"""Of `ExplorativeUser-v0`, which does not end by itself."""
+"""The time limit of `ExplorativeUser-v0`, which does not end by itself."""
 
 
 class Entry(NamedTuple):
-    """What an id stands for: what makes one user and many, and how episodes end."""
+    """An id's modules and names of what makes one user and many, its time limit and arguments."""
 
+    room: str
     one: str
+    room_of_many: str
     many: str
     max_episode_steps: int | None = None
     kwargs: Mapping[str, Any] = {}
 
 
+def _of(room: str, kind: str, **kwargs: Any) -> Entry:
+    """Return the entry of a task that ends by itself; the specification shows its arguments."""
+    return Entry(room, f"{kind}Env", room, f"{kind}VectorEnv", None, kwargs)
+
+
 ENTRIES = {
-    ENV_ID: Entry("ExplorativeUserEnv", "ExplorativeUserVectorEnv", MAX_EPISODE_STEPS),
-    COUNTS_ENV_ID: Entry("counts_env", "counts_vector_env", REGRET.horizon),
-    # The horizon is the task's own; it stands here so that the specification tells it.
-    BAI_ENV_ID: Entry(
-        "ExplorativeUserBAIEnv", "ExplorativeUserBAIVectorEnv", kwargs={"horizon": BAI.horizon}
+    ENV_ID: Entry(
+        "envs.user",
+        "ExplorativeUserEnv",
+        "envs.user_vector",
+        "ExplorativeUserVectorEnv",
+        MAX_EPISODE_STEPS,
     ),
-    POPULATION_ENV_ID: Entry(
-        "ExplorativePopulationEnv",
-        "ExplorativePopulationVectorEnv",
-        kwargs={"n_users": N_USERS, "deviation": DEVIATION, "horizon": POPULATION.horizon},
+    COUNTS_ENV_ID: Entry(
+        "wrappers.make", "counts_env", "wrappers.make", "counts_vector_env", REGRET.horizon
+    ),
+    BAI_ENV_ID: _of("envs.bai", "ExplorativeUserBAI", horizon=BAI.horizon),
+    POPULATION_ENV_ID: _of(
+        "envs.population",
+        "ExplorativePopulation",
+        n_users=N_USERS,
+        deviation=DEVIATION,
+        horizon=POPULATION.horizon,
     ),
 }
 
 
 def register_environments() -> None:
-    """Let `gym.make` and `gym.make_vec` find the environments, unless somebody has seen to it.
-
-    The entry points are names of the package itself: a saved `EnvSpec` outlives any later move.
-    """
+    """Register the environments for `gym.make` and `gym.make_vec`, unless they are already."""
     for name, entry in ENTRIES.items():
         if name not in gym.registry:
             gym.register(
                 id=name,
-                entry_point=f"explorative_user_env:{entry.one}",
-                vector_entry_point=f"explorative_user_env:{entry.many}",
+                entry_point=f"explorative_user_env.{entry.room}:{entry.one}",
+                vector_entry_point=f"explorative_user_env.{entry.room_of_many}:{entry.many}",
                 max_episode_steps=entry.max_episode_steps,
                 kwargs={**entry.kwargs},
             )

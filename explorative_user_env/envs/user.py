@@ -21,7 +21,7 @@ from explorative_user_env.envs.history import (
     lane_frame,
 )
 from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
-from explorative_user_env.protocol import REGRET, Array
+from explorative_user_env.protocol import ONLY, REGRET, Array
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.users.behaviours import EXPLORATIVE, steps_of
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
@@ -243,6 +243,7 @@ class UserQuestions:
 
     @spec.setter
     def spec(self, spec: EnvSpec | None) -> None:
+        """Set it, as `gym.make` does."""
         known = spec is None or self.length is None
         self._spec = spec if known else replace(spec, max_episode_steps=self.length)  # type: ignore[type-var]
 
@@ -290,7 +291,6 @@ Begun = tuple[User, UserState, Respond, Rule, Any, list[float], list[float], lis
 rejected and if it is accepted."""
 
 INFO_LEVELS = ("counts", "full")
-ONLY = np.zeros(1, int)
 
 
 class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
@@ -489,13 +489,12 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
             # A step takes at most one normal and nothing else: they are drawn ahead.
             self._stream = DrawnAhead(rng)
             left = self._stream.left
-        best_mean, pays = instance.means[instance.best_arm], []
-        for accepted in (False, True):
-            pays.append(
-                [reward_of(self._kind, mean, best_mean, accepted, 0.0) for mean in instance.means]
-            )
+        kind, means, best = self._kind, instance.means, instance.means[instance.best_arm]
+        if_accepted = if_rejected = [reward_of(kind, mean, best, False, 0.0) for mean in means]
+        if kind != REGRET_REWARD:
+            if_accepted = [reward_of(kind, mean, best, True, 0.0) for mean in means]
         respond, rule = behaviour.checked_respond(), self.schedule.rule
-        self._begun = (user, state, respond, rule, self._stream, left, pays[0], pays[1])
+        self._begun = (user, state, respond, rule, self._stream, left, if_rejected, if_accepted)
         self._instance = instance
 
     def settle(self) -> np.random.Generator:

@@ -86,13 +86,13 @@ def lane_options(options: Any) -> dict[str, Any]:
 
 def lane_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Array:
     """Return an int for each lane; whether each is in range is checked where it is used."""
-    if type(actions) is np.ndarray and actions.dtype == WHOLE_NUMBER and actions.ndim == 1:
-        choices: Array = actions  # as nearly all are
-    else:
-        try:
-            choices = np.asarray(actions)
-        except ValueError as error:  # lists of lists of different lengths
-            raise no_arms(actions, n_lanes, n_arms, what) from error
+    is_array = type(actions) is np.ndarray
+    if is_array and actions.dtype == WHOLE_NUMBER and actions.shape == (n_lanes,):
+        return actions  # as nearly all are
+    try:
+        choices: Array = np.asarray(actions)
+    except ValueError as error:  # lists of lists of different lengths
+        raise no_arms(actions, n_lanes, n_arms, what) from error
     if choices.shape != (n_lanes,) or choices.dtype.kind not in "iu":
         raise no_arms(actions, n_lanes, n_arms, what)
     return choices.astype(int, copy=False)
@@ -415,7 +415,7 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         """Recommend arms in these lanes (None: all)."""
         assert self._lanes is not None
         lanes = None if heard is None else np.flatnonzero(heard)
-        step = Step.blank(self.num_envs)
+        step = Step.blank(self.num_envs, filled=heard is None)
         if not self._lanes.respond(lanes, arms, step):
             raise no_arms(arms, self.num_envs, self.user.n_arms)
         if self._single.behaviour.leaves is not None:

@@ -25,7 +25,6 @@ from explorative_user_env.kernels.arrays import as_arrays, user_arrays, user_tup
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.loops import (
     compiled_play_all,
-    compiled_play_members,
     compiled_run_all,
 )
 from explorative_user_env.kernels.presence import can_compile
@@ -314,17 +313,13 @@ def plays_compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Itera
     halt, members = np.zeros(1, int) if halt is None else halt, runs.members
     most = min(N_STREAMS, len(seeds) if members is None else members.n_users)
     room = Play.blank(most, runs.population.n_arms, runs.cap)
-    loop = (compiled_play_all if members is None else compiled_play_members)(*runs.loop_key)
+    loop = compiled_play_all(*runs.loop_key, members is not None)
     for first, best_arms, given in _portions(runs, seeds):
         play = Play(*(array[: len(best_arms)] for array in room))
         play.means[:], play.best_arms[:] = given[MEANS], best_arms
-        steps = (play.arms, play.accepted, play.answers)
-        if members is None:
-            loop(*given, *steps, play.stayed, play.left, halt)
-            play.blank_missed()
-        else:
-            *before, own_streams, draws = given
-            loop(*before, own_streams[0], draws, first, *steps, halt)
+        steps = (play.arms, play.accepted, play.answers, play.stayed, play.left)
+        loop(*given, first, *steps, halt)
+        play.blank_missed()
         if halt[0]:
             return
         _check_answers(play.answers, runs)

@@ -1,9 +1,12 @@
-"""The loops, compiled once for each algorithm and kind of user."""
+"""The loops of one user and one algorithm, in plain Python or compiled.
 
-import functools
+Each maker returns a closure over the functions of an algorithm and a user. Compiled, it is one
+loop for each algorithm and each kind of user; numbers of users and agents are arguments.
+"""
+
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 from explorative_user_env.kernels.compiler import compile_loop, once
 from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, STOP, Algorithm
@@ -11,39 +14,9 @@ from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
 from explorative_user_env.users.laws import RewardDraw, Rule, no_law
 from explorative_user_env.validation import handed_in
 
-
-def itself(rng: Any) -> Any:
-    """Return `rng`: in plain Python a stream is handed over as it is."""
-    return rng
-
-
-def as_it_is(arm: int) -> int:
-    """Return `arm`: in plain Python what is no whole number is told of where it is used."""
-    return arm
-
-
-def as_she_is(user: Any, own_law: RewardDraw) -> Any:
-    """Return `user`: in plain Python she has her reward law."""
-    return user
-
-
-def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
-    """Take in no reward, as all agents do but a reference that is labelled so."""
-
-
-def stays(user: Any, state: Any, accepted: bool, rng: Any) -> bool:
-    """Return False: most users leave never."""
-    return False
-
-
-def is_set(halt: Any) -> bool:
-    """Whether somebody has ended all runs, by another number than 0 in `halt`."""
-    return bool(halt[0] != 0)
-
-
 ARMS_BETWEEN_LOOKS = 4096
-"""A run looks whether it is to end once in so many steps times arms: a look takes as long as some
-arms, and with many a step may be long."""
+"""A run looks once in so many steps times arms whether it must end; a look takes as long as some
+arms."""
 
 
 def steps_between_looks(n_arms: int) -> int:
@@ -51,43 +24,73 @@ def steps_between_looks(n_arms: int) -> int:
     return max(1, ARMS_BETWEEN_LOOKS // n_arms)
 
 
-def learning_of(algorithm: Algorithm) -> tuple[Callable[[Any, Any, int, float], None], bool]:
-    """Return what takes in rewards, and whether the algorithm is a reference that sees them."""
-    return algorithm.learn or unseen, algorithm.learn is not None
+def itself(value: Any) -> Any:
+    """Return the value."""
+    return value
 
 
-def leaving_of(behaviour: Behaviour) -> tuple[Callable[..., bool], bool]:
-    """Return what tells whether a user leaves, and whether such users ever do."""
-    return behaviour.leaves or stays, behaviour.leaves is not None
+def as_she_is(user: Any, own_law: RewardDraw) -> Any:
+    """Return `user`, who has her reward law in plain Python."""
+    return user
+
+
+def is_set(halt: Any) -> bool:
+    """Whether `halt` holds another number than 0."""
+    return bool(halt[0] != 0)
+
+
+class Words(NamedTuple):
+    """What plain Python and compiled code do differently; see `kernels.words`.
+
+    Attributes:
+        stream: makes a Generator of the loop's argument.
+        with_law: makes a user with her own reward law of the loop's argument.
+        an_arm: accepts a whole number only.
+        halted: whether all runs must end, which another thread may say at any time.
+    """
+
+    stream: Callable[[Any], Any] = itself
+    with_law: Callable[[Any, RewardDraw], Any] = as_she_is
+    an_arm: Callable[[Any], int] = itself
+    halted: Callable[[Any], bool] = is_set
+
+
+PLAIN = Words()
+
+
+def unseen(params: Any, state: Any, arm: int, reward: float) -> None:
+    """Ignore a reward, as every agent does that is not a reference."""
+
+
+def stays(user: Any, state: Any, accepted: bool, rng: Any) -> bool:
+    """Return False: most users never leave."""
+    return False
 
 
 def make_run(
     algorithm: Algorithm,
     rule: Rule,
-    stream: Callable[[Any], Any] = itself,
     behaviour: Behaviour = EXPLORATIVE,
     own_law: RewardDraw = no_law,
-    with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
-    an_arm: Callable[[Any], int] = as_it_is,
-    halted: Callable[[Any], bool] = is_set,
+    words: Words = PLAIN,
 ) -> Callable[..., Any]:
-    """Return the loop of one user and one algorithm, in plain Python.
+    """Return the loop of one run until the algorithm stops.
+
+    The loop returns acceptances, rejections, the answer and how the run ended.
 
     Args:
         algorithm: the agent's rules.
         rule: the rule of rho_t.
-        stream: makes a Generator of what the loop is handed as one.
-        behaviour: how the user starts and responds, and whether she leaves.
-        own_law: how her rewards are drawn if the law is none of the package's.
-        with_law: makes a user with this law of what the loop is handed as one.
-        an_arm: lets pass what may be one, a whole number.
-        halted: whether runs are to end, which another thread may say at any time.
+        behaviour: how the user starts, responds and leaves.
+        own_law: how her rewards are drawn if the law is not one of the package.
+        words: those of plain Python or of compiled code.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
     start_user, respond = behaviour.start, behaviour.respond
-    learn, sees_rewards = learning_of(algorithm)
-    leaves, may_leave = leaving_of(behaviour)
+    learn, sees_rewards = algorithm.learn or unseen, algorithm.learn is not None
+    leaves, may_leave = behaviour.leaves or stays, behaviour.leaves is not None
+    stream, with_law, an_arm, halted = words
     answered, censored, has_left = ANSWERED, CENSORED, LEFT
 
     def run(
@@ -136,10 +139,10 @@ def make_run(
 def make_run_all(
     run: Callable[..., Any], moves_means: bool, halted: Callable[[Any], bool] = is_set
 ) -> Callable[..., Any]:
-    """Return the loop of many runs, one after the other, with a `run` of compiled code.
+    """Return the loop of many runs, one after the other, with a compiled `run`.
 
-    It leaves means that move in `means`, as they are at the end of each run. What it leaves of runs
-    that were `halted` is nobody's.
+    Means that move are written to `means` at the end of each run. After a halt, the figures of
+    runs that have not ended mean nothing.
     """
 
     def run_all(
@@ -180,35 +183,30 @@ def make_run_all(
 def make_play(
     algorithm: Algorithm,
     rule: Rule,
-    stream: Callable[[Any], Any] = itself,
     behaviour: Behaviour = EXPLORATIVE,
     own_law: RewardDraw = no_law,
-    with_law: Callable[[Any, RewardDraw], Any] = as_she_is,
-    an_arm: Callable[[Any], int] = as_it_is,
-    halted: Callable[[Any], bool] = is_set,
+    words: Words = PLAIN,
     begins: bool = True,
 ) -> Callable[..., Any]:
-    """Return the loop of one user and one algorithm over a horizon; what happens is written down.
+    """Return the loop of one user over a horizon, which records arms and responses.
 
     An algorithm that stops goes on with its answer. The loop returns the answer, for how many steps
-    the user was there, and whether she left.
+    the user stayed, and whether she left.
 
     Args:
         algorithm: the agent's rules.
         rule: the rule of rho_t.
-        stream: makes a Generator of what the loop is handed as one.
-        behaviour: how the user starts and responds, and whether she leaves.
-        own_law: how her rewards are drawn if the law is none of the package's.
-        with_law: makes a user with this law of what the loop is handed as one.
-        an_arm: lets pass what may be one, a whole number.
-        halted: whether runs are to end, which another thread may say at any time.
-        begins: whether it starts the algorithm, and not who calls it.
+        behaviour: how the user starts, responds and leaves.
+        own_law: how her rewards are drawn if the law is not one of the package.
+        words: those of plain Python or of compiled code.
+        begins: whether the loop starts the algorithm; else its caller does.
     """
     start, act, observe = algorithm.start, algorithm.act, algorithm.observe
     verdict, stop = algorithm.verdict, STOP
     start_user, respond = behaviour.start, behaviour.respond
-    learn, sees_rewards = learning_of(algorithm)
-    leaves, may_leave = leaving_of(behaviour)
+    learn, sees_rewards = algorithm.learn or unseen, algorithm.learn is not None
+    leaves, may_leave = behaviour.leaves or stays, behaviour.leaves is not None
+    stream, with_law, an_arm, halted = words
 
     def play(
         numbers: Any,
@@ -257,9 +255,19 @@ def make_play(
 
 
 def make_play_all(
-    play: Callable[..., Any], halted: Callable[[Any], bool] = is_set
+    play: Callable[..., Any], algorithm: Algorithm, one_by_one: bool, words: Words = PLAIN
 ) -> Callable[..., Any]:
-    """Return the loop of many users over a horizon, with a `play` of compiled code."""
+    """Return the loop of many users over a horizon, with a compiled `play` that does not begin.
+
+    Args:
+        play: the loop of one user.
+        algorithm: the agent's rules, as in `play`.
+        one_by_one: whether one agent meets all users, with `next_user` before each but the first
+            of the episode; else each user has an agent with its own stream.
+        words: those of plain Python or of compiled code.
+    """
+    start, next_user = algorithm.start, algorithm.next_user or algorithm.start
+    stream, _, _, halted = words
 
     def play_all(
         user: Any,
@@ -270,6 +278,7 @@ def make_play_all(
         state: Any,
         own_streams: Any,
         draws: Any,
+        first: int,
         arms: Any,
         responses: Any,
         answers: Any,
@@ -280,67 +289,14 @@ def make_play_all(
         for index in range(answers.shape[0]):
             if halted(halt):
                 break
+            own = (own_streams[0 if one_by_one else index], draws[0], draws[1], draws[2])
+            if one_by_one and first + index > 0:
+                next_user(params, state, stream(own))
+            else:
+                start(params, state, stream(own))
             for arm in range(user.n_arms):
                 user_state.means[arm] = means[index, arm]
             answers[index], stayed[index], left[index] = play(
-                user,
-                user_state,
-                (user_streams[index], draws[0], draws[1], draws[2]),
-                params,
-                state,
-                (own_streams[index], draws[0], draws[1], draws[2]),
-                arms[index],
-                responses[index],
-                halt,
-            )
-
-    return play_all
-
-
-def make_play_members(
-    play: Callable[..., Any],
-    algorithm: Algorithm,
-    stream: Callable[[Any], Any] = itself,
-    halted: Callable[[Any], bool] = is_set,
-) -> Callable[..., Any]:
-    """Return the loop of the users of an episode, or of some who come after others.
-
-    Args:
-        play: the compiled loop of one of them, which does not start the algorithm.
-        algorithm: the agent's rules, as in `play`.
-        stream: makes a Generator of what the loop is handed as one.
-        halted: whether runs are to end, which another thread may say at any time.
-    """
-    start = algorithm.start
-    next_user = algorithm.next_user or algorithm.start
-
-    def play_members(
-        user: Any,
-        user_state: Any,
-        means: Any,
-        user_streams: Any,
-        params: Any,
-        state: Any,
-        own_stream: Any,
-        draws: Any,
-        first: int,
-        arms: Any,
-        responses: Any,
-        answers: Any,
-        halt: Any,
-    ) -> None:
-        own = (own_stream, draws[0], draws[1], draws[2])
-        rng = stream(own)
-        for index in range(answers.shape[0]):
-            if halted(halt):
-                break
-            if first + index == 0:
-                start(params, state, rng)
-            else:
-                next_user(params, state, rng)
-            for arm in range(user.n_arms):
-                user_state.means[arm] = means[index, arm]
-            answers[index], _, _ = play(
                 user,
                 user_state,
                 (user_streams[index], draws[0], draws[1], draws[2]),
@@ -352,7 +308,7 @@ def make_play_members(
                 halt,
             )
 
-    return play_members
+    return play_all
 
 
 Kernel = Callable[..., None]
@@ -366,21 +322,18 @@ def compiled_run_all(
 
 
 def compiled_play_all(
-    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw = no_law
+    algorithm: Algorithm,
+    rule: Rule,
+    behaviour: Behaviour,
+    own_law: RewardDraw = no_law,
+    one_by_one: bool = False,
 ) -> Kernel:
     """Return the loop of `make_play_all`, compiled: one call for many users."""
-    return _play_all(algorithm, rule, _functions_of(behaviour), own_law)
-
-
-def compiled_play_members(
-    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw = no_law
-) -> Kernel:
-    """Return the loop of `make_play_members`, compiled: one call for the users of an episode."""
-    return _play_members(algorithm, rule, _functions_of(behaviour), own_law)
+    return _play_all(algorithm, rule, _functions_of(behaviour), own_law, one_by_one)
 
 
 def _functions_of(behaviour: Behaviour) -> Behaviour:
-    """Return a behaviour of the same functions, without the numbers, which do not compile in."""
+    """Return a behaviour with the same functions and without numbers, which are arguments."""
     return Behaviour(
         "any",
         start=behaviour.start,
@@ -392,40 +345,34 @@ def _functions_of(behaviour: Behaviour) -> Behaviour:
 
 @once
 def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw) -> Kernel:
-    from explorative_user_env.kernels.words import an_arm, generator_at, halted, with_law
-
-    around = functools.partial(make_run_all, moves_means=behaviour.moves_means, halted=halted)
-    loop = make_run(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm, halted)
-    return _kernel(loop, around, algorithm)
+    words = _words()
+    loop = make_run(algorithm, rule, behaviour, own_law, words)
+    return _kernel(
+        loop, lambda run: make_run_all(run, behaviour.moves_means, words.halted), algorithm
+    )
 
 
 @once
 def _play_all(
-    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw
+    algorithm: Algorithm,
+    rule: Rule,
+    behaviour: Behaviour,
+    own_law: RewardDraw,
+    one_by_one: bool,
 ) -> Kernel:
+    words = _words()
+    loop = make_play(algorithm, rule, behaviour, own_law, words, begins=False)
+    return _kernel(loop, lambda play: make_play_all(play, algorithm, one_by_one, words), algorithm)
+
+
+def _words() -> Words:
     from explorative_user_env.kernels.words import an_arm, generator_at, halted, with_law
 
-    loop = make_play(algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm, halted)
-    return _kernel(loop, functools.partial(make_play_all, halted=halted), algorithm)
-
-
-@once
-def _play_members(
-    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw
-) -> Kernel:
-    from explorative_user_env.kernels.words import an_arm, generator_at, halted, with_law
-
-    around = functools.partial(
-        make_play_members, algorithm=algorithm, stream=generator_at, halted=halted
-    )
-    loop = make_play(
-        algorithm, rule, generator_at, behaviour, own_law, with_law, an_arm, halted, begins=False
-    )
-    return _kernel(loop, around, algorithm)
+    return Words(generator_at, with_law, an_arm, halted)
 
 
 def _kernel(loop: Any, around: Any, algorithm: Algorithm) -> Kernel:
-    # Rules of the package, too, find other arrays than theirs where `blank` is somebody's own.
+    # With an outside `blank`, rules of the package meet arrays that they do not know.
     parts = (getattr(algorithm, field.name) for field in fields(algorithm) if field.compare)
     checked = any(callable(part) and handed_in(part) for part in parts)
     kernel: Kernel = compile_loop(loop, around, checked)

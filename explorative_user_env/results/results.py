@@ -156,30 +156,31 @@ class Results:
         Raises:
             InvalidArgumentError: for what is no row of these runs, or code that is not known here.
         """
-        if isinstance(row, Integral) and not isinstance(row, bool) and row in self.runs.index:
-            row = self.runs.loc[row]
-        is_row = isinstance(row, Mapping | pd.Series) and {"agent", "user_seed"} <= set(row.keys())
-        runs = self.runs
-        if (
-            not is_row
-            or not ((runs["agent"] == row["agent"]) & (runs["user_seed"] == row["user_seed"])).any()
-        ):
-            shown = dict(row) if is_row else row
-            raise InvalidArgumentError("row", shown, "a row of these runs, or its label there")
-        name, seed = row["agent"], int(row["user_seed"])
+        runs, allowed = self.runs, "a row of these runs, or its label there"
+        if isinstance(row, Integral) and not isinstance(row, bool) and row in runs.index:
+            row = runs.loc[row]
+        if not isinstance(row, Mapping | pd.Series) or not {"agent", "user_seed"} <= {*row.keys()}:
+            raise InvalidArgumentError("row", row, allowed)
+        own = runs[(runs["agent"] == row["agent"]) & (runs["user_seed"] == row["user_seed"])]
+        if own.empty:
+            raise InvalidArgumentError("row", dict(row), allowed)
+        name, seed, stays = row["agent"], int(row["user_seed"]), None
         if name not in self.line_up:
             raise InvalidArgumentError("line_up", list(self.line_up), f"with {name}, to replay it")
         agent, horizon = self.line_up[name], self.cell["horizon"]
         if self.cell["task"] == POPULATION.name:
             members = Members(self.cell["n_users"], self.cell["deviation"])
             return episode_with_members(members, self.population, agent, seed, horizon)
+        cap = self.cell["agents"][name]["max_steps"]
+        if self.over_horizon:
+            stays = horizon
+        else:  # a stranger's row may claim less than comes out, which may have no end
+            cap = min(cap, int(own["interactions"].iloc[0]) + 1)
         return rollout(
-            environment_of(
-                self.population, agent, "regret", horizon if self.over_horizon else None
-            ),
+            environment_of(self.population, agent, "regret", stays),
             agent,
             seed,
-            max_steps=self.cell["agents"][name]["max_steps"],
+            max_steps=cap,
             horizon=horizon if self.over_horizon or needs_horizon(agent) else None,
             commits=self.over_horizon,
         )

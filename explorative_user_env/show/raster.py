@@ -1,6 +1,7 @@
 """A scene as pixels: images, animated GIFs, videos, and the window of `render_mode="human"`."""
 
 import functools
+import itertools
 import math
 import os
 import warnings
@@ -194,14 +195,12 @@ def write_gif(
     plain = [ImageColor.getrgb(getattr(colour, theme)) for colour in COLOURS.values()]
     grounds = [ImageColor.getrgb(getattr(COLOURS[role], theme)) for role in GROUNDS]
     colours: list[Any] = list(dict.fromkeys(plain))
-    for ground in grounds:
-        for mark in plain:
-            for share in EDGE_SHARES:
-                pairs = zip(mark, ground, strict=True)
-                mixed = tuple(round(one + share * (other - one)) for one, other in pairs)
-                apart = all(max(map(abs, np.subtract(mixed, each))) >= APART for each in colours)
-                if apart and len(colours) < MOST_COLOURS:
-                    colours.append(mixed)
+    for ground, mark, share in itertools.product(grounds, plain, EDGE_SHARES):
+        pairs = zip(mark, ground, strict=True)
+        mixed = tuple(round(one + share * (other - one)) for one, other in pairs)
+        apart = all(max(map(abs, np.subtract(mixed, each))) >= APART for each in colours)
+        if apart and len(colours) < MOST_COLOURS:
+            colours.append(mixed)
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for colour in colours for part in colour])
     frames = []

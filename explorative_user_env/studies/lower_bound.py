@@ -39,7 +39,7 @@ from explorative_user_env.files import finished_file
 from explorative_user_env.protocol import LONGEST_HORIZON, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.store import Store
-from explorative_user_env.results.tables import AGENT, marked, references_of
+from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.theory.lower import (
     HardPair,
@@ -519,8 +519,11 @@ def sections_of(
         Column("right", "right", "{:.3g}"),
         Column("holds", "holds", lambda holds: "yes" if holds else "no"),
     ]
-    successes = [AGENT, *(Column(f"N={n}", n, cost) for n in worse.columns)]
-    interactions = [AGENT, *(Column(f"δ={delta:g}", delta, _whole) for delta in times.columns)]
+    successes = [AGENT_COLUMN, *(Column(f"N={n}", n, cost) for n in worse.columns)]
+    interactions = [
+        AGENT_COLUMN,
+        *(Column(f"δ={delta:g}", delta, _whole) for delta in times.columns),
+    ]
     return {
         f"How often the history is the same for ν and ν' ({users})": table(overlap, histories),
         f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(
@@ -542,11 +545,7 @@ LINES = {STANDARD_BANDIT: "-", ANY_AGENT: ":"}
 
 
 def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":
-    """Return a figure of what `overlap` and `needed` found.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
-    """
+    """Return a figure of what `overlap` and `needed` found."""
     figure = plots.new_figure(11.0, 4.2)
     left, right = figure.subplots(1, 2)
     draw_overlap(overlap, left)
@@ -559,13 +558,7 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
     Args:
         frame: what `overlap` found.
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     axes, n0 = plots.plot_axes(axes), frame["n0"]
     plots.draw_band(axes, n0, frame["overlap_low"], frame["overlap_high"], 0, 1)
@@ -596,13 +589,7 @@ def draw_needed(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
     Args:
         frame: what `needed` found.
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     axes = plots.plot_axes(axes)
     for index, (agent, rows) in enumerate(marked(frame).groupby("agent", sort=False)):

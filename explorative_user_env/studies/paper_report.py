@@ -14,7 +14,7 @@ from rich.table import Table
 from explorative_user_env.display.plots import as_svg, can_plot, logarithmic, new_figure
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import in_markdown, share, share_with_interval, with_error
-from explorative_user_env.results.tables import AGENT, PUBLISHED
+from explorative_user_env.results.tables import AGENT_COLUMN, PUBLISHED
 from explorative_user_env.studies.paper_verdicts import (
     AGREES,
     CANNOT,
@@ -83,7 +83,7 @@ def yes_or_no(holds: bool) -> str:
     return "yes" if holds else "no"
 
 
-PLACE = (Column("δ", "delta", "{:g}"), Column("K", "n_arms"), AGENT)
+PLACE = (Column("δ", "delta", "{:g}"), Column("K", "n_arms"), AGENT_COLUMN)
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def glance(
         cell += f" ({between[0]}-{between[1]})" if between else ""
         empty = {"experiment": titles[name], "agent": agent, **dict.fromkeys(NAMES, "")}
         rows.setdefault((name, agent), empty)[figure] = cell
-    columns = [Column("experiment", left=True, once=True), AGENT]
+    columns = [Column("experiment", left=True, once=True), AGENT_COLUMN]
     columns += [Column(words, figure) for figure, words in NAMES.items()]
     return table(rows.values(), columns, padding=1, leading=2)
 

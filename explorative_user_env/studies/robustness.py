@@ -224,6 +224,7 @@ NOTES = (
     "--baseline-time.",
     "drifting: success is to name the arm that is the best when the agent answers.",
 )
+"""The notes below the matrix."""
 
 
 def notes_of(matrix: pd.DataFrame) -> tuple[str, ...]:
@@ -265,13 +266,7 @@ def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
 
     Args:
         matrix: the rows of `robustness`.
-        axes: where it is drawn; None is a new figure, as large as it needs to be.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     matrix = marked(matrix)
     agents, users = (list(dict.fromkeys(matrix[name])) for name in ("agent", "user"))

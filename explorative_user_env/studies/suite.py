@@ -38,7 +38,7 @@ from explorative_user_env.results.intervals import LEVEL
 from explorative_user_env.results.metrics import scores_of
 from explorative_user_env.results.records import record_of, stream_fingerprint, versions_of
 from explorative_user_env.results.store import Store, request_in
-from explorative_user_env.results.tables import AGENT, marked, references_of
+from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.studies.suite_tasks import (
     CENTRAL,
     SUITE,
@@ -173,6 +173,14 @@ def interquartile_mean_of(scores: Sequence[Replicates]) -> Replicates:
     return Replicates(float(value), np.asarray(drawn))
 
 
+def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
+    """Return totals, the best first, with the `rank` of agents that ran on all tasks."""
+    competes = ~totals["sees_rewards"] & (totals["n_tasks"] == n_tasks)
+    ranks = totals["mean"].where(competes).rank(method="min", ascending=False)
+    totals = totals.assign(rank=ranks.astype("Int64"))
+    return totals.sort_values("mean", ascending=False, ignore_index=True)
+
+
 def rankings_of(
     losses: Mapping[str, Mapping[str, Replicates]],
     references: Collection[str] = (),
@@ -233,13 +241,12 @@ def draw_heat_map(
         label: the name of the scale.
         most: the number at the light end; numbers beyond the ends have the colours of the ends.
         bar: options of the colour bar.
-        axes: where it is drawn; None is a new figure, as large as it needs to be.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
-    n_lines = max((cell.count("\n") + 1 for line in text for cell in line), default=1)
-    height, width = 1.9 + (0.2 + 0.16 * n_lines) * len(rows), 1.8 + 0.65 * len(columns)
+    lines = [part for line in text for cell in line for part in cell.split("\n")]
+    n_lines = len(lines) / max(1, values.size)
+    height = 1.9 + (0.2 + 0.16 * n_lines) * len(rows)
+    width = 1.8 + (0.3 + 0.085 * max(map(len, lines), default=4)) * len(columns)
     axes = plot_axes(axes, height, width)
     image = axes.imshow(values, vmin=0.0, vmax=most, cmap="cividis", aspect="auto")
     axes.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
@@ -286,7 +293,7 @@ def totals_table(totals: pd.DataFrame, title: str | None = None) -> Table:
 
     columns = [
         Column("rank", "rank", lambda rank: NO_SCORE if pd.isna(rank) else str(int(rank))),
-        AGENT,
+        AGENT_COLUMN,
         Column("mean [95%]", partial(interval, "mean")),
         Column("IQM [95%]", partial(interval, "iqm")),
         Column("tasks", "n_tasks"),
@@ -413,11 +420,7 @@ class SuiteResults:
                 low, high = (total := over(own)).interval()
                 row |= {figure: total.value, f"{figure}_low": low, f"{figure}_high": high}
             rows.append(row | {"sees_rewards": name in self.references})
-        totals = pd.DataFrame(rows)
-        competes = ~totals["sees_rewards"] & (totals["n_tasks"] == len(self.tasks))
-        ranks = totals["mean"].where(competes).rank(method="min", ascending=False)
-        totals = totals.assign(rank=ranks.astype("Int64"))
-        return totals.sort_values("mean", ascending=False, ignore_index=True)
+        return with_ranks(pd.DataFrame(rows), len(self.tasks))
 
     def rankings(self, against: str = CENTRAL) -> pd.DataFrame:
         """Return the order of the agents in each task, against another one; see `rankings_of`.
@@ -473,13 +476,7 @@ class SuiteResults:
         """Draw the scores as a heat map: agents, the best first, by tasks and their mean.
 
         Args:
-            axes: where it is drawn; None is a new figure.
-
-        Returns:
-            The axes, whose figure can be saved.
-
-        Raises:
-            MissingExtraError: without Matplotlib.
+            axes: where it is drawn, and what is returned; None is a new figure.
         """
         totals, scores = marked(self.totals()), marked(self.scores())
         agents, tasks = totals["agent"].tolist(), [task.name for task in self.tasks]

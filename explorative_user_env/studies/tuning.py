@@ -374,8 +374,8 @@ class Trials:
     delta: float
     max_steps: int
     workers: int
-    executor: Executor | None
     seed: int
+    executor: Executor | None = None
     store: Store | None = None
 
     def run(
@@ -523,7 +523,7 @@ def tune_n1(
         allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
         raise InvalidArgumentError("alpha", alpha, allowed)
     first, top = math.ceil(paper * (2 * n_arms) ** (-1 / alpha)), math.ceil(paper)
-    trials = Trials(users, delta, max_steps, workers, executor, seed_number(seed), store)
+    trials = Trials(users, delta, max_steps, workers, seed_number(seed), executor, store)
     with shown(progress) as report:
         candidates = search(
             trials.successes,
@@ -663,11 +663,7 @@ NAMED = {"stopping_time": "stopping time T", "success": "success"}
 
 
 def frontier_figure(tuning: Tuning) -> "Figure":
-    """Return stopping time and success over N_1, with 95% intervals.
-
-    Raises:
-        MissingExtraError: without Matplotlib.
-    """
+    """Return stopping time and success over N_1, with 95% intervals."""
     figure = plots.new_figure(plots.PLOT_WIDTH, 1.6 * plots.PLOT_HEIGHT)
     above, below = figure.subplots(2, 1, sharex=True)
     draw_frontier(tuning, "stopping_time", above)
@@ -685,14 +681,7 @@ def draw_frontier(
     Args:
         tuning: the tuning.
         figure: "stopping_time" or "success".
-        axes: where it is drawn; None is a new figure.
-
-    Returns:
-        The axes, whose figure can be saved.
-
-    Raises:
-        InvalidArgumentError: for another figure.
-        MissingExtraError: without Matplotlib.
+        axes: where it is drawn, and what is returned; None is a new figure.
     """
     label = NAMED[choice("figure", figure, NAMED)]
     axes, rows, style = plots.plot_axes(axes), tuning.frontier, plots.line_style(0)

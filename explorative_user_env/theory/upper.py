@@ -1,4 +1,9 @@
-"""The upper bound on all recommendations (paper, Theorem thm:upperbound2), from its parts."""
+"""The upper bound on all recommendations (paper, Theorem thm:upperbound2), from its parts.
+
+The parts take the arguments of `upper_bound`: `delta`, `alpha`, `rho_0`, `rho_1`, `n1` (a number of
+at least 0), `n_arms` (K, at least 2) and `instance`. A value out of range raises
+`InvalidArgumentError`, which names it.
+"""
 
 import math
 from collections.abc import Callable
@@ -65,12 +70,7 @@ def largest_mean_drop(gamma: float, acceptances: int) -> float:
     - with click noise, when a coin flip rejects an arm that no other arm beats;
     - with two or more private draws of each arm, as they are in n_i but not in n(t_e).
 
-    Args:
-        gamma: the least Gamma in the round, at least 0.
-        acceptances: n(t_e), at the end of the round, at least 1.
-
-    Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+    `gamma` is the least Gamma in the round, `acceptances` is n(t_e), at least 1.
     """
     gamma = not_negative("gamma", gamma)
     return 2.0 * math.sqrt(gamma / integer("acceptances", acceptances, 1))
@@ -85,18 +85,8 @@ def phase1_acceptances_needed(
 ) -> float:
     """Return N_1, the acceptances after which an elimination is safe.
 
-    (2K/delta)^(1/alpha)/rho_0 (paper, Lemma lm:phase2bound1), or with 2(K-1) in place of 2K, which
-    is what its proof needs.
-
-    Args:
-        n_arms: K, at least 2.
-        delta: allowed probability of a wrong answer, in (0, 1).
-        alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
-        form: "paper" or "proof".
-
-    Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+    (2K/delta)^(1/alpha)/rho_0 (paper, Lemma lm:phase2bound1) for the `form` "paper", with 2(K-1) in
+    place of 2K, as the proof needs, for "proof".
     """
     return phase1_acceptances(
         choice("form", form, ("paper", "proof")),
@@ -112,10 +102,6 @@ def phase1_acceptances_bound(n1: float, n_arms: int) -> int:
 
     The first sweep looks at N_1 between passes, so a pass of K acceptances can begin one short of
     N_1. The paper counts N_1. At least one pass is made, whatever N_1.
-
-    Args:
-        n1: N_1, at least 0.
-        n_arms: K, at least 2.
     """
     n1 = not_negative("n1", n1)
     return max(1, math.ceil(n1)) + integer("n_arms", n_arms, 2) - 1
@@ -127,11 +113,6 @@ def phase1_rounds_bound(n1: float, n_arms: int, delta: float) -> float:
     With probability 1 - delta (paper, proof of Lemma lm:algo4): every such round lowers the largest
     empirical mean by 2/sqrt(N_1), and while all means keep to their bands it cannot fall by more
     than 2 sqrt(2 log(2K/delta)).
-
-    Args:
-        n1: N_1, at least 0.
-        n_arms: K, at least 2.
-        delta: the allowed probability, in (0, 1).
     """
     n1 = not_negative("n1", n1)
     logarithm = math.log(2 * integer("n_arms", n_arms, 2)) - math.log(risk("delta", delta))
@@ -144,10 +125,6 @@ def early_rounds_bound(alpha: float = 1.0, rho_0: float = 1.0) -> float:
     Gamma >= 1 once n(t) >= e^(1/(2 alpha))/rho_0. The first sweep and every round bring at least
     one acceptance, because the arm with the largest empirical mean is not rejected while no mean
     moves and Gamma > 0. Infinite where it would leave the range of a float (alpha below 0.0007).
-
-    Args:
-        alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
     """
     settled = _settled_acceptances(alpha, rho_0)
     return settled if math.isinf(settled) else max(0, math.ceil(settled) - 1)
@@ -160,13 +137,6 @@ def phase1_rejections_bound(
 
     K in the first sweep, K in each of the `early_rounds_bound` and `phase1_rounds_bound` complete
     rounds, and K - 1 in the round that N_1 cuts short, which the printed count leaves out.
-
-    Args:
-        n1: N_1, at least 0.
-        n_arms: K, at least 2.
-        delta: the allowed probability, in (0, 1).
-        alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
     """
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     if rounds == math.inf:
@@ -183,13 +153,6 @@ def printed_phase1_rejections_bound(
 
     M is `phase1_rounds_bound`. It leaves out the rejections of the last, incomplete round (up to
     K - 1) and of a round that is under way when Gamma comes to 1; see `phase1_rejections_bound`.
-
-    Args:
-        n1: N_1, at least 0.
-        n_arms: K, at least 2.
-        delta: the allowed probability, in (0, 1).
-        alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
     """
     rounds = phase1_rounds_bound(n1, n_arms, delta)
     return n_arms * (max(1.0, _settled_acceptances(alpha, rho_0)) + rounds)
@@ -215,12 +178,6 @@ def phase2_error_bound(n1: float, n_arms: int, alpha: float = 1.0, rho_0: float 
     Paper, Lemma lm:phase2bound1. Its proof takes Hoeffding's inequality at the time of an
     elimination as if the n_i were fixed there, though they depend on the rewards; the bound
     is what the paper states, not more.
-
-    Args:
-        n1: N_1, the acceptances at the start of Phase 2, at least 0.
-        n_arms: K, at least 2.
-        alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
     """
     n1 = not_negative("n1", n1)
     n_arms = integer("n_arms", n_arms, 2)
@@ -241,18 +198,7 @@ def elimination_bound(
     2 log(K m (m+1)/delta)/m and 2 alpha log(rho_1 n)/m are both below Delta_i^2/16. Here
     n = N + K(m+1), with N = `phase1_acceptances_bound`, is a bound on n(t) for either order of
     Phase 2: no arm is accepted more than m+1 times in Phase 2 before this recommendation. Private
-    draws only help.
-
-    Args:
-        gap: Delta_i = mu_* - mu_i of the arm, at least 1e-100.
-        n1: N_1, at least 0.
-        n_arms: K, at least 2.
-        delta: the allowed probability, in (0, 1), that a mean leaves its band.
-        alpha: the user's willingness to explore, above 0.
-        rho_1: the largest value of rho_t, above 0.
-
-    Raises:
-        InvalidArgumentError: naming the argument that is out of range.
+    draws only help. `gap` is Delta_i = mu_* - mu_i of the arm, at least 1e-100.
     """
     quarter = _gap(gap) / 4.0
     n_arms = integer("n_arms", n_arms, 2)
@@ -286,14 +232,6 @@ def printed_elimination_bound(
     that its slack mostly covers: its second line of cases drops an alpha, K(n_i+1) becomes K n_i,
     2^(1/alpha) becomes 2 (too little for alpha < 1), and alpha is missing in the second
     logarithm (too little for alpha > 2).
-
-    Args:
-        gap: Delta_i, at least 1e-100.
-        n_arms: K, at least 2.
-        delta: the allowed probability, in (0, 1).
-        alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
-        rho_1: the largest, above 0.
     """
     gap = _gap(gap)
     square = gap**2 if gap < 1e150 else math.inf
@@ -370,14 +308,7 @@ def printed_phase2_length_bound(
 ) -> int:
     """Return the sum over all arms of Eq. (8c)'s n_i, and K - 1 (paper, Lemma lm:phase2bound2).
 
-    Delta_i of the best arm is Delta_1. Of what the lemma leaves out `phase2_length_bound` tells.
-
-    Args:
-        instance: the means, with one best arm.
-        delta: the allowed probability, in (0, 1).
-        alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
-        rho_1: the largest, above 0.
+    Delta_i of the best arm is Delta_1. See `phase2_length_bound` for the omissions of the lemma.
     """
     n_arms = of_class("instance", instance, Instance).n_arms
     needed = (
@@ -482,13 +413,6 @@ def printed_upper_bound(
 
     Not a valid bound on every count, for the reasons given at `printed_phase1_rejections_bound`
     and `phase2_length_bound`; `upper_bound` is.
-
-    Args:
-        instance: the means, with one best arm.
-        delta: the allowed probability, in (0, 1).
-        alpha: the user's willingness to explore, above 0.
-        rho_0: the least value of rho_t, above 0.
-        rho_1: the largest, above 0.
     """
     n_arms = of_class("instance", instance, Instance).n_arms
     needed = phase1_acceptances_needed(n_arms, delta, alpha, rho_0)

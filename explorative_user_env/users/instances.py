@@ -255,10 +255,11 @@ class InstanceLaw:
 
     def _check(self) -> None:
         """Refuse at construction what could not be drawn later."""
-        rng = np.random.default_rng(0)
         if self.named is not None:
             self._check_named(self.named)
-        elif self.given is not None:
+            return
+        rng = np.random.default_rng(0)
+        if self.given is not None:
             for factor in (1.0 / self.gap_factor, self.gap_factor):
                 gap = None if self.gap is None else self.gap * factor
                 self._within(separated(self.given, gap, rng))
@@ -329,10 +330,10 @@ ARMS_SHOWN = 100
 
 def instance_page(means: Sequence[float], best_arm: int) -> str:
     """Return an HTML table of the arms, their means and the best."""
-    from explorative_user_env.display.tables import html_table, new_table, paragraphs
+    from explorative_user_env.display.tables import Column, html_table, paragraphs, table
 
-    table = new_table(("arm", "mean", ""), left=("",))
-    for arm in sorted({*range(min(len(means), ARMS_SHOWN)), best_arm}):
-        table.add_row(str(arm), f"{means[arm]:.3f}", "best" if arm == best_arm else "")
-    hidden = len(means) - table.row_count
-    return html_table(table) + paragraphs([f"{hidden} more arms."] if hidden else [])
+    arms = sorted({*range(min(len(means), ARMS_SHOWN)), best_arm})
+    rows = [(arm, means[arm], "best" if arm == best_arm else "") for arm in arms]
+    columns = (Column("arm"), Column("mean", form="{:.3f}"), Column("", left=True))
+    hidden = len(means) - len(arms)
+    return html_table(table(rows, columns)) + paragraphs([f"{hidden} more arms."] if hidden else [])

@@ -1,6 +1,6 @@
 """Observations for RL: what a policy needs to remember of a user, for the single environments.
 
-The same by the same names for many users in step are in `explorative_user_env.wrappers.vector`.
+`explorative_user_env.wrappers.vector` has the same names for many users in step.
 """
 
 from explorative_user_env.wrappers.single import (

@@ -1,4 +1,4 @@
-"""`ExplorativeUserCounts-v0`: a user as a policy without memory needs her, by an id alone."""
+"""Users with the observations of a policy: of a task in step, and `ExplorativeUserCounts-v0`."""
 
 from typing import Any
 
@@ -23,7 +23,6 @@ from explorative_user_env.protocol import (
 from explorative_user_env.users.population import lists_user_options
 from explorative_user_env.validation import choice
 from explorative_user_env.wrappers import vector
-from explorative_user_env.wrappers import vector as wrappers
 from explorative_user_env.wrappers.observations import observations_of
 from explorative_user_env.wrappers.single import CountsObservation, SortedArms
 
@@ -32,7 +31,16 @@ ENVIRONMENTS = {
     BAI: ExplorativeUserBAIVectorEnv,
     POPULATION: ExplorativePopulationVectorEnv,
 }
-"""The users in step, by task."""
+"""The vector environments by task."""
+
+_WRAPPERS = {
+    "response": (),
+    "counts": (vector.CountsObservation,),
+    "sorted-counts": (vector.CountsObservation, vector.SortedArms),
+    "population-counts": (vector.PopulationCountsObservation,),
+    "sorted-population-counts": (vector.PopulationCountsObservation, vector.SortedArms),
+    "last-step": (vector.LastStepObservation,),
+}
 
 
 def make_task(
@@ -48,7 +56,7 @@ def make_task(
         task: "regret", "bai" or "population".
         num_envs: number of users, at least 1.
         observation: "response", "counts", "sorted-counts" or "last-step"; in "population" also
-            "population-counts" or "sorted-population-counts"; see `wrappers.features`.
+            "population-counts" or "sorted-population-counts"; see `wrappers.observations`.
         horizon: steps of an episode; None is the task's, 500 for regret and 2000 for bai, and in
             "population" 300, of each user.
         **kwargs: as in the task's vector environment.
@@ -62,22 +70,13 @@ def make_task(
     steps = task.horizon if horizon is None else kept_steps("horizon", horizon)
     kwargs |= {"horizon": steps} | ({"max_episode_steps": steps} if task == REGRET else {})
     envs: VectorEnv[Any, Any, Any] = ENVIRONMENTS[task](num_envs, **kwargs)
-    match observation:
-        case "counts":
-            envs = wrappers.CountsObservation(envs)
-        case "sorted-counts":
-            envs = wrappers.SortedArms(wrappers.CountsObservation(envs))
-        case "population-counts":
-            envs = wrappers.PopulationCountsObservation(envs)
-        case "sorted-population-counts":
-            envs = wrappers.SortedArms(wrappers.PopulationCountsObservation(envs))
-        case "last-step":
-            envs = wrappers.LastStepObservation(envs)
+    for wrapper in _WRAPPERS[observation]:
+        envs = wrapper(envs)
     return envs
 
 
 class _MadeById(SortedArms):
-    """The wrappers that belong to the id: its specification makes them, and need not list them."""
+    """The wrappers of the id, which its specification need not list."""
 
     @property
     def spec(self) -> EnvSpec | None:  # type: ignore[override] # gym.Wrapper's is one as well
@@ -92,12 +91,12 @@ def counts_env(
     horizon: int = REGRET.horizon,
     **kwargs: Any,
 ) -> gym.Env[Array, int]:
-    """Return a user whom an RL library can learn from as she is: `ExplorativeUserCounts-v0`.
+    """Return a user for any RL library: `ExplorativeUserCounts-v0`.
 
     ## Description
     The user of `ExplorativeUser-v0`, the same for the same seed, in `CountsObservation` and
     `SortedArms`: this is the id to learn on. There the observation is one bit, from which a policy
-    without memory learns nothing; here it is all that was heard.
+    without memory learns nothing; here it is the counts of all responses.
 
     ## Action Space
     `Discrete(n_arms)`: the rank of the arm to recommend; 0 is the most accepted arm so far. Tied
@@ -112,7 +111,7 @@ def counts_env(
     As in `ExplorativeUser-v0`: mu_a - mu_* of the recommended arm, or another `reward`.
 
     ## Starting State
-    A new user, of whom nothing was heard.
+    A new user, with all counts 0.
 
     ## Episode End
     `gym.make` and `gym.make_vec` truncate at `max_episode_steps`, 500 unless given, which is the
@@ -123,7 +122,7 @@ def counts_env(
 
     ## Arguments
     - `horizon` (500): the steps that counts and time are scaled by; both stay at 1 from there on.
-      Who gives another `max_episode_steps` gives it here as well.
+      If you give another `max_episode_steps`, give it here, too.
     - All arguments of `ExplorativeUser-v0`.
 
     ```python

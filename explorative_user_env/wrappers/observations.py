@@ -1,18 +1,15 @@
-"""What a policy is shown of a history: each feature defined once, for one user or for many.
+"""The observations of a history for a policy, each defined once, for one user or for many.
 
-The wrappers of single and of vector environments and the agents of the harness all observe by
-these functions, so that a model sees in the harness what it saw in training, to the bit.
+The wrappers of single and of vector environments and the agents of the harness all use these
+functions, so that a model sees in the harness what it saw in training, to the bit.
 """
+
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
-from explorative_user_env.envs.history import (
-    LATEST,
-    N_ACCEPTED,
-    N_REJECTED,
-    History,
-    PopulationHistory,
-)
+from explorative_user_env.envs.history import LATEST, N_ACCEPTED, N_REJECTED, History
 from explorative_user_env.protocol import LONGEST_HORIZON, POPULATION, Array, Task, kept_steps
 from explorative_user_env.seeding import number_of_users
 
@@ -43,10 +40,10 @@ class Scale:
 
 
 class PopulationScale(Scale):
-    """`Scale` for the present user, and another for all users of an episode.
+    """A `Scale` for the present user, and another for all users of an episode.
 
     Args:
-        horizon: the steps of a user, which are 1 of her counts and time, at least 1.
+        horizon: the steps of a user, at least 1.
         n_users: the users of an episode, at least 1.
 
     Attributes:
@@ -63,17 +60,17 @@ class PopulationScale(Scale):
 
 
 ARM_FEATURES = ("acceptances", "rejections", "latest_response", "rejections_since_acceptance")
-"""What `counts` says of every arm, in this order."""
+"""The features of each arm in `counts`, in this order."""
 
 FEATURES_BEFORE = ("acceptances_before", "rejections_before", "share_accepted_before")
-"""What `population_counts` says besides of every arm, of all users before."""
+"""The further features of each arm in `population_counts`, of all users before."""
 
 OBSERVATIONS = ("response", "counts", "sorted-counts", "last-step")
 """By name: the bare response, counts of each arm, the same with arms sorted, the last step."""
 
 SORTED_POPULATION = "sorted-population-counts"
 POPULATION_OBSERVATIONS = ("population-counts", SORTED_POPULATION)
-"""Of users who come one after another, besides: counts of this one and of all before."""
+"""Further names for users who come one after another: counts of this one and of all before."""
 
 
 def counts(history: History, scale: Scale) -> Array:
@@ -82,8 +79,8 @@ def counts(history: History, scale: Scale) -> Array:
     First the K acceptances, then the K rejections, the latest responses (1, -1, or 0 for none) and
     the rejections since the last acceptance, counts on a log scale; last the fraction of time.
     """
-    n_lanes, n_arms, _ = history.table.shape
-    observation = np.empty((n_lanes, len(ARM_FEATURES) * n_arms + 1), np.float32)
+    n_lanes, n_arms, n_features = history.table.shape
+    observation = np.empty((n_lanes, n_features * n_arms + 1), np.float32)
     arms = scale.count(history.table)
     arms[:, :, LATEST] = history.table[:, :, LATEST]
     observation[:, :-1] = arms.transpose(0, 2, 1).reshape(n_lanes, -1)
@@ -91,67 +88,25 @@ def counts(history: History, scale: Scale) -> Array:
     return observation
 
 
-def counts_bounds(n_arms: int) -> tuple[Array, Array]:
-    """Return the least and the greatest values of `counts`."""
-    low = np.zeros(len(ARM_FEATURES) * n_arms + 1, np.float32)
-    low[2 * n_arms : 3 * n_arms] = -1.0
-    return low, np.ones_like(low)
-
-
-def population_counts(history: PopulationHistory, scale: PopulationScale) -> Array:
+def population_counts(history: Any, scale: Any) -> Array:
     """Return the counts of the present user and of all before, shape (n_lanes, 7 K + 2), float32.
 
-    First the 4 K numbers of `features.counts`, of the present user; then of all users before the K
+    First the 4 K numbers of `counts`, of the present user; then of all users before the K
     acceptances and the K rejections, on a log scale up to the steps of an episode, and of each arm
-    the share accepted, 0 where it was never recommended; last how far she is, and the episode.
-    """
-    n_lanes, n_arms, _ = history.before.shape
-    own, episode = counts(history, scale), scale.episode
-    accepted, rejected = history.before[..., N_ACCEPTED], history.before[..., N_REJECTED]
-    recommended = np.maximum(accepted + rejected, 1)
-    observation = np.empty((n_lanes, len(population_bounds(n_arms)[0])), np.float32)
-    before = (episode.count(accepted), episode.count(rejected), accepted / recommended)
-    first = len(ARM_FEATURES) * n_arms
-    observation[:, :first], observation[:, -2] = own[:, :-1], own[:, -1]
-    for place, numbers in enumerate(before):
-        observation[:, first + place * n_arms : first + (place + 1) * n_arms] = numbers
-    observation[:, -1] = episode.time(history.steps_before + history.steps)
-    return observation
-
-
-def population_bounds(n_arms: int) -> tuple[Array, Array]:
-    """Return the least and the greatest values of `population_counts`."""
-    low = np.zeros((len(ARM_FEATURES) + len(FEATURES_BEFORE)) * n_arms + 2, np.float32)
-    own, _ = counts_bounds(n_arms)
-    low[: own.size - 1] = own[:-1]
-    return low, np.ones_like(low)
-
-
-def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[Array, Array]:
-    """Sort the arms of counts by acceptances, the most accepted first.
-
-    Ties are in the order of acceptances by all users before, where there are such counts, and then
-    of the arms' numbers.
+    the share accepted, 0 where it was never recommended; last the time of the user and of the
+    episode.
 
     Args:
-        observation: `counts`, shape (n_lanes, 4 K + 1), or `population_counts`.
-        n_arms: K.
-        n_times: how many numbers at its end are none of arms.
-
-    Returns:
-        The same with sorted arms, and the arm of each rank, shape (n_lanes, K).
+        history: a `PopulationHistory`.
+        scale: a `PopulationScale`.
     """
-    n_lanes, length = observation.shape
-    last = length - n_times
-    order = np.argsort(-observation[:, :n_arms], axis=1, kind="stable")
-    if last > len(ARM_FEATURES) * n_arms:
-        before = observation[:, len(ARM_FEATURES) * n_arms :][:, :n_arms]
-        order = np.lexsort((-before, -observation[:, :n_arms]), axis=1)
-    # Where each number of the sorted observation stands in the other; times stay where they are.
-    firsts = np.arange(0, last, n_arms)
-    places = np.tile(np.arange(length), (n_lanes, 1))
-    places[:, :last] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
-    return observation[np.arange(n_lanes)[:, np.newaxis], places], order
+    accepted, rejected = history.before[..., N_ACCEPTED], history.before[..., N_REJECTED]
+    share = accepted / np.maximum(accepted + rejected, 1)
+    now, episode = counts(history, scale), scale.episode
+    time = episode.time(history.steps_before + history.steps)
+    before = (episode.count(accepted), episode.count(rejected), share)
+    parts = (now[:, :-1], *before, now[:, -1:], time[:, np.newaxis])
+    return np.concatenate(parts, axis=1, dtype=np.float32, casting="same_kind")
 
 
 def last_step(history: History, scale: Scale) -> Array:
@@ -169,11 +124,31 @@ def last_step(history: History, scale: Scale) -> Array:
     return observation
 
 
-def last_step_bounds(n_arms: int) -> tuple[Array, Array]:
-    """Return the least and the greatest values of `last_step`."""
-    low = np.zeros(n_arms + 2, np.float32)
-    low[n_arms] = -1.0
-    return low, np.ones_like(low)
+def by_acceptances(observation: Array, n_arms: int, n_times: int = 1) -> tuple[Array, Array]:
+    """Sort the arms of counts by acceptances, the most accepted first.
+
+    Ties are in the order of acceptances by all users before, if there are such counts, and then of
+    the arms' numbers.
+
+    Args:
+        observation: `counts`, shape (n_lanes, 4 K + 1), or `population_counts`.
+        n_arms: K.
+        n_times: how many numbers at the end are times.
+
+    Returns:
+        The same with sorted arms, and the arm of each rank, shape (n_lanes, K).
+    """
+    n_lanes, length = observation.shape
+    last = length - n_times
+    order = np.argsort(-observation[:, :n_arms], axis=1, kind="stable")
+    if last > len(ARM_FEATURES) * n_arms:
+        before = observation[:, len(ARM_FEATURES) * n_arms :][:, :n_arms]
+        order = np.lexsort((-before, -observation[:, :n_arms]), axis=1)
+    # The places in the observation of the numbers of the sorted one; times keep theirs.
+    firsts = np.arange(0, last, n_arms)
+    places = np.tile(np.arange(length), (n_lanes, 1))
+    places[:, :last] = (firsts[:, np.newaxis] + order[:, np.newaxis]).reshape(n_lanes, -1)
+    return observation[np.arange(n_lanes)[:, np.newaxis], places], order
 
 
 def actions_by_rank(order: Array, n_actions: int) -> Array:
@@ -183,35 +158,70 @@ def actions_by_rank(order: Array, n_actions: int) -> Array:
         order: the arm of each rank, shape (n_lanes, K).
         n_actions: K, or 2 K where K + i answers arm i.
     """
-    n_arms = order.shape[1]
-    blocks = [order + first for first in range(0, n_actions, n_arms)]
+    blocks = [order + first for first in range(0, n_actions, order.shape[1])]
     return np.concatenate(blocks, axis=1)
+
+
+UNSORTED: Mapping[str, Callable[[Any, Any], Array]] = {
+    "response": lambda history, scale: history.responses(),
+    "counts": counts,
+    "population-counts": population_counts,
+    "last-step": last_step,
+}
+"""The functions of (history, scale) by the names of their observations."""
+
+
+def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
+    """Return the observation called `name`, and the action on arms of each of a policy's choices.
+
+    Args:
+        name: one of `OBSERVATIONS`, or of `POPULATION_OBSERVATIONS`.
+        history: the responses so far.
+        scale: of counts and time.
+        n_actions: K, or 2 K where K + i answers arm i.
+
+    Returns:
+        Observations, a row for each lane ("response": a number each), and actions, shape
+        (n_lanes, n_actions).
+    """
+    n_lanes, n_arms, _ = history.table.shape
+    observations = UNSORTED[name.removeprefix("sorted-")](history, scale)
+    if name.startswith("sorted-"):
+        n_times = 2 if name == SORTED_POPULATION else 1
+        observations, order = by_acceptances(observations, n_arms, n_times)
+    else:
+        order = np.tile(np.arange(n_arms), (n_lanes, 1))
+    return observations, actions_by_rank(order, n_actions)
 
 
 def bounds_of(name: str, n_arms: int) -> tuple[Array, Array] | None:
     """Return the bounds of the observation called `name`; None for the bare response."""
-    match name:
+    match name.removeprefix("sorted-"):
         case "response":
             return None
         case "last-step":
-            return last_step_bounds(n_arms)
-        case "population-counts" | "sorted-population-counts":
-            return population_bounds(n_arms)
-    return counts_bounds(n_arms)
+            length, signed = n_arms + 2, slice(n_arms, n_arms + 1)
+        case "counts":
+            length, signed = 4 * n_arms + 1, slice(2 * n_arms, 3 * n_arms)
+        case _:
+            length, signed = 7 * n_arms + 2, slice(2 * n_arms, 3 * n_arms)
+    low = np.zeros(length, np.float32)
+    low[signed] = -1.0  # the responses
+    return low, np.ones_like(low)
 
 
 def observations_of(task: Task) -> tuple[str, ...]:
-    """Return the names of what a policy can be shown in this task."""
+    """Return the names of the observations in this task."""
     return OBSERVATIONS + (POPULATION_OBSERVATIONS if task == POPULATION else ())
 
 
 def scale_of(observation: str, horizon: int, n_users: int | None) -> Scale:
-    """Return what counts and time are scaled by.
+    """Return the scale of an observation.
 
     Args:
         observation: its name.
         horizon: the steps of an episode, or of each user where one comes after another.
-        n_users: how many come after another; None where none does.
+        n_users: how many come after another; None for one user.
     """
     if observation in POPULATION_OBSERVATIONS and n_users is not None:
         return PopulationScale(horizon, n_users)
@@ -222,42 +232,3 @@ def length_of(name: str, n_arms: int) -> int | None:
     """Return how many numbers the observation called `name` has; None for the bare response."""
     bounds = bounds_of(name, n_arms)
     return None if bounds is None else len(bounds[0])
-
-
-def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:
-    """Return the observation called `name`, and the action on arms of each of a policy's choices.
-
-    Args:
-        name: one of `OBSERVATIONS`, or of `POPULATION_OBSERVATIONS`.
-        history: what was heard.
-        scale: of counts and time.
-        n_actions: K, or 2 K where K + i answers arm i.
-
-    Returns:
-        Observations, a row for each lane ("response": a number each), and actions, shape
-        (n_lanes, n_actions).
-    """
-    n_lanes, n_arms, _ = history.table.shape
-    order = np.tile(np.arange(n_arms), (n_lanes, 1))
-    match name:
-        case "counts":
-            observations = counts(history, scale)
-        case "sorted-counts":
-            observations, order = by_acceptances(counts(history, scale), n_arms)
-        case "population-counts":
-            observations = population_counts(*_of_population(history, scale))
-        case "sorted-population-counts":
-            shown = population_counts(*_of_population(history, scale))
-            observations, order = by_acceptances(shown, n_arms, n_times=2)
-        case "last-step":
-            observations = last_step(history, scale)
-        case _:
-            observations = history.responses()
-    return observations, actions_by_rank(order, n_actions)
-
-
-def _of_population(history: History, scale: Scale) -> tuple[PopulationHistory, PopulationScale]:
-    """Return them as what they are where users come one after another."""
-    assert isinstance(history, PopulationHistory)
-    assert isinstance(scale, PopulationScale)
-    return history, scale

@@ -15,6 +15,7 @@ from explorative_user_env.agents.text import Conversation, TextAnswer, answer_in
 from explorative_user_env.check import check_agent
 from explorative_user_env.evaluation.transcripts import transcript_of
 from explorative_user_env.protocol import Agent
+from explorative_user_env.validation import CallableError
 
 
 def of_words(*answers: str) -> Callable[[str], str]:
@@ -180,10 +181,10 @@ def test_what_respond_raises_or_returns_is_told_with_the_step_and_the_user() -> 
 
     env = eu.ExplorativeUserEnv(3)
     where = r"\(at step 4, with the user of seed 8: rollout"
-    with pytest.raises(eu.CallableError, match=rf"ConnectionError: no route to host {where}"):
+    with pytest.raises(CallableError, match=rf"ConnectionError: no route to host {where}"):
         eu.rollout(env, TextAgent(failing), seed=8)
     dumb: Any = lambda question: None  # noqa: E731
-    with pytest.raises(eu.CallableError, match=r"what respond of text returns must be a text, got"):
+    with pytest.raises(CallableError, match=r"what respond of text returns must be a text, got"):
         eu.rollout(env, TextAgent(dumb), seed=8)
 
 

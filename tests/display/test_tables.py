@@ -2,14 +2,27 @@
 
 import io
 import sys
+from collections.abc import Collection, Sequence
+from types import SimpleNamespace
+from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.table import Table
 
-from explorative_user_env.display.tables import as_text, markdown, markdown_table, new_table
+from explorative_user_env.display.tables import Column, as_text, markdown
+from explorative_user_env.display.tables import table as table_of
 from explorative_user_env.display.text import WIDTH
+
+
+def new_table(
+    headings: Sequence[str], left: Collection[str] = (), beside: Collection[str] = (), **how: Any
+) -> Table:
+    """A table without rows."""
+    columns = [Column(each, left=each in left, beside=each in beside) for each in headings]
+    return table_of([], columns, **how)
 
 
 @pytest.fixture
@@ -64,9 +77,9 @@ def test_a_table_is_a_markdown_table_with_numbers_on_the_right(table: Table) -> 
 
 
 def test_whatever_is_in_a_cell_is_written() -> None:
-    text = markdown_table(["n", "x"], [[1, 0.5], [2, None]], right=[True, False])
+    text = markdown(table_of([(1, 0.5), (2, None)], [Column("n"), Column("x", left=True)]))
     assert text == "| n | x |\n| ---: | :--- |\n| 1 | 0.5 |\n| 2 | None |"
-    assert markdown_table(["n"], [], right=[True]) == "| n |\n| ---: |"
+    assert markdown(table_of([], [Column("n")])) == "| n |\n| ---: |"
 
 
 class Screen(io.TextIOWrapper):
@@ -168,3 +181,27 @@ def test_symbols_that_standard_output_lacks_are_replaced(encoding: str, row: str
     assert head.strip() == row.split()[-1]
     assert head.rindex(head.strip()[-1]) == cell.rindex(row[-1])  # still one below the other
     assert set(line.strip()) == {"─" if encoding == "utf-8" else "-"}
+
+
+def test_columns_read_records_tuples_and_objects() -> None:
+    columns = [
+        Column("agent", left=True),
+        Column("time", "T", "{:.1f}"),
+        Column("twice", lambda row: 2 * row["T"]),
+    ]
+    frame = pd.DataFrame({"agent": ["BAIR", "SE"], "T": [1.25, 2.0]})
+    text = ["| agent | time | twice |", "| :--- | ---: | ---: |"]
+    text += ["| BAIR | 1.2 | 2.5 |", "| SE | 2.0 | 4.0 |"]
+    assert markdown(table_of(frame, columns)).splitlines() == text
+    records = frame.to_dict("records")
+    assert markdown(table_of(iter(records), columns)).splitlines() == text
+    objects = [SimpleNamespace(agent="BAIR", T=1.25)]
+    shown = markdown(table_of(objects, [Column("agent", "agent"), Column("time", "T")]))
+    assert shown.splitlines()[-1] == "| BAIR | 1.25 |"
+
+
+def test_what_a_row_repeats_is_shown_once_with_a_space_between_groups() -> None:
+    columns = [Column("K", once=True), Column("agent", left=True)]
+    made = table_of([(2, "A"), (2, "B"), (5, "B")], columns, sections=True)
+    lines = [line.strip() for line in as_text(made).splitlines()]
+    assert lines == ["K agent", "─" * 7, "2 A", "B", "", "5 B"]

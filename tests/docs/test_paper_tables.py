@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the tables are pages of the site")
 
-from extensions.paper import PACKAGE, names, place_of, rows
+from extensions.pages import PACKAGE, names, rows
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,7 +26,6 @@ def member(thing: object, name: str) -> object:
 
 @pytest.mark.parametrize("name", EVERY)
 def test_every_name_can_be_imported(name: str) -> None:
-    module = place_of(name)[0]
     parts = f"{PACKAGE}.{name}".split(".")
     home = next(
         ".".join(parts[:n])
@@ -36,14 +35,6 @@ def test_every_name_can_be_imported(name: str) -> None:
     inside = parts[home.count(".") + 1 :]
     start: object = import_module(home)
     reduce(member, inside, start)
-    import_module(module)
-
-
-def test_every_file_is_there_with_the_name_in_it() -> None:
-    for name in EVERY:
-        _, path, line = place_of(name)
-        last = name.rpartition(".")[2]
-        assert last in path.read_text(encoding="utf-8").splitlines()[line - 1], name
 
 
 def test_every_row_has_a_name_or_says_why_not() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import gymnasium as gym
 import pytest
+import structure
 import typer
 from browser import (
     DESKTOP,
@@ -21,6 +22,7 @@ from built_site import PACKAGE, ROOT, Built, build, inventory
 
 from explorative_user_env import cli
 from explorative_user_env.envs.registration import ENTRIES
+from explorative_user_env.teach import LESSONS
 
 pytestmark = pytest.mark.slow
 
@@ -144,10 +146,8 @@ def test_every_command_and_option_is_there(site: Built) -> None:
 
 
 def test_the_notebooks_come_with_their_outputs(site: Built) -> None:
-    notebooks = sorted((ROOT / "examples/course").glob("*s/lesson_*.ipynb"))
-    assert notebooks
-    for path in notebooks:
-        page = site.page(f"course/{path.parent.name}/{path.stem}")
+    for lesson in LESSONS:
+        page = site.page(f"course/notebooks/{lesson.name}")
         assert page.n_formulas > 3
         assert any("_images/" in part for part in page.parts)
 
@@ -163,9 +163,16 @@ def test_the_search_knows_the_words_of_the_glossary_and_no_answers(site: Built) 
     index = (site.folder / "searchindex.js").read_text(encoding="utf-8")
     assert '"4. BAIR, step by step"' in index
     assert '"4. BAIR, step by step, with answers"' not in index
-    for word, address in {"censored": "censored", "rejection": "acceptance-rejection"}.items():
-        assert f"glossary.html#term-{address}" in site.page("genindex").links
-        assert re.search(rf'"{word}":\[\[\d+,"term-{address}",true', index)
+    for word in ("censored", "rejection"):
+        assert f"glossary.html#term-{word}" in site.page("genindex").links
+        assert re.search(rf'"{word}":\[\[\d+,"term-{word}",true', index)
+    assert not list(site.folder.glob("course/solutions/*"))
+
+
+def test_every_room_is_in_the_table_of_the_house(site: Built) -> None:
+    text = site.page("project/house").text
+    for room in (room for rooms in structure.FLOORS for room in rooms if room != "__init__"):
+        assert f"{PACKAGE}.{room}" in text
 
 
 LOOKED_AT = (

@@ -12,12 +12,8 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from single_env import COUNTERS, arms, begun_bai
 
-from explorative_user_env import (
-    BAI_ENV_ID,
-    ExplorativeUserBAIEnv,
-    ExplorativeUserBAIVectorEnv,
-    ExplorativeUserEnv,
-)
+from explorative_user_env import BAI_ENV_ID, ExplorativeUserEnv
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.users.settings import Setting
 
 ENDING = {"is_success", "answer", "stopping_time", "rejection_rate", "left"}

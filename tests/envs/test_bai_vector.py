@@ -10,7 +10,8 @@ from alike import Beside, told
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from vector_env import COUNTERS
 
-from explorative_user_env import BAI_ENV_ID, ExplorativeUserBAIVectorEnv
+from explorative_user_env import BAI_ENV_ID
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 
 MODES = list(AutoresetMode)
 HORIZON = 13

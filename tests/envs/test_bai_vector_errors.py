@@ -10,7 +10,8 @@ from alike import told
 from gymnasium.error import ResetNeeded
 from vector_env import begun_bai, everything
 
-from explorative_user_env import ExplorativeUserBAIVectorEnv, InvalidArgumentError
+from explorative_user_env import InvalidArgumentError
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 
 BAD = [[0, 8, 0], [0, -1, 0], [7, 0, 2**40], [0, 1], [0, 1, 2, 3], 0, None, [0.0, 1.0, 2.0], "012"]
 BAD += [np.zeros(3), np.ones(3, bool), [0, 2**70, 1], np.array([0, 2**64 - 1, 0], np.uint64)]

@@ -8,12 +8,9 @@ from gymnasium.vector import AutoresetMode
 from own_laws import often_nan, raising
 
 import explorative_user_env as eu
-from explorative_user_env import (
-    CallableError,
-    ExplorativeUserBAIVectorEnv,
-    ExplorativeUserEnv,
-    ExplorativeUserVectorEnv,
-)
+from explorative_user_env import ExplorativeUserEnv, ExplorativeUserVectorEnv
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.validation import CallableError
 
 KINDS: list[tuple[dict[str, Any], bool]] = [
     ({"reward_law": often_nan}, True),

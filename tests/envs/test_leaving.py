@@ -14,6 +14,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import explorative_user_env as eu
 from explorative_user_env import BAI_ENV_ID, COUNTS_ENV_ID, ENV_ID
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.user import REWARDS
 from explorative_user_env.protocol import BAI, REGRET
 from explorative_user_env.wrappers.make import make_task
@@ -105,7 +106,7 @@ def test_nobody_is_there_to_be_asked_after_she_has_left() -> None:
 
 
 def test_to_be_left_is_no_success_and_pays_as_a_wrong_answer() -> None:
-    env = eu.ExplorativeUserBAIEnv(step_cost=0.25, render_mode="svg", **LEAVING)
+    env = ExplorativeUserBAIEnv(step_cost=0.25, render_mode="svg", **LEAVING)
     env.reset(seed=1)
     *before, (_, reward, terminated, truncated, info) = asked_until_she_leaves(env)
     assert before
@@ -122,7 +123,7 @@ def test_to_be_left_is_no_success_and_pays_as_a_wrong_answer() -> None:
 @pytest.mark.parametrize("reward", ["regret", "bai"])
 def test_lanes_that_are_left_are_the_single_environments(mode: AutoresetMode, reward: str) -> None:
     bai = reward == "bai"
-    kind: Any = eu.ExplorativeUserBAIVectorEnv if bai else eu.ExplorativeUserVectorEnv
+    kind: Any = ExplorativeUserBAIVectorEnv if bai else eu.ExplorativeUserVectorEnv
     options = LEAVING | {"render_mode": "svg" if mode == AutoresetMode.DISABLED else None}
     vector = kind(LANES, LIMIT, mode, **options)
     make = partial(gym.make, BAI_ENV_ID if bai else ENV_ID, LIMIT, **options)

@@ -9,9 +9,11 @@ import gymnasium as gym
 import pytest
 from population_env import SMALL, arms_of, popularity_of, seed_of_member, slow_episode
 
-from explorative_user_env import CallableError, ExplorativePopulationEnv, InvalidArgumentError
+from explorative_user_env import InvalidArgumentError
+from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.seeding import member_seed, member_seeds
 from explorative_user_env.users.behaviours import forgetful
+from explorative_user_env.validation import CallableError
 
 STEPS = 3 * 7
 

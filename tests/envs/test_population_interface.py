@@ -12,14 +12,12 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env
 from population_env import SMALL, arms_of
 
-from explorative_user_env import (
-    POPULATION_ENV_ID,
+from explorative_user_env import POPULATION_ENV_ID, InvalidArgumentError, rollout
+from explorative_user_env.agents import BAIR
+from explorative_user_env.envs.population import (
     ExplorativePopulationEnv,
     ExplorativePopulationVectorEnv,
-    InvalidArgumentError,
-    rollout,
 )
-from explorative_user_env.agents import BAIR
 from explorative_user_env.evaluation.monitors import check_run
 
 VARIANTS: list[dict[str, Any]] = [

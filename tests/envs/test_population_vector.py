@@ -10,7 +10,8 @@ from alike import Beside, told
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from population_env import SMALL
 
-from explorative_user_env import POPULATION_ENV_ID, ExplorativePopulationVectorEnv
+from explorative_user_env import POPULATION_ENV_ID
+from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 
 LANES = 7  # more than the compiled lanes look ahead
 

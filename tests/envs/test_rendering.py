@@ -17,13 +17,12 @@ from explorative_user_env import (
     BAI_ENV_ID,
     COUNTS_ENV_ID,
     ENV_ID,
-    ExplorativeUserBAIEnv,
-    ExplorativeUserBAIVectorEnv,
     ExplorativeUserEnv,
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
 )
 from explorative_user_env.envs import history as pictures
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.envs.history import RENDER_MODES
 from explorative_user_env.show import raster, scene, svg
 from explorative_user_env.show import scene as text

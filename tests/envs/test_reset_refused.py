@@ -8,6 +8,7 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env import BAI_ENV_ID, COUNTS_ENV_ID, ENV_ID
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 
 SINGLE = [ENV_ID, BAI_ENV_ID, COUNTS_ENV_ID]
 
@@ -61,7 +62,7 @@ def test_what_is_no_seed_is_refused_and_the_user_stays(name: str, seed: Any) -> 
         env.step(env.action_space.sample() * 0)
 
 
-@pytest.mark.parametrize("env_type", [eu.ExplorativeUserEnv, eu.ExplorativeUserBAIEnv])
+@pytest.mark.parametrize("env_type", [eu.ExplorativeUserEnv, ExplorativeUserBAIEnv])
 def test_a_user_whose_law_failed_needs_a_reset(env_type: Any) -> None:
     law = Fails()
     env = env_type(n_arms=3, means=law)
@@ -79,7 +80,7 @@ def test_a_user_whose_law_failed_needs_a_reset(env_type: Any) -> None:
 
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
-@pytest.mark.parametrize("env_type", [eu.ExplorativeUserVectorEnv, eu.ExplorativeUserBAIVectorEnv])
+@pytest.mark.parametrize("env_type", [eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv])
 def test_users_in_step_whose_law_failed_need_a_reset(
     env_type: Any, mode: str, compiled: bool
 ) -> None:

@@ -16,8 +16,6 @@ from single_env import VARIANTS, arms, play, started
 
 from explorative_user_env import (
     ENV_ID,
-    PRINTED,
-    CallableError,
     ExplorativeUserEnv,
     Instance,
     InvalidArgumentError,
@@ -25,6 +23,8 @@ from explorative_user_env import (
     register_schedule,
 )
 from explorative_user_env.users import laws as schedules
+from explorative_user_env.users.settings import PRINTED
+from explorative_user_env.validation import CallableError
 
 
 def test_the_means_of_one_episode_can_be_given() -> None:

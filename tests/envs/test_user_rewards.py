@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from single_env import COUNTERS, MEANS, arms, play, started
 
-from explorative_user_env import ENV_ID, ExplorativeUserEnv, HiddenState, Instance
+from explorative_user_env import ENV_ID, ExplorativeUserEnv, Instance
 from explorative_user_env.envs.user import REWARDS
+from explorative_user_env.users.hidden_state import HiddenState
 
 
 def leaves(value: Any) -> list[Any]:

@@ -25,6 +25,7 @@ from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.display.progress import silent
 from explorative_user_env.evaluation.runner import run_cells
 from explorative_user_env.users.laws import ACCEPTANCE_RATE, constant_rule
+from explorative_user_env.validation import CallableError
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 12, "seed": 1, "progress": False}
 AGAIN = r"with the user of seed \d+: rollout\(env, agent, seed=\d+\) meets her again\)$"
@@ -48,15 +49,13 @@ def test_what_makes_an_agent_is_to_be_called(agent: Any, call: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_agent_that_fails_is_told_from_every_process(workers: int) -> None:
-    with pytest.raises(
-        eu.CallableError, match=r"^act of mine raised KeyError: 'arm' \(at step 8, "
-    ):
+    with pytest.raises(CallableError, match=r"^act of mine raised KeyError: 'arm' \(at step 8, "):
         eu.evaluate([Failing("act")], workers=workers, **SMALL)
 
 
 def test_an_agent_that_fails_loses_nobody_elses_runs() -> None:
     options = SMALL | {"compiled": False, "n_instances": 3}
-    with pytest.raises(eu.CallableError, match=r"^observe of mine raised") as caught:
+    with pytest.raises(CallableError, match=r"^observe of mine raised") as caught:
         eu.evaluate([BAIR(), Failing("observe"), Uniform()], **options)
     (finished,) = caught.value.finished  # type: ignore[attr-defined]
     pd.testing.assert_frame_equal(finished.runs, eu.evaluate([BAIR()], **options).runs)
@@ -82,7 +81,7 @@ def test_cells_that_are_done_are_not_lost_with_a_later_one() -> None:
         return [Uniform(horizon=9), Failing("act" if n_arms == 4 else "never")]
 
     options: dict[str, Any] = {"n_instances": 2, "compiled": False, "progress": silent}
-    with pytest.raises(eu.CallableError) as caught:
+    with pytest.raises(CallableError) as caught:
         run_cells(agents, [0.1], [2, 3, 4, 5], **options)
     finished = caught.value.finished  # type: ignore[attr-defined]
     assert [(each.cell["n_arms"], list(each.line_up)) for each in finished] == [
@@ -143,7 +142,7 @@ def test_a_user_who_fails_is_told_of_by_the_compiled_path_as_by_the_readable(
 ) -> None:
     lines = []
     for compiled in (True, False):
-        with pytest.raises(eu.CallableError, match=f"^{message}{AGAIN}") as caught:
+        with pytest.raises(CallableError, match=f"^{message}{AGAIN}") as caught:
             eu.evaluate([Uniform(horizon=50)], compiled=compiled, **SMALL | users)
         lines.append(str(caught.value))
     assert lines[0] == lines[1]
@@ -217,7 +216,7 @@ def test_an_agent_that_fails_with_many_users_is_told_with_one_if_it_can_be(
         if fails_alone
         else r"^wanderer raised MemoryError: too many \(with 12 users, .* and with none alone\)$"
     )
-    with pytest.raises(eu.CallableError, match=message):
+    with pytest.raises(CallableError, match=message):
         eu.evaluate([Wandering()], max_steps=20, **SMALL)
 
 
@@ -226,6 +225,6 @@ def test_a_progress_callable_that_fails_is_named() -> None:
         raise OSError("no disk")
 
     message = r"^progress raised OSError: no disk \(at UNI, 0 of 12\)$"
-    with pytest.raises(eu.CallableError, match=message) as caught:
+    with pytest.raises(CallableError, match=message) as caught:
         eu.evaluate([Uniform(horizon=5)], **SMALL | {"progress": progress})
     assert isinstance(caught.value.__cause__, OSError)

@@ -15,7 +15,7 @@ from explorative_user_env.agents import BAIR, Thompson, TrackAndStop, Uniform
 from explorative_user_env.evaluation import runner as backends
 from explorative_user_env.evaluation import workers as places
 from explorative_user_env.evaluation.request import agent_record
-from explorative_user_env.results.results import Results
+from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.results.store import about
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -234,7 +234,7 @@ def test_the_results_of_a_sweep_are_in_one_file(path: Path, met: Callable[[], in
     again = eu.sweep([BAIR(), Thompson(horizon=30)], store=path, **cells, workers=2)
     assert met() == 0
     loaded = eu.load(path)
-    assert isinstance(loaded, eu.Sweep)
+    assert isinstance(loaded, Sweep)
     for ours, theirs, theirs_again in zip(made.cells, loaded.cells, again.cells, strict=True):
         assert_same(ours, theirs)
         assert_same(ours, theirs_again)

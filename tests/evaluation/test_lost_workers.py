@@ -13,6 +13,7 @@ from away import Deadly, done_by, gathered, spawned
 import explorative_user_env as eu
 from explorative_user_env.evaluation import workers
 from explorative_user_env.evaluation.workers import PROCESSES, dask_executor
+from explorative_user_env.validation import CallableError
 
 pytestmark = pytest.mark.slow  # processes have to start
 
@@ -31,7 +32,7 @@ def test_a_lost_worker_ends_the_runs_in_a_line_and_the_next_call_works(
     message = rf"^str lost its worker: {how}: .* \(finished runs are in the store, if .*\)$"
     with block as executor:
         crew = {"executor": executor} if executor else crew
-        with pytest.raises(eu.CallableError, match=message):
+        with pytest.raises(CallableError, match=message):
             done_by(Deadly(tmp_path, [5], times=99), PROCESSES, **crew)
         if where != "executor":  # which is broken, and its owner's
             assert len(gathered(tmp_path, PROCESSES, **crew)) == 2
@@ -41,7 +42,7 @@ def test_what_joblib_loses_is_told_of_in_a_line(tmp_path: Path) -> None:
     message = r"^str lost its worker: TerminatedWorkerError: .*"
     with (
         joblib.parallel_config("loky", n_jobs=2),
-        pytest.raises(eu.CallableError, match=message),
+        pytest.raises(CallableError, match=message),
     ):
         done_by(Deadly(tmp_path, [5], times=99), PROCESSES)
 
@@ -49,7 +50,7 @@ def test_what_joblib_loses_is_told_of_in_a_line(tmp_path: Path) -> None:
 def test_an_executor_that_is_shut_down_is_told_of_in_a_line() -> None:
     executor = ThreadPoolExecutor(1)
     executor.shutdown()
-    with pytest.raises(eu.CallableError, match=r"^str lost its worker: BrokenExecutor: cannot sch"):
+    with pytest.raises(CallableError, match=r"^str lost its worker: BrokenExecutor: cannot sch"):
         done_by(sum, PROCESSES, executor=executor)
 
 

@@ -11,12 +11,14 @@ from toy_agents import Wanderer
 
 import explorative_user_env as eu
 from explorative_user_env.agents import AlgorithmAgent, TransferElimination
+from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.envs.user_vector import COMPILED_FROM
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.results.metrics import regrets_by_user
 from explorative_user_env.results.results import Sweep
 from explorative_user_env.seeding import member_seeds, user_generator, user_seeds
 from explorative_user_env.users.population import Population
+from explorative_user_env.validation import CallableError
 
 N_ARMS, N_USERS, HORIZON = 5, 4, 60
 
@@ -183,9 +185,7 @@ def test_so_many_episodes_in_step_that_users_compile_are_the_same() -> None:
 
 
 def test_a_run_is_an_episode_of_the_environment(results: Any) -> None:
-    env = eu.ExplorativePopulationEnv(
-        n_arms=N_ARMS, n_users=N_USERS, horizon=HORIZON, deviation=0.3
-    )
+    env = ExplorativePopulationEnv(n_arms=N_ARMS, n_users=N_USERS, horizon=HORIZON, deviation=0.3)
     runs = results.runs[results.runs["agent"] == "SE-transfer"]
     for _, run in runs.head(2).iterrows():
         agent = TransferElimination()
@@ -293,7 +293,7 @@ class Failing:
 
 
 def test_who_fails_is_told_with_whom() -> None:
-    with pytest.raises(eu.CallableError, match=r"at step 1, with user 2 of the episode of seed"):
+    with pytest.raises(CallableError, match=r"at step 1, with user 2 of the episode of seed"):
         evaluated([Failing()], compiled=False, n_instances=1)
 
 
@@ -306,7 +306,7 @@ class ForgetsHow(Failing):
 
 def test_what_fails_as_a_user_follows_another_is_told_by_its_name() -> None:
     told = r"^next_user of ForgetsHow raised KeyError: 'liked' \(at the start, with user 1 of the "
-    with pytest.raises(eu.CallableError, match=told):
+    with pytest.raises(CallableError, match=told):
         evaluated([ForgetsHow()], compiled=False, n_instances=1)
 
 

@@ -11,12 +11,13 @@ from toy_agents import Wanderer
 from watched import Silent, run
 
 import explorative_user_env as eu
-from explorative_user_env import CallableError, InvalidArgumentError, rollout
+from explorative_user_env import InvalidArgumentError, rollout
 from explorative_user_env.agents import AGENTS, BAIR, EXP3, REFERENCES, agent_named
 from explorative_user_env.protocol import CENSORED
 from explorative_user_env.runs.films import Film, film_of
 from explorative_user_env.runs.moments import Moment, watch_again
 from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.validation import CallableError
 
 EVERY = [*(agent_named(name) for name in [*AGENTS, *REFERENCES]), Wanderer(0.01), Silent()]
 

@@ -11,6 +11,9 @@ from fuzz.usual_values import SIZES, USERS
 from gymnasium.error import Error as GymnasiumError
 
 import explorative_user_env as eu
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
+from explorative_user_env.wrappers.make import counts_vector_env
 
 ENVIRONMENTS: dict[str, dict[str, Sequence[Any]]] = {
     eu.ENV_ID: {"reward": ("regret", "accept", "none"), "info_level": ("counts", "full")},
@@ -64,9 +67,9 @@ def of_vectors() -> Iterator[Door]:
     more |= {"seed_": (None, 0, [1, 2, 3]), "actions_": (None, np.zeros(3, int), [0, 1, 1])}
     kinds: tuple[Any, ...] = (
         eu.ExplorativeUserVectorEnv,
-        eu.ExplorativeUserBAIVectorEnv,
-        eu.counts_vector_env,
-        eu.ExplorativePopulationVectorEnv,
+        ExplorativeUserBAIVectorEnv,
+        counts_vector_env,
+        ExplorativePopulationVectorEnv,
     )
     for kind, own in zip(kinds, ENVIRONMENTS.values(), strict=True):
 

@@ -16,7 +16,7 @@ from explorative_user_env.studies import robustness, tuning
 from explorative_user_env.users import laws as confidence
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.settings import as_setting, title_of
+from explorative_user_env.users.settings import PRINTED, RELEASED, Setting, as_setting, title_of
 
 
 def finite(found: Any, given: Mapping[str, Any]) -> None:
@@ -107,9 +107,9 @@ def _played(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def of_records() -> Iterator[Door]:
-    for record in (eu.PRINTED, eu.RELEASED):
+    for record in (PRINTED, RELEASED):
         fields = {each.name: (getattr(record, each.name),) for each in dataclasses.fields(record)}
-        yield _record(f"Setting {record.name}", eu.Setting, fields)
+        yield _record(f"Setting {record.name}", Setting, fields)
     schedules: dict[str, Sequence[Any]] = {
         "rule": (confidence.constant_rule, confidence.acceptance_rate_rule)
     }
@@ -128,7 +128,7 @@ def of_records() -> Iterator[Door]:
     yield Door("InstanceLaw", InstanceLaw, laws, frozenset({"n_arms"}), SIZES)
     yield Door("Population", eu.Population, USERS, sizes=SIZES)
     yield Door("as_setting", as_setting, {"setting": USERS["setting"]}, frozenset({"setting"}))
-    yield Door("title_of", title_of, {"setting": (eu.PRINTED,)}, frozenset({"setting"}))
+    yield Door("title_of", title_of, {"setting": (PRINTED,)}, frozenset({"setting"}))
     yield Door(
         "Variety",
         robustness.Variety,

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-import explorative_user_env as eu
 from explorative_user_env.users import laws as confidence
+from explorative_user_env.users.settings import RELEASED
 
 NAMES = ("BAIR", "T&S", "UNI", "EXP3", "UCB1", "Thompson", "SE", "Full-information")
 
 USERS: dict[str, Sequence[Any]] = {
-    "setting": ("printed", "released", eu.RELEASED),
+    "setting": ("printed", "released", RELEASED),
     "n_arms": (2, 3, 4),
     "alpha": (1.0, 0.5, 2),
     "gap": (None, 0.1, 0.9),

@@ -5,10 +5,10 @@ import math
 import drawn
 import pytest
 
-from explorative_user_env import HiddenState
 from explorative_user_env.show.scene import scene_of_user
 from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Text
 from explorative_user_env.show.words import CHANCE, Seen
+from explorative_user_env.users.hidden_state import HiddenState
 
 SEEN = Seen([30, 2, 0], [0, 9, 0], [True, False, None], (1, False), 41)
 

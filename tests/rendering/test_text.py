@@ -5,9 +5,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from explorative_user_env import ENV_ID, ExplorativeUserEnv, HiddenState, Instance
+from explorative_user_env import ENV_ID, ExplorativeUserEnv, Instance
 from explorative_user_env.show.scene import BAR_WIDTH, text_of_user
 from explorative_user_env.show.words import Seen
+from explorative_user_env.users.hidden_state import HiddenState
 
 
 def hidden(

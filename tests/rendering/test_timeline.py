@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env import ExplorativeUserEnv, HiddenState
+from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.show.scene import timeline
 from explorative_user_env.show.shapes import Line, Polygon, box_of
+from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import InvalidArgumentError
 
 Run = tuple[int, list[int], list[bool], list[HiddenState]]

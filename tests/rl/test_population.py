@@ -17,7 +17,8 @@ from sb3_agents import seen_by
 from sb3_contrib import RecurrentPPO
 from stable_baselines3 import PPO
 
-from explorative_user_env import ExplorativePopulationEnv, InvalidArgumentError, evaluate
+from explorative_user_env import InvalidArgumentError, evaluate
+from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.protocol import POPULATION, REGRET
 from explorative_user_env.rl import SB3Agent, load_agent, make_sb3_vec_env, train
 from explorative_user_env.rl.models import RECIPES

@@ -17,6 +17,11 @@ from explorative_user_env.agents import (
     after_phase1,
 )
 from explorative_user_env.check import NamedCheck, Subject, parametrize_with_checks
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import (
+    ExplorativePopulationEnv,
+    ExplorativePopulationVectorEnv,
+)
 from explorative_user_env.users import behaviours as others
 from explorative_user_env.users.behaviours import EXPLORATIVE, impatient
 from explorative_user_env.users.laws import (
@@ -89,11 +94,11 @@ def sorted_counts() -> Any:
         eu.COUNTS_ENV_ID,
         eu.POPULATION_ENV_ID,
         eu.ExplorativeUserEnv,
-        eu.ExplorativeUserBAIEnv,
+        ExplorativeUserBAIEnv,
         partial(eu.ExplorativeUserEnv, behaviour="logistic", noise=0.2, reward="realized"),
         partial(eu.ExplorativeUserEnv, **LEAVING),
         sorted_counts,
-        partial(eu.ExplorativePopulationEnv, n_users=2, horizon=3),
+        partial(ExplorativePopulationEnv, n_users=2, horizon=3),
     ]
 )
 def test_environments(subject: Subject, check: NamedCheck) -> None:
@@ -103,13 +108,13 @@ def test_environments(subject: Subject, check: NamedCheck) -> None:
 @parametrize_with_checks(
     [
         eu.ExplorativeUserVectorEnv,
-        eu.ExplorativeUserBAIVectorEnv,
+        ExplorativeUserBAIVectorEnv,
         partial(eu.ExplorativeUserVectorEnv, compiled=True, noise=0.2),
-        partial(eu.ExplorativeUserBAIVectorEnv, compiled=True),
+        partial(ExplorativeUserBAIVectorEnv, compiled=True),
         partial(eu.ExplorativeUserVectorEnv, behaviour="drifting"),
         partial(eu.ExplorativeUserVectorEnv, **LEAVING),
-        partial(eu.ExplorativeUserBAIVectorEnv, **LEAVING),
-        partial(eu.ExplorativePopulationVectorEnv, n_users=2, horizon=3),
+        partial(ExplorativeUserBAIVectorEnv, **LEAVING),
+        partial(ExplorativePopulationVectorEnv, n_users=2, horizon=3),
     ]
 )
 def test_environments_in_step(subject: Subject, check: NamedCheck) -> None:

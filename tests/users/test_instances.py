@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from explorative_user_env import Instance, InstanceLaw, InvalidArgumentError
-from explorative_user_env.users.instances import DEFAULT_GAP, separated
+from explorative_user_env import Instance, InvalidArgumentError
+from explorative_user_env.users.instances import DEFAULT_GAP, InstanceLaw, separated
 
 
 def generator(seed: int = 0) -> np.random.Generator:

@@ -10,11 +10,10 @@ from other_users import low_means
 from explorative_user_env import (
     ExplorativeUserEnv,
     ExplorativeUserVectorEnv,
-    InstanceLaw,
     InvalidArgumentError,
     evaluate,
 )
-from explorative_user_env.users.instances import LOST, move_best
+from explorative_user_env.users.instances import LOST, InstanceLaw, move_best
 from explorative_user_env.users.laws import LAWS, REWARD_LAWS, ROOMY, uniform_means
 from explorative_user_env.users.population import Population
 from explorative_user_env.users.settings import PRINTED, RELEASED, Setting

@@ -12,6 +12,7 @@ from scipy import stats
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.protocol import STOP, ManyUserAgent
 from explorative_user_env.users.behaviours import drifting
 from explorative_user_env.users.settings import Setting
@@ -100,7 +101,7 @@ def test_the_best_arm_of_an_episode_is_that_of_the_answer() -> None:
         lanes.reset(seed=[seed, seed])
         single.step(0)
         lanes.step([0, 0])
-        assert isinstance(single, eu.ExplorativeUserBAIEnv)
+        assert isinstance(single, ExplorativeUserBAIEnv)
         best = int(np.argmax(single.hidden_state().instance.means))
         *_, info = single.step(3 + best)
         assert info["is_success"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.envs.history import History
 from explorative_user_env.wrappers import observations
-from explorative_user_env.wrappers.observations import OBSERVATIONS, Scale, observed
+from explorative_user_env.wrappers.observations import OBSERVATIONS, Scale, bounds_of, observed
 
 N_ARMS = 3
 HORIZON = 12  # shorter than many of the scripts: the scales end at it
@@ -111,10 +111,11 @@ def test_the_last_step_is_the_arm_the_response_and_the_time(one: Heard, other: H
 @given(scripts)
 def test_the_bounds_hold_at_every_step_also_beyond_the_horizon(script: Heard) -> None:
     for shown, bounds in (
-        (observations.counts, observations.counts_bounds),
-        (observations.last_step, observations.last_step_bounds),
+        (observations.counts, bounds_of("counts", N_ARMS)),
+        (observations.last_step, bounds_of("last-step", N_ARMS)),
     ):
-        low, high = bounds(N_ARMS)
+        assert bounds is not None
+        low, high = bounds
         assert low.dtype == high.dtype == np.float32
         prefixes = history_of(*(script[:end] for end in range(len(script) + 1)))
         all_steps = shown(prefixes, Scale(HORIZON))
@@ -126,11 +127,11 @@ def test_the_bounds_hold_at_every_step_also_beyond_the_horizon(script: Heard) ->
 def test_the_bounds_are_reached() -> None:
     both = history_of([(0, 0)] * HORIZON + [(1, 1)] * HORIZON, [(0, 1)] * HORIZON)
     shown = observations.counts(both, Scale(HORIZON)).reshape(2, -1)
-    low, high = observations.counts_bounds(N_ARMS)
+    low, high = bounds_of("counts", N_ARMS) or ()
     assert low.tolist() == [0.0] * 6 + [-1.0] * 3 + [0.0] * 4
     assert high.tolist() == [1.0] * 13
     assert shown[0].tolist() == [0, 1, 0, 1, 0, 0, -1, 1, 0, 1, 0, 0, 1]
-    low, high = observations.last_step_bounds(N_ARMS)
+    low, high = bounds_of("last-step", N_ARMS) or ()
     assert (low.tolist(), high.tolist()) == ([0, 0, 0, -1, 0], [1] * 5)
 
 

@@ -9,12 +9,9 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from explorative_user_env import (
-    ExplorativePopulationVectorEnv,
-    ExplorativeUserBAIVectorEnv,
-    ExplorativeUserVectorEnv,
-    InvalidArgumentError,
-)
+from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
+from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
 from explorative_user_env.envs.user import reading_of
 from explorative_user_env.protocol import BAI, REGRET, TASKS, as_task
 from explorative_user_env.wrappers import vector as wrappers

@@ -9,6 +9,7 @@ from toy_agents import Answering
 
 import explorative_user_env as eu
 from explorative_user_env.agents import Uniform
+from explorative_user_env.protocol import OneUserAtATime
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 70, "seed": 4, "progress": False}
 
@@ -115,7 +116,7 @@ def test_workers_in_other_processes_get_the_same_runs() -> None:
     assert one.equals(two)
 
 
-class InTurnInStep(eu.OneUserAtATime):
+class InTurnInStep(OneUserAtATime):
     """The four methods for many users, and nothing else: every arm once, then the first."""
 
     name = "in step"

@@ -18,10 +18,10 @@ from wrapped import HORIZON, N_ARMS, Heard, counts_of, last_step_of, made, ranks
 from explorative_user_env import (
     BAI_ENV_ID,
     ENV_ID,
-    ExplorativeUserBAIEnv,
     ExplorativeUserEnv,
     InvalidArgumentError,
 )
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.wrappers import CountsObservation, LastStepObservation, SortedArms
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from wrapped import HORIZON, N_ARMS, Heard, made, ranks_of
 
-from explorative_user_env import BAI_ENV_ID, ENV_ID, ExplorativeUserBAIEnv, InvalidArgumentError
+from explorative_user_env import BAI_ENV_ID, ENV_ID, InvalidArgumentError
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.wrappers import CountsObservation, LastStepObservation, SortedArms
 
 

@@ -15,11 +15,11 @@ from wrapped import LANES, LIMIT, N_ARMS, own_horizon, vector_of
 from explorative_user_env import (
     BAI_ENV_ID,
     ENV_ID,
-    ExplorativeUserBAIVectorEnv,
     ExplorativeUserVectorEnv,
     InvalidArgumentError,
 )
 from explorative_user_env import wrappers as single
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.wrappers import vector as many
 
 

@@ -7,7 +7,8 @@ import pytest
 from alike import told
 from wrapped import LANES, N_ARMS, vector_of
 
-from explorative_user_env import BAI_ENV_ID, ExplorativeUserBAIVectorEnv, InvalidArgumentError
+from explorative_user_env import BAI_ENV_ID, InvalidArgumentError
+from explorative_user_env.envs.bai import ExplorativeUserBAIVectorEnv
 from explorative_user_env.wrappers import vector as many
 
 WITHOUT_COUNTS = [

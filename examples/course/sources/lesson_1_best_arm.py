@@ -12,6 +12,7 @@ import numpy as np
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, FullInformation, SuccessiveElimination, Uniform
 from explorative_user_env.teach import check_exercise, reveal
+from explorative_user_env.users.instances import InstanceLaw
 
 plt.rcParams.update({"figure.figsize": (8, 3.2), "figure.dpi": 100})
 
@@ -104,7 +105,7 @@ reveal(
 # - **optimist** plays the arm whose confidence interval reaches highest (UCB1).
 
 # %%
-law = eu.InstanceLaw(5, gap=0.5)
+law = InstanceLaw(5, gap=0.5)
 draws = np.random.default_rng(2)
 users = [law.draw(draws) for _ in range(300)]
 mu = np.array([user.means for user in users])

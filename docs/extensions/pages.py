@@ -1,0 +1,245 @@
+"""Pages made from the package and the repository: no tool lists our ids, symbols and rooms."""
+
+import ast
+import csv
+import functools
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import structure
+import typer
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from typer.cli import get_docs_for_click
+
+import explorative_user_env as package
+from explorative_user_env import cli
+from explorative_user_env.display.plots import COLOURS
+from explorative_user_env.display.plots import PAGES as THEMES
+from explorative_user_env.envs.registration import ENTRIES
+from explorative_user_env.show.svg import OURS
+from explorative_user_env.teach.notebooks import SOLUTIONS, notebook_files
+from extensions import reference
+from extensions.places import fill
+
+_log = logging.getLogger(__name__)
+
+DOCS = Path(__file__).parents[1]
+ROOT = DOCS.parent
+PACKAGE = structure.PACKAGE
+
+
+def command_line(env: Any, docname: str, what: str) -> Iterator[str]:
+    """Yield every command and option, as Typer writes them."""
+    group = typer.main.get_command(cli.app())
+    context: Any = typer.Context(group, info_name="explorative-user")
+    text = get_docs_for_click(obj=group, ctx=context, name="explorative-user")
+    text = text.partition("\n\n")[2]
+    heading = re.compile(r"^#+ `explorative-user (.+)`$", flags=re.MULTILINE)
+    yield heading.sub(lambda it: f"({it[1].replace(' ', '-')})=\n{it[0]}", text)
+
+
+def environment(env: Any, docname: str, name: str) -> Iterator[str]:
+    """Yield a picture, the spaces, and the docstrings of one user and of many."""
+    one = gym.make(name, n_arms=5, render_mode="svg", render_intervals=True)
+    many = gym.make_vec(name, num_envs=3, n_arms=5)
+    single, vector = (getattr(package, each) for each in (ENTRIES[name].one, ENTRIES[name].many))
+    first, _, rest = reference.docstring("", single).partition("\n\n")
+    yield from (first, "", "````{raw} html", f'<div class="picture">{_picture(one)}</div>', "````")
+    yield from ("", "| | of 5 arms |", "| :--- | :--- |")
+    for words, made, call in (("", one, "make("), (" of 3 users", many, "make_vec(")):
+        yield f"| Action space{words} | `{made.action_space}` |"
+        yield f"| Observation space{words} | `{_short(made.observation_space)}` |"
+        arguments = f'"{name}"' + (", num_envs=3" if words else "")
+        yield f"| Made by | `gym.{call}{arguments})` |"
+        made.close()
+    yield from ("", rest, "", "## One user", "")
+    yield from reference.entry(PACKAGE, single.__name__, single, first)
+    yield from ("", "## Many users", "")
+    yield from reference.entry(PACKAGE, vector.__name__, vector)
+
+
+def _short(space: Any) -> str:
+    if isinstance(space, gym.spaces.Box):
+        return f"Box({space.low.min():g}, {space.high.max():g}, {space.shape}, {space.dtype})"
+    return str(space)
+
+
+def _picture(env: Any) -> str:
+    """Return the environment as SVG after its last rejection among 400 steps."""
+    env.reset(seed=7)
+    drawn, rejections = env.render(), 0
+    for step in range(400):
+        info = env.step(step % 5)[-1]
+        if info["rejections"] > rejections:
+            drawn, rejections = env.render(), info["rejections"]
+    return str(drawn)
+
+
+def house(env: Any, docname: str, what: str) -> Iterator[str]:
+    """Yield the rooms of the package, the highest floor first, and the rooms that each imports."""
+    below: dict[str, set[str]] = {}
+    for importer, imported in structure.all_imports(ROOT):
+        below.setdefault(structure.room_of(importer), set()).add(structure.room_of(imported))
+    yield from ("| floor | room | what it holds | imports |", "| ---: | :--- | :--- | :--- |")
+    for floor, rooms in reversed([*enumerate(structure.FLOORS)]):
+        for room in rooms:
+            name = PACKAGE if room == "__init__" else f"{PACKAGE}.{room}"
+            tree = structure.tree_of(structure.modules(ROOT)[name])
+            words = (ast.get_docstring(tree) or "").partition("\n\n")[0]
+            imports = ", ".join(sorted(below.get(room, set()) - {room})).replace(
+                "__init__", PACKAGE
+            )
+            yield f"| {floor} | `{name}` | {' '.join(words.split())} | {imports} |"
+
+
+def rows(table: str) -> list[dict[str, str]]:
+    """Return the rows of a table that leads from the paper to the code, by its file's name."""
+    with (DOCS / "paper" / f"{table}.csv").open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def names(row: dict[str, str]) -> list[str]:
+    """Return the dotted names of a row, below the package."""
+    return [name for name in row["names"].split("; ") if name]
+
+
+def _linked(name: str) -> str:
+    """Return a name as code, with a link where the reference has it, and its module."""
+    module, _, last = name.rpartition(".")
+    address = reference.addresses().get(f"{PACKAGE}.{name}")
+    code = f"{{py:obj}}`{last} <{address}>`" if address else f"`{last}`"
+    return f"{code} in `{module}`" if module else code
+
+
+def symbols(env: Any, docname: str, what: str) -> Iterator[str]:
+    """Yield the table of the paper's symbols."""
+    yield from ("| in the paper | what it is | name in code |", "| :--- | :--- | :--- |")
+    for row in rows("symbols"):
+        yield f"| {row['symbol']} | {row['what it is']} | {'<br>'.join(map(_linked, names(row)))} |"
+
+
+def theory(env: Any, docname: str, what: str) -> Iterator[str]:
+    """Yield the table of what the paper proves, runs and shows."""
+    yield from ("| in the paper | what it is | name in code |", "| :--- | :--- | :--- |")
+    for row in rows("theory"):
+        about = "; ".join(filter(None, (row["what it is"], row["note"])))
+        linked = "<br>".join(map(_linked, names(row)))
+        yield f"| {row['kind']}<br>`{row['label']}` | {about} | {linked} |"
+
+
+def bring_notebooks(app: Sphinx) -> None:
+    """Write the notebooks among the pages, which run there; with answers only for `-t answers`."""
+    folder, answers = Path(app.srcdir) / "course", app.tags.has("answers")
+    if not answers:
+        shutil.rmtree(folder / SOLUTIONS, ignore_errors=True)
+    for name, content in notebook_files(answers).items():
+        path = folder / name if name.startswith(SOLUTIONS) else folder / "notebooks" / name
+        if path.parent.name == SOLUTIONS:
+            notebook = json.loads(content)
+            notebook["cells"][0]["source"] += "\n\n(With answers.)"
+            content = json.dumps(notebook).encode()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_bytes() != content:
+            path.write_bytes(content)
+
+
+def notebooks(env: Any, docname: str, kind: str) -> Iterator[str]:
+    """Yield the table of contents of the notebooks, or of those with the answers."""
+    paths = sorted((Path(env.srcdir) / "course" / kind).glob("*.ipynb"))
+    yield from (
+        "```{toctree}",
+        ":maxdepth: 1",
+        "",
+        *(f"{kind}/{path.stem}" for path in paths),
+        "```",
+    )
+
+
+_SHOWN = re.compile(r"^```\{from-repository\} (\S+)\n```$", flags=re.MULTILINE)
+_LINK = re.compile(r"(`+[^`]+`+)|(!?)\[((?:[^\[\]`]|`[^`]*`|\[[^\]]*\])*)\]\(([^)\s]+)\)")
+_BLOCK = re.compile(r"(^```.*?^```$)", flags=re.MULTILINE | re.DOTALL)
+
+
+@functools.cache
+def shown() -> dict[Path, Path]:
+    """Return the page of the site for each file of the repository that one shows whole."""
+    pages = {ROOT / "README.md": DOCS / "index.md"}
+    for page in sorted(DOCS.rglob("*.md")):
+        for place in _SHOWN.finditer(page.read_text(encoding="utf-8")):
+            pages[ROOT / place[1]] = page
+    return pages
+
+
+def relinked(text: str, file: Path, page: Path, known: dict[Path, Path]) -> str:
+    """Return Markdown of a file with links that lead from a page to where they led from the file.
+
+    Args:
+        text: the Markdown.
+        file: the file.
+        page: the page that shows it.
+        known: by file, the pages of the site; others are downloads.
+    """
+
+    def leads(link: re.Match[str]) -> str:
+        code, picture, words, target = link.groups()
+        path, _, part = (target or "").partition("#")
+        if code or not path or re.match(r"[a-z][a-z0-9+.-]*:", path):
+            return link[0]
+        meant = Path(os.path.normpath(file.parent / path))
+        if meant.is_dir():
+            return str(words)  # a site has no folders to look at
+        if not meant.exists():
+            _log.warning("%s leads to %s, which does not exist", file, target)
+        to = Path(os.path.relpath(known.get(meant, meant), page.parent)).as_posix()
+        return f"{picture}[{words}]({to}{'#' + part if part else ''})"
+
+    parts = _BLOCK.split(text)  # every second one is code
+    return "".join(part if n % 2 else _LINK.sub(leads, part) for n, part in enumerate(parts))
+
+
+def from_repository(env: Any, docname: str, name: str) -> Iterator[str]:
+    """Yield a file of the repository, its links led anew."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    yield relinked(text, ROOT / name, DOCS / f"{docname}.md", shown())
+
+
+def relink(app: Sphinx, docname: str, text: list[str]) -> None:
+    """Let links to files that the site shows lead to their pages."""
+    page = Path(app.env.doc2path(docname))
+    if page.suffix == ".md":
+        text[0] = relinked(text[0], page, page, shown())
+
+
+def write_colours(app: Sphinx, failed: Exception | None) -> None:
+    """Write the colours of pictures for the theme that a reader switches to."""
+    if failed is None and app.builder.format == "html":
+        rules = (
+            f'body[data-theme="{theme}"] .{OURS}-auto{{'
+            + ";".join(f"--{OURS}-{role}:{getattr(c, theme)}" for role, c in COLOURS.items())
+            + "}\n"
+            for theme in THEMES
+        )
+        (Path(app.outdir) / "_static" / "pictures.css").write_text("".join(rules), encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the places, the notebooks and the colours."""
+    app.connect("builder-inited", bring_notebooks)
+    app.connect("source-read", relink, priority=100)  # before anything is put into a page
+    fill(app, "command-line", command_line)
+    fill(app, "environment", environment)
+    fill(app, "house", house)
+    fill(app, "symbols-table", symbols)
+    fill(app, "theory-table", theory)
+    fill(app, "notebooks", notebooks)
+    fill(app, "from-repository", from_repository)
+    app.add_css_file("pictures.css")
+    app.connect("build-finished", write_colours)
+    return {"parallel_read_safe": False, "parallel_write_safe": True}
