@@ -1,7 +1,6 @@
 """Results: the runs of a line-up with what is computed of them, in memory and out of a file."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral
@@ -243,25 +242,6 @@ class Results:
 
     def _repr_html_(self) -> str:
         return html_table(table_of(self.summary()))
-
-
-@contextmanager
-def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
-    """Let an error, or Ctrl-C, in the block carry the finished results as its `finished`.
-
-    Args:
-        finished: returns the finished results, if the block fails; they stand before those that the
-            error carries already.
-    """
-    try:
-        yield
-    except (Exception, KeyboardInterrupt) as error:
-        inner: Sequence[Results] = getattr(error, "finished", [])
-        all_of_it = [*finished(), *inner]
-        if all_of_it and not inner:
-            error.add_note("What had finished before is in this error's `finished`, as Results.")
-        error.finished = all_of_it  # type: ignore[union-attr]
-        raise
 
 
 @dataclass(frozen=True, repr=False)
