@@ -173,6 +173,7 @@ def continue_with(
     Raises:
         InvalidArgumentError: if it is of another command.
     """
+    stores.roll_back(resume, "resume")
     with suppress(stores.EmptyFileError):  # of a process that was killed at once
         request = stores.request_in(resume, "resume")
         if words_of(request["command"]) != command.split():
