@@ -4,7 +4,7 @@ import signal
 import sys
 from collections.abc import Collection, Iterator
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -19,64 +19,42 @@ from explorative_user_env.validation import (
 )
 from explorative_user_env.version import __version__
 
-
-class Word(NamedTuple):
-    """A first word of the command line.
-
-    Attributes:
-        about: its line in the list of commands.
-        panel: the group of commands that it is listed in.
-        inner: for a group, its commands by their functions; the module has the word's name.
-    """
-
-    about: str
-    panel: str
-    inner: dict[str, str] | None = None
-
-
-COMPARE, MEET, LATER = "Compare agents", "Meet a user", "Papers, results and courses"
-
 WORDS = {
-    "bench": Word("Compare agents on explorative users, beside the paper's figures.", COMPARE),
-    "suite": Word("Score agents on the tasks of the suite.", COMPARE),
-    "train": Word("Train a model with Stable-Baselines3.", COMPARE),
-    "check": Word("Check that your agent, environment or user is sound.", COMPARE),
-    "watch": Word("Watch a user and an agent step by step.", MEET),
-    "play": Word("Recommend to a user yourself.", MEET),
-    "paper": Word(
-        "The paper: its tables and figures, its lower bound, its open question.",
-        LATER,
-        {"tables": "tables", "tune-n1": "tune_n1", "lower-bound": "lower_bound"},
-    ),
-    "results": Word(
-        "What a run has: show, plot, export or verify it.",
-        LATER,
-        {"show": "show_run", "plot": "plot", "export": "export", "verify": "verify"},
-    ),
-    "course": Word(
-        "A course: its notebooks, and the grading of students' agents.",
-        LATER,
-        {"notebooks": "notebooks", "grade": "grade"},
-    ),
+    "Compare agents": {
+        "bench": "Compare agents on explorative users, beside the paper's figures.",
+        "suite": "Score agents on the tasks of the suite, or on users of other kinds.",
+        "train": "Train a model with Stable-Baselines3.",
+        "check": "Check that your agent, environment or user is sound.",
+    },
+    "Meet a user": {
+        "watch": "Watch a user and an agent step by step.",
+        "play": "Recommend to a user yourself.",
+    },
+    "Papers, results and courses": {
+        "paper": "The paper: its tables and figures, its lower bound, its open question.",
+        "results": "What a run has: show, plot, export or verify it.",
+        "course": "A course: its notebooks, and the grading of students' agents.",
+    },
 }
-"""All commands, in the order of help."""
+"""The first words of all commands, in the groups and the order of help."""
 
 
-def _without_type(option: Any) -> Any:
-    """Return the option --help without a type beside it, as it is a flag."""
-    if option is not None:
-        option.metavar = ""
-    return option
+class _PlainHelp:
+    """Shows no type beside --help, which is a flag."""
 
-
-class _Command(TyperCommand):
     def get_help_option(self, ctx: Any) -> Any:
-        return _without_type(super().get_help_option(ctx))
+        option: Any = super().get_help_option(ctx)  # type: ignore[misc]
+        if option is not None:
+            option.metavar = ""
+        return option
 
 
-class _Group(TyperGroup):
-    def get_help_option(self, ctx: Any) -> Any:
-        return _without_type(super().get_help_option(ctx))
+class _Command(_PlainHelp, TyperCommand):
+    pass
+
+
+class _Group(_PlainHelp, TyperGroup):
+    pass
 
 
 def _new_app(**options: Any) -> typer.Typer:
@@ -91,27 +69,34 @@ def _new_app(**options: Any) -> typer.Typer:
 
 
 def app(words: Collection[str] | None = None) -> typer.Typer:
-    """Return the command line; a command whose name is not among `words` is not imported.
+    """Return the command line; a command whose first word is not among `words` is not imported.
 
     Args:
-        words: the words of a command line; None imports all commands.
+        words: words of a command line; None imports all commands.
     """
     whole = _new_app()
     whole.callback()(explorative_user)
-    for word, (about, panel, inner) in WORDS.items():
-        if words is not None and word not in words:
-            whole.command(word, help=about, rich_help_panel=panel)(_not_imported)
-            continue
-        module = import_module(f"explorative_user_env.commands.{word}")
-        if inner is None:
-            function = getattr(module, word)
-            whole.command(word, cls=_Command, short_help=about, rich_help_panel=panel)(function)
-            continue
-        group = _new_app(help=about, rich_help_panel=panel)
-        for name, function in inner.items():
-            group.command(name, cls=_Command)(getattr(module, function))
-        whole.add_typer(group, name=word)
+    for panel, abouts in WORDS.items():
+        for word, about in abouts.items():
+            shown = {"rich_help_panel": panel}
+            if words is not None and word not in words:
+                whole.command(word, help=about, **shown)(_not_imported)  # type: ignore[arg-type]
+                continue
+            functions = functions_of(word)
+            if word in functions:
+                whole.command(word, cls=_Command, short_help=about, **shown)(functions[word])  # type: ignore[arg-type]
+                continue
+            group = _new_app(help=about, **shown)
+            for called, function in functions.items():
+                group.command(called.removeprefix(f"{word} "), cls=_Command)(function)
+            whole.add_typer(group, name=word)
     return whole
+
+
+def functions_of(word: str) -> dict[str, Any]:
+    """Return the functions of the commands that begin with a word, by all words that call each."""
+    module = import_module(f"explorative_user_env.commands.{word}")
+    return {each.called_by: each for each in vars(module).values() if hasattr(each, "called_by")}
 
 
 def _not_imported() -> None:

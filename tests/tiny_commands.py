@@ -1,6 +1,7 @@
 """Every command as small as it can be, with all of its tables as wide as ever."""
 
 import fcntl
+import functools
 import os
 import struct
 import sys
@@ -72,6 +73,7 @@ def once(command: str, where: str, function: Callable[..., Any]) -> Callable[...
     """
     calls = count()
 
+    @functools.wraps(function)
     def called(*arguments: Any, **options: Any) -> Any:
         key = (command, where, next(calls))
         if key not in _found:

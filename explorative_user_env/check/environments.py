@@ -25,8 +25,8 @@ from explorative_user_env.check.checks import (
 from explorative_user_env.check.secrets import Secrets, numbers_of
 from explorative_user_env.validation import one_line
 
-STEPS_TOGETHER = 150
-"""Steps of all episodes that a check plays."""
+STEPS_TOGETHER = 40
+"""Steps of all episodes that a check plays; those of users who may change are longer."""
 
 INTERRUPTED_AFTER = 5
 """Steps after which an episode is copied."""
@@ -121,9 +121,9 @@ def expect_handed(found: Handed, wanted: Handed, when: str) -> None:
         expect(told(one) == told(other), f"{part} was {shown} {when}")
 
 
-def _played(subject: Subject) -> list[Handed]:
+def _played(subject: Subject, n_steps: int = STEPS_TOGETHER) -> list[Handed]:
     """Return what the reset and the steps of an unused environment hand out."""
-    return list(Playing(subject.make(), subject.seed).all())
+    return list(Playing(subject.make(), subject.seed).all(n_steps))
 
 
 ANY = (Kind.ENVIRONMENT, Kind.VECTOR)
@@ -178,17 +178,17 @@ def refuses_what_is_no_action(subject: Subject) -> None:
 
 
 @asked_of(*ANY)
-def replays_from_a_seed(subject: Subject) -> None:
+def replays_from_a_seed(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None:
     """The same seed gives the same episodes, in it again, in another one and whatever else is."""
-    with shared_streams_kept(f"within {STEPS_TOGETHER} steps"):
+    with shared_streams_kept(f"within {n_steps} steps"):
         env = subject.make()
-        wanted = list(Playing(env, subject.seed).all())
+        wanted = list(Playing(env, subject.seed).all(n_steps))
     again = Playing(env, subject.seed)
-    for found, other in zip(again.all(), wanted, strict=True):
+    for found, other in zip(again.all(n_steps), wanted, strict=True):
         expect_handed(found, other, f"{again} when it was reset with the same seed again")
     with other_surroundings(1):
         elsewhere = Playing(subject.make(), subject.seed)
-        for found, other in zip(elsewhere.all(), wanted, strict=True):
+        for found, other in zip(elsewhere.all(n_steps), wanted, strict=True):
             where = "in other surroundings (global streams, clock)"
             expect_handed(found, other, f"{elsewhere} {where}")
 
@@ -254,9 +254,9 @@ def hands_out_no_secret(subject: Subject) -> None:
 
 
 @asked_of(*ANY)
-def continues_as_a_copy(subject: Subject) -> None:
+def continues_as_a_copy(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None:
     """Copied or pickled in the middle of an episode, it goes on as it does, and apart from it."""
-    wanted = _played(subject)
+    wanted = _played(subject, n_steps)
     ways: dict[str, Callable[[Any], Any]]
     ways = {"as a deep copy": copy.deepcopy, "when pickled": travelled}
     for how, again in ways.items():

@@ -235,14 +235,14 @@ def keeps_her_means(subject: Subject) -> None:
 def follows_from_her_seed(subject: Subject) -> None:
     """The same seed gives the same user: after another one, whatever others draw and clocks say."""
     for environment in _her_environments(subject):
-        environments.replays_from_a_seed(environment)
+        environments.replays_from_a_seed(environment, USER_STEPS)
 
 
 @asked_of(Kind.BEHAVIOUR)
 def is_all_in_her_state(subject: Subject) -> None:
     """A copy of her, also in another process, goes on as she does and apart from her."""
     for environment in _her_environments(subject):
-        environments.continues_as_a_copy(environment)
+        environments.continues_as_a_copy(environment, USER_STEPS)
 
 
 @asked_of(Kind.BEHAVIOUR)

@@ -71,7 +71,7 @@ COMPILED_SPEED, READABLE_SPEED = 2e7, 5e4
 WORTH_COMPILING = 50_000
 """Steps from which on compiling an agent is quicker than running it step by step."""
 
-MOST_STEPS = 100_000_000
+MOST_STEPS_AGAIN = 100_000_000
 """The longest run that is run again."""
 
 EQUAL_WITHIN, CLOSE_ENOUGH = 1e-9, 1e-6
@@ -81,11 +81,11 @@ figures in tables beside a file, as SciPy's quantiles are no more exact."""
 MOST_ROUNDED = 0.02
 """The share of a trained policy's rows that may differ, or one row: rounding may do that."""
 
-MOST_SHOWN, MOST_OF_A_TABLE, LONGEST = 24, 10, 200
+MOST_SHOWN, MOST_OF_A_TABLE, LONGEST_WORDS = 24, 10, 200
 """Agents and cells that are listed where all is well; differences that are listed of a table beside
 the rows; letters of a line."""
 
-SAME_ROWS, ALIKE, OTHER_ROWS, NOT_CHECKED = "equal", "alike", "differs", "not checked"
+SAME_ROWS, SAME_MEANS, OTHER_ROWS, NOT_CHECKED = "equal", "alike", "differs", "not checked"
 """Verdicts. "alike": no more rows of a trained policy differ than rounding may change."""
 
 MODEL = "explorative_user_env.rl.agent:SB3Agent"
@@ -200,7 +200,7 @@ class Verification:
             if each.why:
                 cells.setdefault((each.agent, each.why), []).append(each.cell)
         return [
-            f"{agent}{f' ({words})' * bool(words)}: {one_line(why, LONGEST)}"
+            f"{agent}{f' ({words})' * bool(words)}: {one_line(why, LONGEST_WORDS)}"
             for (agent, why), names in cells.items()
             for words in [", ".join(filter(None, names))]
         ]
@@ -417,7 +417,7 @@ def _checked(
     n_others = len({place for place, *_ in others})
     few = n_others <= max(1, MOST_ROUNDED * len(part))
     if others and trained_on(who) and few and all(name != "best_arm" for _, name, *_ in others):
-        verdict, why, others = ALIKE, "rounding may do that on another processor", []
+        verdict, why, others = SAME_MEANS, "rounding may do that on another processor", []
     findings = []
     for place, name, was, now in others:
         instance = int(part["instance"].iloc[place])
@@ -443,8 +443,8 @@ def _runs_again(
     """
     results, longest = cell.results, cell.longest(rows)
     assert results is not None
-    if longest > MOST_STEPS:
-        raise InvalidArgumentError("interactions", longest, f"at most {MOST_STEPS}")
+    if longest > MOST_STEPS_AGAIN:
+        raise InvalidArgumentError("interactions", longest, f"at most {MOST_STEPS_AGAIN}")
     told, members = results.cell, None
     cap = integer("max_steps", told["agents"][agent]["max_steps"], 1)
     needs = results.over_horizon or needs_horizon(who)
@@ -849,7 +849,7 @@ def _beside(
             found = [*_compared(folder / name, frame(), keys)]
             yield from found[:MOST_OF_A_TABLE]
     if rest := sorted(files - {*tables, MADE_BY}):
-        yield f"not held against the rows: {one_line(', '.join(rest), LONGEST)}"
+        yield f"not held against the rows: {one_line(', '.join(rest), LONGEST_WORDS)}"
 
 
 def _compared(path: Path, ours: pd.DataFrame, keys: Sequence[str]) -> Iterator[Finding | str]:
@@ -864,7 +864,7 @@ def _compared(path: Path, ours: pd.DataFrame, keys: Sequence[str]) -> Iterator[F
         yield f"not held against the rows: {path.name}, which does not say whose they are"
         return
     if unknown := [str(name) for name in theirs if name not in ours]:
-        columns = one_line(", ".join(unknown), LONGEST)
+        columns = one_line(", ".join(unknown), LONGEST_WORDS)
         yield f"not held against the rows: of {path.name} the columns {columns}"
     here, there = (dict(iter(frame.groupby(shared, sort=False))) for frame in (ours, theirs))
     for key in {**here, **there}:

@@ -6,18 +6,12 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from explorative_user_env.commands.agents import (
-    Defaults,
-    agents_called,
-    bench_defaults,
-    elsewhere,
-)
+from explorative_user_env.commands import agents as line_ups
 from explorative_user_env.commands.options import (
     AGENTS,
     MORE,
     TEXTS,
     command,
-    setting_named,
     users_a_cell,
 )
 from explorative_user_env.commands.output import write_and_show
@@ -72,11 +66,11 @@ def bench(
 
     Example: explorative-user bench --agent bair --agent my_module:MyAgent --n-arms 20
     """
-    line_up = agents_called(agent, options["max_steps"], task)
-    usual = bench_defaults(line_up, task, setting, delta, n_arms, whole)
+    line_up = line_ups.agents_called(agent, options["max_steps"], task)
+    usual = line_ups.bench_defaults(line_up, task, setting, delta, n_arms, whole)
     if options["horizon"] is not None and not usual.over_horizon:
         raise InvalidArgumentError("horizon", options["horizon"], "left out for the task bai")
-    users["setting"] = setting_named(usual.setting)
+    users["setting"] = usual.setting
     population = Population(**users)
     if quick or options["until_width"] is None:
         n_instances = users_a_cell(n_instances, quick)
@@ -96,7 +90,7 @@ def bench(
             )
         summary = compared(results, published_for(population) if usual.papers else None)
         title = title_of(usual, population, results, options)
-        notes = [*elsewhere(line_up, usual, population), *legend_of(summary)]
+        notes = [*line_ups.elsewhere(line_up, usual, population), *legend_of(summary)]
         contents = {
             "table.md": summary_page(title, {usual.setting: summary}, notes),
             "summary.csv": summary,
@@ -108,7 +102,7 @@ def bench(
 
 
 def title_of(
-    usual: Defaults,
+    usual: line_ups.Defaults,
     population: Population,
     results: Sequence[Results],
     options: Mapping[str, Any],

@@ -56,7 +56,10 @@ def drawings_of(request: Mapping[str, Any], folder: Path, cells: Sequence[Result
     match request["command"]:
         case "paper tune-n1":
             found = partial(tuning.kept_tuning, folder)
-            draws = {f"frontier_{each}": partial(_frontier, each) for each in tuning.NAMED}
+            draws = {
+                f"frontier_{each}": partial(tuning.draw_frontier, figure=each)
+                for each in tuning.NAMED
+            }
             yield from _of_study("BAIR's N_1", found, draws)
         case "paper lower-bound":
             draws = {"overlap": lower_bound.draw_overlap, "needed": lower_bound.draw_needed}
@@ -74,10 +77,6 @@ def drawings_of(request: Mapping[str, Any], folder: Path, cells: Sequence[Result
             yield from _of_study("the suite", found, {"heat_map": lambda scores: scores.plot()})
         case _:
             yield from _of_cells(cells)
-
-
-def _frontier(figure: str, found: tuning.Tuning) -> "Axes":
-    return tuning.draw_frontier(found, figure)
 
 
 def _of_study(about: str, load: Callable[[], Any], draws: Mapping[str, Any]) -> Drawings:

@@ -16,8 +16,7 @@ import typer
 
 from explorative_user_env.protocol import MOST_WORKERS, N_INSTANCES
 from explorative_user_env.users.population import OPTIONS
-from explorative_user_env.users.settings import SETTINGS
-from explorative_user_env.validation import InvalidArgumentError, choice, count
+from explorative_user_env.validation import InvalidArgumentError, count
 
 QUICK_N_INSTANCES = 100
 """Users a cell with --quick."""
@@ -126,11 +125,18 @@ def command(
             chosen = {each: given.pop(each) for each in of_users}
             keeping = {each: given.pop(each) for each in kept}
             if keeps is not None:
-                from explorative_user_env.commands.run import Run  # which imports much
+                from explorative_user_env.commands import run  # which imports much
 
-                told = {each for each in given | chosen if _is_told(context, each)}
-                places = {each.name: keeping[each.name] for each in KEPT}
-                given["run"] = Run.begun(name, keeps, given, chosen, told, **places)
+                written = {each for each in given | chosen if _is_written(context, each)}
+                if keeping["resume"] is not None:
+                    run.continue_with(keeping["resume"], name, given, written)
+                    run.continue_with(keeping["resume"], name, chosen, written)
+                asked = {
+                    each: str(value) if isinstance(value, Path) else value
+                    for each, value in (given | chosen).items()
+                }
+                places = [keeping[each.name] for each in KEPT]
+                given["run"] = run.Run(name, Path(keeps), asked, written, *places)
             if parallel:
                 given["workers"] = _workers_of(keeping["workers"], keeping["dask"], context)
             if users is not None:
@@ -140,6 +146,7 @@ def command(
             function(**given)
 
         shown.append(inspect.Parameter("context", KEYWORD, annotation=typer.Context))
+        run_command.called_by = name  # type: ignore[attr-defined]
         run_command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
         return run_command
 
@@ -225,7 +232,7 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
     return parameter.replace(kind=KEYWORD, annotation=annotation)
 
 
-def _is_told(context: typer.Context, name: str) -> bool:
+def _is_written(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 
@@ -255,12 +262,3 @@ def _workers_of(workers: int, dask: str | None, context: typer.Context) -> dict[
 def cores() -> int:
     """Return how many processors this program may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def setting_named(setting: str) -> str:
-    """Return the name of a setting, if there is one.
-
-    Raises:
-        InvalidArgumentError: for another name.
-    """
-    return choice("setting", setting, SETTINGS)

@@ -14,7 +14,6 @@ from explorative_user_env.commands.options import (
     QUICK_N_INSTANCES,
     TEXTS,
     command,
-    setting_named,
     users_a_cell,
 )
 from explorative_user_env.commands.output import say, write_and_show
@@ -78,7 +77,7 @@ def tables(
     """
     chosen = choice("target", target, (*EXPERIMENTS, ALL))
     whole, users = chosen == ALL, users_a_cell(n_instances, quick)
-    names = [setting_named(name) for name in dict.fromkeys(setting or SETTINGS)]
+    names = [choice("setting", name, SETTINGS) for name in dict.fromkeys(setting or SETTINGS)]
     experiments = list(EXPERIMENTS.values()) if whole else [EXPERIMENTS[chosen]]
     if quick:
         experiments = [quick_form(experiment) for experiment in experiments]
@@ -86,11 +85,11 @@ def tables(
         experiments = [with_entrants(experiment, agent) for experiment in experiments]
     options: dict[str, Any] = {"n_instances": users, "seed": seed, **workers}
     with run.opened(usual=Path("results") / chosen) as (folder, store):
-        with progress_bar() as told:
-            share, rest = (portion(told, 0, 2) if whole else told), portion(told, 1, 2)
+        with progress_bar() as progress:
+            share, rest = (portion(progress, 0, 2) if whole else progress), portion(progress, 1, 2)
             found = reproduce(experiments, names, progress=share, store=store, **options)
             ladder = run_ladder(progress=rest, store=store.aside(), **options) if whole else None
-            calibration = calibration_of(found, seed, progress=told)
+            calibration = calibration_of(found, seed, progress=progress)
         cells = [each for one in found for results in one.results.values() for each in results]
         folder.note(**details_of([each.cell for each in cells]))
         how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
@@ -146,7 +145,6 @@ def tune_n1(
 
     Example: explorative-user paper tune-n1 --n-arms 5 --delta 0.1
     """
-    setting_named(users["setting"])
     header = iter([tuning.SEARCH_HEADER])  # printed once, before the first candidate
 
     def show_candidate(candidate: tuning.Candidate) -> None:
@@ -208,9 +206,9 @@ def lower_bound(
     n0s = sorted({max(n0, n_arms) for n0 in bound.DEFAULT_N0S} | {N0})
     options["n_instances"] = n_instances
     with run.opened() as (folder, store):
-        with progress_bar() as told:
-            grown = bound.overlap(n0s, progress=told, **options, **users)
-            measured = bound.success(pair, progress=told, store=store, **options, **workers)
+        with progress_bar() as progress:
+            grown = bound.overlap(n0s, progress=progress, **options, **users)
+            measured = bound.success(pair, progress=progress, store=store, **options, **workers)
         needed = bound.needed(measured, pair, deltas)
         frames = {"overlap": grown, "success": measured, "needed": needed}
         sections, notes = bound.sections_of(pair, **frames), bound.footnotes_of(measured)

@@ -10,18 +10,8 @@ from typing import Any
 from explorative_user_env.commands.options import command
 from explorative_user_env.commands.output import say
 from explorative_user_env.display.text import is_terminal
-from explorative_user_env.play.game import (
-    MINDS_OWN,
-    MOST_ARMS_PLAYED,
-    PLAYED,
-    SURPRISES,
-    Game,
-    game_of,
-    pairs_in,
-    pairs_of,
-    query_in,
-    query_of,
-)
+from explorative_user_env.play import game as games
+from explorative_user_env.play.game import PLAYED, Game, game_of, pairs_of, query_of
 from explorative_user_env.play.terminal import PROMPT, play_lines
 
 USERS = ("setting", "gap", "alpha", "noise", "behaviour")
@@ -34,7 +24,7 @@ USERS = ("setting", "gap", "alpha", "noise", "behaviour")
     users=PLAYED,
     only=USERS,
     texts={
-        "n_arms": f"Number of arms K, in 2..{MOST_ARMS_PLAYED}.",
+        "n_arms": f"Number of arms K, in 2..{games.MOST_ARMS_PLAYED}.",
         "seed": "Seed of the user, at least 0. None is a surprise.",
         "address": "Address of a game to repeat and go on with, or what follows its question "
         "mark. None is a new game.",
@@ -59,7 +49,7 @@ def play(
     Example: explorative-user play --terminal --n-arms 3
     """
     options = {"n_arms": n_arms, **users}
-    game = Game(options=options, seed=secrets.randbelow(SURPRISES) if seed is None else seed)
+    game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
     if address is not None:
         game, chosen = _shared(address), True
@@ -71,8 +61,8 @@ def play(
 
 def _shared(address: str) -> Game:
     """Return the game of an address, also of one in which the player was her mind."""
-    pairs = pairs_in(query_in(address))
-    game = game_of(pairs, mind=not MINDS_OWN.isdisjoint(pairs))
+    pairs = games.pairs_in(games.query_in(address))
+    game = game_of(pairs, mind=not games.MINDS_OWN.isdisjoint(pairs))
     return replace(game, guesses=(), asked=None, foretold=False)
 
 

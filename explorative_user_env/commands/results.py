@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +16,8 @@ from explorative_user_env.commands.output import say, show
 from explorative_user_env.commands.run import Places
 from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
-from explorative_user_env.display.progress import OnProgress, portion, progress_bar
-from explorative_user_env.files import MADE_BY, Folder, from_json, write_whole
+from explorative_user_env.display.progress import portion, progress_bar
+from explorative_user_env.files import Folder, write_whole
 from explorative_user_env.results.records import record_of, versions_of
 from explorative_user_env.results.results import (
     Results,
@@ -102,16 +103,12 @@ def export(
     Example: explorative-user results export results/bench runs.parquet
     """
     what = choice("rows", rows, ("runs", "summary"))
-    write = _FORMATS[choice("output", output.suffix.lower() or str(output), _FORMATS)]
+    write = FORMATS[choice("output", output.suffix.lower() or str(output), FORMATS)]
     loaded = load(Places.around(path).file)
     cells = loaded.cells if isinstance(loaded, Sweep) else [loaded]
     frame = runs_with_cells(cells) if what == "runs" else loaded.summary()
     write_whole("output", output, lambda place: write(frame, place), overwrite)
     say(f"{len(frame)} rows: {output}")
-
-
-def _as_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False)
 
 
 def _as_json(frame: pd.DataFrame, path: Path) -> None:
@@ -125,11 +122,12 @@ def _as_parquet(frame: pd.DataFrame, path: Path) -> None:
     frame.to_parquet(path, index=False)
 
 
-_FORMATS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
-    ".csv": _as_csv,
+FORMATS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    ".csv": partial(pd.DataFrame.to_csv, index=False),
     ".json": _as_json,
     ".parquet": _as_parquet,
 }
+"""What writes a file, by the ending of its name."""
 
 
 @command(
@@ -161,8 +159,9 @@ def plot(
     if not drawings:
         allowed = f"a run of which there is something to draw ({'; '.join(undrawn) or 'no runs'})"
         raise InvalidArgumentError("path", str(path), allowed)
-    if output is not None:
-        _check_not_of_run(output, places.folder)
+    if output is not None and output.resolve() == places.folder.resolve():
+        allowed = "another folder than the run's, as plots would take the place of its files"
+        raise InvalidArgumentError("output", str(output), allowed)
     options = {"path": str(places.file), "n_arms": n_arms, "delta": delta}
     made_by = {"command": "results plot", "options": options, "versions": versions_of()}
     named = [f"K{value}" for value in n_arms or ()] + [f"delta{value:g}" for value in delta or ()]
@@ -174,42 +173,17 @@ def plot(
             progress = portion(report, place, len(drawings))
             progress(f"drawing {drawing.name}", 0, 1)
             try:
-                files |= _painted(drawing, progress)
+                axes = drawing.draw(progress)
+                svg = as_svg(axes, f"{drawing.name}: {drawing.about}")
+                files |= {f"{drawing.name}.png": as_png(axes, DOTS), f"{drawing.name}.svg": svg}
             except Exception as error:  # one picture is not worth the others
                 undrawn.append(f"{drawing.name}: {type(error).__name__}: {error}")
     if files:
-        folder.write({name: _writing(data) for name, data in files.items()})
+        folder.write({name: partial(Path.write_bytes, data=each) for name, each in files.items()})
     say(_state(found))
     say(*(f"Not drawn: {line}" for line in undrawn), style="dim")
     names = dict.fromkeys(name.rpartition(".")[0] for name in files)
     say(f"{folder.path}, as PNG and SVG: {', '.join(names)}")
-
-
-def _writing(data: bytes) -> Callable[[Path], object]:
-    return lambda path: path.write_bytes(data)
-
-
-def _painted(drawing: Drawing, progress: OnProgress) -> dict[str, bytes]:
-    axes = drawing.draw(progress)
-    svg = as_svg(axes, f"{drawing.name}: {drawing.about}")
-    return {f"{drawing.name}.png": as_png(axes, DOTS), f"{drawing.name}.svg": svg}
-
-
-def _check_not_of_run(output: Path, of_run: Path) -> None:
-    """Check that plots do not replace the tables of their run.
-
-    Raises:
-        InvalidArgumentError: naming the folder, if they would.
-    """
-    if output.resolve() != of_run.resolve():
-        return
-    try:
-        made_by = from_json((output / MADE_BY).read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # without a manifest, or refused later
-        return
-    if not (isinstance(made_by, dict) and made_by.get("command") == "results plot"):
-        allowed = "another folder than the run's, as plots would take the place of its files"
-        raise InvalidArgumentError("output", str(output), allowed)
 
 
 def _cells_of(

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -13,14 +13,8 @@ from explorative_user_env.display.progress import notice
 from explorative_user_env.evaluation.request import FEWEST_ARMS, agent_record
 from explorative_user_env.files import Folder, other_run
 from explorative_user_env.protocol import name_of
+from explorative_user_env.results import store as stores
 from explorative_user_env.results.records import versions_of
-from explorative_user_env.results.store import (
-    ENDINGS,
-    EmptyFileError,
-    Store,
-    is_finished,
-    request_in,
-)
 from explorative_user_env.validation import InvalidArgumentError
 
 RUN_FILE = "run.sqlite"
@@ -47,7 +41,7 @@ class Places(NamedTuple):
     @classmethod
     def of(cls, output: Path) -> "Places":
         """Return the places for `--output`, a folder or a file of runs."""
-        if output.suffix in ENDINGS:
+        if output.suffix in stores.ENDINGS:
             return cls(output.with_suffix(""), output)
         return cls(output, output / RUN_FILE)
 
@@ -66,61 +60,24 @@ class Run:
         command: the words that call it.
         usual: the default folder.
         options: all options that its numbers follow from, by name.
+        written: the options that were written on the command line.
         output: the folder or file that was asked for.
         resume: the file of the run that is continued.
         overwrite: whether the files of another run may be written over.
-        told: the options that were written on the command line.
     """
 
     command: str
     usual: Path
     options: Mapping[str, Any]
+    written: Collection[str]
     output: Path | None
     resume: Path | None
     overwrite: bool
-    told: Collection[str]
-
-    @classmethod
-    def begun(
-        cls,
-        command: str,
-        usual: str,
-        given: dict[str, Any],
-        users: dict[str, Any],
-        told: Collection[str],
-        *,
-        output: Path | None,
-        resume: Path | None,
-        overwrite: bool,
-    ) -> "Run":
-        """Return the run of a command that is called.
-
-        Args:
-            command: the words that call it.
-            usual: its default folder.
-            given: its options; those of a run that is continued are put in, unless they are `told`.
-            users: the options of its users, likewise.
-            told: the options that were written on the command line.
-            output: --output.
-            resume: --resume.
-            overwrite: --overwrite.
-        """
-        if resume is not None:
-            before = _options_of(resume, command)
-            for options in (given, users):
-                options |= {
-                    each: before[each] for each in options if each in before and each not in told
-                }
-        options = {
-            each: str(value) if isinstance(value, Path) else value
-            for each, value in {**given, **users}.items()
-        }
-        return cls(command, Path(usual), options, output, resume, overwrite, told)
 
     def refuse(self, allowed: str, *names: str) -> None:
         """Raise InvalidArgumentError if one of some options was written on the command line."""
         for name in names:
-            if name in self.told:
+            if name in self.written:
                 raise InvalidArgumentError(name, self.options[name], allowed)
 
     @contextmanager
@@ -129,7 +86,7 @@ class Run:
         agents: Sequence[Any] | Mapping[str, Any] = (),
         libraries: Mapping[str, str] | None = None,
         usual: Path | None = None,
-    ) -> Iterator[tuple[Folder, Store]]:
+    ) -> Iterator[tuple[Folder, stores.Store]]:
         """Open the folder and the file of runs; an interrupted run says how to continue it.
 
         Args:
@@ -148,7 +105,7 @@ class Run:
         # Of a run that is continued, the file says first whether it is the same.
         folder = self._folder(places.folder) if self.resume is None else None
         argument = "output" if self.resume is None else "resume"
-        with Store(places.file, request, argument, self._replaces(places.file)) as store:
+        with stores.Store(places.file, request, argument, self._replaces(places.file)) as store:
             folder = folder or self._folder(places.folder)
             folder.beside.append(places.file)
             if store.n_found:
@@ -189,7 +146,7 @@ class Run:
         """Return whether the run in a file was asked for the same."""
         mine = json.loads(json.dumps({"command": self.command, "options": self.options}))
         try:
-            request = request_in(file)
+            request = stores.request_in(file)
         except InvalidArgumentError:
             return False
         return bool(mine == {name: request[name] for name in mine})
@@ -198,9 +155,9 @@ class Run:
         """Return whether the file of runs is begun anew, as a finished run is, to the same rows."""
         if self.resume is not None:
             return False
-        return self.overwrite or (is_finished(file) and self._is_in(file))
+        return self.overwrite or (stores.is_finished(file) and self._is_in(file))
 
-    def _note_interrupted(self, store: "Store") -> None:
+    def _note_interrupted(self, store: "stores.Store") -> None:
         n_runs = store.n_runs()
         if n_runs or store.n_kept():
             words = ["explorative-user", *words_of(self.command), "--resume", str(store.path)]
@@ -208,21 +165,22 @@ class Run:
             _interrupted[:] = [f"{what} in {store.path}; to go on: {shlex.join(words)}"]
 
 
-def _options_of(resume: Path, command: str) -> dict[str, Any]:
-    """Return the options of a run that is continued.
+def continue_with(
+    resume: Path, command: str, given: dict[str, Any], written: Collection[str]
+) -> None:
+    """Put the options of a run that is continued among those given, unless they are written.
 
     Raises:
         InvalidArgumentError: if it is of another command.
     """
-    try:
-        request = request_in(resume, "resume")
-    except EmptyFileError:  # of a process that was killed at once
-        return {}
-    if words_of(request["command"]) != command.split():
-        allowed = f"a run of {command} (it is of {request['command']})"
-        raise InvalidArgumentError("resume", str(resume), allowed)
-    options: dict[str, Any] = request["options"]
-    return options
+    stores.roll_back(resume, "resume")
+    with suppress(stores.EmptyFileError):  # of a process that was killed at once
+        request = stores.request_in(resume, "resume")
+        if words_of(request["command"]) != command.split():
+            allowed = f"a run of {command} (it is of {request['command']})"
+            raise InvalidArgumentError("resume", str(resume), allowed)
+        before = request["options"]
+        given |= {each: before[each] for each in given if each in before and each not in written}
 
 
 def words_of(command: str) -> list[str]:

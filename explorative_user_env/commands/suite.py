@@ -14,7 +14,7 @@ from explorative_user_env.commands.agents import (
     agents_called,
     these_agents,
 )
-from explorative_user_env.commands.options import MORE, command, setting_named, users_a_cell
+from explorative_user_env.commands.options import MORE, command, users_a_cell
 from explorative_user_env.commands.output import write_and_show
 from explorative_user_env.commands.run import OTHERS, Run
 from explorative_user_env.display.progress import progress_bar
@@ -94,7 +94,6 @@ def _meet_others(
     options: dict[str, Any],
 ) -> None:
     """Let agents meet users who are not the paper's, and write and show what comes of it."""
-    setting_named(users["setting"])
     varieties = others.varieties_named(None if user == ["all"] else user)
     agents = agents_called(agent, options["max_steps"]) if agent else None
     population = Population(**users)

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -49,7 +49,7 @@ from explorative_user_env.protocol import (
 )
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.records import from_record, record_of, versions_of
-from explorative_user_env.results.results import Results, Sweep, carries_finished
+from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.results.store import Kept, Pieces, Remembered, Store
 from explorative_user_env.users.model import number_of_arms
 from explorative_user_env.users.population import (
@@ -196,6 +196,24 @@ def _opened(
     return Store(store, {"command": "evaluate", "options": request_record(request, line_up)})
 
 
+@contextmanager
+def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
+    """Add what is finished to an error, or Ctrl-C, that leaves the block: its `finished`.
+
+    Args:
+        finished: called only if the block fails; its results come before those of an inner block.
+    """
+    try:
+        yield
+    except (Exception, KeyboardInterrupt) as error:
+        inner: Sequence[Results] = getattr(error, "finished", [])
+        results = [*finished(), *inner]
+        if results and not inner:
+            error.add_note("What had finished before is in this error's `finished`, as Results.")
+        error.finished = results  # type: ignore[union-attr]
+        raise
+
+
 @dataclass
 class _Evaluation:
     """The runs so far, agent by agent, and where they are kept."""
@@ -224,8 +242,7 @@ class _Evaluation:
             if is_known(self.runs, self.request):
                 break
         for place, agent in enumerate(watched, n_agents):
-            cap, report = cap_for(agent, self.request), portion(progress, place, n_pieces)
-            self.checks.append(self.check(agent, cap, report))
+            self.check(agent, portion(progress, place, n_pieces))
         self.note(finished=True)
 
     def run(self, agent: Agent, progress: OnProgress) -> None:
@@ -240,7 +257,7 @@ class _Evaluation:
             record = self._record_of(name, cap) | {"horizon": horizon}
             self.kept[name] = self.store.part(request.task.name, name, record)
         elif name not in self.kept:
-            self.kept[name] = Kept() if request.until_width is None else Remembered()
+            self.kept[name] = None if request.until_width is None else Remembered()
         self.note(finished=False)
         met = (request.population, agent, cap, horizon, request.task, request.members)
         self.runs[name] = runs_of(
@@ -254,22 +271,13 @@ class _Evaluation:
             kept=self.kept[name],
         )
 
-    def check(self, agent: AlgorithmAgent, cap: int, progress: OnProgress) -> pd.DataFrame:
+    def check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
         """Check the runs of a BAIR against the paper's bounds."""
-        request, kept = self.request, Pieces()
+        request, cap, kept = self.request, cap_for(agent, self.request), None
         if self.store is not None:
-            record = self._record_of(agent.name, cap) | {"checks": True}
-            kept = self.store.pieces(record)
-        return check_theory(
-            agent,
-            request.population,
-            request.seeds,
-            max_steps=cap,
-            workers=request.workers,
-            executor=request.executor,
-            progress=progress,
-            kept=kept,
-        )
+            kept = self.store.pieces(self._record_of(agent.name, cap) | {"checks": True})
+        met = (agent, request.population, request.seeds, cap, request.workers, request.executor)
+        self.checks.append(check_theory(*met, progress, kept))
 
     def _record_of(self, name: str, cap: int) -> dict[str, Any]:
         """Return what the runs of an agent follow from."""
@@ -351,7 +359,7 @@ def runs_of(
     executor: Executor | None = None,
     compiled: bool,
     progress: OnProgress,
-    kept: Kept,
+    kept: Kept | None = None,
 ) -> pd.DataFrame:
     """Return the runs of one agent with the users of these seeds, one row a user.
 
@@ -359,7 +367,8 @@ def runs_of(
     compile and does not stop before a cap that nobody asked for.
     """
     name, parts = name_of(runs.agent), []
-    if (there := kept.columns()) and (known := np.asarray(there["instance"]) < len(seeds)).any():
+    there = {} if kept is None else kept.columns()
+    if there and (known := np.asarray(there["instance"]) < len(seeds)).any():
         parts.append({column: np.asarray(values)[known] for column, values in there.items()})
     met = {number for part in parts for number in part["instance"].tolist()}
     left, n_done = [number for number in range(len(seeds)) if number not in met], len(met)
@@ -390,7 +399,8 @@ def runs_of(
                     whose = {"instance": np.array(chunks[place])}
                     whose["user_seed"] = np.array(of_users[place])
                     parts.append(whose | runs.columns(rows))
-                    kept.add(parts[-1])
+                    if kept is not None:
+                        kept.add(parts[-1])
                     n_done += len(rows)
                     progress(name, n_done, len(seeds))
                     if may_never_stop:
@@ -434,7 +444,6 @@ def check_theory(
     agent: AlgorithmAgent,
     population: Population,
     seeds: Sequence[int],
-    *,
     max_steps: int | None = None,
     workers: int = ONE_HERE,
     executor: Executor | None = None,

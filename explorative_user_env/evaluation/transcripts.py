@@ -1,4 +1,4 @@
-"""What an agent did as questions and answers, as a text agent is asked and answers them."""
+"""Runs as the questions and answers of a text agent: examples for a language model."""
 
 import json
 from collections.abc import Iterator
@@ -36,15 +36,15 @@ from explorative_user_env.validation import InvalidArgumentError, count, risk
 def transcript_of(
     episode: Episode, n_arms: int, horizon: int | None = None, n_recent: int = N_RECENT
 ) -> Iterator[tuple[str, str]]:
-    """Yield the questions of an episode, each with what was done as its answer in words.
+    """Yield the questions of an episode, each with the agent's choice as its answer in words.
 
-    A `TextAgent` that answers so does the same.
+    A `TextAgent` with these answers does the same.
 
     Args:
-        episode: what `rollout` returned.
+        episode: as `rollout` returns it.
         n_arms: K.
         horizon: the number of recommendations of the task "regret"; None is "bai".
-        n_recent: how many of the last responses are told one by one.
+        n_recent: number of last responses that a question lists.
     """
     talk = Conversation(n_arms, horizon, n_recent)
     for arm, accepted in zip(episode.arms, episode.accepted, strict=True):
@@ -72,7 +72,7 @@ def write_transcripts(
     population: Population | None = None,
     **user: Unpack[UserOptions],
 ) -> int:
-    """Write what an agent does as examples for a language model, and return how many there are.
+    """Write an agent's runs as examples for a language model, and return their number.
 
     A line is one step as JSON: `{"messages": [question, answer]}`, each of them
     `{"role": "user" or "assistant", "content": text}`. The users are those of `evaluate`, one after
@@ -80,17 +80,17 @@ def write_transcripts(
 
     Args:
         path: the file, as examples.jsonl.
-        agent: whose steps they are, an agent or the name of one; in "bai" one that stops itself.
+        agent: an agent, or the name of one; in "bai" one that stops by itself.
         task: "bai" or "regret".
         n_instances: number of users, at least 1.
-        seed: what everything follows from, at least 0.
+        seed: everything follows from it, at least 0.
         delta: allowed probability of a wrong answer, in (0, 1), of an agent without one of its own.
         horizon: in "regret" the number of steps, at least 1; None is 500.
         max_steps: in "bai" a step cap; None is the agent's own, or the setting's, or a million.
-        n_recent: how many of the last responses a question tells one by one, at least 0.
-        overwrite: whether something may be there.
+        n_recent: number of last responses that a question lists, at least 0.
+        overwrite: whether an existing file is replaced.
         progress: whether to show a bar, or a function called with (what, done, total).
-        population: who the users are, as a record; or give its options:
+        population: the users, as a record; or give its options:
         **user: the options of `Population`.
 
     Raises:
@@ -105,7 +105,11 @@ def write_transcripts(
         how: dict[str, Any] = {"max_steps": steps, "horizon": steps, "commits": True}
     else:
         how = {"max_steps": max_steps}
-        _check_stops(meets, horizon)
+        if horizon is not None:
+            raise InvalidArgumentError("horizon", horizon, 'left out for the task "bai"')
+        if needs_horizon(meets):
+            allowed = 'one that stops by itself, for the task "bai"'
+            raise InvalidArgumentError("agent", name_of(meets), allowed)
     seeds = user_seeds(seed_number(seed), number_of_users(n_instances))
     told = (users.n_arms, how.get("horizon"), count("n_recent", n_recent, 0))
     env, n_lines = environment_of(users, meets), 0
@@ -116,21 +120,10 @@ def write_transcripts(
             for done, each in enumerate(seeds):
                 report(f"transcripts of {name_of(meets)}", done, len(seeds))
                 for pair in transcript_of(rollout(env, meets, each, **how), *told):
-                    file.write(_as_line(*pair))
+                    roles = zip(("user", "assistant"), pair, strict=True)
+                    messages = [{"role": role, "content": text} for role, text in roles]
+                    file.write(json.dumps({"messages": messages}) + "\n")
                     n_lines += 1
 
     write_whole("path", Path(path), write, overwrite)
     return n_lines
-
-
-def _check_stops(agent: Agent, horizon: int | None) -> None:
-    if horizon is not None:
-        raise InvalidArgumentError("horizon", horizon, 'left out for the task "bai"')
-    if needs_horizon(agent):
-        allowed = 'one that stops by itself, for the task "bai"'
-        raise InvalidArgumentError("agent", name_of(agent), allowed)
-
-
-def _as_line(question: str, answer: str) -> str:
-    messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
-    return json.dumps({"messages": messages}) + "\n"

@@ -1,13 +1,11 @@
 """Who does the runs: this thread, threads, joblib's processes, or an executor that is handed in."""
 
 import functools
-import multiprocessing
 import os
 import pickle
 import platform
 import signal
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
@@ -223,7 +221,9 @@ def _by_joblib(
 
     shared = halt is not None and getattr(parallel._backend, "supports_sharedmem", False)
     call = functools.partial(job, halt=halt) if shared else Packed(job)
-    results = parallel(delayed(_placed)(call, place, chunk) for place, chunk in enumerate(chunks))
+    tasks = (delayed(_placed)(call, place, chunk) for place, chunk in enumerate(chunks))
+    with _signals_blocked():
+        results = parallel(tasks)
     if isinstance(results, list):
         yield from results
         return
@@ -238,6 +238,30 @@ def _by_joblib(
 
 def _placed(call: Job, place: int, chunk: Seeds) -> tuple[int, Any]:
     return place, call(chunk)
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Block, in processes that start in the block, what a terminal sends to all its processes.
+
+    This process ends them; each would print a traceback otherwise.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker as pythons
+
+    from joblib.externals.loky.backend import resource_tracker as joblibs
+
+    sent = {signal.SIGINT, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, sent)
+    try:
+        for tracker in (pythons, joblibs):
+            tracker.ensure_running()  # which unblocks the signals
+        signal.pthread_sigmask(signal.SIG_BLOCK, sent)
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def can_start_processes() -> bool:
@@ -276,7 +300,7 @@ class Packed:
             job = pickle.loads(self._content)
         except Exception as error:
             raise UnsendableError(f"{type(error).__name__}: {error}") from error
-        with compiling_told(lambda begins: None), _interrupts_ignored():
+        with compiling_told(lambda begins: None):
             return job(seeds)
 
 
@@ -284,20 +308,6 @@ class Packed:
 def traits() -> dict[str, str]:
     """Return what the numbers of this process may depend on."""
     return {**versions_of(), "streams": stream_fingerprint()}
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the one that waits for the runs."""
-    mine = threading.current_thread() is threading.main_thread()
-    if multiprocessing.parent_process() is None or not mine:
-        yield
-        return
-    usual = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, usual)
 
 
 @contextmanager

@@ -18,7 +18,7 @@ import numpy as np
 
 LEVEL = 0.95
 
-FEW = 100
+FEWEST_DOMINATED = 100
 """Of fewer values one may well have half of the variance by chance."""
 
 
@@ -93,11 +93,11 @@ def median_interval(values: np.ndarray) -> tuple[float, float]:
 
 
 def one_dominates(values: np.ndarray) -> bool:
-    """Whether one value has more than half of the variance of at least `FEW` values.
+    """Whether one value has more than half of the variance of at least `FEWEST_DOMINATED` values.
 
     Then their mean is that value's doing, and an interval of it says too little.
     """
-    squares = (values - np.mean(values)) ** 2 if len(values) >= FEW else np.zeros(1)
+    squares = (values - np.mean(values)) ** 2 if len(values) >= FEWEST_DOMINATED else np.zeros(1)
     return bool(squares.max() > 0.5 * squares.sum())
 
 

@@ -26,7 +26,7 @@ from explorative_user_env.results.intervals import (
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, choice
 
-Cell = Mapping[str, Any]
+CellOptions = Mapping[str, Any]
 """What all runs of a cell share, as in `Results`."""
 
 RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
@@ -104,7 +104,7 @@ def regrets_by_user(runs: pd.DataFrame) -> np.ndarray:
 
 
 def figures_of_runs(
-    runs: pd.DataFrame, cell: Cell, population: Population, delta: float
+    runs: pd.DataFrame, cell: CellOptions, population: Population, delta: float
 ) -> dict[str, Any]:
     """Return the figures of one agent in one cell.
 
@@ -287,10 +287,10 @@ def mean_cost(stopping_times: Array, right: Any, step_cost: float) -> float:
     return step_cost * _mean(stopping_times.astype(float)) + 1.0 - float(np.mean(right))
 
 
-Score = Callable[[pd.DataFrame, Cell], Array]
+Score = Callable[[pd.DataFrame, CellOptions], Array]
 
 
-def _cost(runs: pd.DataFrame, cell: Cell) -> Array:
+def _cost(runs: pd.DataFrame, cell: CellOptions) -> Array:
     times = np.asarray(runs["stopping_time"], float)
     return np.asarray(float(cell["step_cost"]) * times + 1.0 - np.asarray(succeeded(runs), float))
 
@@ -312,7 +312,9 @@ SCORES: Mapping[str, Mapping[str, Score]] = {
 """Scores by task and name, the more the better; agents rank by the first of a task."""
 
 
-def scores_of(cells: Sequence[tuple[pd.DataFrame, Cell]], score: str | None) -> dict[str, Array]:
+def scores_of(
+    cells: Sequence[tuple[pd.DataFrame, CellOptions]], score: str | None
+) -> dict[str, Array]:
     """Return the scores of each agent, shape (users, cells).
 
     Args:

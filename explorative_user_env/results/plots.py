@@ -30,7 +30,7 @@ from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.plots_of_runs import (
     CHECKED,
     Named,
-    Runs,
+    PlottedRuns,
     agents_in,
     heading_of,
     instance_met,
@@ -200,7 +200,7 @@ def _draw_lines(sweep: Any, axis: CellAxis, rows: pd.DataFrame, figure: str, axe
 def _dress(axes: "Axes", sweep: Any, axis: CellAxis, figure: str) -> None:
     from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
 
-    first: Runs = sweep.cells[0]
+    first: PlottedRuns = sweep.cells[0]
     logarithmic(axes, "x")
     places = [axis.place_of(value) for value in axis.values]
     axes.xaxis.set_major_locator(FixedLocator(places))
@@ -240,7 +240,7 @@ class Curve(NamedTuple):
     dashes: Any
 
 
-def theory_curves(cells: Sequence[Runs]) -> list[Curve]:
+def theory_curves(cells: Sequence[PlottedRuns]) -> list[Curve]:
     """Return the paper's bounds for each cell's delta, where they are about these users.
 
     The lower bound is that of Theorem thm:lowerbound4delta, of the hardest users with this gap; the
@@ -269,13 +269,13 @@ def theory_curves(cells: Sequence[Runs]) -> list[Curve]:
     return [each for each in curves if np.all(np.isfinite(each.y))]
 
 
-def _bair_in(cell: Runs) -> AlgorithmAgent | None:
+def _bair_in(cell: PlottedRuns) -> AlgorithmAgent | None:
     """Return the first BAIR of a line-up."""
     agents = (each for each in cell.line_up.values() if isinstance(each, AlgorithmAgent))
     return next((each for each in agents if each.algorithm.name == "BAIR"), None)
 
 
-def _upper_bound(cell: Runs) -> float:
+def _upper_bound(cell: PlottedRuns) -> float:
     """Return the mean of the upper bound over instances that BAIR met; NaN without BAIR."""
     agent, users = _bair_in(cell), cell.population
     if agent is None:

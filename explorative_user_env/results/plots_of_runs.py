@@ -37,7 +37,7 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Runs = Any
+PlottedRuns = Any
 """`Results`, whose module imports this one."""
 
 MOST_POINTS = 200
@@ -58,17 +58,17 @@ CHECKED = {"rounds": "rounds of Phase 1", "phase1_rejections": "rejections of Ph
 """Figures of checked runs whose bound is the same for all users, with the words of their axis."""
 
 
-def agents_in(results: Runs) -> list[str]:
+def agents_in(results: PlottedRuns) -> list[str]:
     """Return the names of the agents, in the order of the line-up."""
     return list(dict.fromkeys(results.runs["agent"]))
 
 
-def label_of(results: Runs, agent: str) -> str:
+def label_of(results: PlottedRuns, agent: str) -> str:
     """Return the name of an agent in a legend; a reference has its sign."""
     return verbatim(agent, LONGEST_NAME) + REFERENCE * (agent in results.references)
 
 
-def heading_of(results: Runs, varying: Sequence[str] = ()) -> str:
+def heading_of(results: PlottedRuns, varying: Sequence[str] = ()) -> str:
     """Return the title of a plot: the users and their number.
 
     Args:
@@ -144,7 +144,7 @@ def _thinned(times: Array) -> Array:
     return distinct
 
 
-def success_by_budget(results: Runs, axes: "Axes | None" = None) -> "Axes":
+def success_by_budget(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
     """Draw the share of runs that have stopped and are right, against the budget of a run.
 
     A line an agent, with the 95% interval that the table has at its end. It goes as far as is
@@ -174,7 +174,7 @@ def success_by_budget(results: Runs, axes: "Axes | None" = None) -> "Axes":
     return axes
 
 
-def stopping_time_survival(results: Runs, axes: "Axes | None" = None) -> "Axes":
+def stopping_time_survival(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
     """Draw the share of runs that go on after a time: a line an agent, with its 95% interval.
 
     Strokes mark where the step cap ended runs, of which no more is known.
@@ -204,7 +204,10 @@ Named = list[tuple[Any, str]]
 
 
 def _draw_courses(
-    results: Runs, axes: "Axes | None", course_of: Callable[[pd.DataFrame], pd.DataFrame], name: str
+    results: PlottedRuns,
+    axes: "Axes | None",
+    course_of: Callable[[pd.DataFrame], pd.DataFrame],
+    name: str,
 ) -> "tuple[Axes, Named]":
     """Draw a line for each agent, with its intervals."""
     if results.over_horizon:
@@ -228,7 +231,7 @@ def _step_line(axes: "Axes", x: Any, y: Any, colour: str, dashes: Any, lw: float
     return axes.plot(x, y, drawstyle="steps-post", **how)[0]
 
 
-def _dress_times(axes: "Axes", results: Runs, y: str) -> None:
+def _dress_times(axes: "Axes", results: PlottedRuns, y: str) -> None:
     times = results.runs["stopping_time"].to_numpy()
     least, most = times.min(), max(times.max(), 1)
     axes.set_ylim(-0.02, 1.02)
@@ -261,7 +264,7 @@ class Courses(NamedTuple):
         return len(next(iter(self.totals.values())))
 
 
-def courses_of(results: Runs, figure: str, progress: OnProgress = silent) -> Courses:
+def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent) -> Courses:
     """Return how rejections or regret add up over the runs with the first users.
 
     Args:
@@ -302,14 +305,14 @@ def courses_of(results: Runs, figure: str, progress: OnProgress = silent) -> Cou
     return Courses(times, {agent: np.array(each) for agent, each in totals.items()}, left_out)
 
 
-def _lengths(results: Runs, own: pd.DataFrame) -> Array:
+def _lengths(results: PlottedRuns, own: pd.DataFrame) -> Array:
     """Return the number of steps of each run of an agent."""
     if results.over_horizon:
         return np.full(len(own), int(results.cell["horizon"]))
     return np.asarray(own["interactions"])
 
 
-def _gained(results: Runs, episode: Episode, figure: str) -> Array:
+def _gained(results: PlottedRuns, episode: Episode, figure: str) -> Array:
     """Return what each step of a run adds."""
     if figure == REJECTED_SO_FAR:
         return np.array([not accepted for accepted in episode.accepted])
@@ -323,7 +326,7 @@ def _gained(results: Runs, episode: Episode, figure: str) -> Array:
     return np.array(gained)
 
 
-def instance_met(results: Runs, seed: int) -> Instance:
+def instance_met(results: PlottedRuns, seed: int) -> Instance:
     """Return the instance of the user of this seed, as it is at the start."""
     env = environment_of(results.population, next(iter(results.line_up.values())))
     env.reset(seed=seed)
@@ -331,7 +334,7 @@ def instance_met(results: Runs, seed: int) -> Instance:
 
 
 def rejections_over_time(
-    results: Runs, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
+    results: PlottedRuns, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
 ) -> "Axes":
     """Draw the number of rejections up to a time: a line an agent, with 95% intervals.
 
@@ -351,7 +354,7 @@ def rejections_over_time(
 
 
 def regret_over_time(
-    results: Runs, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
+    results: PlottedRuns, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
 ) -> "Axes":
     """Draw the regret, the sum of mu_* - mu_a, up to a time: a line an agent, with 95% intervals.
 
@@ -371,7 +374,7 @@ def regret_over_time(
 
 
 def _over_time(
-    results: Runs, figure: str, axes: "Axes | None", progress: bool | OnProgress
+    results: PlottedRuns, figure: str, axes: "Axes | None", progress: bool | OnProgress
 ) -> "Axes":
     """Draw how a figure adds up over the runs of each agent."""
     with shown(progress) as report:
@@ -446,7 +449,7 @@ def acceptances_by_arm(
     return axes
 
 
-def regret_by_user(results: Runs, axes: "Axes | None" = None) -> "Axes":
+def regret_by_user(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
     """Draw the regret with each user of an episode: a line an agent, with 95% intervals.
 
     An agent that learns nothing from user to user has a level line.
@@ -482,7 +485,7 @@ def regret_by_user(results: Runs, axes: "Axes | None" = None) -> "Axes":
 
 
 def phase1_against_bound(
-    results: Runs, figure: str = "rounds", axes: "Axes | None" = None
+    results: PlottedRuns, figure: str = "rounds", axes: "Axes | None" = None
 ) -> "Axes":
     """Draw the share of BAIR's runs with at most so many rounds of Phase 1, and the bound.
 
@@ -531,38 +534,38 @@ class RunPlot(NamedTuple):
         why_not: the reason why some results have no such plot; "" if they have.
     """
 
-    draw: "Callable[[Runs, Axes | None, bool | OnProgress], Axes]"
-    why_not: Callable[[Runs], str]
+    draw: "Callable[[PlottedRuns, Axes | None, bool | OnProgress], Axes]"
+    why_not: Callable[[PlottedRuns], str]
 
 
-def _has_members(results: Runs) -> bool:
+def _has_members(results: PlottedRuns) -> bool:
     return bool(results.cell.get("task") == POPULATION.name)
 
 
-def _not_bai(results: Runs) -> str:
+def _not_bai(results: PlottedRuns) -> str:
     return "of best-arm identification only" if results.over_horizon else ""
 
 
-def _not_replayed(results: Runs) -> str:
+def _not_replayed(results: PlottedRuns) -> str:
     if _has_members(results):
         return "of one user at a time"
     return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
 
 
-def _no_regret(results: Runs) -> str:
+def _no_regret(results: PlottedRuns) -> str:
     moves = results.population.behaviour.moves_means
     return "of users whose means stay" if moves else _not_replayed(results)
 
 
-def _not_checked(results: Runs) -> str:
+def _not_checked(results: PlottedRuns) -> str:
     return "of evaluations with check_theory=True" if results.checks is None else ""
 
 
-def _not_population(results: Runs) -> str:
+def _not_population(results: PlottedRuns) -> str:
     return "" if _has_members(results) else f"of the task {POPULATION.name} only"
 
 
-def _first_run(results: Runs, axes: "Axes | None", progress: bool | OnProgress) -> "Axes":
+def _first_run(results: PlottedRuns, axes: "Axes | None", progress: bool | OnProgress) -> "Axes":
     """Draw the acceptances of each arm in the first run that can be replayed."""
     row = results.runs[results.runs["agent"].isin(list(results.line_up))].iloc[0]
     return acceptances_by_arm(results.replay(row), int(row["best_arm"]), axes)
@@ -588,7 +591,7 @@ RUN_KINDS: Mapping[str, RunPlot] = {
 
 
 def plot_runs(
-    results: Runs,
+    results: PlottedRuns,
     kind: str | None = None,
     axes: "Axes | None" = None,
     progress: bool | OnProgress = True,

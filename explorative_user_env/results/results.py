@@ -1,7 +1,6 @@
 """Results: the runs of a line-up with what is computed of them, in memory and out of a file."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from numbers import Integral
@@ -27,7 +26,7 @@ from explorative_user_env.protocol import (
 from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
 from explorative_user_env.results.metrics import figures_of_runs, frame_of, scores_of
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
-from explorative_user_env.results.store import Store, columns_in, part_sizes, read_only, results_in
+from explorative_user_env.results.store import Store, columns_in, read_only, results_in
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import rollout
@@ -245,25 +244,6 @@ class Results:
         return html_table(table_of(self.summary()))
 
 
-@contextmanager
-def carries_finished(finished: Callable[[], Sequence[Results]]) -> Iterator[None]:
-    """Let an error, or Ctrl-C, in the block carry the finished results as its `finished`.
-
-    Args:
-        finished: returns the finished results, if the block fails; they stand before those that the
-            error carries already.
-    """
-    try:
-        yield
-    except (Exception, KeyboardInterrupt) as error:
-        inner: Sequence[Results] = getattr(error, "finished", [])
-        all_of_it = [*finished(), *inner]
-        if all_of_it and not inner:
-            error.add_note("What had finished before is in this error's `finished`, as Results.")
-        error.finished = all_of_it  # type: ignore[union-attr]
-        raise
-
-
 @dataclass(frozen=True, repr=False)
 class Sweep:
     """The same agents in several cells.
@@ -416,7 +396,7 @@ def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[
     try:
         return [
             KeptEvaluation(record, finished, _kept_results(db, record, numbers, own))
-            for record, numbers, finished in results_in(db, part_sizes(db))
+            for record, numbers, finished in results_in(db)
         ]
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise ValueError(f"a record cannot be read: {type(error).__name__}: {error}") from error

@@ -49,8 +49,8 @@ REFERENCE_LEGEND = (
 )
 
 
-AGENT = Column("agent", "agent", left=True)
-LEFT = Column("left", "left", lambda value: "-" if pd.isna(value) else share(value))
+AGENT_COLUMN = Column("agent", "agent", left=True)
+LEFT_COLUMN = Column("left", "left", lambda value: "-" if pd.isna(value) else share(value))
 """The share of users who left; a dash for users who cannot leave."""
 
 
@@ -77,7 +77,7 @@ def _stopping_time(row: Mapping[str, Any]) -> str:
 SUMMARY_COLUMNS = (
     Column("δ", "delta", "{:g}", once=True),
     Column("K", "n_arms", once=True),
-    AGENT,
+    AGENT_COLUMN,
     Column("stopping time", _stopping_time),
     paper("stopping_time", whole),
     Column("rej. %", "rejection_rate", percent),
@@ -86,7 +86,7 @@ SUMMARY_COLUMNS = (
     paper("success", share),
     Column("wrong", "wrong", share),
     Column("cens.", "censored", share),
-    LEFT,
+    LEFT_COLUMN,
     Column("(1-p)/δ", "failure_over_delta", "{:.2f}"),
 )
 RANK_COLUMNS = (
@@ -96,18 +96,18 @@ RANK_COLUMNS = (
 REGRET_COLUMNS = (
     Column("K", "n_arms"),
     Column("T", "horizon"),
-    AGENT,
+    AGENT_COLUMN,
     mean("regret", "regret"),
     mean("utility", "utility"),
     Column("acc. %", "acceptance_rate", percent),
     rate("last best", "last_is_best"),
     rate("most acc. best", "most_accepted_is_best"),
-    LEFT,
+    LEFT_COLUMN,
 )
 MEMBERS_COLUMNS = (
     Column("K", "n_arms"),
     Column("users x T", lambda row: f"{row['n_users']} x {row['horizon']}"),
-    AGENT,
+    AGENT_COLUMN,
     mean("regret", "regret"),
     mean("first", "regret_of_first"),
     mean("last", "regret_of_last"),

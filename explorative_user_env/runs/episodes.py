@@ -1,4 +1,4 @@
-"""What happened between an agent and a user: the record, which can be explained and watched."""
+"""The record of a run, which can be explained and watched."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ class Episode:
         answer: the arm the agent names as the best.
         censored: whether the run was cut off before the agent stopped.
         left: whether the user left, which she does after a response.
-        rerun: who met, so that the run can be watched again; it does not travel in a pickle.
+        rerun: repeats the run so that it can be watched; it is not pickled.
     """
 
     agent: str
@@ -60,7 +60,7 @@ class Episode:
         return CENSORED if self.censored else ANSWERED
 
     def explain(self) -> "Explanation":
-        """Return in words what mattered in the run, and why it happened: the truth is told.
+        """Return in words what mattered in the run and why, by the user's hidden state.
 
         Raises:
             InvalidArgumentError: for a run that cannot be watched again (see `film`).
@@ -68,17 +68,16 @@ class Episode:
         return self.film(reveal=True).explanation
 
     def film(self, reveal: bool | None = None) -> "Film":
-        """Return the run to look at, step by step, with what the agent says of itself.
+        """Return a film of the run, step by step, with what the agent explains.
 
-        The agent meets the user again, as a copy. That takes who met: an episode that comes from
-        another process has its record only.
+        A copy of the agent meets the user again, so an episode from another process has no film.
 
         Args:
             reveal: whether the user's intervals and the truth are shown; None is as in the
                 environment's rendering, by its `render_intervals`.
 
         Raises:
-            InvalidArgumentError: where it is not known any more who met, or the agent has changed.
+            InvalidArgumentError: for an episode from another process, or if the agent has changed.
         """
         from explorative_user_env.runs.films import film_of
 

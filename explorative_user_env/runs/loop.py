@@ -39,8 +39,8 @@ def rollout(
 ) -> Episode:
     """Let `agent` meet the user with this `seed`, step by step.
 
-    The agent's own stream follows from the seed and its name, and what its options leave open from
-    the environment's users, as in `evaluate`: so the seed alone repeats the run.
+    The agent's stream follows from the seed and its name, and its open options from the
+    environment's users, as in `evaluate`: so the seed alone repeats the run.
 
     Args:
         env: an `ExplorativeUser-v0`, made or raw.
@@ -49,11 +49,11 @@ def rollout(
         max_steps: cut the run off after this many steps; None is the agent's own cap, or else a
             million. The environment's time limit cuts it off too, and warns if nobody asked for
             that: give `gym.make` a `max_episode_steps` of -1, or take `env.unwrapped`.
-        horizon: number of steps the agent is told of; None is the environment's time limit, if
+        horizon: number of steps that the agent is told; None is the environment's time limit, if
             any, for an agent that needs a horizon or a run that commits.
         commits: whether an agent that stops goes on with its answer until the run is cut off, at
             the horizon unless there is a cap.
-        delta: of an agent without one of its own, in (0, 1).
+        delta: of an agent without its own, in (0, 1).
         on_step: called at the start and after each step, once the agent has taken it in.
 
     Returns:
@@ -61,7 +61,7 @@ def rollout(
 
     Raises:
         InvalidArgumentError: for a seed, cap or horizon out of range, an agent that another thread
-            uses, or an environment that does not give an agent the rewards that it is to see.
+            uses, or an environment that does not pay a reference agent the rewards it needs.
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
     """
     n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
@@ -94,15 +94,15 @@ def play_with_member(
     begin: tuple[str, Callable[[], None]],
     who: str,
 ) -> Episode:
-    """Let `agent` meet one of the users who come one after another, over her whole horizon.
+    """Let `agent` meet one of the users who come one after another, over the whole horizon.
 
     Args:
-        env: hers, without a time limit.
-        agent: who meets her.
-        seed: hers.
-        horizon: how many steps she stays; an agent that stops goes on with its answer.
-        begin: the method that gets the agent ready for her, by name, and what calls it.
-        who: she, in words.
+        env: the user's environment, without a time limit.
+        agent: the agent.
+        seed: the user's seed.
+        horizon: the number of steps; an agent that stops goes on with its answer.
+        begin: the name of the agent's method that starts with her, and a function that calls it.
+        who: the user, in words.
 
     Raises:
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
@@ -117,19 +117,19 @@ def play_with_member(
 
 @contextmanager
 def _told(run: "_Run", who: str) -> Iterator[None]:
-    """Tell of code that fails in the block whose it is, when it failed and with whom."""
+    """Say of an error in the block which code failed, at which step and with which user."""
     try:
         yield
     except Exception as error:
         if not run.begun and type(error) is InvalidArgumentError:
-            raise  # what the run was asked for, not code that was handed in
+            raise  # an argument of the run, not code that was handed in
         told = CallableError.of(run.doing, error, f"{run.when}, with {who}")
         raise told from (error.__cause__ if isinstance(error, CallableError) else error)
 
 
 @dataclass
 class _Run:
-    """A run that goes on: who is there, what has happened, and who is asked."""
+    """A run as it goes on."""
 
     env: gym.Env[Any, Any]
     agent: Agent
@@ -142,13 +142,13 @@ class _Run:
     rewards: list[float] = field(default_factory=list)
     answer: int = -1
     censored: bool = False
-    left: bool = False  # whether she did not stay
-    doing: str = ""  # whose code runs
+    left: bool = False  # whether the user left
+    doing: str = ""  # the code that runs now
     begun: bool = False
-    cut_by_limit: bool = False  # of the environment, though nobody asked for it here
+    cut_by_limit: bool = False  # by the environment's time limit, which the caller may not know
 
     def begin(self, by: str, begin_agent: Callable[[], None]) -> None:
-        """Start with a new user, for whom the agent is made ready by this method of it."""
+        """Start with a new user; `by` is the agent's method that `begin_agent` calls."""
         self.doing = "reset of the environment"
         self.env.reset(seed=self.seed)
         self.doing = f"{by} of {name_of(self.agent)}"
@@ -156,7 +156,7 @@ class _Run:
         self.begun = True
 
     def go_on(self, cap: int, commits: bool) -> None:
-        """Recommend and hear until the agent stops or the run is cut off."""
+        """Make recommendations until the agent stops or the run is cut off."""
         env, agent, learn, n_arms = self.env, self.agent, self.learn, self.n_arms
         name, arms, on_step = name_of(agent), self.arms, self.on_step
         act, observe, step = f"act of {name}", f"observe of {name}", "step of the environment"
@@ -191,7 +191,7 @@ class _Run:
 
     @property
     def when(self) -> str:
-        """In words, how far it has come."""
+        """The step of the run, in words."""
         if not self.begun:
             return "at the start"
         return "at the end" if self.doing.startswith("answer") else f"at step {len(self.arms) + 1}"
@@ -217,11 +217,7 @@ class _Run:
 
 
 def _as_arm(what: str, arm: Any, n_arms: int) -> int:
-    """Return an arm as an int; it may be any integer or an array of one.
-
-    Raises:
-        InvalidArgumentError: naming `what` is no arm.
-    """
+    """Return an arm as an int; it may be any integer or an array of one."""
     try:
         return as_action(arm, n_arms)
     except InvalidArgumentError as error:
@@ -231,12 +227,12 @@ def _as_arm(what: str, arm: Any, n_arms: int) -> int:
 def _limits(
     env: gym.Env[Any, Any], agent: Agent, max_steps: int | None, horizon: int | None, commits: bool
 ) -> tuple[int, int | None]:
-    """Return the step cap and the horizon that the agent is told of; None for none."""
+    """Return the step cap, and the horizon that the agent is told, if any."""
     if horizon is not None:
         horizon = integer("horizon", horizon, 1)
     limit = getattr(env.spec, "max_episode_steps", None)
     if commits and max_steps is None:
-        max_steps = horizon  # over a horizon nobody stops before
+        max_steps = horizon  # no run over a horizon stops before
     cap = cap_of(agent) if max_steps is None else max_steps
     if cap is None and commits and limit is None:
         raise InvalidArgumentError("max_steps", None, "given, as a run that commits has no end")
@@ -246,7 +242,7 @@ def _limits(
 
 
 def _learning(agent: Agent, env: gym.Env[Any, Any]) -> Callable[[int, float], None] | None:
-    """Return what tells a reference agent the realized rewards, None for all others."""
+    """Return the function that tells a reference agent the realized rewards; None for others."""
     if not sees_rewards(agent):
         return None
     reward = getattr(env.unwrapped, "reward", None)

@@ -1,14 +1,11 @@
-"""Users who come one after another in an episode, and share what is popular; one agent meets all.
+"""Episodes of users who come one after another and share what is popular; one agent meets all.
 
-Each of them is a user as any other, with a seed and a stream of her own, and stays for a horizon.
+Each is a user as any other, with a seed and a stream of her own, and stays for a horizon.
 """
 
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
-
-import gymnasium as gym
 
 from explorative_user_env.envs.meeting import begin_next, begins_next_by, environment_of
 from explorative_user_env.protocol import Agent, in_use, name_of
@@ -22,10 +19,10 @@ from explorative_user_env.validation import not_negative
 
 @dataclass(frozen=True)
 class Members:
-    """How many users come one after another, and how far they are from what is popular.
+    """The users of an episode.
 
     Attributes:
-        n_users: of an episode, at least 1.
+        n_users: their number, at least 1.
         deviation: standard deviation of a user's means around what is popular, at least 0.
 
     Raises:
@@ -41,30 +38,21 @@ class Members:
 
 
 def laws_of_episodes(members: Members, population: Population) -> Callable[[int], MemberLaw]:
-    """Return what gives the law of the users of the episode of a seed."""
+    """Return a function from an episode's seed to the law of its users."""
     return PopularityLaw(population.instance_law, members.deviation).members
 
 
 def meet_members(
-    members: Members,
-    population: Population,
-    agent: Agent,
-    seed: int,
-    horizon: int,
-    watched: Callable[[gym.Env[Any, Any]], gym.Env[Any, Any]] = lambda env: env,
+    members: Members, population: Population, agent: Agent, seed: int, horizon: int
 ) -> Iterator[tuple[Instance, Episode]]:
-    """Let `agent` meet the users of an episode, step by step.
+    """Yield each user's instance and what happened, as the agent meets them step by step.
 
     Args:
-        members: how many they are, and how far apart.
-        population: of what kind they are.
+        members: how many users there are, and how far apart.
+        population: the kind of user.
         agent: anything with reset / act / observe / answer; see also `Agent.next_user`.
         seed: the episode's.
-        horizon: how many steps each of them stays; an agent that stops goes on with its answer.
-        watched: puts something around the environment.
-
-    Yields:
-        Each user's instance, and what happened.
+        horizon: steps that each user stays; an agent that stops goes on with its answer.
 
     Raises:
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
@@ -74,12 +62,11 @@ def meet_members(
     rng = agent_generator(seed, name_of(agent))
     reset = functools.partial(agent.reset, n_arms, rng, horizon)
     following = functools.partial(begin_next, agent, n_arms, rng, horizon)
-    met = watched(env)
     with in_use(agent):
         for user, member in enumerate(member_seeds(seed, members.n_users)):
             who = f"user {user} of the episode of seed {seed}"
             begin = (begins_next_by(agent), following) if user else ("reset", reset)
-            episode = play_with_member(met, agent, member, horizon, begin, who)
+            episode = play_with_member(env, agent, member, horizon, begin, who)
             yield env.instance(), episode
 
 
@@ -88,7 +75,7 @@ def episode_with_members(
 ) -> Episode:
     """Return all that happened with the users of an episode as one; see `meet_members`.
 
-    The answer is that with the last of them.
+    The answer is that with the last user.
     """
     met = [part for _, part in meet_members(members, population, agent, seed, horizon)]
     return Episode(

@@ -39,7 +39,7 @@ from explorative_user_env.files import finished_file
 from explorative_user_env.protocol import LONGEST_HORIZON, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.store import Store
-from explorative_user_env.results.tables import AGENT, marked, references_of
+from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.theory.lower import (
     HardPair,
@@ -519,8 +519,11 @@ def sections_of(
         Column("right", "right", "{:.3g}"),
         Column("holds", "holds", lambda holds: "yes" if holds else "no"),
     ]
-    successes = [AGENT, *(Column(f"N={n}", n, cost) for n in worse.columns)]
-    interactions = [AGENT, *(Column(f"δ={delta:g}", delta, _whole) for delta in times.columns)]
+    successes = [AGENT_COLUMN, *(Column(f"N={n}", n, cost) for n in worse.columns)]
+    interactions = [
+        AGENT_COLUMN,
+        *(Column(f"δ={delta:g}", delta, _whole) for delta in times.columns),
+    ]
     return {
         f"How often the history is the same for ν and ν' ({users})": table(overlap, histories),
         f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(

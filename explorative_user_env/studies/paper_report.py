@@ -14,7 +14,7 @@ from rich.table import Table
 from explorative_user_env.display.plots import as_svg, can_plot, logarithmic, new_figure
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import in_markdown, share, share_with_interval, with_error
-from explorative_user_env.results.tables import AGENT, PUBLISHED
+from explorative_user_env.results.tables import AGENT_COLUMN, PUBLISHED
 from explorative_user_env.studies.paper_verdicts import (
     AGREES,
     CANNOT,
@@ -83,7 +83,7 @@ def yes_or_no(holds: bool) -> str:
     return "yes" if holds else "no"
 
 
-PLACE = (Column("δ", "delta", "{:g}"), Column("K", "n_arms"), AGENT)
+PLACE = (Column("δ", "delta", "{:g}"), Column("K", "n_arms"), AGENT_COLUMN)
 
 
 @dataclass(frozen=True)
@@ -153,29 +153,34 @@ def grid_of_verdicts(found: pd.DataFrame, titles: Mapping[str, str]) -> "Figure"
         found: as from `verdicts`, of all experiments.
         titles: by the experiments' names.
     """
+    from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
     judged = found[found["verdict"] != NOT_JUDGED]
     rows = list(judged.groupby(["experiment", "agent", "figure"], sort=False))
+    squares = np.full((len(rows), max(len(cells) for _, cells in rows)), np.nan)
+    for place, (_, cells) in enumerate(rows):
+        ordered = cells.sort_values(["delta", "n_arms"], ascending=[False, True])["verdict"]
+        squares[place, : len(ordered)] = ordered.map(VERDICTS.index)
     figure = new_figure(8.5, 0.19 * len(rows) + 1.2)
     axes = figure.subplots()
-    for place, ((name, _, _), cells) in enumerate(rows):
-        ordered = cells.sort_values(["delta", "n_arms"], ascending=[False, True])["verdict"]
-        colours, places = ordered.map(VERDICT_COLOURS), range(len(ordered))
-        axes.barh([place] * len(places), 0.92, left=places, color=colours, height=0.86)
-        if place and rows[place - 1][0][0] != name:
-            axes.axhline(place - 0.5, color="black", linewidth=0.7)
+    shown: dict[str, Any] = {"cmap": ListedColormap(list(VERDICT_COLOURS.values()))}
+    axes.imshow(squares, vmin=0, vmax=len(VERDICTS) - 1, aspect="auto", **shown)
+    for edge in np.arange(0.5, squares.shape[1] - 1):
+        axes.axvline(edge, color="white", linewidth=1)
+    names = [name for (name, _, _), _ in rows]
+    for place in range(1, len(rows)):
+        other = names[place] != names[place - 1]
+        axes.axhline(place - 0.5, color="black" if other else "white", linewidth=1)
     labels = [f"{titles[name]}: {agent}, {NAMES[metric]}" for (name, agent, metric), _ in rows]
     axes.set_yticks(range(len(rows)), labels, fontsize=7)
     axes.set_xticks([])
-    axes.set_xlim(0, max(len(cells) for _, cells in rows))
-    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel("cells: δ from .1 down, in each K upwards", fontsize=8)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     patches = [Patch(color=colour, label=verdict) for verdict, colour in VERDICT_COLOURS.items()]
-    shown: dict[str, Any] = {"bbox_to_anchor": (0.4, 1.0), "ncols": 3, "frameon": False}
-    axes.legend(handles=patches, loc="lower center", fontsize=8, **shown)
+    above: dict[str, Any] = {"bbox_to_anchor": (0.4, 1.0), "ncols": 3, "frameon": False}
+    axes.legend(handles=patches, loc="lower center", fontsize=8, **above)
     return figure
 
 
@@ -273,7 +278,7 @@ def glance(
         cell += f" ({between[0]}-{between[1]})" if between else ""
         empty = {"experiment": titles[name], "agent": agent, **dict.fromkeys(NAMES, "")}
         rows.setdefault((name, agent), empty)[figure] = cell
-    columns = [Column("experiment", left=True, once=True), AGENT]
+    columns = [Column("experiment", left=True, once=True), AGENT_COLUMN]
     columns += [Column(words, figure) for figure, words in NAMES.items()]
     return table(rows.values(), columns, padding=1, leading=2)
 

@@ -32,13 +32,13 @@ from explorative_user_env.display.tables import (
 from explorative_user_env.display.text import in_markdown
 from explorative_user_env.evaluation import Results, Sweep, evaluate, load
 from explorative_user_env.evaluation.request import FEWEST_ARMS, agent_record
+from explorative_user_env.evaluation.runner import carries_finished
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import LEVEL
 from explorative_user_env.results.metrics import scores_of
 from explorative_user_env.results.records import record_of, stream_fingerprint, versions_of
-from explorative_user_env.results.results import carries_finished
 from explorative_user_env.results.store import Store, request_in
-from explorative_user_env.results.tables import AGENT, marked, references_of
+from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.studies.suite_tasks import (
     CENTRAL,
     SUITE,
@@ -293,7 +293,7 @@ def totals_table(totals: pd.DataFrame, title: str | None = None) -> Table:
 
     columns = [
         Column("rank", "rank", lambda rank: NO_SCORE if pd.isna(rank) else str(int(rank))),
-        AGENT,
+        AGENT_COLUMN,
         Column("mean [95%]", partial(interval, "mean")),
         Column("IQM [95%]", partial(interval, "iqm")),
         Column("tasks", "n_tasks"),

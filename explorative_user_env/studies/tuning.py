@@ -374,8 +374,8 @@ class Trials:
     delta: float
     max_steps: int
     workers: int
-    executor: Executor | None
     seed: int
+    executor: Executor | None = None
     store: Store | None = None
 
     def run(
@@ -523,7 +523,7 @@ def tune_n1(
         allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
         raise InvalidArgumentError("alpha", alpha, allowed)
     first, top = math.ceil(paper * (2 * n_arms) ** (-1 / alpha)), math.ceil(paper)
-    trials = Trials(users, delta, max_steps, workers, executor, seed_number(seed), store)
+    trials = Trials(users, delta, max_steps, workers, seed_number(seed), executor, store)
     with shown(progress) as report:
         candidates = search(
             trials.successes,

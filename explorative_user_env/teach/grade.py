@@ -535,45 +535,8 @@ def _number(value: float) -> float | None:
 
 # Gradescope
 
-RUN_SCRIPT = """#!/usr/bin/env bash
-# Grades one submission and writes results/results.json. Made by `explorative-user course grade`.
-set -euo pipefail
-cd "${{AUTOGRADER:-/autograder}}"
-export PYTHONPATH="$PWD/source/package" PYTHONDONTWRITEBYTECODE=1
-exec source/environment/bin/python -m {package} grade submission \\
-    --gradescope results/results.json --key-file source/key.txt \\
-    {options}
-"""
-
-SETUP_SCRIPT = """#!/usr/bin/env bash
-# Installs what the package needs, once, when the image is built.
-set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")"
-umask 022
-newest() {
-    for name in python3.14 python3.13 python3.12 python3.11 python3; do
-        if "$name" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \\
-            2> /dev/null; then
-            command -v "$name"
-            return
-        fi
-    done
-    return 1
-}
-if ! newest > /dev/null; then
-    apt-get update
-    apt-get install -y python3.12 python3.12-venv || apt-get install -y python3.11 python3.11-venv
-fi
-"$(newest)" -m venv environment
-environment/bin/pip install -r requirements.txt
-# The submission's process is that of a user who owns nothing, and cannot read this.
-chmod 600 key.txt
-# One agent is graded now: what has to be compiled is, and what is wrong is seen before any student.
-mkdir -p trial/submission trial/results
-cp example.py trial/submission
-ln -sfn "$PWD" trial/source
-AUTOGRADER="$PWD/trial" bash run_autograder
-"""
+TEMPLATES = Path(__file__).parent / "templates"
+"""The two scripts that Gradescope runs, which say PACKAGE and OPTIONS for what differs."""
 
 EXAMPLE = """class Agent:
     def reset(self, n_arms, rng, horizon=None):
@@ -625,9 +588,10 @@ def write_autograder(path: Path, key: Key, options: str, overwrite: bool = False
         raise InvalidArgumentError("autograder", str(path), allowed) from None
     home = Path(__file__).resolve().parents[1]
     requirements = "".join(f"{line}\n" for line in needed if "extra ==" not in line)
-    run_script = RUN_SCRIPT.format(package=PACKAGE, options=options)
+    run_script = (TEMPLATES / "run_autograder").read_text(encoding="utf-8")
+    run_script = run_script.replace("PACKAGE", PACKAGE).replace("OPTIONS", options)
     entries = {
-        "setup.sh": (SETUP_SCRIPT.encode(), EXECUTABLE),
+        "setup.sh": ((TEMPLATES / "setup.sh").read_bytes(), EXECUTABLE),
         "run_autograder": (run_script.encode(), EXECUTABLE),
         "requirements.txt": (requirements.encode(), READABLE),
         "example.py": (EXAMPLE.encode(), READABLE),

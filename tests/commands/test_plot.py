@@ -99,12 +99,6 @@ def test_plots_never_take_the_place_of_the_tables_that_they_are_of(
     assert run("results plot", folder, "--output", folder, *asked) == 2
     assert capsys.readouterr().err.startswith("error: --output must be another folder than the run")
     assert written_in(tmp_path / "bench") == before
-    # Beside a file of runs that stands alone there is room.
-    alone = tmp_path / "a"
-    alone.mkdir()
-    (tmp_path / "bench" / "run.sqlite").rename(alone / "run.sqlite")
-    for _ in range(2):
-        assert run("results plot", str(alone), "--output", str(alone)) == 0
 
 
 def test_a_run_of_several_cells_is_drawn_over_them_and_one_cell_if_it_is_chosen(

@@ -6,13 +6,12 @@ What begins is ended there: the numbers may be legal and take for ever.
 import inspect
 import re
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from explorative_user_env.cli import WORDS
+from explorative_user_env import cli
 from explorative_user_env.validation import missing_of
 
 NUMBERS = {
@@ -41,7 +40,7 @@ WORK = (
     "evaluation.runner.done",
     "studies.lower_bound.histories",
     "studies.lower_bound.rejected_below",
-    "rl.training._untrained",
+    "rl.models.Recipe.untrained",
 )
 """Where the work of the commands begins."""
 
@@ -69,12 +68,8 @@ def options() -> list[tuple[str, str]]:
 
 def functions() -> dict[str, Any]:
     """The function of every command, by the words that call it."""
-    found = {}
-    for word, entry in WORDS.items():
-        module = import_module(f"explorative_user_env.commands.{word}")
-        for name, function in (entry.inner or {"": word}).items():
-            found[f"{word} {name}".strip()] = getattr(module, function)
-    return found
+    first = [word for words in cli.WORDS.values() for word in words]
+    return {words: each for word in first for words, each in cli.functions_of(word).items()}
 
 
 @pytest.fixture(autouse=True)

@@ -66,7 +66,7 @@ def test_a_cluster_without_workers_is_told_of(monkeypatch: pytest.MonkeyPatch) -
     told: list[str] = []
     monkeypatch.setattr(workers, "notice", told.append)
     monkeypatch.setattr(workers, "DESERTED", 1.0)
-    facts = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    facts: dict[str, Any] = {"dashboard_address": ":0", "silence_logs": 50}
     with (
         distributed.LocalCluster(n_workers=0, **facts) as cluster,
         dask_executor(cluster.scheduler_address) as executor,
