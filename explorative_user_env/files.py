@@ -119,18 +119,15 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    taken: dict[str, Any] = {}
-    for name, value in record.items():
-        taken |= _inner("", value) if isinstance(value, Mapping) else {name: value}
-    return taken
+    return {name.partition(".")[2] or name: value for name, value in _entries(record, "")}
 
 
-def _inner(before: str, record: Mapping[str, Any]) -> dict[str, Any]:
-    taken: dict[str, Any] = {}
+def _entries(record: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
     for name, value in record.items():
-        inside = isinstance(value, Mapping)
-        taken |= _inner(f"{before}{name}.", value) if inside else {f"{before}{name}": value}
-    return taken
+        if isinstance(value, Mapping):
+            yield from _entries(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}", value
 
 
 def other_run(folder: Path, made_by: Mapping[str, Any]) -> str:

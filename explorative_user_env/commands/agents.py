@@ -228,8 +228,6 @@ def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -
                 if name in tuned and any(value != tuned[name] for value in values)
             ]
             if others:
-                told = ", ".join(others)
-                warnings.append(
-                    f"{agent.name}: N_1 was tuned for {told}; it promises nothing else."
-                )
+                tuned_for = f"{agent.name}: N_1 was tuned for {', '.join(others)}"
+                warnings.append(f"{tuned_for}; it promises nothing else.")
     return warnings
