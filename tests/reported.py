@@ -15,7 +15,8 @@ FIGURES = {
 
 def rows_of(page: str) -> list[dict[str, str]]:
     """The rows of the first table of a page, by its headings."""
-    lines = [line for line in page.splitlines() if line.startswith("|")]
+    (table,) = re.findall(r"(?:^\|.*\n?)+", page, re.M)[:1]
+    lines = table.splitlines()
     head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return [dict(zip(head, row, strict=True)) for row in rows]
 

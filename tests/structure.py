@@ -14,8 +14,7 @@ Floors = Sequence[Sequence[str]]
 FLOORS: Floors = (
     ("validation", "version"),
     ("protocol", "seeding", "files", "display"),
-    ("agents", "shipped"),
-    ("users",),
+    ("agents", "users", "shipped"),
     ("theory", "kernels", "show"),
     ("envs",),
     ("wrappers", "runs"),

@@ -18,11 +18,9 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from typer.cli import get_docs_for_click
 
-import explorative_user_env as package
 from explorative_user_env import cli
 from explorative_user_env.display.plots import COLOURS
 from explorative_user_env.display.plots import PAGES as THEMES
-from explorative_user_env.envs.registration import ENTRIES
 from explorative_user_env.show.svg import OURS
 from explorative_user_env.teach.notebooks import SOLUTIONS, notebook_files
 from extensions import reference
@@ -49,7 +47,7 @@ def environment(env: Any, docname: str, name: str) -> Iterator[str]:
     """Yield a picture, the spaces, and the docstrings of one user and of many."""
     one = gym.make(name, n_arms=5, render_mode="svg", render_intervals=True)
     many = gym.make_vec(name, num_envs=3, n_arms=5)
-    single, vector = (getattr(package, each) for each in (ENTRIES[name].one, ENTRIES[name].many))
+    single, vector = reference.ENVIRONMENTS[name]
     first, _, rest = reference.docstring("", single).partition("\n\n")
     yield from (first, "", "````{raw} html", f'<div class="picture">{_picture(one)}</div>', "````")
     yield from ("", "| | of 5 arms |", "| :--- | :--- |")
@@ -60,9 +58,9 @@ def environment(env: Any, docname: str, name: str) -> Iterator[str]:
         yield f"| Made by | `gym.{call}{arguments})` |"
         made.close()
     yield from ("", rest, "", "## One user", "")
-    yield from reference.entry(PACKAGE, single.__name__, single, first)
+    yield from reference.entry(reference.room_of(single), single.__name__, single, first)
     yield from ("", "## Many users", "")
-    yield from reference.entry(PACKAGE, vector.__name__, vector)
+    yield from reference.entry(reference.room_of(vector), vector.__name__, vector)
 
 
 def _short(space: Any) -> str:

@@ -30,6 +30,15 @@ PAGES = Path(__file__).parents[1] / "reference"
 LONGEST_VALUE = 40
 """Characters of a default or a constant that is shown."""
 
+ENVIRONMENTS = {
+    name: tuple(
+        getattr(import_module(f"{PACKAGE}.{room}"), kind)
+        for room, kind in ((entry.room, entry.one), (entry.room_of_many, entry.many))
+    )
+    for name, entry in ENTRIES.items()
+}
+"""By id, what makes one user and many; each has a page."""
+
 _ROOM = re.compile(r"^```\{room\} (\S+)$", flags=re.MULTILINE)
 _DISTINCT = re.compile(r"_|[a-z][A-Z]|[A-Z][A-Z]|^[A-Z][a-z]+$")
 """Names that no sentence has otherwise."""
@@ -47,18 +56,32 @@ def public(module: Any) -> list[str]:
     return sorted(names, key=str.lower)
 
 
+def _parsed(place: str) -> tuple[str, list[str]]:
+    """Return room and names of a place, written `room` for all of them or `room:name,name`."""
+    room, _, names = place.partition(":")
+    return room, names.split(",") if names else public(import_module(room))
+
+
 @functools.cache
 def homes() -> dict[str, dict[str, Any]]:
     """Return by room the public names that its page explains: each thing has one home."""
-    rooms = sorted(room for path in PAGES.glob("*.md") for room in _ROOM.findall(path.read_text()))
+    rooms = sorted(each for path in PAGES.glob("*.md") for each in _ROOM.findall(path.read_text()))
     seen: set[tuple[str, int]] = set()
     found: dict[str, dict[str, Any]] = {}
-    for room in rooms:
-        module = import_module(room)
-        things = {name: getattr(module, name) for name in public(module)}
+    for room, names in (_parsed(each) for each in rooms):
+        things = {name: getattr(import_module(room), name) for name in names}
         found[room] = {name: x for name, x in things.items() if (name, id(x)) not in seen}
         seen |= {(name, id(thing)) for name, thing in things.items()}
+    for thing in (each for pair in ENVIRONMENTS.values() for each in pair):
+        if (thing.__name__, id(thing)) not in seen:
+            found.setdefault(room_of(thing), {})[thing.__name__] = thing
     return found
+
+
+def room_of(thing: Any) -> str:
+    """Return the module that a thing of an environment's page is imported from."""
+    known = public(import_module(PACKAGE))
+    return PACKAGE if thing.__name__ in known else str(thing.__module__)
 
 
 @functools.cache
@@ -70,8 +93,8 @@ def addresses() -> dict[str, str]:
             places = {name, f"{room}.{name}", f"{_defined_in(name, thing)}.{name}"}
             found |= dict.fromkeys(places, f"{room}.{name}")
     for room in homes():
-        for name in public(import_module(room)):
-            found.setdefault(f"{room}.{name}", found[name])
+        for name in getattr(import_module(room), "__all__", homes()[room]):
+            found.setdefault(f"{room}.{name}", found.get(name, f"{room}.{name}"))
     return found
 
 
@@ -104,8 +127,9 @@ def docstring(name: str, thing: Any, owner: Any = None) -> str:
     return "\n".join(_comments(home).get(key, ())).strip()
 
 
-def page(env: Any, docname: str, room: str) -> Iterator[str]:
+def page(env: Any, docname: str, place: str) -> Iterator[str]:
     """Yield the lines of a room's page: its purpose, a table of its names, and each name."""
+    room, names = _parsed(place)
     module = import_module(room)
     yield from (
         f":::{{py:module}} {room}",
@@ -116,13 +140,13 @@ def page(env: Any, docname: str, room: str) -> Iterator[str]:
         inspect.getdoc(module) or "",
     )
     yield from ("", "| name | what it is |", "| :--- | :--- |")
-    for name in public(module):
+    for name in names:
         first = docstring(name, getattr(module, name)).split("\n\n")[0]
         words = " ".join(first.split()).replace("|", "\\|")
         yield f"| {{py:obj}}`{name} <{addresses()[f'{room}.{name}']}>` | {words} |"
-    on_their_own = {name for each in ENTRIES.values() for name in (each.one, each.many)}
+    on_their_own = [each for pair in ENVIRONMENTS.values() for each in pair]
     for name, thing in homes()[room].items():
-        if name not in on_their_own:
+        if thing not in on_their_own:
             yield from ("", *entry(room, name, thing))
 
 

@@ -7,13 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from explorative_user_env.agents import (
-    AGENTS,
-    CARRIERS,
-    REFERENCES,
-    AlgorithmAgent,
-    agent_named,
-)
+from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, AlgorithmAgent, agent_named
 from explorative_user_env.protocol import BAI, POPULATION, TASKS, Agent, name_of, trained_on
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.users.population import Population
@@ -228,8 +222,6 @@ def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -
                 if name in tuned and any(value != tuned[name] for value in values)
             ]
             if others:
-                told = ", ".join(others)
-                warnings.append(
-                    f"{agent.name}: N_1 was tuned for {told}; it promises nothing else."
-                )
+                tuned_for = f"{agent.name}: N_1 was tuned for {', '.join(others)}"
+                warnings.append(f"{tuned_for}; it promises nothing else.")
     return warnings

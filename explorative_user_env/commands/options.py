@@ -127,16 +127,16 @@ def command(
             if keeps is not None:
                 from explorative_user_env.commands import run  # which imports much
 
-                told = {each for each in given | chosen if _is_told(context, each)}
+                written = {each for each in given | chosen if _is_written(context, each)}
                 if keeping["resume"] is not None:
-                    run.continue_with(keeping["resume"], name, given, told)
-                    run.continue_with(keeping["resume"], name, chosen, told)
+                    run.continue_with(keeping["resume"], name, given, written)
+                    run.continue_with(keeping["resume"], name, chosen, written)
                 asked = {
                     each: str(value) if isinstance(value, Path) else value
                     for each, value in (given | chosen).items()
                 }
                 places = [keeping[each.name] for each in KEPT]
-                given["run"] = run.Run(name, Path(keeps), asked, told, *places)
+                given["run"] = run.Run(name, Path(keeps), asked, written, *places)
             if parallel:
                 given["workers"] = _workers_of(keeping["workers"], keeping["dask"], context)
             if users is not None:
@@ -232,7 +232,7 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
     return parameter.replace(kind=KEYWORD, annotation=annotation)
 
 
-def _is_told(context: typer.Context, name: str) -> bool:
+def _is_written(context: typer.Context, name: str) -> bool:
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
 

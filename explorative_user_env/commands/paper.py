@@ -85,11 +85,11 @@ def tables(
         experiments = [with_entrants(experiment, agent) for experiment in experiments]
     options: dict[str, Any] = {"n_instances": users, "seed": seed, **workers}
     with run.opened(usual=Path("results") / chosen) as (folder, store):
-        with progress_bar() as told:
-            share, rest = (portion(told, 0, 2) if whole else told), portion(told, 1, 2)
+        with progress_bar() as progress:
+            share, rest = (portion(progress, 0, 2) if whole else progress), portion(progress, 1, 2)
             found = reproduce(experiments, names, progress=share, store=store, **options)
             ladder = run_ladder(progress=rest, store=store.aside(), **options) if whole else None
-            calibration = calibration_of(found, seed, progress=told)
+            calibration = calibration_of(found, seed, progress=progress)
         cells = [each for one in found for results in one.results.values() for each in results]
         folder.note(**details_of([each.cell for each in cells]))
         how = f"{users} users a cell, seed {seed}; settings: {', '.join(names)}."
@@ -206,9 +206,9 @@ def lower_bound(
     n0s = sorted({max(n0, n_arms) for n0 in bound.DEFAULT_N0S} | {N0})
     options["n_instances"] = n_instances
     with run.opened() as (folder, store):
-        with progress_bar() as told:
-            grown = bound.overlap(n0s, progress=told, **options, **users)
-            measured = bound.success(pair, progress=told, store=store, **options, **workers)
+        with progress_bar() as progress:
+            grown = bound.overlap(n0s, progress=progress, **options, **users)
+            measured = bound.success(pair, progress=progress, store=store, **options, **workers)
         needed = bound.needed(measured, pair, deltas)
         frames = {"overlap": grown, "success": measured, "needed": needed}
         sections, notes = bound.sections_of(pair, **frames), bound.footnotes_of(measured)

@@ -60,7 +60,7 @@ class Run:
         command: the words that call it.
         usual: the default folder.
         options: all options that its numbers follow from, by name.
-        told: the options that were written on the command line.
+        written: the options that were written on the command line.
         output: the folder or file that was asked for.
         resume: the file of the run that is continued.
         overwrite: whether the files of another run may be written over.
@@ -69,7 +69,7 @@ class Run:
     command: str
     usual: Path
     options: Mapping[str, Any]
-    told: Collection[str]
+    written: Collection[str]
     output: Path | None
     resume: Path | None
     overwrite: bool
@@ -77,7 +77,7 @@ class Run:
     def refuse(self, allowed: str, *names: str) -> None:
         """Raise InvalidArgumentError if one of some options was written on the command line."""
         for name in names:
-            if name in self.told:
+            if name in self.written:
                 raise InvalidArgumentError(name, self.options[name], allowed)
 
     @contextmanager
@@ -165,19 +165,22 @@ class Run:
             _interrupted[:] = [f"{what} in {store.path}; to go on: {shlex.join(words)}"]
 
 
-def continue_with(resume: Path, command: str, given: dict[str, Any], told: Collection[str]) -> None:
-    """Put the options of a run that is continued among those given, unless they are told.
+def continue_with(
+    resume: Path, command: str, given: dict[str, Any], written: Collection[str]
+) -> None:
+    """Put the options of a run that is continued among those given, unless they are written.
 
     Raises:
         InvalidArgumentError: if it is of another command.
     """
+    stores.roll_back(resume, "resume")
     with suppress(stores.EmptyFileError):  # of a process that was killed at once
         request = stores.request_in(resume, "resume")
         if words_of(request["command"]) != command.split():
             allowed = f"a run of {command} (it is of {request['command']})"
             raise InvalidArgumentError("resume", str(resume), allowed)
         before = request["options"]
-        given |= {each: before[each] for each in given if each in before and each not in told}
+        given |= {each: before[each] for each in given if each in before and each not in written}
 
 
 def words_of(command: str) -> list[str]:

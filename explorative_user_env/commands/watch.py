@@ -59,15 +59,15 @@ def watch(
             asked: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
             asked["horizon"] = time if needs_horizon(each) else None
             episode = rollout(environment_of(population, each), each, seed, **asked)
-            told = partial(_told, report, episode.agent, episode.stopping_time)
-            films.append(film_of(episode, not no_reveal, told))
+            step = partial(_report_step, report, episode.agent, episode.stopping_time)
+            films.append(film_of(episode, not no_reveal, step))
         save_films(films, out, argument="out", overwrite=overwrite, progress=report)
     for film in films:
         _say_what_happened(film, max_steps)
     say(f"File: {out}")
 
 
-def _told(report: OnProgress, name: str, n_steps: int, step: int) -> None:
+def _report_step(report: OnProgress, name: str, n_steps: int, step: int) -> None:
     report(name, step, n_steps)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import Array
 from explorative_user_env.users.hidden_state import HiddenState
@@ -29,7 +30,7 @@ class Step(NamedTuple):
         """Return the step of users who have just begun, or one whose numbers will all be filled."""
         new = np.empty if filled else np.zeros
         numbers = [new(n_lanes, kind) for kind in (int, float, int, int)]
-        return cls(*numbers, np.zeros(n_lanes, bool))
+        return cls._make([*numbers, np.zeros(n_lanes, bool)])
 
 
 class Lanes(ABC):
@@ -88,7 +89,7 @@ class PlainLanes(Lanes):
         reward: the reward, one of `REWARDS`.
         rngs: a stream for each lane.
         who: returns in words the user in a lane.
-        horizon: the steps of an episode, by which a user who leaves pays; None is the default.
+        horizon: the steps of an episode, by which a user who leaves pays.
     """
 
     compiled = False
@@ -99,10 +100,9 @@ class PlainLanes(Lanes):
         reward: str,
         rngs: Iterable[np.random.Generator],
         who: Callable[[int], str] = in_lane,
-        horizon: int | None = None,
+        horizon: int = MAX_EPISODE_STEPS,
     ) -> None:
-        given = {} if horizon is None else {"horizon": horizon}
-        first = ExplorativeUserEnv(population=population, reward=reward, **given)
+        first = ExplorativeUserEnv(population=population, reward=reward, horizon=horizon)
         self._envs: list[Any] = []
         for lane, rng in enumerate(rngs):
             env: Any = copy.copy(first)

@@ -70,11 +70,11 @@ def lane_mask(mask: Any, n_lanes: int) -> Array:
     """Return a mask of lanes; None means all."""
     if mask is None:
         return np.ones(n_lanes, bool)
-    is_mask = isinstance(mask, np.ndarray) and mask.dtype == bool and mask.shape == (n_lanes,)
-    if not is_mask or not mask.any():
-        allowed = f"an array of {n_lanes} bools, one of them True"
-        raise InvalidArgumentError("reset_mask", mask, allowed)
-    return mask
+    one_each = isinstance(mask, np.ndarray) and mask.dtype == bool and mask.shape == (n_lanes,)
+    if one_each and mask.any():
+        return np.asarray(mask)
+    allowed = f"an array of {n_lanes} bools, one of them True"
+    raise InvalidArgumentError("reset_mask", mask, allowed)
 
 
 def lane_options(options: Any) -> dict[str, Any]:
@@ -86,9 +86,10 @@ def lane_options(options: Any) -> dict[str, Any]:
 
 def lane_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Array:
     """Return an int for each lane; whether each is in range is checked where it is used."""
-    is_array = type(actions) is np.ndarray
-    if is_array and actions.dtype == WHOLE_NUMBER and actions.shape == (n_lanes,):
-        return actions  # as nearly all are
+    is_array = type(actions) is np.ndarray and actions.dtype == WHOLE_NUMBER
+    if is_array and actions.shape == (n_lanes,):
+        whole: Array = actions
+        return whole  # as nearly all are
     try:
         choices: Array = np.asarray(actions)
     except ValueError as error:  # lists of lists of different lengths
@@ -128,10 +129,9 @@ def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:
 
 def masked(values: Mapping[str, Array], mask: Array) -> dict[str, Array]:
     """Return the values with nothing in the lanes that are not in the mask."""
-    return {
-        name: np.where(mask, each, None if each.dtype == object else np.zeros((), each.dtype))
-        for name, each in values.items()
-    }
+    nothing: Any = {name: np.zeros((), each.dtype) for name, each in values.items()}
+    nothing |= {name: None for name, each in values.items() if each.dtype == object}
+    return {name: np.where(mask, each, nothing[name]) for name, each in values.items()}
 
 
 def stacked(values: Mapping[str, Array], mask: Array | None = None) -> Infos:

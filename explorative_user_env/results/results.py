@@ -26,7 +26,7 @@ from explorative_user_env.protocol import (
 from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
 from explorative_user_env.results.metrics import figures_of_runs, frame_of, scores_of
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
-from explorative_user_env.results.store import Store, columns_in, part_sizes, read_only, results_in
+from explorative_user_env.results.store import Store, columns_in, read_only, results_in
 from explorative_user_env.results.tables import table_of, warnings_of
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import rollout
@@ -396,7 +396,7 @@ def kept_evaluations(db: "sqlite3.Connection", own: Sequence[Any] = ()) -> list[
     try:
         return [
             KeptEvaluation(record, finished, _kept_results(db, record, numbers, own))
-            for record, numbers, finished in results_in(db, part_sizes(db))
+            for record, numbers, finished in results_in(db)
         ]
     except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise ValueError(f"a record cannot be read: {type(error).__name__}: {error}") from error

@@ -240,9 +240,8 @@ def about(path: Path) -> About:
         rows = db.execute("SELECT began, ended, how, made_by FROM sessions ORDER BY id").fetchall()
         names = ("began", "ended", "how")
         sessions = [dict(zip(names, row, strict=False), made_by=from_json(row[3])) for row in rows]
-        sizes = part_sizes(db)
-        numbers = results_in(db, sizes)
-    n_results = sum(any(sizes.get(number) for number in each[1]) for each in numbers)
+        sizes, results = part_sizes(db), results_in(db)
+    n_results = sum(any(map(sizes.get, numbers)) for _, numbers, _ in results)
     return About(request, sessions, sum(sizes.values()), n_results, finished)
 
 
@@ -252,9 +251,7 @@ def part_sizes(db: "sqlite3.Connection") -> dict[int, int]:
     return dict(db.execute(f"SELECT part, count(*) FROM ({tables}) GROUP BY part"))
 
 
-def results_in(
-    db: "sqlite3.Connection", sizes: Mapping[int, int]
-) -> list[tuple[Any, Sequence[int], bool]]:
+def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]]:
     """Return the record of each evaluation, the numbers of its parts, and whether it is finished.
 
     Raises:
@@ -267,10 +264,12 @@ def results_in(
         for record, parts, finished in db.execute(words)
     ]
     named = [number for _, numbers, _ in found for number in numbers]
-    (n_parts,) = db.execute("SELECT count(*) FROM parts").fetchone()
-    n_rows = sum(sizes.get(number, 0) for number in named)
-    if len(named) > MOST_SHARED * n_parts or n_rows > MOST_SHARED * sum(sizes.values()):
-        raise ValueError("its results name the same parts again and again")
+    if len(set(named)) < len(named):
+        (n_parts,) = db.execute("SELECT count(*) FROM parts").fetchone()
+        sizes = part_sizes(db)
+        n_rows = sum(sizes.get(number, 0) for number in named)
+        if len(named) > MOST_SHARED * n_parts or n_rows > MOST_SHARED * sum(sizes.values()):
+            raise ValueError("its results name the same parts again and again")
     return found
 
 
@@ -282,6 +281,19 @@ def request_in(path: Path, argument: str = "path") -> dict[str, Any]:
     """
     with read_only(path, argument) as db:
         return request_from(db)
+
+
+def roll_back(path: Path, argument: str = "path") -> None:
+    """Put a file in order whose writer was killed, for a run that is resumed; others only read it.
+
+    Raises:
+        InvalidArgumentError: if the disk refuses.
+    """
+    _check_sqlite()
+    with _refusals(argument, path):
+        if path.is_file():
+            with closing(sqlite3.connect(path, timeout=LONGEST_BUSY)) as db:
+                db.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 
 def request_from(db: "sqlite3.Connection") -> dict[str, Any]:

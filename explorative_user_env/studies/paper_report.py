@@ -153,29 +153,34 @@ def grid_of_verdicts(found: pd.DataFrame, titles: Mapping[str, str]) -> "Figure"
         found: as from `verdicts`, of all experiments.
         titles: by the experiments' names.
     """
+    from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
     judged = found[found["verdict"] != NOT_JUDGED]
     rows = list(judged.groupby(["experiment", "agent", "figure"], sort=False))
+    squares = np.full((len(rows), max(len(cells) for _, cells in rows)), np.nan)
+    for place, (_, cells) in enumerate(rows):
+        ordered = cells.sort_values(["delta", "n_arms"], ascending=[False, True])["verdict"]
+        squares[place, : len(ordered)] = ordered.map(VERDICTS.index)
     figure = new_figure(8.5, 0.19 * len(rows) + 1.2)
     axes = figure.subplots()
-    for place, ((name, _, _), cells) in enumerate(rows):
-        ordered = cells.sort_values(["delta", "n_arms"], ascending=[False, True])["verdict"]
-        colours, places = ordered.map(VERDICT_COLOURS), range(len(ordered))
-        axes.barh([place] * len(places), 0.92, left=places, color=colours, height=0.86)
-        if place and rows[place - 1][0][0] != name:
-            axes.axhline(place - 0.5, color="black", linewidth=0.7)
+    shown: dict[str, Any] = {"cmap": ListedColormap(list(VERDICT_COLOURS.values()))}
+    axes.imshow(squares, vmin=0, vmax=len(VERDICTS) - 1, aspect="auto", **shown)
+    for edge in np.arange(0.5, squares.shape[1] - 1):
+        axes.axvline(edge, color="white", linewidth=1)
+    names = [name for (name, _, _), _ in rows]
+    for place in range(1, len(rows)):
+        other = names[place] != names[place - 1]
+        axes.axhline(place - 0.5, color="black" if other else "white", linewidth=1)
     labels = [f"{titles[name]}: {agent}, {NAMES[metric]}" for (name, agent, metric), _ in rows]
     axes.set_yticks(range(len(rows)), labels, fontsize=7)
     axes.set_xticks([])
-    axes.set_xlim(0, max(len(cells) for _, cells in rows))
-    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.set_xlabel("cells: δ from .1 down, in each K upwards", fontsize=8)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     patches = [Patch(color=colour, label=verdict) for verdict, colour in VERDICT_COLOURS.items()]
-    shown: dict[str, Any] = {"bbox_to_anchor": (0.4, 1.0), "ncols": 3, "frameon": False}
-    axes.legend(handles=patches, loc="lower center", fontsize=8, **shown)
+    above: dict[str, Any] = {"bbox_to_anchor": (0.4, 1.0), "ncols": 3, "frameon": False}
+    axes.legend(handles=patches, loc="lower center", fontsize=8, **above)
     return figure
 
 

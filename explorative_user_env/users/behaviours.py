@@ -26,6 +26,15 @@ from explorative_user_env.validation import (
 )
 from explorative_user_env.validation import probability as share
 
+__all__ = [
+    "drifting",
+    "forgetful",
+    "impatient",
+    "logistic",
+    "omniscient",
+    "varied",
+]
+
 MOST_REMEMBERED = 100_000_000
 """The largest memory of a user, in numbers; it takes most of a GB."""
 
@@ -377,10 +386,14 @@ def forgetful(window: int | None = None) -> Behaviour:
     Args:
         window: W, at least 1; None is 50 K.
     """
-    sizes = {"memory": 1, "memory_per_arm": 2 * WINDOW_PER_ARM}
-    if window is not None:
-        sizes = {"memory": 1 + 2 * count("window", window, 1, STEP_CAP)}
-    return Behaviour("forgetful", start=forgetful_start, respond=forgetful_respond, **sizes)
+    places = 0 if window is None else 2 * count("window", window, 1, STEP_CAP)
+    return Behaviour(
+        "forgetful",
+        start=forgetful_start,
+        respond=forgetful_respond,
+        memory=1 + places,
+        memory_per_arm=2 * WINDOW_PER_ARM if window is None else 0,
+    )
 
 
 def forgetful_start(user: User, state: RememberingState, rng: Stream) -> None:

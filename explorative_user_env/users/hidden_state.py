@@ -1,4 +1,4 @@
-"""The truth about a user at one moment, as a record that cannot change her."""
+"""The truth about a user at one moment, as a record."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from explorative_user_env.users.model import User, UserState, lcb, rho, ucb
 
 
 class HiddenState(NamedTuple):
-    """The truth about a user, for those who ask for it by name; never for an agent.
+    """The truth about a user, which no agent is shown.
 
     Attributes:
         instance: the true means mu_i and the best arm.
@@ -50,7 +50,7 @@ def hidden_state_of(
         state: what she knows.
         rule: the rule of rho_t.
         instance: her means and her best arm, as they are now.
-        rho_of: what makes rho_t of the first three (see `Behaviour.rho`).
+        rho_of: returns rho_t (see `Behaviour.rho`).
     """
     arms = range(user.n_arms)
     return HiddenState(
@@ -68,7 +68,7 @@ def hidden_state_of(
 
 
 def witness_of(hidden: HiddenState, arm: int) -> int | None:
-    """Return the arm that is clearly better than `arm`, None where none is.
+    """Return the arm that is clearly better than `arm`, or None.
 
     Args:
         hidden: the truth when she decides.

@@ -20,6 +20,8 @@ from explorative_user_env.validation import (
     positive,
 )
 
+__all__ = ["InstanceLaw"]
+
 LOST = -1
 
 

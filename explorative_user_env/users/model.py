@@ -13,6 +13,8 @@ from explorative_user_env.protocol import STEP_CAP
 from explorative_user_env.users.laws import OWN, RewardLaw, Rule, Stream, draw_reward, number_tables
 from explorative_user_env.validation import InvalidArgumentError, integer
 
+__all__ = ["lcb", "learn", "log_confidence", "realize", "rejects", "respond", "rho", "start", "ucb"]
+
 UNSEEN = inf
 """1/sqrt(n_i) of an arm without a reward; test n_i = 0 to recognise such an arm."""
 
@@ -126,7 +128,8 @@ def blank_state(user: User, memory: list[float] | None = None) -> UserState:
     )
     if not memory:
         return state
-    return RememberingState(*(getattr(state, each.name) for each in fields(state)), memory)
+    known = {each.name: getattr(state, each.name) for each in fields(state)}
+    return RememberingState(**known, memory=memory)
 
 
 CEILING_SLACK = 0.99

@@ -26,6 +26,20 @@ from explorative_user_env.validation import (
     positive,
 )
 
+__all__ = [
+    "COMPARED",
+    "DIFFERENCES",
+    "PRINTED",
+    "RELEASED",
+    "SETTINGS",
+    "Difference",
+    "Setting",
+    "as_setting",
+    "differences_of",
+    "name_in",
+    "title_of",
+]
+
 PAPER_AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
 """The names of the agents in the paper's tables."""
 

@@ -40,7 +40,7 @@ WORK = (
     "evaluation.runner.done",
     "studies.lower_bound.histories",
     "studies.lower_bound.rejected_below",
-    "rl.training._untrained",
+    "rl.models.Recipe.untrained",
 )
 """Where the work of the commands begins."""
 

@@ -9,6 +9,7 @@ import pytest
 from processes import python
 from stores import ASKED, part_of, runs
 
+from explorative_user_env.commands.run import continue_with
 from explorative_user_env.results.results import load
 from explorative_user_env.results.store import TABLES_VERSION, Store, about, request_in
 from explorative_user_env.validation import InvalidArgumentError
@@ -96,6 +97,10 @@ def test_what_was_killed_without_that_journal_is_put_in_order_by_who_resumes(pat
         db.execute("ROLLBACK")
     with pytest.raises(InvalidArgumentError, match="resuming the run puts it in order"):
         about(left / "run.sqlite")
+    shutil.copytree(left, left.with_name("resumed"))
+    given = {"seed": None}
+    continue_with(left.with_name("resumed") / "run.sqlite", "evaluate", given, ())
+    assert given == {"seed": 0}
     with Store(left / "run.sqlite", ASKED) as again:
         assert (again.n_runs(), again.n_kept()) == (3, 0)
     assert about(left / "run.sqlite").n_runs == 3
