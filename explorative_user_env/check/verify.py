@@ -810,13 +810,9 @@ def _cell_of_table(runs: pd.DataFrame, shared: Sequence[str], own: Sequence[Any]
 def _beside(
     folder: Path, request: Mapping[str, Any], cells: Sequence[CellClaim]
 ) -> Iterator[Finding | str]:
-    """Yield what contradicts the rows in the files of a folder, and notes on what is not compared.
-
-    Of the manifest only regular files of the folder itself are followed.
-    """
+    """Yield what contradicts the rows in the files of a folder, and what is not compared."""
     for name, digest in digests_in(folder).items():
-        inside = Path(name).name == name and (folder / name).is_file()
-        if not (inside and is_as(folder / name, digest)):
+        if not is_as(folder / name, digest):
             yield Finding("file", f"{name} is not as the run has written it")
     by_cell = {cell.name: cell.results for cell in cells if cell.results is not None}
     tables: dict[str, tuple[Callable[[], pd.DataFrame], Sequence[str]]] = {}
