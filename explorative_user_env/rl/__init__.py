@@ -3,9 +3,12 @@
 Needs the extra `rl`; without it, the import says how to install it.
 """
 
-from explorative_user_env.rl.models import require_rl
+from explorative_user_env.validation import require
 
-require_rl()
+BROUGHT = ("stable_baselines3", "sb3_contrib")
+"""The modules that the extra `rl` brings."""
+
+require("reinforcement learning needs", "rl", BROUGHT)
 
 from explorative_user_env.rl.agent import SB3Agent  # noqa: E402
 from explorative_user_env.rl.models import load_agent  # noqa: E402

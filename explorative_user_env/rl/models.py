@@ -21,10 +21,8 @@ from explorative_user_env.results.records import versions_of
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.vec_env import make_sb3_vec_env
 from explorative_user_env.shipped import SETTINGS_FILE, shipped_models
-from explorative_user_env.validation import InvalidArgumentError, choice, count, require
+from explorative_user_env.validation import InvalidArgumentError, choice, count
 from explorative_user_env.wrappers.observations import SORTED_POPULATION
-
-BROUGHT = ("stable_baselines3", "sb3_contrib")
 
 MODEL_FILE, PROGRESS_FILE = "model.zip", "training.csv"
 
@@ -33,15 +31,6 @@ MOST_TRAINED_ON = 10_000
 
 LARGEST_PART = 2**28
 """Bytes of a part of a model's file, when unpacked."""
-
-
-def require_rl() -> None:
-    """Check that Stable-Baselines3 and sb3-contrib are installed.
-
-    Raises:
-        MissingExtraError: naming what is missing and the command that installs it.
-    """
-    require("reinforcement learning needs", "rl", BROUGHT)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the reference is part of the site")
 
-from extensions.reference import homes, public
+from extensions.reference import homes
 from snippets import blocks_of
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ def unexplained(module: str, name: str) -> bool:
     """Return whether the reference neither explains a name nor, if it is a module, what it has."""
     rooms = homes()
     home = import_module(module)
-    known = public(home) if module in rooms else getattr(home, "__all__", ())
+    known = {*getattr(home, "__all__", ()), *rooms.get(module, ())}
     inner = getattr(home, name, None) or import_module(f"{module}.{name}")
     return name not in known and getattr(inner, "__name__", "") not in rooms
 

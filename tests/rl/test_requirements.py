@@ -1,6 +1,7 @@
 """Without Stable-Baselines3 all else works, and what needs it says how to get it."""
 
 import json
+from importlib import reload
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ for name in MISSING:
 
 import explorative_user_env as eu
 from explorative_user_env import cli
-from explorative_user_env.commands import agent_names, train
+from explorative_user_env.commands import agents, train
 
 agent = eu.PolicyAgent(lambda observation: 0)
 results = eu.evaluate([agent, "UCB1"], task="regret", horizon=20, n_instances=3, compiled=False)
@@ -100,11 +101,11 @@ def test_the_import_says_in_one_line_what_is_missing_and_how_to_get_it(
 def test_only_what_is_missing_is_named(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("stable_baselines3", reason="else the room cannot be entered")
     pytest.importorskip("sb3_contrib", reason="else the room cannot be entered")
-    from explorative_user_env.rl.models import require_rl
+    from explorative_user_env import rl
 
     monkeypatch.setattr(extras, "find_spec", lambda name: None if name == missing else "there")
     with pytest.raises(MissingExtraError) as error:
-        require_rl()
+        reload(rl)
     named = missing.replace("_", "-")
     assert str(error.value) == f"reinforcement learning needs {named}: {how_to_get('rl')}"
 
