@@ -48,11 +48,21 @@ def from_json(text: str | bytes) -> Any:
         raise ValueError("nested too deep to be read") from error
 
 
+LARGEST_MANIFEST = 10_000_000
+"""The largest manifest that is read, in bytes."""
+
+
 def digests_in(folder: Path) -> dict[str, str]:
-    """Return the digests of a folder's manifest; empty without a readable manifest."""
+    """Return the digests of a folder's manifest, of files in the folder itself.
+
+    Empty without a readable manifest: a regular file of a bounded size.
+    """
+    path = folder / MADE_BY
     try:
-        manifest = from_json((folder / MADE_BY).read_text(encoding="utf-8"))
-        return {str(name): str(digest) for name, digest in manifest[FILES].items()}
+        if not path.is_file() or path.stat().st_size > LARGEST_MANIFEST:
+            return {}
+        digests = from_json(path.read_text(encoding="utf-8"))[FILES]
+        return {name: str(digest) for name, digest in digests.items() if Path(name).name == name}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
@@ -66,7 +76,7 @@ def digest_of(path: Path) -> str:
 def is_as(path: Path, digest: str) -> bool:
     """Return whether a file exists and has this digest."""
     try:
-        return digest_of(path) == digest
+        return path.is_file() and digest_of(path) == digest
     except OSError:
         return False
 

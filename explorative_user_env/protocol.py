@@ -1,15 +1,14 @@
-"""What an agent is: a small contract, and a record that also opens the compiled path.
+"""The contract of an agent, the record of an algorithm that also compiles, and the tasks.
 
-An agent sees the number of arms and, step by step, which recommendation was accepted. Nothing
-else reaches it: no mean, no reward, no interval (a reference labelled so is told rewards). From
-what it is handed nothing leads to these, nor to the user's seed or stream, however far it looks.
-But it runs in the same process, and Python hides neither the frames of the readable loop nor what
-the garbage collector knows from code that searches there: read the code of an agent that you do
-not trust.
+An agent sees the number of arms and, step by step, which recommendation was accepted. It gets no
+mean, no reward, no interval (except a reference that is labelled so, which gets rewards). No object
+that it is handed leads to these, nor to the user's seed or stream. But it runs in the same process,
+and Python hides neither frames nor the garbage collector's lists from code that searches there:
+read the code of an agent that you do not trust.
 
-Beside its methods an agent may say more of itself, in attributes that are looked for here only:
-`name`, `max_steps`, `needs_horizon`, `sees_rewards`, `trained_on` and `options`; see the functions
-at the end. What it thinks it may `explain()` (`explanations` asks); `meeting` calls `next_user()`.
+An agent may have further attributes, which the functions below look up: `name`, `max_steps`,
+`needs_horizon`, `sees_rewards`, `trained_on` and `options`; and the methods `explain` and
+`next_user`.
 """
 
 import threading
@@ -28,11 +27,11 @@ __all__ = ["STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtA
 Array = np.ndarray[Any, Any]
 
 STOP = -1
-"""What `Algorithm.act` returns instead of an arm when the algorithm is done."""
+"""The value that `Algorithm.act` returns instead of an arm to stop."""
 
 
 class Against(NamedTuple):
-    """What an agent compares, in its `explain()`: two numbers, or K numbers with K others."""
+    """A comparison in an agent's `explain()`: two numbers, or K numbers with K others."""
 
     value: Any
     target: Any
@@ -40,26 +39,25 @@ class Against(NamedTuple):
 
 @runtime_checkable
 class Agent(Protocol):
-    """Anything with these four methods can be run, compared and tabulated.
+    """An object with these four methods can be run, compared and tabulated.
 
-    These attributes may be there as well:
+    Optional attributes:
 
-    - `name`: what tables and the random stream call it; the class's name otherwise.
-    - `max_steps`: a step cap of its own.
-    - `needs_horizon`: True for an agent that runs to a given horizon; an evaluation then runs it
-      after BAIR and tells it BAIR's mean stopping time.
-    - `sees_rewards`: True for a reference that is no competitor. It is then told each realized
-      reward by its `learn(arm, reward)`, after `observe` and only if the recommendation was
-      accepted.
+    - `name`: its name in tables and of its random stream; by default that of the class.
+    - `max_steps`: a step cap.
+    - `needs_horizon`: True for an agent that runs to a given horizon; an evaluation runs it after
+      BAIR, with BAIR's mean stopping time.
+    - `sees_rewards`: True for a reference that is no competitor. Its `learn(arm, reward)` gets each
+      realized reward, after `observe` and only if the recommendation was accepted.
     - `trained_on`: the users that a trained agent is for, in the words of `evaluate` ("task",
-      "n_arms", "setting", "delta"); a benchmark runs these where nothing else is asked for.
-    - `options`: what distinguishes it from others of its class, by name: stored runs are continued
-      by an agent with the same. It need not be there: its attributes are looked at instead.
-    - `next_user`: a method called in place of a `reset` where one user follows another: arms,
-      stream and horizon stay, and so may what was learnt.
-    - `explain`: a method that says what the agent thinks now, by name, for who watches it: a
-      number, a word, K numbers (one an arm), K truth values (which arms are left) or an `Against`.
-      It changes nothing.
+      "n_arms", "setting", "delta"); the default users of a benchmark.
+    - `options`: what distinguishes it from others of its class, by name: an agent with equal
+      options continues stored runs. By default its attributes are compared.
+    - `next_user`: a method called in place of `reset` if one user follows another: arms, stream and
+      horizon stay, and so may what was learned.
+    - `explain`: a method that returns by name what the agent thinks now, for a viewer: a number, a
+      word, K numbers (one an arm), K truth values (which arms are left) or an `Against`. It changes
+      nothing.
     """
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
@@ -75,28 +73,27 @@ class Agent(Protocol):
         """Return the arm to recommend next, or None to stop and answer."""
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Take in the user's response to a recommendation of `arm`."""
+        """Learn from the user's response to a recommendation of `arm`."""
 
     def answer(self) -> int:
-        """Return the arm believed to be the best; asked at any time a run ends."""
+        """Return the arm believed to be the best; called whenever a run ends."""
 
 
 @runtime_checkable
 class ManyUserAgent(Protocol):
-    """What an evaluation calls in place of `Agent`'s methods where it finds them.
+    """Methods for many users at once, which an evaluation prefers to those of `Agent`.
 
-    Meant for agents that are asked about many users at once, as a neural policy had better be. The
-    users do not know of each other, and what an agent does with one must not depend on who else is
-    there: an evaluation may hand it the same users in other company.
+    They suit a neural policy. The actions for one user must not depend on the others: an evaluation
+    may group the same users in another way.
 
-    Derive from `OneUserAtATime`, and these four methods are all there is to write. There may be a
-    `next_user_all()`, as `Agent` may have a `next_user()`.
+    Derive from `OneUserAtATime` to write only these four methods. `next_user_all()` is optional, as
+    `next_user()` is in `Agent`.
     """
 
     def reset_all(
         self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
     ) -> None:
-        """Forget everything and get ready for new users, each with a random stream of her own."""
+        """Forget everything and get ready for new users, with a random stream for each."""
 
     def act_all(self, users: Array) -> Array:
         """Return the arm to recommend next to each of these users, `STOP` to stop with one.
@@ -109,7 +106,7 @@ class ManyUserAgent(Protocol):
         """
 
     def observe_all(self, users: Array, arms: Array, accepted: Array) -> None:
-        """Take in these users' responses; all shapes (m,), `accepted` of bools."""
+        """Learn from these users' responses; all shapes (m,), `accepted` of bools."""
 
     def answer_all(self, users: Array) -> Array:
         """Return the arm believed to be the best of each of these users, shape (m,)."""
@@ -137,39 +134,36 @@ class OneUserAtATime(Agent, ManyUserAgent, Protocol):
 
 
 ONLY = np.zeros(1, int)
-"""The one user, or the one lane, of the step-by-step loop."""
+"""The one user, or lane, of the step-by-step loop."""
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An agent's rule as plain functions of one user, so that it runs step by step or compiled.
+    """An agent's rule as plain functions of one user, which run step by step or compiled.
 
     `Params` is a NamedTuple of numbers, fixed for a run. `State` is a NamedTuple of lists (arrays
-    when compiled); a number that changes is a list of one, and one that may become a fraction is a
-    float from the start ([0.0], not [0]: an array of integers would cut it off). The functions
-    below `blank` must stay within what numba compiles: numbers, indexing, loops, `math`, draws such
-    as `rng.random()`.
+    when compiled); a number that changes is a list of one, a float from the start if it may become
+    a fraction ([0.0], not [0]). The functions below `blank` must compile with numba: numbers,
+    indexing, loops, `math`, draws such as `rng.random()`.
 
     Attributes:
         name: shown in tables.
         prepare: `(options, n_arms, horizon) -> Params`; checks the options.
-        blank: `Params -> State`, allocated but not yet meaningful.
+        blank: `Params -> State`, allocated and not yet filled.
         start: `(params, state, rng)`; fills a blank or used state for a new user.
         act: `(params, state, rng) -> arm`, or `STOP`.
         observe: `(params, state, arm, accepted)`.
         verdict: `(params, state, rng) -> arm`, the answer.
-        next_user: `(params, state, rng)`, for who comes after another; None is `start`.
-        defaults: every option and its value where neither the caller nor a setting gives one;
-            `max_steps` among them asks for the step cap of the runs.
-        stops_itself: False for an algorithm that runs to a horizon it must be told.
-        learn: `(params, state, arm, reward)`, takes in the realized reward of an accepted
-            recommendation, after `observe`; None, except for a reference that is labelled as one,
-            since no agent may see rewards.
-        explain: `(params, state) -> what the agent's explain() says`; never compiled, free to use
-            all of Python, and no part of the rule: records that differ in it alone are the same.
+        next_user: `(params, state, rng)`, for a user who follows another; None is `start`.
+        defaults: every option with its default; `max_steps` among them is the step cap of the runs.
+        stops_itself: False for an algorithm that runs to a given horizon.
+        learn: `(params, state, arm, reward)`, gets the realized reward of an accepted
+            recommendation, after `observe`; for labelled references only, None for all others.
+        explain: `(params, state) -> what the agent's explain() returns`; never compiled and no part
+            of the rule: records that differ in it alone are equal.
 
     Raises:
-        InvalidArgumentError: for a field that is none of what is said of it.
+        InvalidArgumentError: naming the field whose value does not fit its type.
     """
 
     name: str
@@ -179,7 +173,7 @@ class Algorithm:
     act: Callable[[Any, Any, np.random.Generator], int]
     observe: Callable[[Any, Any, int, bool], None]
     verdict: Callable[[Any, Any, np.random.Generator], int]
-    # Records are alike if their parts are: a copy, or one from another process, is the same rule.
+    # Records with equal parts are equal, as a copy from another process is.
     defaults: Mapping[str, Any] = field(default_factory=dict, hash=False)
     stops_itself: bool = True
     next_user: Callable[[Any, Any, np.random.Generator], None] | None = None
@@ -192,22 +186,22 @@ class Algorithm:
 
 _LOCK = threading.Lock()
 _IN_USE: dict[int, int] = {}
-"""The thread that meets users with an agent, by their identities."""
+"""The thread that uses an agent, by the agent's identity."""
 
 
 @contextmanager
 def in_use(agent: object) -> Iterator[None]:
-    """Meet users with an agent in the block, and with it alone: what it remembers is of these.
+    """Use an agent in the block, in this thread only.
 
     Raises:
-        InvalidArgumentError: if another thread does so at the same time.
+        InvalidArgumentError: if another thread uses it at the same time.
     """
     thread, key = threading.get_ident(), id(agent)
     with _LOCK:
         if _IN_USE.get(key, thread) != thread:
             allowed = "used by one thread at a time; give every evaluation an agent of its own"
             raise InvalidArgumentError("agent", name_of(agent), allowed)
-        mine = key not in _IN_USE  # not so where an agent meets users within a meeting
+        mine = key not in _IN_USE  # False in a nested block
         _IN_USE[key] = thread
     try:
         yield
@@ -217,46 +211,46 @@ def in_use(agent: object) -> Iterator[None]:
 
 
 def name_of(agent: object) -> str:
-    """Return what tables call `agent`: its `name`, or else its class's."""
+    """Return the name of `agent` in tables: its `name`, or else that of its class."""
     name = getattr(agent, "name", None)
     return name if isinstance(name, str) and name else type(agent).__name__
 
 
 def cap_of(agent: object) -> int | None:
-    """Return the step cap of its own that `agent` has, if any."""
+    """Return the step cap of `agent`, if it has one."""
     cap: int | None = getattr(agent, "max_steps", None)
     return cap
 
 
 def needs_horizon(agent: object) -> bool:
-    """Return whether `agent` runs to a horizon that it must be told."""
+    """Return whether `agent` runs to a given horizon."""
     return bool(getattr(agent, "needs_horizon", False))
 
 
 def sees_rewards(agent: object) -> bool:
-    """Return whether `agent` is a reference, labelled so, that is told realized rewards."""
+    """Return whether `agent` is a labelled reference, which gets realized rewards."""
     return bool(getattr(agent, "sees_rewards", False))
 
 
 def trained_on(agent: object) -> Mapping[str, Any]:
-    """Return the users that `agent` was trained for, in the words of `evaluate`; none for most."""
+    """Return the users that `agent` was trained for, in the words of `evaluate`, or {}."""
     users: Mapping[str, Any] | None = getattr(agent, "trained_on", None)
     return users or {}
 
 
 def options_of(agent: object) -> Mapping[str, Any] | None:
-    """Return what `agent` says distinguishes it from others of its class; None if nothing."""
+    """Return the `options` of `agent`, None if it has none."""
     options: Mapping[str, Any] | None = getattr(agent, "options", None)
     return options
 
 
 @dataclass(frozen=True)
 class Task:
-    """What an agent is asked for, as a record that is compared by its values.
+    """A task for an agent.
 
     Attributes:
         name: "regret", "bai" or "population".
-        horizon: steps of an episode where nothing else is said.
+        horizon: default steps of an episode.
         ends_itself: whether an episode ends with an answer, and the environment takes the horizon
             as part of the task (`terminated`); else it is a time limit (`truncated`).
     """
@@ -271,43 +265,42 @@ BAI = Task("bai", horizon=2000, ends_itself=True)
 
 POPULATION = Task("population", horizon=300, ends_itself=False)
 """Least regret with users who come one after another and share what is popular; the horizon is that
-of each of them."""
+of each user."""
 
 TASKS = {task.name: task for task in (REGRET, BAI, POPULATION)}
 
 STEP_COST = 5e-4
-"""c, what a recommendation costs in best-arm identification unless something else is said."""
+"""Default c, the cost of a recommendation in best-arm identification."""
 
 DELTA = 0.1
-"""The allowed probability of a wrong answer unless something else is said."""
+"""Default allowed probability of a wrong answer."""
 
 STEP_CAP = 1_000_000
-"""The step cap of a run of best-arm identification unless something else is said."""
+"""Default step cap of a run of best-arm identification."""
 
 ANSWERED, CENSORED, LEFT = range(3)
-"""How a run of best-arm identification ends: with an answer, by the step cap, or as the user does
-not stay."""
+"""The ends of a run of best-arm identification: an answer, the step cap, a user who leaves."""
 
 N_USERS = 20
-"""Users of an episode of the population task unless something else is said."""
+"""Default number of users of an episode of the population task."""
 
 DEVIATION = 0.3
-"""Standard deviation of a user's means around what is popular unless something else is said."""
+"""Default standard deviation of a user's means around what is popular."""
 
 OF_MEMBERS = ("n_users", "deviation")
-"""The options that are for users who come one after another."""
+"""The options of users who come one after another."""
 
 N_INSTANCES = 1000
-"""Users of an evaluation unless something else is said, as in the paper."""
+"""Default number of users of an evaluation, as in the paper."""
 
 N_TRANSCRIBED = 10
-"""Users of whom examples are written unless something else is said; each step is a line."""
+"""Default number of users of whom transcripts are written."""
 
 LONGEST_HORIZON = 10_000_000
-"""Of a run of which every step is kept, which takes half a GB then; or each has a scale's mark."""
+"""The longest run of which every step is kept, in half a GB; also the largest scale."""
 
 MOST_WORKERS = 1024
-"""Runs at once; no machine that this is run on has more cores, and each may be a process."""
+"""The most runs at once, each of which may be a process."""
 
 
 def kept_steps(name: str, steps: Any) -> int:
@@ -316,22 +309,18 @@ def kept_steps(name: str, steps: Any) -> int:
 
 
 def as_task(task: Task | str) -> Task:
-    """Return the task meant: itself, or the one of that name."""
+    """Return the task of a record or a name."""
     return task if isinstance(task, Task) else TASKS[choice("task", task, TASKS)]
 
 
 def as_task_of_one(task: Task | str) -> Task:
-    """Return the task meant, which has one user an episode."""
+    """Return the task of a record or a name, one with one user an episode."""
     name = task.name if isinstance(task, Task) else task
     return TASKS[choice("task", name, (BAI.name, REGRET.name))]
 
 
 def refuse_of_members(task: Task, options: Mapping[str, Any]) -> None:
-    """Refuse what is said of users who come one after another, in a task where none do.
-
-    Raises:
-        InvalidArgumentError: naming the first of `OF_MEMBERS` that is not None.
-    """
+    """Refuse the options `OF_MEMBERS` in every task but the population."""
     for name in OF_MEMBERS:
         if task != POPULATION and options.get(name) is not None:
             allowed = f"left out, except for the task {POPULATION.name}"

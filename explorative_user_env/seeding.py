@@ -1,8 +1,8 @@
-"""Which random stream belongs to whom: everything follows from one seed handed in.
+"""The random streams of users and agents, which all follow from one seed.
 
-A study's seed gives every user a seed of her own. That one number replays the user alone, as
-`env.reset(seed=user_seed)`, and, with an agent's name, the agent that met her: so adding an agent,
-a worker or a user changes nobody else's numbers.
+A study's seed gives every user a seed. That number replays the user alone, as
+`env.reset(seed=user_seed)`, and with an agent's name the agent that met her: so adding an agent, a
+worker or a user changes no other's numbers.
 """
 
 import hashlib
@@ -18,16 +18,16 @@ from explorative_user_env.validation import InvalidArgumentError, count
 __all__ = ["agent_generator", "member_seeds", "training_seeds", "user_generator", "user_seeds"]
 
 MOST_USERS = 10_000_000
-"""Of a study: the table of their runs takes a GB, and more are better met in several studies."""
+"""The most users of a study, whose table of runs takes a GB."""
 
 SEED_BITS = 4096
-"""Any seed that is drawn has fewer, and more digits than this is would not be written."""
+"""The size of the largest seed."""
 
 TOO_LARGE = 1 << SEED_BITS
 
 
 def seed_number(seed: Any) -> int:
-    """Return a seed as an int; it may be larger than what is counted with."""
+    """Return a seed as an int in 0..2^`SEED_BITS` - 1."""
     if type(seed) is int and 0 <= seed < TOO_LARGE:  # quick, as nearly all are
         return seed
     is_one = isinstance(seed, Integral) and not isinstance(seed, bool)
@@ -39,7 +39,7 @@ def seed_number(seed: Any) -> int:
 
 
 def number_of_users(n_users: Any, name: str = "n_instances", least: int = 1) -> int:
-    """Return how many users there are as an int, in `least` to `MOST_USERS`."""
+    """Return a number of users as an int in `least`..`MOST_USERS`."""
     return count(name, n_users, least, MOST_USERS)
 
 
@@ -63,7 +63,7 @@ def member_seeds(seed: int, n_users: int) -> list[int]:
 
 
 def member_seed(seed: int, user: int) -> int:
-    """Return the seed of one of them: that of `member_seeds` in the place `user`."""
+    """Return the seed of one user: that of `member_seeds` in the place `user`."""
     return int(_member_words(seed, user + 1)[user]) >> 1
 
 
@@ -80,16 +80,16 @@ def user_generator(seed: int) -> np.random.Generator:
 def agent_generator(seed: int, name: str) -> np.random.Generator:
     """Return the stream of the agent called `name` that meets the user with this `seed`.
 
-    It follows from the two by a one-way function (SHA-256), as the agent holds it: a Generator says
-    what it was seeded with, and the user's seed would give her means.
+    It follows from the two by a one-way function (SHA-256): a Generator shows its seed to the
+    agent, and the user's seed would give her means.
     """
     words = agent_words([seed], name)[0]
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))
 
 
 def agent_words(seeds: Sequence[int], name: str) -> np.ndarray:
-    """Return what the agent's streams are seeded with: a row of 32-bit words for each user."""
-    # Half of a symbol may stand in a name, and has no bytes of its own.
+    """Return the seeds of an agent's streams: a row of 32-bit words for each user."""
+    # A name may hold half a surrogate pair, which has no bytes.
     texts = [f"agent {seed} {name}".encode(errors="backslashreplace") for seed in seeds]
     digests = [hashlib.sha256(text).digest() for text in texts]
     return np.frombuffer(b"".join(digests), "<u4").reshape(len(digests), -1).astype(np.uint32)
@@ -101,21 +101,21 @@ def agent_generators(seeds: Sequence[int], name: str) -> list[np.random.Generato
 
 
 def set_users(seeds: Sequence[int], streams: Sequence[np.random.Generator]) -> None:
-    """Set Generators that are there, at least as many, to the streams of users with these seeds."""
+    """Set the first of these Generators to the streams of users with these seeds."""
     for seed, stream in zip(seeds, streams, strict=False):
         stream.bit_generator.state = user_generator(seed).bit_generator.state
 
 
 def set_agents(seeds: Sequence[int], name: str, streams: Sequence[np.random.Generator]) -> None:
-    """Set Generators that are there to the streams of the agent of this name that users meet."""
+    """Set the first of these Generators to the streams of an agent that meets these users."""
     for seed, stream in zip(seeds, streams, strict=False):
         stream.bit_generator.state = agent_generator(seed, name).bit_generator.state
 
 
 def training_seed(seed: int) -> int:
-    """Return the seed of the first user that a model is trained on; the others' follow it.
+    """Return the seed of the first user that a model is trained on; the others follow it.
 
-    Apart from the users of any study, so that no model is compared on users that it has met.
+    It is apart from the users of any study, so that no model is compared on its training's users.
     """
     sequence = np.random.SeedSequence(seed, spawn_key=(crc32(b"training"),))
     return int(sequence.generate_state(1, np.uint64)[0]) >> 1
@@ -139,18 +139,18 @@ def tuning_seed(seed: int, *place: int) -> int:
 
     Args:
         seed: what everything follows from.
-        place: which of the tuning's studies it is; each has users of its own.
+        place: the place of the study in the tuning; each has other users.
     """
     sequence = np.random.SeedSequence(seed, spawn_key=(crc32(b"tuning"), *place))
     return int(sequence.generate_state(1, np.uint64)[0]) >> 1
 
 
 def suite_seed(seed: int, task: str) -> int:
-    """Return the seed of the users of a task where a suite of tasks is run with `seed`.
+    """Return the seed of the users of a task in a suite that is run with `seed`.
 
     Args:
-        seed: what everything follows from.
-        task: the task's name; each has users of its own.
+        seed: the suite's.
+        task: the task's name; each has other users.
     """
     place = (crc32(b"suite"), crc32(task.encode()))
     sequence = np.random.SeedSequence(seed_number(seed), spawn_key=place)

@@ -7,12 +7,12 @@ again shows that none was edited. No code is run because a file names it.
 """
 
 import copy
-import functools
 import math
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -329,33 +329,31 @@ def verify(
     file, folder = _runs_at(Path(path))
     drawn_with = secrets.randbits(32) if seed is None else seed_number(seed)
     rng = np.random.default_rng(drawn_with)
-    by = {"workers": checked_workers(workers, executor), "executor": executor}
-    how = (by, flag("compiled", compiled))
-    checked: list[RowsChecked] = []
+    how = flag("compiled", compiled), checked_workers(workers, executor)
+    run = partial(_runs_again, compiled=how[0], workers=how[1], executor=executor)
     try:
         with shown(progress) as report:
             request, cells = _claims_in(file, own)
             chosen = _chosen(cells, sequence("only", only))
             asked = _share_of(chosen, n_wanted) if share is None else share
-            findings = [*_other_streams(request), *_left_out(request, cells)]
-            notes = [*_other_versions(request)]
+            found: list[Any] = [*_made_with(request), *_left_out(request, cells)]
             for cell in cells:
-                findings += [*_missing(cell), *_seeds(cell)]
+                found += [*_missing(cell), *_seeds(cell)]
             for place, (cell, agent) in enumerate(chosen):
-                told = named(portion(report, place, len(chosen)), cell.name)
+                bar = named(portion(report, place, len(chosen)), cell.name)
                 places = _drawn(len(cell.runs(agent)), asked, rng)
-                outcome, found = _checked(cell, agent, places, *how, told)
-                checked, findings = [*checked, outcome], findings + found
-                notes += [*_unusual(cell, agent)]
+                found += _checked(cell, agent, places, partial(run, progress=bar))
+                found += _unusual(cell, agent)
             if folder is not None:
-                told_of_files = [*_beside(folder, request, cells)]
-                findings += [each for each in told_of_files if isinstance(each, Finding)]
-                notes += [each for each in told_of_files if isinstance(each, str)]
+                found += _beside(folder, request, cells)
     except (InvalidArgumentError, MissingExtraError, OSError):
         raise
     except Exception as error:  # whatever somebody has written into the file
         allowed = f"a file of runs whose records can be read ({type(error).__name__}: {error})"
         raise InvalidArgumentError("path", str(path), allowed) from error
+    checked = [each for each in found if isinstance(each, RowsChecked)]
+    findings = [each for each in found if isinstance(each, Finding)]
+    notes = [each for each in found if isinstance(each, str)]
     return Verification(str(path), drawn_with, asked, checked, findings, notes, tuple(only))
 
 
@@ -389,42 +387,35 @@ def _drawn(n_rows: int, share: float, rng: np.random.Generator) -> Array:
 
 
 def _checked(
-    cell: CellClaim,
-    agent: str,
-    places: Array,
-    workforce: Mapping[str, Any],
-    compiled: bool,
-    progress: OnProgress,
-) -> tuple[RowsChecked, list[Finding]]:
-    """Run the rows in these places again, and return the outcome and the findings."""
+    cell: CellClaim, agent: str, places: Array, run: Callable[..., pd.DataFrame]
+) -> Iterator[Finding | RowsChecked]:
+    """Run the rows in these places again; yield the findings and the outcome."""
     rows, who = cell.runs(agent), cell.agent(agent)
-    part, why, verdict = rows.iloc[places].reset_index(drop=True), "", NOT_CHECKED
-    others: list[tuple[int, str, Any, Any]] = []
-    if not len(rows):
-        why = "no rows"
-    elif who is None:
-        why = _needed(cell.request["agents"].get(agent))
-    else:
-        try:
-            here = _runs_again(cell, who, agent, part, workforce, compiled, progress)
-        except InvalidArgumentError as error:
-            why = f"it cannot be run as the file says: {error}"
-        else:
-            others = [*_others(part, here, EQUAL_WITHIN)]
-            verdict = OTHER_ROWS if others else SAME_ROWS
-    if verdict == NOT_CHECKED:
-        return RowsChecked(cell.name, agent, len(rows), 0, 0, verdict, why), []
-    n_others = len({place for place, *_ in others})
-    few = n_others <= max(1, MOST_ROUNDED * len(part))
+    part = rows.iloc[places].reset_index(drop=True)
+
+    def outcome(verdict: str, why: str = "", n_again: int = 0, n_others: int = 0) -> RowsChecked:
+        return RowsChecked(cell.name, agent, len(rows), n_again, n_others, verdict, why)
+
+    if not len(rows) or who is None:
+        needed = _needed(cell.request["agents"].get(agent))
+        yield outcome(NOT_CHECKED, needed if len(rows) else "no rows")
+        return
+    try:
+        here = run(cell, who, agent, part)
+    except InvalidArgumentError as error:
+        yield outcome(NOT_CHECKED, f"it cannot be run as the file says: {error}")
+        return
+    others = [*_others(part, here, EQUAL_WITHIN)]
+    counts = len(part), len({place for place, *_ in others})
+    few = counts[1] <= max(1, MOST_ROUNDED * len(part))
     if others and trained_on(who) and few and all(name != "best_arm" for _, name, *_ in others):
-        verdict, why, others = SAME_MEANS, "rounding may do that on another processor", []
-    findings = []
+        yield outcome(SAME_MEANS, "rounding may do that on another processor", *counts)
+        return
     for place, name, was, now in others:
         instance = int(part["instance"].iloc[place])
         words = f"{cell.where(agent)}, instance {instance}: {name} is {was} there and {now} here"
-        findings.append(Finding("row", words, cell.name, agent, instance, name, was, now))
-    counts = (len(rows), len(part), n_others)
-    return RowsChecked(cell.name, agent, *counts, verdict, why), findings
+        yield Finding("row", words, cell.name, agent, instance, name, was, now)
+    yield outcome(OTHER_ROWS if others else SAME_ROWS, "", *counts)
 
 
 def _runs_again(
@@ -432,9 +423,9 @@ def _runs_again(
     who: Agent,
     agent: str,
     rows: pd.DataFrame,
-    workforce: Mapping[str, Any],
+    *,
     compiled: bool,
-    progress: OnProgress,
+    **how: Any,
 ) -> pd.DataFrame:
     """Return what comes out with the users of some rows, in runs not much longer than the file's.
 
@@ -459,9 +450,8 @@ def _runs_again(
         Runs(results.population, who, cap, horizon, as_task(told["task"]), members),
         [int(seed) for seed in rows["user_seed"]],
         compiled=compiled and len(rows) * longest > WORTH_COMPILING,
-        progress=progress,
         kept=Kept(),
-        **workforce,
+        **how,
     )
 
 
@@ -640,9 +630,10 @@ def _left_out_of_suite(request: Mapping[str, Any], cells: Sequence[CellClaim]) -
         yield Finding("request", words, name)
 
 
-def _other_versions(request: Mapping[str, Any]) -> Iterator[str]:
-    """Yield with which other versions and code a file was made."""
+def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
+    """Yield with which other versions, code and random streams a file was made."""
     there, here = request.get("versions", {}), records.versions_of()
+    made_with = {"code": "unknown", "streams": "unknown"} | request.get("made with", {})
     if not there:
         yield "the file does not say with which versions it was made"
         return
@@ -653,16 +644,12 @@ def _other_versions(request: Mapping[str, Any]) -> Iterator[str]:
     ]
     if words:
         yield f"other versions: {', '.join(words)}"
-    code, ours = request.get("made with", {}).get("code", "unknown"), records.package_digest()
-    if code != ours:
-        digests = f"its digest is {code} there and {ours} here"
+    was, now = made_with["code"], records.package_digest()
+    if was != now:
+        digests = f"its digest is {was} there and {now} here"
         yield f"other code of the package: {digests}; the rows are compared all the same"
-
-
-def _other_streams(request: Mapping[str, Any]) -> Iterator[Finding]:
-    """Yield that random streams are drawn otherwise here, which explains rows that differ."""
-    was, now = request.get("made with", {}).get("streams"), records.stream_fingerprint()
-    if request.get("versions") and was != now:
+    was, now = made_with["streams"], records.stream_fingerprint()
+    if was != now:
         digests = f"their fingerprint is {was} there and {now} here, as of another NumPy"
         yield Finding("streams", f"the random streams are others: {digests}", there=was, here=now)
 
@@ -754,7 +741,7 @@ def named_as(name: str, agent: Any) -> Any:
     return other
 
 
-@functools.cache
+@cache
 def _shipped() -> list[Agent]:
     """Return the models of the package; none where they cannot be run."""
     try:
@@ -823,13 +810,9 @@ def _cell_of_table(runs: pd.DataFrame, shared: Sequence[str], own: Sequence[Any]
 def _beside(
     folder: Path, request: Mapping[str, Any], cells: Sequence[CellClaim]
 ) -> Iterator[Finding | str]:
-    """Yield what contradicts the rows in the files of a folder, and notes on what is not compared.
-
-    Of the manifest only regular files of the folder itself are followed.
-    """
+    """Yield what contradicts the rows in the files of a folder, and what is not compared."""
     for name, digest in digests_in(folder).items():
-        inside = Path(name).name == name and (folder / name).is_file()
-        if not (inside and is_as(folder / name, digest)):
+        if not is_as(folder / name, digest):
             yield Finding("file", f"{name} is not as the run has written it")
     by_cell = {cell.name: cell.results for cell in cells if cell.results is not None}
     tables: dict[str, tuple[Callable[[], pd.DataFrame], Sequence[str]]] = {}

@@ -7,13 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from explorative_user_env.agents import (
-    AGENTS,
-    CARRIERS,
-    REFERENCES,
-    AlgorithmAgent,
-    agent_named,
-)
+from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, AlgorithmAgent, agent_named
 from explorative_user_env.protocol import BAI, POPULATION, TASKS, Agent, name_of, trained_on
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.users.population import Population

@@ -7,13 +7,7 @@ import pandas as pd
 import typer
 
 from explorative_user_env.commands import agents as line_ups
-from explorative_user_env.commands.options import (
-    AGENTS,
-    MORE,
-    TEXTS,
-    command,
-    users_a_cell,
-)
+from explorative_user_env.commands.options import AGENTS, MORE, TEXTS, command, users_a_cell
 from explorative_user_env.commands.output import write_and_show
 from explorative_user_env.commands.run import Run
 from explorative_user_env.display.progress import progress_bar

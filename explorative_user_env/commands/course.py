@@ -15,14 +15,8 @@ from explorative_user_env.files import Folder, add_files, write_whole
 from explorative_user_env.protocol import as_task_of_one
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.teach import grade as grading
+from explorative_user_env.teach import submission as submissions
 from explorative_user_env.teach.notebooks import notebook_files
-from explorative_user_env.teach.submission import (
-    PLACES,
-    Limits,
-    Submission,
-    one_submission,
-    submissions_at,
-)
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, how_to_get, missing_of
 
@@ -93,9 +87,9 @@ def grade(
     ] = None,
     key: str | None = None,
     key_file: Path | None = None,
-    time_limit: float = Limits.seconds,
-    call_limit: float = Limits.call_seconds,
-    memory_limit: int = Limits.memory,
+    time_limit: float = submissions.Limits.seconds,
+    call_limit: float = submissions.Limits.call_seconds,
+    memory_limit: int = submissions.Limits.memory,
     output: Path | None = None,
     overwrite: bool = False,
     gradescope: Path | None = None,
@@ -109,7 +103,7 @@ def grade(
     Example: explorative-user course grade submissions --key-file key.txt --out grades
     """
     secret = grading.key_from(key, key_file, os.environ.get(grading.VARIABLE))
-    limits = Limits(time_limit, call_limit, memory_limit)
+    limits = submissions.Limits(time_limit, call_limit, memory_limit)
     asked = options | {"task": as_task_of_one(options["task"])}
     assignment = grading.Assignment(population=Population(**users), **asked)
     options |= users
@@ -135,14 +129,14 @@ def grade(
     _show(board, folder)
 
 
-def _chosen(places: list[str], single: bool) -> list[Submission]:
+def _chosen(places: list[str], single: bool) -> list[submissions.Submission]:
     if not places:
-        raise InvalidArgumentError("submission", None, PLACES)
+        raise InvalidArgumentError("submission", None, submissions.PLACES)
     if not single:
-        return submissions_at(places)
+        return submissions.submissions_at(places)
     if len(places) > 1:
         raise InvalidArgumentError("submission", places, "one file or folder, for Gradescope")
-    return [one_submission(places[0])]
+    return [submissions.one_submission(places[0])]
 
 
 def _show(board: grading.Leaderboard, folder: Folder | None) -> None:

@@ -19,13 +19,7 @@ from explorative_user_env.display.plots import as_png, as_svg, require_plot
 from explorative_user_env.display.progress import portion, progress_bar
 from explorative_user_env.files import Folder, write_whole
 from explorative_user_env.results.records import record_of, versions_of
-from explorative_user_env.results.results import (
-    Results,
-    Sweep,
-    load,
-    runs_with_cells,
-    summaries_of,
-)
+from explorative_user_env.results.results import Results, Sweep, load, runs_with_cells, summaries_of
 from explorative_user_env.results.store import About, about
 from explorative_user_env.results.tables import legend_of, table_of
 from explorative_user_env.validation import InvalidArgumentError, choice, require

@@ -7,13 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from explorative_user_env.commands.agents import (
-    MODEL_PREFIX,
-    PREFIXES,
-    agent_at,
-    agents_called,
-    these_agents,
-)
+from explorative_user_env.commands import agents as line_ups
 from explorative_user_env.commands.options import MORE, command, users_a_cell
 from explorative_user_env.commands.output import write_and_show
 from explorative_user_env.commands.run import OTHERS, Run
@@ -95,7 +89,7 @@ def _meet_others(
 ) -> None:
     """Let agents meet users who are not the paper's, and write and show what comes of it."""
     varieties = others.varieties_named(None if user == ["all"] else user)
-    agents = agents_called(agent, options["max_steps"]) if agent else None
+    agents = line_ups.agents_called(agent, options["max_steps"]) if agent else None
     population = Population(**users)
     run = replace(run, command=OTHERS)
     with run.opened(agents or (), usual=Path("results/robustness")) as (folder, store):
@@ -127,13 +121,13 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
     """
     known: dict[str, Any] = {}
     for name in names:
-        if name.startswith(MODEL_PREFIX):
-            if folders := models_in(Path(name.removeprefix(MODEL_PREFIX))):
-                known[name] = _models(name.removeprefix(MODEL_PREFIX), folders)
-        elif ":" in name and not name.startswith(PREFIXES):
-            known[name] = agent_at(name, ModelsByTask)
+        if name.startswith(line_ups.MODEL_PREFIX):
+            if folders := models_in(Path(name.removeprefix(line_ups.MODEL_PREFIX))):
+                known[name] = _models(name.removeprefix(line_ups.MODEL_PREFIX), folders)
+        elif ":" in name and not name.startswith(line_ups.PREFIXES):
+            known[name] = line_ups.agent_at(name, ModelsByTask)
     others = [name for name in names if name not in known]
-    known |= dict(zip(others, these_agents(others), strict=True))
+    known |= dict(zip(others, line_ups.these_agents(others), strict=True))
     return [known[name] for name in names]
 
 

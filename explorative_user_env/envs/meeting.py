@@ -1,4 +1,4 @@
-"""Who meets whom: an agent that knows what it may of the users, and the environment of one."""
+"""The meeting of agents and users: an agent's open options, and an environment for it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,20 +21,18 @@ def informed(
     delta: float = DELTA,
     max_steps: int | None = None,
 ) -> Agent:
-    """Return the agent, made if only named, with its open options filled in.
-
-    This is the one place where they are: for `evaluate`, `rollout`, replayed and watched runs.
+    """Return an agent, given or named, with its open options filled in.
 
     Args:
         agent: an agent, or the name of one of the package's.
-        population: the users, whose alpha, rho_0 and noise an option may rest on, and whose
-            setting may say what it is; None fills in nothing.
-        delta: of agents without one of their own.
-        max_steps: a step cap for everyone; an agent's own may be smaller. None is the agent's own,
-            or the setting's, or a million.
+        population: the users, whose alpha, rho_0, noise and setting the options take; None fills
+            in nothing.
+        delta: for agents that have none.
+        max_steps: a step cap for all; an agent's may be smaller. None is the agent's cap, or the
+            setting's, or a million.
 
     Raises:
-        InvalidArgumentError: for what is no agent.
+        InvalidArgumentError: for anything but an agent.
     """
     if isinstance(agent, str):
         agent = agent_named(agent)
@@ -53,10 +51,10 @@ def informed(
 
 
 def population_in(env: gym.Env[Any, Any]) -> Population | None:
-    """Return the users of an environment; None where it has none of this package.
+    """Return the users of an environment; None if it is not one of this package.
 
     Raises:
-        InvalidArgumentError: where one user comes after another, whom a run does not tell apart.
+        InvalidArgumentError: if one user comes after another, whom a run does not tell apart.
     """
     if isinstance(env.unwrapped, ExplorativePopulationEnv):
         allowed = 'one of one user: evaluate(task="population") meets one after another'
@@ -72,9 +70,9 @@ def environment_of(
 
     Args:
         population: its users.
-        agent: who will meet them; one that is there to see realized rewards is paid these.
-        reward: what the environment pays all others, who do not see it.
-        horizon: steps that a user would stay for who leaves; None is as many as usual.
+        agent: the agent that meets them; one that sees realized rewards is paid these.
+        reward: the reward for all other agents, which do not see it.
+        horizon: the steps by which a user who leaves pays; None is the default.
     """
     paid = "realized" if sees_rewards(agent) else reward
     steps = MAX_EPISODE_STEPS if horizon is None else horizon
@@ -84,10 +82,10 @@ def environment_of(
 def begin_next(
     agent: Agent, n_arms: int, rng: np.random.Generator, horizon: int | None = None
 ) -> None:
-    """Let `agent` begin with the user who comes after the last; see `Agent.next_user`.
+    """Let `agent` begin with the next user; see `Agent.next_user`.
 
     Args:
-        agent: it has met a user before.
+        agent: an agent that has met a user.
         n_arms: K, as for `Agent.reset`.
         rng: the agent's stream, which goes on.
         horizon: as for `Agent.reset`.
@@ -100,8 +98,8 @@ def begin_next(
 
 
 def begins_next_by(agent: Agent) -> str:
-    """Return the name of the method by which `agent` begins with a user who is not the first."""
-    # Of an agent of many users that derives from `OneUserAtATime` the one for all will do.
+    """Return the name of the method by which `agent` begins with the next user."""
+    # An agent that derives from `OneUserAtATime` may have the second only.
     methods = ("next_user", "next_user_all")
     return next((name for name in methods if getattr(agent, name, None) is not None), "reset")
 
@@ -112,7 +110,7 @@ def begin_next_all(
     rngs: Sequence[np.random.Generator],
     horizon: int | None = None,
 ) -> None:
-    """Let `agent` begin with the users who come after the last ones; see `begin_next`."""
+    """Let `agent` begin with the next users; see `begin_next`."""
     following: Callable[[], None] | None = getattr(agent, "next_user_all", None)
     if following is None:
         agent.reset_all(n_arms, rngs, horizon)

@@ -1,1 +1,1 @@
-"""What an evaluation found: metrics with intervals, and the tables a person reads."""
+"""Results: metrics with intervals, comparisons, tables, plots, and the store that keeps runs."""

@@ -1,4 +1,4 @@
-"""Any policy, from observation to action, as an agent of the harness."""
+"""A policy, from observation to action, as an agent of the harness."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,16 +24,16 @@ from explorative_user_env.wrappers.observations import observations_of, observed
 
 
 class PolicyAgent(OneUserAtATime):
-    """A function from observation to action beside BAIR, on the same users.
+    """A function from observation to action as an agent, on the same users as all others.
 
-    It sees what the wrappers of the environments show, by the same functions, and meets many users
-    at once where an evaluation lets it.
+    It gets the observations of the environments' wrappers, by the same functions, for many users at
+    once.
 
     Args:
         policy: called with an observation, returns an action: an arm or, under "sorted-counts", its
             rank; in the task "bai", K more than that to answer it.
         task: "regret", "bai" or "population".
-        observation: what the policy sees; "response", "counts", "sorted-counts" or "last-step", in
+        observation: "response", "counts", "sorted-counts" or "last-step", in
             "population" also "population-counts" or "sorted-population-counts".
         horizon: the steps that counts and time are scaled by; None is the task's, 500, 2000 or 300.
             In "bai" it is the agent's step cap.
