@@ -126,40 +126,6 @@ def circles(root: Path) -> list[str]:
     return sorted(module for module in below if module in reaches(module))
 
 
-def public_names(path: Path) -> Iterator[str]:
-    """Yield the public names that a module defines, not what it imports."""
-    for node in tree_of(path).body:
-        targets: list[ast.expr] = []
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield from () if node.name.startswith("_") else (node.name,)
-        elif isinstance(node, ast.Assign):
-            targets = list(node.targets)
-        elif isinstance(node, ast.AnnAssign):
-            targets = [node.target]
-        for target in targets:
-            parts = target.elts if isinstance(target, ast.Tuple) else [target]
-            for part in parts:
-                if isinstance(part, ast.Name) and not part.id.startswith("_"):
-                    yield part.id
-
-
-def names_with_two_homes(root: Path, shared: dict[str, set[str]]) -> list[str]:
-    """Return public names that two modules define.
-
-    Args:
-        root: the checkout.
-        shared: by room, the names that its modules have each for itself, by contract.
-    """
-    homes: dict[str, set[str]] = {}
-    for module, path in modules(root).items():
-        for name in public_names(path):
-            if name not in shared.get(room_of(module), ()):
-                homes.setdefault(name, set()).add(module)
-    return sorted(
-        f"{name}: {', '.join(sorted(where))}" for name, where in homes.items() if len(where) > 1
-    )
-
-
 def without_docstring(root: Path) -> list[str]:
     """Return public functions, classes and methods that nobody explains, and overloads aside."""
     found = []

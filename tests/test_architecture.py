@@ -3,34 +3,13 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import structure
 from structure import FLOORS
 
-from explorative_user_env.protocol import Algorithm
-
 ROOT = Path(__file__).parents[1]
-
-CONTRACT = {field.name for field in fields(Algorithm)} | {"ALGORITHM", "Params", "State"}
-
-SHARED = {
-    # Every agent's file fills in the same record.
-    "agents": CONTRACT,
-    # The same wrappers for one user and for many, as Gymnasium has them.
-    "wrappers": {
-        "CountsObservation",
-        "LastStepObservation",
-        "PopulationCountsObservation",
-        "SortedArms",
-    },
-    # One module a notebook.
-    "course": {"EXERCISES"},
-    # A command is called what it runs.
-    "commands": {"grade", "lower_bound", "train", "tune_n1", "verify"},
-}
 
 
 def test_every_room_has_its_floor() -> None:
@@ -53,11 +32,6 @@ def test_an_agent_cannot_import_a_user() -> None:
         if structure.room_of(importer) == "agents"
     }
     assert known - {"agents"} == {"protocol", "validation"}
-
-
-def test_every_public_name_has_one_home() -> None:
-    assert structure.names_with_two_homes(ROOT, SHARED) == []
-    assert structure.names_with_two_homes(ROOT, {}) != []
 
 
 def test_every_room_and_public_name_is_explained() -> None:
@@ -89,7 +63,7 @@ def test_nothing_is_wrong_with_a_small_house(house: House) -> None:
     root = house({f"{HIGH}/a.py": f'"""A."""\n\nfrom {structure.PACKAGE}.low import __doc__\n'})
     assert structure.strangers(root, SMALL) == []
     assert structure.arrows_up(root, SMALL) == structure.circles(root) == []
-    assert structure.names_with_two_homes(root, {}) == structure.without_docstring(root) == []
+    assert structure.without_docstring(root) == []
 
 
 @pytest.mark.parametrize(
@@ -134,15 +108,6 @@ def test_a_circle_is_found_over_several_files(house: House) -> None:
         }
     )
     assert structure.circles(root) == [f"{structure.PACKAGE}.low.{name}" for name in "abc"]
-
-
-@pytest.mark.parametrize("line", ["def thing(): pass", "class thing: pass", "thing: int = 1"])
-def test_a_name_with_two_homes_is_found(house: House, line: str) -> None:
-    texts = {f"{LOW}/a.py": "other, thing = 1, 2\n", f"{HIGH}/b.py": f"{line}\n"}
-    where = f"{structure.PACKAGE}.high.b, {structure.PACKAGE}.low.a"
-    root = house(texts)
-    assert structure.names_with_two_homes(root, {}) == [f"thing: {where}"]
-    assert structure.names_with_two_homes(root, {"high": {"thing"}}) == []
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,8 @@
 
 import re
 import tomllib
-from importlib import import_module
 from pathlib import Path
 
-import pytest
 from structure import FLOORS, PACKAGE
 
 from explorative_user_env.version import __version__
@@ -53,22 +51,6 @@ def test_the_version_of_the_citation_is_the_package_s() -> None:
     assert re.findall(r"^version: (.+)$", citation, flags=re.MULTILINE) == [__version__]
     news = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.findall(r"^## (\S+)", news, flags=re.MULTILINE)[0] == __version__
-
-
-def test_what_the_news_name_can_be_imported() -> None:
-    pytest.importorskip("sb3_contrib", reason="one of the homes needs the extra rl")
-    rooms = ("agents", "evaluation", "monitors", "rl", "wrappers")
-    homes = ["explorative_user_env", *(f"explorative_user_env.{room}" for room in rooms)]
-    homes += ["gymnasium.spaces", "gymnasium.wrappers", "numpy.random"]
-    homes += ["stable_baselines3.common.vec_env"]
-    public = {name for home in homes for name in import_module(home).__all__}
-    news = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    named = {re.split(r"[.(]", words)[0] for words in re.findall(r"`([^`]+)`", news)}
-    classes = {name for name in named if re.fullmatch(r"[A-Z]+[a-z]\w+", name)}
-    functions = {"after_phase1", "broken_table", "evaluate", "load_agent", "make_sb3_vec_env"}
-    assert len(classes) > 8
-    assert classes | functions <= public
-    assert functions <= named
 
 
 def test_the_oldest_libraries_of_ci_are_those_that_are_promised() -> None:

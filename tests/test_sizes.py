@@ -11,6 +11,7 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env import agents, theory
+from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.results.results import Results
 from explorative_user_env.seeding import training_seeds, user_seeds
 from explorative_user_env.studies import lower_bound, tuning
@@ -21,7 +22,7 @@ from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.population import Population
 from explorative_user_env.users.settings import PRINTED
 from explorative_user_env.validation import LARGEST_COUNT, LONGEST, LONGEST_RULE, missing_of
-from explorative_user_env.wrappers.make import make_task
+from explorative_user_env.wrappers.make import counts_env, counts_vector_env, make_task
 
 DEEP: list[Any] = []
 for _ in range(100_000):
@@ -70,7 +71,7 @@ LONG_WORK = {
     "evaluate baseline_time": "evaluation.runner.done",
     "tune_n1": "evaluation.runner.done",
     "success": "evaluation.runner.done",
-    "train": "rl.training._untrained",
+    "train": "rl.models.Recipe.untrained",
 }
 """What may be asked for and takes its time, by the first words of its name: where it begins."""
 
@@ -86,7 +87,7 @@ def over_horizon(**options: Any) -> Results:
 
 def made(name: str, **options: Any) -> Any:
     """A user, or many, as made by an id, who begins; a huge time limit is none."""
-    env: Any = getattr(eu, name)(**options)
+    env: Any = KINDS[name](**options)
     env.reset(seed=3)
     return env
 
@@ -124,6 +125,13 @@ BY_AGENT = {
 }
 SINGLE = ("ExplorativeUserEnv", "ExplorativeUserBAIEnv", "counts_env")
 MANY = ("ExplorativeUserVectorEnv", "ExplorativeUserBAIVectorEnv", "counts_vector_env")
+KINDS = {
+    kind.__name__: kind
+    for kind in (
+        *(eu.ExplorativeUserEnv, ExplorativeUserBAIEnv, counts_env),
+        *(eu.ExplorativeUserVectorEnv, ExplorativeUserBAIVectorEnv, counts_vector_env),
+    )
+}
 RECORDED = ("private_draws", "least_n", "tas_max_steps", "tas_max_steps_per_arm")
 THEORY: Mapping[str, Mapping[str, Any]] = {
     "iterated_log_band": {"n": 3, "delta": 0.1},

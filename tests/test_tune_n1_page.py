@@ -27,7 +27,7 @@ def rows(heading: str) -> list[list[str]]:
 
 
 def test_the_command_is_this_cell() -> None:
-    assert "explorative-user tune-n1 --delta 0.005 --n-arms 20" in PAGE
+    assert "explorative-user paper tune-n1 --delta 0.005 --n-arms 20" in PAGE
     paper = phase1_acceptances("paper", 20, 0.005, 1.0, 1.0)
     assert rows("Frontier")[-1][0] == f"{paper:.0f}" == "8000"
 

@@ -5,7 +5,6 @@ notebook: `logging.getLogger("explorative_user_env").setLevel("WARNING")` turns 
 """
 
 import functools
-import html
 import importlib
 import logging
 import os
@@ -125,7 +124,9 @@ def _in_notebook() -> Iterator[OnProgress]:
         if now >= due or what != last:
             due, last = now + SOON, what
             text = what + _share(done, total)
-            bar = f'<progress value="{done}" max="{total}"></progress> {html.escape(text)}'
+            from html import escape
+
+            bar = f'<progress value="{done}" max="{total}"></progress> {escape(text)}'
             handle.update({"text/plain": text, "text/html": bar}, raw=True)
 
     try:

@@ -4,7 +4,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import VectorEnv
 
 from explorative_user_env.envs.history import HAS_LEFT
 from explorative_user_env.envs.lanes import Step
@@ -258,15 +258,7 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
 
     single_env = ExplorativeUserBAIEnv
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        compiled: bool | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(num_envs, max_episode_steps, autoreset_mode, compiled, **kwargs)
+    def _set_up(self) -> None:
         single: Any = self._single
         self.step_cost, self.horizon, self.mask = single.step_cost, single.horizon, single.mask
         self.length = single.length

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import gymnasium as gym
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import VectorEnv
 
 from explorative_user_env.envs.history import PopulationHistory
 from explorative_user_env.envs.lanes import Step
@@ -328,15 +328,7 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
     single_env = ExplorativePopulationEnv
     _single: ExplorativePopulationEnv
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        max_episode_steps: int | None = None,
-        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        compiled: bool | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(num_envs, max_episode_steps, autoreset_mode, compiled, **kwargs)
+    def _set_up(self) -> None:
         single = self._single
         self.n_users, self.deviation = single.n_users, single.deviation
         self.horizon, self.length = single.horizon, single.length

@@ -112,21 +112,6 @@ def no_arms(actions: Any, n_lanes: int, n_arms: int, what: str = "arms") -> Inva
     return InvalidArgumentError("actions", actions, f"{n_lanes} {what} in 0..{n_arms - 1}")
 
 
-def time_limit(max_episode_steps: int | None) -> int | None:
-    """Return the number of steps after which lanes are truncated; None and -1 are never."""
-    never = isinstance(max_episode_steps, Integral) and max_episode_steps == -1
-    if max_episode_steps is None or never:
-        return None
-    return integer("max_episode_steps", max_episode_steps, 1)
-
-
-def autoreset_mode_of(mode: AutoresetMode | str) -> AutoresetMode:
-    """Return the autoreset mode of a record or its value."""
-    if isinstance(mode, AutoresetMode):
-        return mode
-    return AutoresetMode(choice("autoreset_mode", mode, [each.value for each in AutoresetMode]))
-
-
 def masked(values: Mapping[str, Array], mask: Array) -> dict[str, Array]:
     """Return the values with nothing in the lanes that are not in the mask."""
     nothing: Any = {name: np.zeros((), each.dtype) for name, each in values.items()}
@@ -223,8 +208,13 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         single = self._single = self.single_env(**kwargs)
         self.population, self.kept_as = single.population, single.kept_as
         self.num_envs = self._n_lanes = number_of_lanes(num_envs, single.user.n_arms)
-        self.max_episode_steps = time_limit(max_episode_steps)
-        self.autoreset_mode = autoreset_mode_of(autoreset_mode)
+        never = isinstance(max_episode_steps, Integral) and max_episode_steps == -1
+        self.max_episode_steps = None if never else max_episode_steps
+        if self.max_episode_steps is not None:
+            self.max_episode_steps = integer("max_episode_steps", max_episode_steps, 1)
+        if not isinstance(autoreset_mode, AutoresetMode):
+            choice("autoreset_mode", autoreset_mode, [each.value for each in AutoresetMode])
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
         self._compiles = None if compiled is None else flag("compiled", compiled)
         self.compiled = self.num_envs >= COMPILED_FROM if compiled is None else self._compiles
         if single.render_mode is not None:
@@ -247,6 +237,10 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         self._observations = np.zeros(self.num_envs, int)
         self._ended = self.kept_as(0, self.user.n_arms)
         self._picture(single.render_mode, single.render_intervals)
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Prepare what a task needs besides."""
 
     def reset(
         self,

@@ -211,7 +211,7 @@ class Runs(NamedTuple):
         return 1 if self.members is None else self.members.n_users
 
     @property
-    def loop_key(self) -> tuple[Any, ...]:
+    def loop_key(self) -> tuple[Any, Any, Any, Any]:
         """What a compiled loop is made for."""
         users, own_law = self.population, self.population.user.own_law.compiled_in
         return self.agent.algorithm, users.schedule.rule, users.behaviour, own_law

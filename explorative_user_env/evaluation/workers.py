@@ -32,8 +32,6 @@ from explorative_user_env.validation import (
 Job = Callable[..., Any]
 """Called with the seeds of a chunk; compiled runs in threads also take `halt`."""
 
-Seeds = Sequence[int]
-
 HERE, THREADS, PROCESSES = "here", "threads", "processes"
 """Where runs are done unless an executor or a `joblib.parallel_config` says otherwise."""
 
@@ -74,7 +72,7 @@ def checked_workers(workers: Any, executor: Any) -> int:
 
 def done(
     job: Job,
-    chunks: Sequence[Seeds],
+    chunks: Sequence[Sequence[int]],
     agent: object,
     usual: str,
     workers: int = ONE_HERE,
@@ -138,7 +136,7 @@ def _cannot_send(
     return InvalidArgumentError("agent", name, f"{allowed} has it go ({error})")
 
 
-def _as_they_end(executor: Executor, call: Job, chunks: Sequence[Seeds]) -> Iterator[Any]:
+def _as_they_end(executor: Executor, call: Job, chunks: Sequence[Sequence[int]]) -> Iterator[Any]:
     """Submit chunks, a window of them at once; yield the place and result of each as it ends."""
     places: dict[Future[Any], int] = {}
     ended: SimpleQueue[Future[Any]] = SimpleQueue()
@@ -215,7 +213,7 @@ def _backend_around_the_call() -> tuple[Any, int | None] | None:
 
 
 def _by_joblib(
-    parallel: Any, job: Job, chunks: Sequence[Seeds], halt: Array | None
+    parallel: Any, job: Job, chunks: Sequence[Sequence[int]], halt: Array | None
 ) -> Iterator[Any]:
     from joblib import delayed
 
@@ -236,7 +234,7 @@ def _by_joblib(
             results.close()
 
 
-def _placed(call: Job, place: int, chunk: Seeds) -> tuple[int, Any]:
+def _placed(call: Job, place: int, chunk: Sequence[int]) -> tuple[int, Any]:
     return place, call(chunk)
 
 
@@ -288,7 +286,7 @@ class Packed:
         except Exception as error:  # of any class, as handed-in code may pickle itself
             raise UnsendableError(f"{type(error).__name__}: {error}") from error
 
-    def __call__(self, seeds: Seeds) -> Any:
+    def __call__(self, seeds: Sequence[int]) -> Any:
         """Do the job."""
         here = traits()
         for what, wanted in self._traits.items():

@@ -80,6 +80,7 @@ def errors(z: float) -> str:
 
 
 def yes_or_no(holds: bool) -> str:
+    """Return "yes" or "no"."""
     return "yes" if holds else "no"
 
 

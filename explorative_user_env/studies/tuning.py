@@ -396,6 +396,7 @@ class Trials:
         )
 
     def tuned(self, n1: int) -> TunedAgent:
+        """Return BAIR with this N_1."""
         return TunedAgent(n1, {"delta": self.delta})
 
     def successes(self, n1: int, candidate: int, portion: int, n_users: int) -> Array:

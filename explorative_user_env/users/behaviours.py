@@ -26,14 +26,7 @@ from explorative_user_env.validation import (
 )
 from explorative_user_env.validation import probability as share
 
-__all__ = [
-    "drifting",
-    "forgetful",
-    "impatient",
-    "logistic",
-    "omniscient",
-    "varied",
-]
+__all__ = ["drifting", "forgetful", "impatient", "logistic", "omniscient", "varied"]
 
 MOST_REMEMBERED = 100_000_000
 """The largest memory of a user, in numbers; it takes most of a GB."""

@@ -161,11 +161,9 @@ class _HistoryObservation(
         self.observation_space = space
         self.shown = np.zeros(0, np.float32)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
+    def reset(self, **kwargs: Any) -> tuple[Array, dict[str, Any]]:
         """Start with a new user, of whom nothing is known."""
-        response, info = self.env.reset(seed=seed, options=options)
+        response, info = self.env.reset(**kwargs)
         return self._show(response, info), info
 
     def step(self, action: int) -> tuple[Array, Any, bool, bool, dict[str, Any]]:
@@ -260,11 +258,9 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
         self._order = np.arange(self._n_arms)
         self.observation_space = space
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
+    def reset(self, **kwargs: Any) -> tuple[Array, dict[str, Any]]:
         """Start with a new user; ties are in the order of the arms."""
-        observation, info = self.env.reset(seed=seed, options=options)
+        observation, info = self.env.reset(**kwargs)
         return self._sorted(observation), info
 
     def step(self, action: int) -> tuple[Array, Any, bool, bool, dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Wrappers of the vector environments: the same observations, for many users in step."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,14 +29,9 @@ class _HistoryObservation(ShowsHistory, VectorWrapper):
         self.observation_space = batch_space(space, self.num_envs)
         self.shown = self._observe(self._history)
 
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> Reset:
+    def reset(self, **kwargs: Any) -> Reset:
         """Start with new users, of whom nothing is known."""
-        responses, infos = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
+        responses, infos = self.env.reset(**kwargs)
         if not (isinstance(responses, np.ndarray) and isinstance(infos, dict)):
             raise changed(self.env, self)
         self.shown = self._observe(self._history)
@@ -130,14 +125,9 @@ class SortedArms(SortsArms, VectorWrapper):
         self._order = np.tile(np.arange(self._n_arms), (self.num_envs, 1))
         self.single_observation_space = space
 
-    def reset(
-        self,
-        *,
-        seed: int | Sequence[int | None] | None = None,
-        options: dict[str, Any] | None = None,
-    ) -> Reset:
+    def reset(self, **kwargs: Any) -> Reset:
         """Start with new users; ties are in the order of the arms."""
-        observations, infos = self.env.reset(seed=seed, options=options)  # type: ignore[arg-type]
+        observations, infos = self.env.reset(**kwargs)
         return self._sorted(observations), infos
 
     def step(self, actions: Any) -> Stepped:
