@@ -138,7 +138,7 @@ def robustness(
         delta: allowed probability of a wrong answer, in (0, 1).
         n_instances: users of each kind, at least 1; the same seeds for all kinds.
         seed: the seed of everything, at least 0.
-        baseline_time: T of the agents that do not stop by themselves, as in `evaluate`: None is
+        baseline_time: T of the agents that do not stop by themselves, as in `evaluate`. None is
             BAIR's mean stopping time with these users.
         max_steps: step cap of all agents, as in `evaluate`; a run that reaches it is censored, and
             so no success.

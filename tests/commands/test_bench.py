@@ -260,4 +260,4 @@ def test_a_folder_that_was_moved_meanwhile_is_told(
     assert run("bench", *SMALL, "--output", str(output)) == 0
     files, moved = capsys.readouterr().out.splitlines()[-2:]
     assert all(Path(file).exists() for file in files.removeprefix("Files: ").split(", "))
-    assert moved == f"{output / RUN_FILE} is not there: its folder was moved or deleted meanwhile"
+    assert moved == f"{output / RUN_FILE} is not there: its folder was moved meanwhile"
