@@ -32,7 +32,7 @@ def env() -> eu.ExplorativeUserEnv:
 
 CALLS: dict[str, Any] = {
     "agent must be one of": lambda: agent_named(3),  # type: ignore[arg-type]
-    "m must be": lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0)),  # type: ignore[arg-type]
+    "m must be": lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0)),
     "setting must be a Setting": lambda: title_of("printed"),  # type: ignore[arg-type]
     "within must be None or (least, largest)": lambda: InstanceLaw(2, within=(1.0, 0.0)),
     "means (failing) raised LookupError: no (when tried)": lambda: eu.ExplorativeUserEnv(

@@ -26,12 +26,12 @@ SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress":
 
 
 def test_a_copied_or_pickled_agent_runs_the_loop_that_is_compiled_already() -> None:
-    kernels._run_all.cache_clear()
+    kernels._run_all.cache_clear()  # type: ignore[attr-defined]
     agents = [BAIR(), copy.deepcopy(BAIR()), pickle.loads(pickle.dumps(BAIR()))]
     runs = [eu.evaluate([agent], **SMALL).runs for agent in agents]
     assert runs[0].equals(runs[1])
     assert runs[0].equals(runs[2])
-    assert kernels._run_all.cache_info().misses == 1
+    assert kernels._run_all.cache_info().misses == 1  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", ["run_all", "play_all"])
