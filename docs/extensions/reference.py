@@ -222,8 +222,10 @@ def _called(thing: Any, bound: bool = False) -> str:
 def _fields(words: str) -> str:
     """Return a docstring whose sections are lists of fields."""
     config: Any = Config(napoleon_use_ivar=True, napoleon_use_rtype=False)
-    lines = GoogleDocstring(words, config).lines()
-    return "\n".join(line.replace("\\*", "*") if line.startswith(":") else line for line in lines)
+    text = "\n".join(GoogleDocstring(words, config).lines())
+    # Napoleon takes words before a colon for a type, and stars for those of reStructuredText.
+    text = re.sub(r"^(:returns: )\*?(.+?)\*? -- ", r"\1\2: ", text, flags=re.MULTILINE)
+    return re.sub(r"^:.*$", lambda it: it[0].replace("\\*", "*"), text, flags=re.MULTILINE)
 
 
 def resolve(

@@ -44,7 +44,8 @@ def run(lesson: Lesson, solved: bool) -> Iterator[tuple[Cell, Any]]:
             continue
         text = with_answers(cell.text, solved) if "exercise" in cell.tags else cell.text
         tree = ast.parse(text)
-        last: Any = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        body: list[Any] = tree.body
+        last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(tree, "<cell>", "exec"), space)
             code = compile(ast.Expression(last.value), "<cell>", "eval") if last else "None"

@@ -28,7 +28,7 @@ from explorative_user_env.check.environments import LANES_CHECKED
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import Algorithm, name_of
 from explorative_user_env.users.behaviours import Behaviour
-from explorative_user_env.users.laws import RewardLaw, Schedule, as_reward_law
+from explorative_user_env.users.model import RewardLaw, Schedule, as_reward_law
 from explorative_user_env.validation import InvalidArgumentError, choice
 
 if TYPE_CHECKING:

@@ -30,13 +30,10 @@ from explorative_user_env.check.checks import (
     shared_streams_kept,
 )
 from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.kernels.arrays import as_arrays
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.seeding import user_generator
-from explorative_user_env.users.laws import RewardLaw, Schedule
-from explorative_user_env.users.model import UserState
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import SETTINGS
+from explorative_user_env.users.model import RewardLaw, Schedule, UserState, as_arrays
+from explorative_user_env.users.population import SETTINGS, Population
 from explorative_user_env.validation import InvalidArgumentError, is_real
 
 # Algorithms

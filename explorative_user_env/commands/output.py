@@ -1,5 +1,6 @@
 """What commands print, and the files that they write."""
 
+import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
@@ -90,10 +91,10 @@ def write_and_show(
 
 def _where(written: list[Path], beside: list[Path]) -> Iterable[str]:
     """Yield where the files are, and which are gone: somebody may have moved the folder."""
-    yield "Files: " + ", ".join(str(path) for path in [*written, *beside] if path.exists())
-    for path in beside:
-        if not path.exists():
-            yield f"{path} is not there: its folder was moved or deleted meanwhile"
+    gone = [path for path in beside if not os.path.exists(path)]  # False if the disk fails
+    here = [path for path in [*written, *beside] if path not in gone]
+    yield f"Files: {', '.join(map(str, here))}"
+    yield from (f"{path} is not there: its folder was moved meanwhile" for path in gone)
 
 
 def _writer(folder: Folder, name: str, content: Any) -> Callable[[Path], object]:

@@ -143,7 +143,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    As in `ExplorativeUser-v0`, of the user who was asked: by default mu_a - mu_* of her own means.
+    As in `ExplorativeUser-v0`, of the present user: by default mu_a - mu_* of her own means.
 
     ## Starting State
     A new draw of what is popular, and the first user. `reset(options={"popularity": [...]})` gives
@@ -156,8 +156,8 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     not bootstrap from there. There is no other, unless `gym.make` is given `max_episode_steps`.
 
     ## Information
-    `has_response`, and of the user who is asked next `user` (from 0), `new_user` (whether she was
-    not asked before) and the counts `interactions`, `acceptances` and `rejections`, which are 0
+    `has_response`, and of the user of the next step `user` (from 0), `new_user` (whether she had
+    no step yet) and the counts `interactions`, `acceptances` and `rejections`, which are 0
     then; of all users of the episode so far `all_interactions`, `all_acceptances` and
     `all_rejections`. At the end all is of the last user. With `info_level="full"` also her
     `hidden_state`.

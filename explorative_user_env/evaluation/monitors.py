@@ -9,6 +9,7 @@ import gymnasium as gym
 import numpy as np
 import pandas as pd
 
+from explorative_user_env import theory
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
 from explorative_user_env.envs.meeting import informed, population_in
@@ -17,18 +18,6 @@ from explorative_user_env.protocol import ANSWERED, DELTA
 from explorative_user_env.results.intervals import proportion_interval
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import rollout
-from explorative_user_env.theory import (
-    Order,
-    early_rounds_bound,
-    iterated_log_band,
-    largest_mean_drop,
-    phase1_rejections_bound,
-    phase1_rounds_bound,
-    phase2_error_bound,
-    phase2_length_bound,
-    printed_phase2_length_bound,
-    upper_bound,
-)
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, risk
@@ -82,7 +71,7 @@ class Given(NamedTuple):
     alpha: float
     rho_0: float
     rho_1: float
-    order: Order
+    order: theory.Order
 
 
 def is_bair(agent: Any) -> bool:
@@ -170,7 +159,7 @@ def band_margin(trace: Trace, delta: float) -> float:
     seen = numbers > 0
     if not seen.any():
         return math.inf
-    bands = iterated_log_band(numbers[seen].astype(int), delta / len(truth))
+    bands = theory.iterated_log_band(numbers[seen].astype(int), delta / len(truth))
     return float(np.min(bands - np.abs(means - truth[arms])[seen]))
 
 
@@ -221,7 +210,7 @@ def drop_margin(trace: Trace) -> float:
             acceptances, largest = sum(trace.accepted[:end]), _largest(estimates, counts)
             if acceptances > 0:
                 gamma = min(trace.gammas[start : end + 1])
-                least = min(least, top - largest - largest_mean_drop(gamma, acceptances))
+                least = min(least, top - largest - theory.largest_mean_drop(gamma, acceptances))
             start, top = end, largest
     return least
 
@@ -364,16 +353,17 @@ def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
     instance, n_arms = trace.instance, trace.instance.n_arms
     delta, n1, alpha, rho_0, rho_1, order = given
     phase1_acceptances, phase1_rejections, phase2_length = phase_counts(trace)
-    printed = printed_phase2_length_bound(instance, delta, alpha, rho_0, rho_1)
+    printed = theory.printed_phase2_length_bound(instance, delta, alpha, rho_0, rho_1)
     margins = {
         "band": band_margin(trace, delta),
         "interval": interval_margin(trace),
         "drop": drop_margin(trace),
     }
-    rounds_bound = early_rounds_bound(alpha, rho_0) + phase1_rounds_bound(n1, n_arms, delta)
-    rejections_bound = phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0)
-    length_bound = phase2_length_bound(instance, n1, delta, alpha, rho_1, order)
-    whole = upper_bound(instance, delta, alpha, rho_0, rho_1, n1=n1, order=order)
+    rounds_bound = theory.early_rounds_bound(alpha, rho_0)
+    rounds_bound += theory.phase1_rounds_bound(n1, n_arms, delta)
+    rejections_bound = theory.phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0)
+    length_bound = theory.phase2_length_bound(instance, n1, delta, alpha, rho_1, order)
+    whole = theory.upper_bound(instance, delta, alpha, rho_0, rho_1, n1=n1, order=order)
     bounded: dict[str, tuple[float, float]] = {
         "rounds": (n_rounds(trace), rounds_bound),
         "phase1_rejections": (phase1_rejections, rejections_bound),
@@ -391,7 +381,7 @@ def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
         n_arms=n_arms,
         delta=delta,
         n1=n1,
-        error_bound=phase2_error_bound(n1, n_arms, alpha, rho_0),
+        error_bound=theory.phase2_error_bound(n1, n_arms, alpha, rho_0),
         best_arm=instance.best_arm,
         answer=episode.answer,
         censored=episode.end != ANSWERED,

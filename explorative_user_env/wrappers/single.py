@@ -185,8 +185,8 @@ class CountsObservation(_HistoryObservation):
     """Observe each arm's acceptances, rejections, latest response and rejections since accepted.
 
     A `Box` of 4 K + 1 float32 numbers, see `observations.counts`: with it a policy without memory
-    can learn, while from the bare response it learns nothing. It counts what the user was asked and
-    answered, whatever wrapper stands between (`StickyAction`, `Autoreset`, ...).
+    can learn, while from the bare response it learns nothing. It counts the recommendations that
+    reach the user, whatever wrapper stands between (`StickyAction`, `Autoreset`, ...).
 
     Args:
         env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, made or raw.

@@ -1,3 +1,5 @@
+import functools
+import pkgutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +54,7 @@ def calls_of(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[Call]]:
     def replaced(name: str) -> list[Call]:
         calls: list[Call] = []
 
+        @functools.wraps(pkgutil.resolve_name(name))  # of which the command makes its options
         def called(*arguments: Any, **options: Any) -> None:
             calls.append(Call(arguments, options))
             raise KeyboardInterrupt

@@ -123,7 +123,7 @@ def test_a_name_in_code_leads_to_what_is_said_of_it(site: Built) -> None:
     assert site.page("reference/package").links.count(RESULTS) > 1
 
 
-RESULTS = f"evaluation.html#{PACKAGE}.evaluation.Results"
+RESULTS = f"#{PACKAGE}.Results"
 
 
 def test_an_argument_is_told_with_its_name(site: Built) -> None:

@@ -62,6 +62,8 @@ def test_a_smaller_n1_may_be_wrong_as_often_as_its_own_bound_says() -> None:
     assert eager["phase2_length"] == eager["recommendations"] == pytest.approx(0.4)
     assert (eager["band"], eager["rounds"], eager["drop"]) == (0.1, 0.1, 0.0)
     assert broken_table(met(3, error_bound=1.0)).set_index("claim")["allowed"].max() == 1.0
+    empty = broken_table(met(3, error_bound=1.0)).set_index("claim").loc["answer"]
+    assert (empty["put_to_test"], empty["holds"]) == (0, False)  # it may break in every run
     check = check_run(environment(n_arms=3), BAIR(n1=20, delta=0.1), seed=0)
     assert check.error_bound == pytest.approx(0.2)  # 2(K-1)/N_1
     papers = check_run(environment(n_arms=3), BAIR(delta=0.1), seed=0)

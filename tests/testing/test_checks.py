@@ -24,7 +24,7 @@ from explorative_user_env.check import (
 )
 from explorative_user_env.check.checks import run_checks
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.laws import ACCEPTANCE_RATE
+from explorative_user_env.users.model import ACCEPTANCE_RATE
 
 
 def is_fine(subject: Subject) -> None:
