@@ -133,6 +133,11 @@ def _written(case: Case) -> str:
     return f"({', '.join(map(repr, case))})"
 
 
+def known(*rows: Any) -> dict[str, Any]:
+    """Return mistakes from remarks and wrong answers in turn: each remark, then its answer."""
+    return dict(zip(rows[::2], rows[1::2], strict=True))
+
+
 @dataclass(frozen=True)
 class Exercise:
     """An exercise: the question, the cases that try an answer, and the known mistakes.

@@ -8,7 +8,7 @@ import numpy as np
 
 from explorative_user_env.agents.optimal_weights import bernoulli_kl, transport_cost
 from explorative_user_env.results.metrics import mean_cost
-from explorative_user_env.teach.exercises import Exercise
+from explorative_user_env.teach.exercises import Exercise, known
 
 Arms = Sequence[int]
 Flags = Sequence[bool]
@@ -95,21 +95,22 @@ EXERCISES: tuple[Exercise, ...] = (
         right=_rates,
         cases=[(_ARMS, _YES, 3), ([0, 0, 1, 1], [True, False, False, False], 2), (_ARMS, _YES, 4)],
         shows="the rate is easily had; it is no estimate of mu_i, as you are about to see.",
-        mistakes={
-            "acceptances are divided by all recommendations, t: what is recommended more often "
-            "looks better then.": lambda arms, accepted, n_arms: _shares(
-                lambda yes, n: yes / len(arms)
-            )(arms, accepted, n_arms),
-            "acceptances are divided by all acceptances, n(t): this is each arm's share of "
-            "them.": lambda arms, accepted, n_arms: _shares(lambda yes, n: yes / sum(accepted))(
+        mistakes=known(
+            "acceptances are divided by all recommendations, t: frequent arms look better then.",
+            lambda arms, accepted, n_arms: _shares(lambda yes, n: yes / len(arms))(
                 arms, accepted, n_arms
             ),
-            "these are the acceptances S_a themselves, and no rates.": _shares(lambda yes, n: yes),
-            "an arm that was never recommended has the rate 0 here, as if she had rejected it: of "
-            "such an arm nothing is known.": _shares(lambda yes, n: yes / max(n, 1)),
-            "an arm that was never recommended has the rate 1 here, as if she had accepted it: of "
-            "such an arm nothing is known.": _shares(lambda yes, n: yes / n if n else 1.0),
-        },
+            "acceptances are divided by all acceptances, n(t): this is each arm's share of them.",
+            lambda arms, accepted, n_arms: _shares(lambda yes, n: yes / sum(accepted))(
+                arms, accepted, n_arms
+            ),
+            "these are the acceptances S_a themselves, and no rates.",
+            _shares(lambda yes, n: yes),
+            "an arm never recommended has the rate 0 here: of such an arm nothing is known.",
+            _shares(lambda yes, n: yes / max(n, 1)),
+            "an arm never recommended has the rate 1 here: of such an arm nothing is known.",
+            _shares(lambda yes, n: yes / n if n else 1.0),
+        ),
     ),
     Exercise(
         "3.2",
@@ -126,29 +127,30 @@ EXERCISES: tuple[Exercise, ...] = (
         shows="what is rarely recommended and accepted rises most, so that on average every arm "
         "that she accepts rises by the same.",
         keeps=True,
-        mistakes={
-            "the reward is not divided by the probability of the arm: what is recommended often "
-            "rises often, whatever she thinks of the others.": _after(lambda p, yes: yes),
-            "the reward is multiplied by the probability of the arm, where it has to be "
-            "divided.": _after(lambda p, yes: yes * p),
-            "the reward is divided by the share of the arm's weight, which is not the probability "
-            "of its recommendation.": _after(lambda p, yes: yes / p, weights_alone=True),
-            "a rejection lowers a weight here: in EXP3 it is a reward of 0, which moves "
-            "nothing.": _after(lambda p, yes: (1 if yes else -1) / p),
-            "a rejection raises a weight as an acceptance does: her response is not looked "
-            "at.": _after(lambda p, yes: 1 / p),
-            "an acceptance lowers the weight: the sign is wrong.": _after(lambda p, yes: -yes / p),
-            "epsilon is missing in the end: an arm whose weight is small would hardly ever be "
-            "recommended again.": lambda g, mixing, rate, arm, accepted: _chances(
+        mistakes=known(
+            "the reward is not divided by the arm's probability: frequent arms rise often.",
+            _after(lambda p, yes: yes),
+            "the reward is multiplied by the probability of the arm, where it has to be divided.",
+            _after(lambda p, yes: yes * p),
+            "the reward is divided by the share of the arm's weight, not by its probability.",
+            _after(lambda p, yes: yes / p, weights_alone=True),
+            "a rejection lowers a weight here: in EXP3 it is a reward of 0, which moves nothing.",
+            _after(lambda p, yes: (1 if yes else -1) / p),
+            "a rejection raises a weight as an acceptance does: her response is not looked at.",
+            _after(lambda p, yes: 1 / p),
+            "an acceptance lowers the weight: the sign is wrong.",
+            _after(lambda p, yes: -yes / p),
+            "epsilon is missing in the end: an arm of small weight would hardly come again.",
+            lambda g, mixing, rate, arm, accepted: _chances(
                 _raised(g, arm, accepted * rate / _chances(g, mixing)[arm]), 0.0
             ),
-            "epsilon is added to every arm whole, so that the probabilities add up to more than "
-            "1.": lambda g, mixing, *rest: [
+            "epsilon is added to every arm whole, so that the probabilities add up to more than 1.",
+            lambda g, mixing, *rest: [
                 each + mixing - mixing / len(g) for each in _exp3(g, mixing, *rest)
             ],
-            "these are the probabilities before her "
-            "response.": lambda g, mixing, rate, arm, accepted: _chances(g, mixing),
-        },
+            "these are the probabilities before her response.",
+            lambda g, mixing, rate, arm, accepted: _chances(g, mixing),
+        ),
     ),
     Exercise(
         "3.3",
@@ -162,21 +164,20 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         shows="evidence between two rates is a divergence; at the border it is infinite, as one "
         "acceptance refutes a law that never accepts.",
-        mistakes={
-            "p and q are swapped: the first law is the one that responses come "
-            "from.": lambda p, q: bernoulli_kl(q, p),
-            "only acceptances count here: the part of the rejections, with 1 - p, is "
-            "missing.": _part,
-            "this logarithm is not the natural one: it has the base 2.": lambda p, q: (
-                bernoulli_kl(p, q) / math.log(2)
-            ),
-            "it is finite where the second law cannot do what the first does: a part of the sum is "
-            "left out there.": lambda p, q: _part(p, q, 0.0) + _part(1 - p, 1 - q, 0.0),
-            "it is 0 wherever p or q is 0 or 1: only 0 log 0 is 0.": lambda p, q: (
-                bernoulli_kl(p, q) if 0 < q < 1 and 0 < p < 1 else 0.0
-            ),
-            "its sign is wrong: a divergence is never below 0.": lambda p, q: -bernoulli_kl(p, q),
-        },
+        mistakes=known(
+            "p and q are swapped: the first law is the one that responses come from.",
+            lambda p, q: bernoulli_kl(q, p),
+            "only acceptances count here: the part of the rejections, with 1 - p, is missing.",
+            _part,
+            "this logarithm is not the natural one: it has the base 2.",
+            lambda p, q: bernoulli_kl(p, q) / math.log(2),
+            "it is finite where the second law cannot do what the first does.",
+            lambda p, q: _part(p, q, 0.0) + _part(1 - p, 1 - q, 0.0),
+            "it is 0 wherever p or q is 0 or 1: only 0 log 0 is 0.",
+            lambda p, q: bernoulli_kl(p, q) if 0 < q < 1 and 0 < p < 1 else 0.0,
+            "its sign is wrong: a divergence is never below 0.",
+            lambda p, q: -bernoulli_kl(p, q),
+        ),
     ),
     Exercise(
         "3.4",
@@ -185,22 +186,22 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=[(20, 0.9, 10, 0.5), (10, 0.75, 30, 0.25), (50, 1.0, 50, 1.0), (100, 1.0, 4, 0.75)],
         shows="Z asks how surprising both rates would be, were they one and the same.",
         uses=("3.3",),
-        mistakes={
-            "both rates are compared with the point halfway; the rate that fits both arms best "
-            "gives each as much weight as it has "
-            "recommendations.": _evidence(middle=lambda m_b, m_a: (m_b + m_a) / 2),
-            "the two rates are compared with one another, not each with the rate that they would "
-            "share.": _evidence(middle=lambda m_b, m_a: m_a),
-            "the divergences are added up without the numbers of recommendations: evidence would "
-            "not grow with data.": _evidence(counts=False),
-            "the arguments of kl are swapped: the law that responses come from is "
-            "first.": _evidence(lambda m, middle: bernoulli_kl(middle, m)),
-            "the part of the arm a is missing.": lambda n_b, m_b, n_a, m_a: (
+        mistakes=known(
+            "both rates are compared with the point halfway, not with the pooled rate.",
+            _evidence(middle=lambda m_b, m_a: (m_b + m_a) / 2),
+            "the rates are compared with one another, not each with the rate they would share.",
+            _evidence(middle=lambda m_b, m_a: m_a),
+            "the divergences are added up without the numbers of recommendations.",
+            _evidence(counts=False),
+            "the arguments of kl are swapped: the law that responses come from is first.",
+            _evidence(lambda m, middle: bernoulli_kl(middle, m)),
+            "the part of the arm a is missing.",
+            lambda n_b, m_b, n_a, m_a: (
                 n_b * bernoulli_kl(m_b, (n_b * m_b + n_a * m_a) / (n_b + n_a))
             ),
-            "it is the evidence of one recommendation: Z is a sum over all of them, not their "
-            "mean.": lambda n_b, m_b, n_a, m_a: transport_cost(n_b, m_b, n_a, m_a) / (n_b + n_a),
-        },
+            "it is the evidence of one recommendation: Z is the sum over all of them.",
+            lambda n_b, m_b, n_a, m_a: transport_cost(n_b, m_b, n_a, m_a) / (n_b + n_a),
+        ),
     ),
     Exercise(
         "3.5",
@@ -216,37 +217,33 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         shows="stopping early and being wrong is no bargain any more, and neither is never "
         "stopping.",
-        mistakes={
-            "a censored run whose best guess happens to be right counts as a success here; it has "
-            "not stopped, and has named "
-            "nothing.": lambda times, correct, censored, c: _cost(
-                times, correct, [False] * len(times), c
-            ),
-            "censored runs are left out: the agent that is stuck most often gains most by "
-            "it.": _ended,
-            "censored runs count as failures, but their steps are left out of the "
-            "mean.": lambda times, correct, censored, c: (
+        mistakes=known(
+            "a censored run whose best guess happens to be right has not stopped: it fails.",
+            lambda times, correct, censored, c: _cost(times, correct, [False] * len(times), c),
+            "censored runs are left out: the agent that is stuck most often gains most by it.",
+            _ended,
+            "censored runs count as failures, but their steps are left out of the mean.",
+            lambda times, correct, censored, c: (
                 _ended(times, correct, censored, c)
                 + _cost(times, correct, censored, 0)
                 - _ended(times, correct, censored, 0)
             ),
-            "a censored run whose best guess is wrong counts as two failures here, and it is "
-            "one.": lambda times, correct, censored, c: (
+            "a censored run whose best guess is wrong counts as two failures here, and it is one.",
+            lambda times, correct, censored, c: (
                 c * np.mean(times) + 1 - np.mean(correct) + np.mean(censored)
             ),
-            "success is added, where failure costs: the better agent would cost "
-            "more.": lambda times, correct, censored, c: (
+            "success is added, where failure costs: the better agent would cost more.",
+            lambda times, correct, censored, c: (
                 c * np.mean(times) + 1 - _cost(times, correct, censored, 0)
             ),
-            "errors are missing: answering at once and at random would cost "
-            "nothing.": lambda times, correct, censored, c: c * np.mean(times),
-            "it is the cost of all runs together, not of one in the mean.": lambda times, *rest: (
-                len(times) * _cost(times, *rest)
-            ),
-            "the steps of all runs are added up, where the exercise asks for a "
-            "mean.": lambda times, correct, censored, c: (
+            "errors are missing: answering at once and at random would cost nothing.",
+            lambda times, correct, censored, c: c * np.mean(times),
+            "it is the cost of all runs together, not of one in the mean.",
+            lambda times, *rest: len(times) * _cost(times, *rest),
+            "the steps of all runs are added up, where the exercise asks for a mean.",
+            lambda times, correct, censored, c: (
                 c * np.sum(times) + _cost(times, correct, censored, 0)
             ),
-        },
+        ),
     ),
 )
