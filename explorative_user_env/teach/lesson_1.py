@@ -59,17 +59,11 @@ def _same_arms(given: Any, expected: Any) -> bool:
 def _wald(successes: int, n: int) -> tuple[float, float]:
     p = successes / n
     error = norm.ppf((1 + LEVEL) / 2) * math.sqrt(p * (1 - p) / n)
-    return p - error, p + error
+    return _around(p, error)
 
 
-def _wilson(successes: int, n: int) -> tuple[float, float]:
-    interval = binomtest(successes, n).proportion_ci(LEVEL, method="wilson")
-    return interval.low, interval.high
-
-
-def _hoeffding(successes: int, n: int) -> tuple[float, float]:
-    error = math.sqrt(math.log(2 / (1 - LEVEL)) / (2 * n))
-    return successes / n - error, successes / n + error
+def _around(middle: float, width: float) -> tuple[float, float]:
+    return middle - width, middle + width
 
 
 _CERTAIN = "with 300 successes of 300 its width is 0, as if nothing could ever go wrong"
@@ -180,9 +174,9 @@ EXERCISES: tuple[Exercise, ...] = (
             f"cut off at 0 and 1 it is no better: {_CERTAIN}",
             lambda successes, n: [min(max(end, 0), 1) for end in _wald(successes, n)],
             "it is Wilson's interval, which for rare failures holds less often than it says",
-            _wilson,
+            lambda successes, n: binomtest(successes, n).proportion_ci(LEVEL, method="wilson"),
             "it is Hoeffding's interval: it holds, but is wider than it need be",
-            _hoeffding,
+            lambda successes, n: _around(successes / n, math.sqrt(math.log(40) / (2 * n))),
             "its level is .9: 5 in a hundred are left out on each side, and not 5 in all",
             lambda successes, n: proportion_interval(successes, n, 2 * LEVEL - 1),
         ),

@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from explorative_user_env.agents.optimal_weights import bernoulli_kl, transport_cost
 from explorative_user_env.results.metrics import mean_cost
@@ -15,22 +17,18 @@ Flags = Sequence[bool]
 Floats = Sequence[float]
 
 
-def _rates(arms: Arms, accepted: Flags, n_arms: int) -> list[float]:
-    rates = _shares(lambda yes, n: yes / n if n else math.nan)
-    return list(rates(arms, accepted, n_arms))
-
-
-def _shares(share: Callable[[int, int], float]) -> Any:
-    """Return an answer to 3.1 from S_a and N_a."""
+def _shares(share: Callable[..., float]) -> Any:
+    """Return an answer to 3.1 from S_a, N_a, t and n(t)."""
 
     def answer(arms: Arms, accepted: Flags, n_arms: int) -> list[float]:
-        pairs = [*zip(arms, accepted, strict=True)]
-        return [
-            share(sum(yes for each, yes in pairs if each == arm), [*arms].count(arm))
-            for arm in range(n_arms)
-        ]
+        of, yes = np.array(arms), np.array(accepted)
+        each = [of == arm for arm in range(n_arms)]
+        return [share(yes[own].sum(), own.sum(), len(of), yes.sum()) for own in each]
 
     return answer
+
+
+_rates = _shares(lambda yes, n, *others: yes / n if n else math.nan)
 
 
 def _chances(levels: Floats, mixing: float) -> list[float]:
@@ -38,22 +36,20 @@ def _chances(levels: Floats, mixing: float) -> list[float]:
     return [(1 - mixing) * each / sum(weights) + mixing / len(weights) for each in weights]
 
 
-def _raised(levels: Floats, arm: int, by: float) -> list[float]:
-    return [level + by * (each == arm) for each, level in enumerate(levels)]
-
-
-def _exp3(levels: Floats, mixing: float, rate: float, arm: int, accepted: bool) -> list[float]:
-    return list(_after(lambda p, yes: yes / p)(levels, mixing, rate, arm, accepted))
-
-
-def _after(reward: Callable[[float, bool], float], weights_alone: bool = False) -> Any:
+def _after(
+    reward: Callable[[float, bool], float], weights_alone: bool = False, explores: bool = True
+) -> Any:
     """Return an answer to 3.2 from an estimate of the reward by probability and response."""
 
     def answer(g: Floats, mixing: float, rate: float, arm: int, accepted: bool) -> list[float]:
-        p = _chances(g, 0 if weights_alone else mixing)[arm]
-        return _chances(_raised(g, arm, rate * reward(p, accepted)), mixing)
+        by = rate * reward(_chances(g, 0 if weights_alone else mixing)[arm], accepted)
+        raised = [level + by * (each == arm) for each, level in enumerate(g)]
+        return _chances(raised, mixing if explores else 0.0)
 
     return answer
+
+
+_exp3 = _after(lambda p, yes: yes / p)
 
 
 def _part(p: float, q: float, impossible: float = math.inf) -> float:
@@ -78,11 +74,17 @@ def _cost(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> flo
     return mean_cost(np.array(times), np.array(correct) & ~np.array(censored), step_cost)
 
 
-def _ended(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> float:
-    """Return the cost of the runs that are not censored."""
-    kept = [place for place, cut in enumerate(censored) if not cut]
-    parts: Any = [[each[place] for place in kept] for each in (times, correct, censored)]
-    return _cost(parts[0], parts[1], parts[2], step_cost)
+def _costs(cost: Callable[[Any], float]) -> Any:
+    """Return an answer to 3.5 from the means over runs; `ended` has those of runs not censored."""
+
+    def answer(times: Arms, correct: Flags, censored: Flags, c: float) -> float:
+        runs = pd.DataFrame({"steps": times, "right": correct, "cut": censored})
+        runs["steps"] *= c
+        runs["won"] = runs["right"] & ~runs["cut"]
+        means = runs.mean()
+        return cost(SimpleNamespace(n=len(runs), ended=runs[~runs["cut"]].mean(), **means))
+
+    return answer
 
 
 _ARMS, _YES = [0, 1, 2, 0, 1, 2, 0, 1, 0], [True, True, True, True, False, False, True, False, True]
@@ -97,19 +99,15 @@ EXERCISES: tuple[Exercise, ...] = (
         shows="the rate is easily had; it is no estimate of mu_i, as you are about to see.",
         mistakes=known(
             "acceptances are divided by all recommendations, t: frequent arms look better then.",
-            lambda arms, accepted, n_arms: _shares(lambda yes, n: yes / len(arms))(
-                arms, accepted, n_arms
-            ),
+            _shares(lambda yes, n, t, n_yes: yes / t),
             "acceptances are divided by all acceptances, n(t): this is each arm's share of them.",
-            lambda arms, accepted, n_arms: _shares(lambda yes, n: yes / sum(accepted))(
-                arms, accepted, n_arms
-            ),
+            _shares(lambda yes, n, t, n_yes: yes / n_yes),
             "these are the acceptances S_a themselves, and no rates.",
-            _shares(lambda yes, n: yes),
+            _shares(lambda yes, *others: yes),
             "an arm never recommended has the rate 0 here: of such an arm nothing is known.",
-            _shares(lambda yes, n: yes / max(n, 1)),
+            _shares(lambda yes, n, *others: yes / max(n, 1)),
             "an arm never recommended has the rate 1 here: of such an arm nothing is known.",
-            _shares(lambda yes, n: yes / n if n else 1.0),
+            _shares(lambda yes, n, *others: yes / n if n else 1.0),
         ),
     ),
     Exercise(
@@ -141,15 +139,13 @@ EXERCISES: tuple[Exercise, ...] = (
             "an acceptance lowers the weight: the sign is wrong.",
             _after(lambda p, yes: -yes / p),
             "epsilon is missing in the end: an arm of small weight would hardly come again.",
-            lambda g, mixing, rate, arm, accepted: _chances(
-                _raised(g, arm, accepted * rate / _chances(g, mixing)[arm]), 0.0
-            ),
+            _after(lambda p, yes: yes / p, explores=False),
             "epsilon is added to every arm whole, so that the probabilities add up to more than 1.",
             lambda g, mixing, *rest: [
                 each + mixing - mixing / len(g) for each in _exp3(g, mixing, *rest)
             ],
             "these are the probabilities before her response.",
-            lambda g, mixing, rate, arm, accepted: _chances(g, mixing),
+            _after(lambda p, yes: 0.0),
         ),
     ),
     Exercise(
@@ -219,31 +215,21 @@ EXERCISES: tuple[Exercise, ...] = (
         "stopping.",
         mistakes=known(
             "a censored run whose best guess happens to be right has not stopped: it fails.",
-            lambda times, correct, censored, c: _cost(times, correct, [False] * len(times), c),
+            _costs(lambda of: of.steps + 1 - of.right),
             "censored runs are left out: the agent that is stuck most often gains most by it.",
-            _ended,
+            _costs(lambda of: of.ended["steps"] + 1 - of.ended["right"]),
             "censored runs count as failures, but their steps are left out of the mean.",
-            lambda times, correct, censored, c: (
-                _ended(times, correct, censored, c)
-                + _cost(times, correct, censored, 0)
-                - _ended(times, correct, censored, 0)
-            ),
+            _costs(lambda of: of.ended["steps"] + 1 - of.won),
             "a censored run whose best guess is wrong counts as two failures here, and it is one.",
-            lambda times, correct, censored, c: (
-                c * np.mean(times) + 1 - np.mean(correct) + np.mean(censored)
-            ),
+            _costs(lambda of: of.steps + 1 - of.right + of.cut),
             "success is added, where failure costs: the better agent would cost more.",
-            lambda times, correct, censored, c: (
-                c * np.mean(times) + 1 - _cost(times, correct, censored, 0)
-            ),
+            _costs(lambda of: of.steps + of.won),
             "errors are missing: answering at once and at random would cost nothing.",
-            lambda times, correct, censored, c: c * np.mean(times),
+            _costs(lambda of: of.steps),
             "it is the cost of all runs together, not of one in the mean.",
-            lambda times, *rest: len(times) * _cost(times, *rest),
+            _costs(lambda of: of.n * (of.steps + 1 - of.won)),
             "the steps of all runs are added up, where the exercise asks for a mean.",
-            lambda times, correct, censored, c: (
-                c * np.sum(times) + _cost(times, correct, censored, 0)
-            ),
+            _costs(lambda of: of.n * of.steps + 1 - of.won),
         ),
     ),
 )

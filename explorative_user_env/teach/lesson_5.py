@@ -80,13 +80,11 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a function of deltas and times that returns the slope of log T against log(1/δ)",
         right=_fit(_minus_log),
         cases=[
-            ([0.1, 0.01, 0.001], [100.0, 1000.0, 10_000.0]),
-            ([0.1, 0.01, 0.001], [100.0, 10_000.0, 1_000_000.0]),
+            *(([0.1, 0.01, 0.001], [1e2, 1e3, 1e4]), ([0.1, 0.01, 0.001], [1e2, 1e4, 1e6])),
             ([0.3, 0.1, 0.01, 0.001], [40.0, 70.0, 900.0, 12_000.0]),
             ([0.2, 0.05, 0.004], [31.0, 33.0, 47.0]),
         ],
-        shows="a slope of 1 is T ~ 1/δ, of 1/α is T ~ δ^(-1/α), and log(1/δ) has one that goes to "
-        "0.",
+        shows="a slope of 1 is T ~ 1/δ, of 1/α is T ~ δ^(-1/α); that of log(1/δ) goes to 0.",
         mistakes=known(
             "the sign is wrong: that is the slope against log δ, and T grows as δ falls.",
             _fit(np.log),
@@ -112,8 +110,7 @@ EXERCISES: tuple[Exercise, ...] = (
             *((100, 2, 1.0, 1.0), (100, 5, 1.0, 1.0), (1000, 5, 1.0, 1.0), (1000, 5, 2.0, 1.0)),
             *((1000, 5, 0.5, 1.0), (400, 20, 0.8, 2.0), (5000, 3, 1.5, 0.5), (10, 20, 0.25, 1.0)),
         ],
-        shows="put it equal to δ, with K for K - 1, and solve for N_1: that is the lemma of "
-        "lesson 4.",
+        shows="put it equal to δ, with K for K - 1, and solve for N_1: lesson 4's lemma.",
         mistakes=known(
             "it is more than 1 for a short Phase 1, and no probability is.",
             lambda n1, n_arms, *user: 2 * (n_arms - 1) * _misses(n1, *user),
@@ -138,8 +135,7 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a function of n0, alpha and gap that returns the mean of arm 1 under ν and under ν'",
         right=_means,
         cases=[(10, 1.0, 0.5), (30, 0.25, 0.5), (100, 1.0, 0.2), (1000, 2.0, 1.0), (3, 0.5, 0.1)],
-        shows="under ν' arm 1 is the best arm, under ν it is hopeless, and arm 2 is the same in "
-        "both.",
+        shows="under ν' arm 1 is the best arm, under ν it is hopeless; arm 2 stays the same.",
         mistakes=known(
             "the two are in the wrong order: under ν arm 1 is the worse one.",
             lambda n0, alpha, gap: _means(n0, alpha, gap)[::-1],
@@ -185,10 +181,8 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=[
             ([1, 10, 30, 100], [40, 11, 7, 3], 300, 0.05),
             ([1, 10, 30, 100], [24, 9, 8, 3], 300, 0.05),
-            ([5, 50, 500], [30, 12, 0], 200, 0.1),
-            ([5, 50, 500], [3, 0, 0], 20, 0.1),
-            ([2, 20, 200], [2, 0, 0], 1000, 0.003),
-            ([4, 40, 400], [5, 4, 0], 2000, 0.004),
+            *(([5, 50, 500], [30, 12, 0], 200, 0.1), ([5, 50, 500], [3, 0, 0], 20, 0.1)),
+            *(([2, 20, 200], [2, 0, 0], 1000, 0.003), ([4, 40, 400], [5, 4, 0], 2000, 0.004)),
             ([3, 30], [199, 2], 200, 0.05),
         ],
         shows="twenty runs without an error prove little, three hundred prove a δ of 0.01.",
