@@ -6,7 +6,6 @@ changes is a list of one. Compiled, the same functions run on arrays.
 
 import functools
 import math
-import warnings
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -148,20 +147,6 @@ def as_schedule(rho: "Schedule | str | float") -> Schedule:
         return _SCHEDULES[rho]
     names = ", ".join(sorted(_SCHEDULES))
     return constant(real("rho", rho, f"a Schedule, a positive and finite number or one of {names}"))
-
-
-def warn_of_ties(schedule: Schedule, n_arms: int) -> None:
-    """Warn if rewards of 0 and 1 can make a user reject every arm for ever.
-
-    Where Gamma = max(0, 2 alpha log(rho_t n(t))) is still 0 once every arm was accepted, arms with
-    equal means reject each other, and she learns nothing more.
-    """
-    if schedule.rho_0 * n_arms <= 1.0:
-        warnings.warn(
-            f"with rewards of 0 and 1 and rho_t down to {schedule.rho_0:g}, users whose {n_arms} "
-            f"arms are tied reject them all for ever: take rho_t above 1/K = {1 / n_arms:g}",
-            stacklevel=2,
-        )
 
 
 Law = Callable[[int, np.random.Generator], Any]
@@ -355,11 +340,6 @@ def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
         return RewardLaw(rule_name(law), law)
     allowed = "a RewardLaw, a callable (mean, rng) -> reward or one of "
     raise InvalidArgumentError("reward_law", law, allowed + ", ".join(sorted(_REWARD_LAWS)))
-
-
-def usual_means(law: RewardLaw, otherwise: str) -> str:
-    """Return the default law of means: `otherwise`, unless `law` allows only some means."""
-    return otherwise if law.means is None else ROOMY
 
 
 def reflected(mean: float, least: float, largest: float) -> float:
