@@ -10,11 +10,7 @@ from gymnasium.vector import VectorEnv
 from explorative_user_env.envs.history import PopulationHistory
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, labelled
-from explorative_user_env.envs.user_vector import (
-    ExplorativeUserVectorEnv,
-    Infos,
-    lane_options,
-)
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Infos, lane_options
 from explorative_user_env.protocol import DEVIATION, N_USERS, POPULATION, Array, kept_steps
 from explorative_user_env.seeding import member_seed, number_of_users, seed_number, user_generator
 from explorative_user_env.users.instances import InstanceLaw
