@@ -12,7 +12,7 @@ from explorative_user_env.commands.output import write_and_show
 from explorative_user_env.commands.run import Run
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.evaluation import evaluate, request, runner
-from explorative_user_env.protocol import POPULATION
+from explorative_user_env.protocol import POPULATION, TASKS
 from explorative_user_env.results.results import Results, all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
 from explorative_user_env.studies.paper import compared, published_for
@@ -62,7 +62,7 @@ def bench(
     options = run.options
     line_up = line_ups.agents_called(agent, options["max_steps"], task)
     usual = line_ups.bench_defaults(line_up, task, setting, delta, n_arms, whole)
-    if options["horizon"] is not None and not usual.over_horizon:
+    if options["horizon"] is not None and TASKS[usual.task].ends_itself:
         raise InvalidArgumentError("horizon", options["horizon"], "left out for the task bai")
     users = run.users | {"setting": usual.setting}
     population = Population(**users)

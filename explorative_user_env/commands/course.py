@@ -128,7 +128,7 @@ def grade(
         write_whole("gradescope", gradescope, lambda path: path.write_text(text, "utf-8"), True)
     rows, notes = grading.rows_of(board), grading.board_notes(board)
     table = grading.leaderboard_table(rows, board.assignment.title())
-    sections = [table, *grading.reasons_of(board)]
+    sections: list[Any] = [table, *grading.reasons_of(board)]
     if folder is None:
         show(*sections)
         say(*notes, style="dim")

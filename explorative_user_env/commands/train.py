@@ -53,5 +53,5 @@ def train(
         run.opened(libraries=versions(), usual=usual) as (folder, store),
         progress_bar() as report,
     ):
-        rl.train(**given, output=folder, progress=report, store=store)
+        rl.train(**given | run.users, output=folder, progress=report, store=store)
     say(f"Model: {folder.path}", f"explorative-user bench --agent sb3:{folder.path}")
