@@ -127,11 +127,15 @@ def test_the_bounds_hold_at_every_step_also_beyond_the_horizon(script: Heard) ->
 def test_the_bounds_are_reached() -> None:
     both = history_of([(0, 0)] * HORIZON + [(1, 1)] * HORIZON, [(0, 1)] * HORIZON)
     shown = observations.counts(both, Scale(HORIZON)).reshape(2, -1)
-    low, high = bounds_of("counts", N_ARMS) or ()
+    bounds = bounds_of("counts", N_ARMS)
+    assert bounds is not None
+    low, high = bounds
     assert low.tolist() == [0.0] * 6 + [-1.0] * 3 + [0.0] * 4
     assert high.tolist() == [1.0] * 13
     assert shown[0].tolist() == [0, 1, 0, 1, 0, 0, -1, 1, 0, 1, 0, 0, 1]
-    low, high = bounds_of("last-step", N_ARMS) or ()
+    bounds = bounds_of("last-step", N_ARMS)
+    assert bounds is not None
+    low, high = bounds
     assert (low.tolist(), high.tolist()) == ([0, 0, 0, -1, 0], [1] * 5)
 
 
