@@ -10,8 +10,7 @@ from typing import Any
 from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, AlgorithmAgent, agent_named
 from explorative_user_env.protocol import BAI, POPULATION, TASKS, Agent, name_of, trained_on
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import COMPARED, PRINTED, name_in
+from explorative_user_env.users.population import COMPARED, PRINTED, Population, name_in
 from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, choice
 
 MODEL_PREFIX = "sb3:"

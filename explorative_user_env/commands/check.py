@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import gymnasium as gym
 import typer
 
-from explorative_user_env.check.catalogue import checks_of, subjects_of
+from explorative_user_env.check import checks_of, subjects_of
 from explorative_user_env.check.checks import known_names, run_checks
 from explorative_user_env.commands.agents import PREFIXES, agents_called, found_at
 from explorative_user_env.commands.options import MORE, command

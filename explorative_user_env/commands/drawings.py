@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.results.plots import kinds_for
-from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of
+from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of, why_not
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.studies import lower_bound, robustness, suite, tuning
 from explorative_user_env.users.population import OPTIONS, Population, split_options
@@ -112,11 +112,11 @@ def _of_cells(cells: Sequence[Results]) -> Drawings:
 
 
 def _of_cell(results: Results, prefix: str, about: str) -> Drawings:
-    for name, kind in RUN_KINDS.items():
-        if why := kind.why_not(results):
+    for name, draw_kind in RUN_KINDS.items():
+        if why := why_not(name, results):
             yield NotDrawn(prefix + name, why)
         else:
-            yield Drawing(prefix + name, about, partial(kind.draw, results, None))
+            yield Drawing(prefix + name, about, partial(draw_kind, results, None))
     try:
         compared = results.compare_all(next(iter(results.deltas)))
     except InvalidArgumentError as error:

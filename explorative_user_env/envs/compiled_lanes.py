@@ -8,7 +8,6 @@ import numpy as np
 
 from explorative_user_env.envs.lanes import Lanes, Step, in_lane
 from explorative_user_env.envs.user import REWARDS, reward_of
-from explorative_user_env.kernels.arrays import StateTuple, user_tuple
 from explorative_user_env.kernels.compiler import compile_loop, errors_of_compiling, once, short
 from explorative_user_env.kernels.words import (
     MEAN,
@@ -26,8 +25,15 @@ from explorative_user_env.protocol import Array
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw, draw_means, instances_of
-from explorative_user_env.users.laws import OWN, RewardDraw, Rule
-from explorative_user_env.users.model import UserState, rho
+from explorative_user_env.users.model import (
+    OWN,
+    RewardDraw,
+    Rule,
+    StateTuple,
+    UserState,
+    rho,
+    user_tuple,
+)
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import CallableError
 

@@ -26,8 +26,7 @@ from explorative_user_env.seeding import seed_number
 from explorative_user_env.users.behaviours import EXPLORATIVE, steps_of
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.laws import GAUSSIAN, Rule
-from explorative_user_env.users.model import User, UserState
+from explorative_user_env.users.model import GAUSSIAN, Rule, User, UserState
 from explorative_user_env.users.population import (
     Population,
     UserOptions,

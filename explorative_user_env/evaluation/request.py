@@ -35,8 +35,7 @@ from explorative_user_env.results.records import record_of, record_of_class
 from explorative_user_env.runs.members import Members
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.population import Population, check_members
-from explorative_user_env.users.settings import differences_of
+from explorative_user_env.users.population import Population, check_members, differences_of
 from explorative_user_env.validation import (
     InvalidArgumentError,
     flag,

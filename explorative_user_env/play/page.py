@@ -32,8 +32,7 @@ from explorative_user_env.show.shapes import USUAL_WIDTH, Scene
 from explorative_user_env.show.svg import PAGE_FONT, colours_for, style_of, svg_of
 from explorative_user_env.show.words import grounds_of, reason
 from explorative_user_env.users.hidden_state import HiddenState
-from explorative_user_env.users.population import OPTIONS
-from explorative_user_env.users.settings import SETTINGS
+from explorative_user_env.users.population import OPTIONS, SETTINGS
 from explorative_user_env.validation import InvalidArgumentError, choice, integer, require
 
 if TYPE_CHECKING:

@@ -14,8 +14,17 @@ import numpy as np
 from explorative_user_env.protocol import STEP_CAP
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.instances import Instance, at_least_one
-from explorative_user_env.users.laws import Rule, Stream, around_one, reflected
-from explorative_user_env.users.model import UNSEEN, RememberingState, User, UserState, blank_state
+from explorative_user_env.users.model import (
+    UNSEEN,
+    RememberingState,
+    Rule,
+    Stream,
+    User,
+    UserState,
+    around_one,
+    blank_state,
+    reflected,
+)
 from explorative_user_env.validation import (
     InvalidArgumentError,
     check_fields,

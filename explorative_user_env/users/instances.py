@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.users.laws import LAWS, ROOMY, Law, NamedLaw, around_one
-from explorative_user_env.users.model import number_of_arms
+from explorative_user_env.users.model import LAWS, ROOMY, Law, NamedLaw, around_one, number_of_arms
 from explorative_user_env.validation import (
     CallableError,
     InvalidArgumentError,

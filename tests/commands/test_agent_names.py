@@ -15,8 +15,7 @@ from explorative_user_env.commands.agents import (
 from explorative_user_env.protocol import name_of
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.studies.tuning import Estimate, TunedN1
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.population import RELEASED, Population
 
 PAPERS = ["BAIR", "T&S", "UNI", "EXP3"]
 
