@@ -111,8 +111,7 @@ def grade(
         say("The key is short: who tries many finds it. 16 characters or more are safe.")
     if autograder is not None:
         given = {"time_limit": time_limit, "call_limit": call_limit, "memory_limit": memory_limit}
-        words = grading.single_options(options | given)
-        grading.write_autograder(autograder, secret, words, overwrite)
+        grading.write_autograder(autograder, secret, options | given, overwrite)
         say(f"File: {autograder}. It holds the key: hand it to Gradescope and to nobody else.")
         if not submission:
             return

@@ -13,6 +13,7 @@ from explorative_user_env.display.text import is_terminal
 from explorative_user_env.play import game as games
 from explorative_user_env.play.game import PLAYED, Game, game_of, pairs_of, query_of
 from explorative_user_env.play.terminal import PROMPT, play_lines
+from explorative_user_env.validation import require
 
 USERS = ("setting", "gap", "alpha", "noise", "behaviour")
 """The options of the users of a game."""
@@ -83,7 +84,8 @@ def _typed() -> Iterator[str]:
 
 
 def _play_on_page(place: str, port: int | None, opens: bool) -> None:
-    from explorative_user_env.play.page import open_browser, serve  # which needs an extra
+    require("the page needs", "play", games.SERVED_BY)
+    from explorative_user_env.play.page import open_browser, serve
 
     def ready(address: str) -> None:
         say(f"The page is at {address}{place}", "Ctrl-C ends it.")
