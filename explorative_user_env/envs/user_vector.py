@@ -135,7 +135,7 @@ def new_lanes(
     Raises:
         MissingExtraError: if `compiled` is True and there is no compiler.
     """
-    if compiled:
+    if compiled and single.behaviour == EXPLORATIVE:
         require_compiler("compiled=True needs")
     wanted = len(rngs) >= COMPILED_FROM if compiled is None else compiled
     if wanted and single.behaviour == EXPLORATIVE and can_compile():
