@@ -170,9 +170,6 @@ def _student(name: str) -> str:
 BY_THE_CLOCK = 10.0
 """Times a limit of processor time after which the clock ends a process: machines are shared."""
 
-LARGEST = 1e7
-"""The largest limit, in seconds or MB."""
-
 LONGEST_REPLY = 1 << 16
 """Bytes of a reply, and of one read from a pipe."""
 
@@ -205,10 +202,9 @@ class Limits:
     memory: int = 1024
 
     def __post_init__(self) -> None:
-        for field, name in (("seconds", "time_limit"), ("call_seconds", "call_limit")):
-            given = positive(name, getattr(self, field))
-            object.__setattr__(self, field, min(given, LARGEST))
-        integer("memory_limit", self.memory, 1, int(LARGEST))
+        positive("time_limit", self.seconds)
+        positive("call_limit", self.call_seconds)
+        integer("memory_limit", self.memory, 1, 10**7)
 
 
 decode = json.JSONDecoder().raw_decode
@@ -321,9 +317,7 @@ class Process:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         code = self._process.poll()
-        if code is None:
-            reason = "it closed the channel of its replies"
-        elif code >= 0:
+        if code is None or code >= 0:
             reason = f"it ended its own process (exit code {code})"
         else:
             name = {each.value: each.name for each in signal.Signals}.get(-code, str(-code))
@@ -484,9 +478,8 @@ def serve() -> None:
     """Answer requests, in the process of a submission, until there are no more."""
     options = json.loads(sys.argv[2])
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)  # what it prints is no reply
     limits, leave = options["limits"], os._exit
     number, doing, n_arms = 0, "", 0
