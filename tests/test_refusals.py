@@ -12,7 +12,7 @@ from explorative_user_env.studies.lower_bound import overlap
 from explorative_user_env.studies.robustness import robustness
 from explorative_user_env.studies.tuning import TunedAgent, tune_n1
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.settings import title_of
+from explorative_user_env.users.population import title_of
 
 NO_TRUTH = np.array([1.0, 2.0])
 """Neither true nor false."""

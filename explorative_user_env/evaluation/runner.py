@@ -39,7 +39,7 @@ from explorative_user_env.protocol import (
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.records import from_record, record_of, versions_of
 from explorative_user_env.results.results import Results, Sweep
-from explorative_user_env.results.store import Kept, Pieces, Remembered, Store
+from explorative_user_env.results.store import Kept, Store
 from explorative_user_env.users.model import number_of_arms
 from explorative_user_env.users.population import (
     Population,
@@ -241,7 +241,7 @@ class _Evaluation:
             record = self._record_of(name, cap) | {"horizon": horizon}
             self.kept[name] = self.store.part(request.task.name, name, record)
         elif name not in self.kept:
-            self.kept[name] = None if request.until_width is None else Remembered()
+            self.kept[name] = None if request.until_width is None else Kept()
         self.note(finished=False)
         met = (request.population, agent, cap, horizon, request.task, request.members)
         self.runs[name] = runs_of(
@@ -258,10 +258,10 @@ class _Evaluation:
     def check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
         """Run a BAIR under a monitor, which checks its runs against the paper's bounds."""
         request, what, cap = self.request, f"{agent.name}, theory", self.request.cap_for(agent)
-        seeds, kept = request.seeds, Pieces()
+        seeds, kept, rows = request.seeds, None, {}
         if self.store is not None:
             kept = self.store.pieces(self._record_of(agent.name, cap) | {"checks": True})
-        rows = dict(map(from_record, kept.found()))
+            rows = dict(map(from_record, kept.found()))
         left = [number for number in range(len(seeds)) if number not in rows]
         progress(what, len(rows), len(seeds))
         job, chunks = partial(_check, agent, request.population, cap), [[seeds[n]] for n in left]
@@ -269,7 +269,8 @@ class _Evaluation:
         with closing(done(job, chunks, agent, PROCESSES, *crew)) as checks:
             for place, row in checks:
                 rows[left[place]] = row
-                kept.add(record_of([left[place], row]))
+                if kept is not None:
+                    kept.add(record_of([left[place], row]))
                 progress(what, len(rows), len(seeds))
         self.checks.append(pd.DataFrame([rows[number] for number in range(len(seeds))]))
 

@@ -33,7 +33,7 @@ from explorative_user_env.studies.paper_verdicts import (
     is_given,
     range_of,
 )
-from explorative_user_env.users.settings import DIFFERENCES
+from explorative_user_env.users.population import DIFFERENCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,7 +26,7 @@ from explorative_user_env.studies.paper import (
     run_experiment,
     z_of,
 )
-from explorative_user_env.users.settings import as_setting
+from explorative_user_env.users.population import as_setting
 
 AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
 NOT_JUDGED = ""

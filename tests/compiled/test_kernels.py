@@ -20,7 +20,7 @@ from explorative_user_env.kernels.compiler import once
 from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
 from explorative_user_env.users import behaviours as others
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.laws import ACCEPTANCE_RATE, constant
+from explorative_user_env.users.model import ACCEPTANCE_RATE, constant
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
