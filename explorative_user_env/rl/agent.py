@@ -165,11 +165,8 @@ def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> 
     kinds: tuple[Any, ...] = CHANGE_OBSERVATIONS
     unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # NormalizeObservation's
     if unbounded or (env is not None and any(any(env.env_is_wrapped(kind)) for kind in kinds)):
-        raise _not_read(
-            model,
-            "observations of this package as they are, or in VecNormalize, without another wrapper "
-            "(NormalizeObservation, ...) above them, whose work a model does not keep",
-        )
+        on = "observations of this package as they are, or in VecNormalize, without another wrapper"
+        raise _not_read(model, f"{on} (NormalizeObservation, ...), as a model does not keep it")
     labels = [reading_of(each) for each in (space, *([env.observation_space] if env else []))]
     labels = [label for label in labels if label] or [{}]
     known = {name: value for name, value in labels[0].items() if labels[-1].get(name) == value}
@@ -218,9 +215,7 @@ def _normaliser_of(model: BaseAlgorithm, given: VecNormalize | None) -> VecNorma
     own = model.get_vec_normalize_env()
     own = own if own is not None and own.norm_obs else None
     if given is None:
-        last: Any = getattr(
-            model, "_last_obs", None
-        )  # saved with the model: is it one of its space?
+        last: Any = getattr(model, "_last_obs", None)  # saved with the model
         bounded = isinstance(space, spaces.Box) and isinstance(last, np.ndarray)
         if own is None and bounded and not ((last >= space.low) & (last <= space.high)).all():
             allowed = "the VecNormalize whose observations the model was trained on"
@@ -296,9 +291,8 @@ class SB3Agent(PolicyAgent):
         self.deterministic = flag("deterministic", deterministic)
         if self.deterministic and not self._chances.values_actions:
             warnings.warn(
-                f"{self.name} with deterministic=True: the likeliest arm is recommended for ever "
-                "and accepted for ever, so a policy that explores by its chances is not what is "
-                "measured",
+                f"{self.name} with deterministic=True recommends the likeliest arm for ever, and "
+                "she accepts it for ever: this does not measure a policy that explores by chance",
                 stacklevel=2,
             )
         self.n_arms = _arms_of(model, self.task, self.observation)
@@ -312,14 +306,13 @@ class SB3Agent(PolicyAgent):
         for name, values in sorted(self.model.policy.state_dict().items()):
             weights.update(name.encode() + values.detach().cpu().numpy().tobytes())
         scaled: Any = getattr(self.normaliser, "obs_rms", None)
+        names = ("observation", "horizon", "mask", "deterministic")
         options = {
             "weights": weights.hexdigest()[:16],
             "normalised by": None if scaled is None else record_of([scaled.mean, scaled.var]),
             "task": self.task.name,
-        }
-        names = ("observation", "horizon", "mask", "deterministic", "n_users")
-        kept = names if self.task == POPULATION else names[:-1]
-        return options | {name: getattr(self, name) for name in kept}
+        } | {name: getattr(self, name) for name in names}
+        return options | ({"n_users": self.n_users} if self.task == POPULATION else {})
 
     def reset_all(
         self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None

@@ -3,7 +3,6 @@
 import base64
 import io
 import time
-import zlib
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from importlib.util import find_spec
@@ -88,7 +87,7 @@ class Watch(BaseCallback):
         self._kept = None if store is None else store.pieces({"what": "training"})
         self._actions: list[Array] = []
         self._last = 0
-        self._began, self.cpu_seconds = time.process_time(), 0.0
+        self._began = time.process_time()
 
     def learn(self, model: BaseAlgorithm) -> None:
         """Train a model with first weights, from the last checkpoint on if there is one.
@@ -99,7 +98,9 @@ class Watch(BaseCallback):
         pieces = self._kept.found() if self._kept else []
         if pieces:
             try:
-                _meet_again(model, [actions for piece in pieces for actions in _unpacked(piece)])
+                _meet_again(
+                    model, [each for piece in pieces for each in np.array(piece["actions"])]
+                )
                 self._restore(model, pieces[-1])
             except Exception as error:  # whatever is wrong inside the file
                 allowed = f"one of this training ({type(error).__name__}: {error})"
@@ -109,7 +110,7 @@ class Watch(BaseCallback):
 
     def used(self) -> float:
         """Return the processor seconds of the whole training."""
-        return self.cpu_seconds + time.process_time() - self._began
+        return time.process_time() - self._began
 
     def _on_step(self) -> bool:
         self._progress(self._label, min(self.num_timesteps, self._steps), self._steps)
@@ -156,12 +157,8 @@ class Watch(BaseCallback):
             "cpu_seconds": self.used(),
         }
         torch.save(state, written := io.BytesIO())
-        actions = np.array(self._actions, np.uint32)
-        return {
-            "shape": list(actions.shape),
-            "actions": base64.b64encode(zlib.compress(actions.tobytes())).decode(),
-            "state": base64.b64encode(written.getvalue()).decode(),
-        }
+        weights = base64.b64encode(written.getvalue()).decode()
+        return {"actions": np.array(self._actions).tolist(), "state": weights}
 
     def _restore(self, model: BaseAlgorithm, last: Mapping[str, Any]) -> None:
         state = torch.load(io.BytesIO(base64.b64decode(last["state"])), weights_only=True)
@@ -175,12 +172,8 @@ class Watch(BaseCallback):
         np.random.set_state((kind, np.array(words, np.uint32), *rest))  # noqa: NPY002
         model.action_space.np_random.bit_generator.state = state["space"]
         self.evaluations = state["evaluations"]
-        self._last, self.cpu_seconds = model.num_timesteps, state["cpu_seconds"]
-
-
-def _unpacked(piece: Mapping[str, Any]) -> list[Array]:
-    whole = np.frombuffer(zlib.decompress(base64.b64decode(piece["actions"])), np.uint32)
-    return list(whole.reshape(piece["shape"]).astype(np.int64))
+        self._last = model.num_timesteps
+        self._began -= state["cpu_seconds"]
 
 
 def _meet_again(model: BaseAlgorithm, steps: list[Array]) -> None:

@@ -146,13 +146,13 @@ class SB3VecEnv(VecEnv):
         `hidden_state` and `instance`, for teachers and tests, and Gymnasium's `get_wrapper_attr`
         and `has_wrapper_attr` work as well.
         """
-        if method_name in ("get_wrapper_attr", "has_wrapper_attr"):
-            (name,) = (*method_args, *method_kwargs.values())
-            if method_name == "get_wrapper_attr":
-                return self.get_attr(name, indices)
-            return [self.has_attr(name) for _ in self._get_indices(indices)]
+        given, lanes = (*method_args, *method_kwargs.values()), self._get_indices(indices)
+        if method_name == "get_wrapper_attr":
+            return self.get_attr(given[0], indices)
+        if method_name == "has_wrapper_attr":
+            return [self.has_attr(given[0]) for _ in lanes]
         results = self._attribute(method_name)(*method_args, **method_kwargs)
-        return [results[lane] for lane in self._get_indices(indices)]
+        return [results[lane] for lane in lanes]
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
         """Return whether each lane is wrapped so; it does the work of a `Monitor`."""
