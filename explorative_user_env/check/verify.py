@@ -591,8 +591,8 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
     streams = records.stream_fingerprint()
     if (was := made_with.get("streams", "unknown")) != streams:
         digests = f"their fingerprint is {was} there and {streams} here, as of another NumPy"
-        words = f"the random streams are others: {digests}"
-        yield Finding("streams", words, there=was, here=streams)
+        line = f"the random streams are others: {digests}"
+        yield Finding("streams", line, there=was, here=streams)
 
 
 def _beside(folder: Path) -> Iterator[Finding | str]:
