@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.agents import AlgorithmAgent, Uniform
+from explorative_user_env.agents import AlgorithmAgent, Uniform, informed
 from explorative_user_env.check.checks import (
     FALSE_ALARM,
     FailedCheckError,
@@ -27,7 +27,6 @@ from explorative_user_env.check.checks import (
     travelled,
 )
 from explorative_user_env.check.secrets import Secrets, reached
-from explorative_user_env.envs.meeting import informed
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate, paths
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs

@@ -21,10 +21,9 @@ import numpy as np
 import pandas as pd
 from rich.table import Table
 
-from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.agents import AlgorithmAgent, agent_named, informed
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.display.tables import Column, as_text, html_table, paragraphs, table
-from explorative_user_env.envs.meeting import informed
 from explorative_user_env.evaluation.paths import Runs
 from explorative_user_env.evaluation.request import agent_record
 from explorative_user_env.evaluation.runner import runs_of
