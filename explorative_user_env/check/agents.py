@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.agents import AlgorithmAgent, Uniform
+from explorative_user_env.agents import AlgorithmAgent, Uniform, informed
 from explorative_user_env.check.checks import (
     FALSE_ALARM,
     FailedCheckError,
@@ -27,7 +27,6 @@ from explorative_user_env.check.checks import (
     travelled,
 )
 from explorative_user_env.check.secrets import Secrets, reached
-from explorative_user_env.envs.meeting import informed
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate, paths
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
@@ -56,8 +55,10 @@ from explorative_user_env.validation import InvalidArgumentError
 N_ARMS, MANY_ARMS = 5, 200
 """K of most checks, and a large one."""
 
-MEETING_STEPS, CAPS = 60, (1, 2, 7)
-"""Steps after which an agent is cut off: of most checks, and soon."""
+MEETING_STEPS = 60
+"""Steps after which an agent is cut off, in most checks."""
+
+BY_CHANCE = f"by chance, with probability 1 - {FALSE_ALARM:g},"
 
 # Meetings with a user who follows a script
 
@@ -170,9 +171,15 @@ class Meeting:
         return f"at step {len(self.arms) + 1}: {self.situation}"
 
 
-def run_of(agent: Agent, situation: Situation, rng: np.random.Generator | None = None) -> Run:
+def run_of(agent: Agent, situation: Situation) -> Run:
     """Return what an agent does in a situation, from its reset to its answer."""
-    return Meeting(agent, situation, rng).end()
+    return Meeting(agent, situation).end()
+
+
+def run_all(subject: Subject, **given: Any) -> None:
+    """Run an unused agent in each of the `situations`."""
+    for situation in situations(subject, **given):
+        run_of(subject.make(), situation)
 
 
 def usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
@@ -216,6 +223,11 @@ def expect_alike(found: Run, wanted: Run, situation: Situation, when: str) -> No
     expect(found.answer == wanted.answer, seen, situation)
 
 
+def expect_as_new(subject: Subject, found: Run, situation: Situation, when: str) -> None:
+    """Fail a check unless a run is that of an unused agent."""
+    expect_alike(found, run_of(subject.make(), situation), situation, when)
+
+
 # The contract
 
 CALLS: Mapping[str, int] = {"reset": 3, "act": 0, "observe": 2, "answer": 0}
@@ -250,34 +262,34 @@ def says_what_it_is(subject: Subject) -> None:
     agent, again = subject.make(), name_of(subject.make())
     seen = f"its name is {name_of(agent)!r} and then {again!r}, must be the same"
     expect(name_of(agent) == again, f"{seen}: the agent's stream follows from it")
-    name, cap = getattr(agent, "name", "mine"), cap_of(agent)
-    expect(isinstance(name, str) and name, f"name is {name!r}, must be a word")
+    name, cap, users = getattr(agent, "name", "mine"), cap_of(agent), trained_on(agent)
     whole = isinstance(cap, Integral) and not isinstance(cap, bool) and cap >= 1
-    expect(cap is None or whole, f"max_steps is {cap!r}, must be an integer of at least 1 or None")
-    for flag in ("needs_horizon", "sees_rewards"):
-        value = getattr(agent, flag, False)
-        expect(isinstance(value, bool), f"{flag} is {value!r}, must be True or False")
-    learns = callable(getattr(agent, "learn", None)) or not getattr(agent, "sees_rewards", False)
-    expect(learns, "sees_rewards is True and there is no method learn(arm, reward)")
-    users = trained_on(agent)
     known = isinstance(users, Mapping) and users.get("task", BAI.name) in TASKS
-    expect(known, f"trained_on is {users!r}, must be a mapping with a known task")
+    flags = [(flag, getattr(agent, flag, False)) for flag in ("needs_horizon", "sees_rewards")]
+    for what, value, right, allowed in (
+        ("name", name, isinstance(name, str) and name, "a word"),
+        ("max_steps", cap, cap is None or whole, "an integer of at least 1 or None"),
+        *((flag, value, isinstance(value, bool), "True or False") for flag, value in flags),
+        ("trained_on", users, known, "a mapping with a known task"),
+    ):
+        expect(right, f"{what} is {value!r}, must be {allowed}")
+    learns = callable(getattr(agent, "learn", None)) or not sees_rewards(agent)
+    expect(learns, "sees_rewards is True and there is no method learn(arm, reward)")
 
 
 @asked_of(Kind.AGENT)
 def recommends_arms(subject: Subject) -> None:
     """It returns integers in 0..K-1, or None from act to stop, whenever a step cap ends the run."""
-    for cap in (MEETING_STEPS, *CAPS):
-        for situation in situations(subject, n_users=8 if cap == MEETING_STEPS else 3, cap=cap):
-            run_of(subject.make(), situation)
+    run_all(subject, n_users=8)
+    for cap in (1, 2, 7):
+        run_all(subject, cap=cap)
 
 
 @asked_of(Kind.AGENT)
 def meets_any_user(subject: Subject) -> None:
     """It stops or goes on to the cap with users who accept all, and with users who reject all."""
     for user in (REJECTING, ACCEPTING):
-        for situation in situations(subject, user=user):
-            run_of(subject.make(), situation)
+        run_all(subject, user=user)
 
 
 @asked_of(Kind.AGENT)
@@ -297,8 +309,7 @@ def _meet(subject: Subject, n_arms: int) -> None:
     if trained != n_arms:
         raise NotAskedError(f"trained for {trained} arms")
     try:
-        for situation in situations(subject, n_arms=n_arms):
-            run_of(subject.make(), situation)
+        run_all(subject, n_arms=n_arms)
     except FailedCheckError as error:
         hint = 'an agent for one K alone says so, as trained_on = {"n_arms": 5}'
         raise FailedCheckError(f"{error}; {hint}") from error
@@ -308,8 +319,7 @@ def _meet(subject: Subject, n_arms: int) -> None:
 def begins_with_a_horizon_or_none(subject: Subject) -> None:
     """It takes a horizon, and does without one unless it says that it needs one."""
     for horizon in (7, 60) if needs_horizon(subject.make()) else (7, 60, None):
-        for situation in situations(subject, horizon=horizon):
-            run_of(subject.make(), situation)
+        run_all(subject, horizon=horizon)
 
 
 @asked_of(Kind.AGENT)
@@ -326,8 +336,7 @@ def explains_itself(subject: Subject) -> None:
                 seen = getattr(error, "told", in_words(error))
                 raise FailedCheckError(f"{seen} (after step {step}: {situation})") from error
             meeting.go_on(1)
-        wanted = run_of(subject.make(), situation)
-        expect_alike(meeting.end(), wanted, situation, "while it was asked to explain()")
+        expect_as_new(subject, meeting.end(), situation, "while it was asked to explain()")
 
 
 # Streams
@@ -387,8 +396,8 @@ def forgets_users_it_has_met(subject: Subject) -> None:
     """An agent that has met other users does with the next what a new one does."""
     agent = subject.make()
     for situation in (*situations(subject), *situations(subject, n_users=2)):
-        wanted = run_of(subject.make(), situation)
-        expect_alike(run_of(agent, situation), wanted, situation, "after it had met other users")
+        found = run_of(agent, situation)
+        expect_as_new(subject, found, situation, "after it had met other users")
 
 
 @asked_of(Kind.AGENT)
@@ -398,9 +407,8 @@ def goes_on_with_the_next_user(subject: Subject) -> None:
     if not callable(getattr(agent, "next_user", None)):
         raise NotAskedError("it has no next_user, and is reset for every user")
     for situation in situations(subject):
-        wanted = run_of(subject.make(), situation)
         found = run_of(agent, situation)
-        expect_alike(found, wanted, situation, "after it had gone on from user to user")
+        expect_as_new(subject, found, situation, "after it had gone on from user to user")
         for other in situations(subject):
             Meeting(agent, other, follows=True).end()
 
@@ -408,14 +416,13 @@ def goes_on_with_the_next_user(subject: Subject) -> None:
 @asked_of(Kind.AGENT)
 def shares_nothing_with_its_like(subject: Subject) -> None:
     """Two of them that take turns with two users do what each does alone."""
-    met = list(situations(subject, n_users=2))
-    wanted = [run_of(subject.make(), situation) for situation in met]
-    meetings = [Meeting(subject.make(), situation) for situation in met]
+    meetings = [Meeting(subject.make(), each) for each in situations(subject, n_users=2)]
     for _ in range(MEETING_STEPS):
         for meeting in meetings:
             meeting.go_on(1)
-    for meeting, run, situation in zip(meetings, wanted, met, strict=True):
-        expect_alike(meeting.end(), run, situation, "while another one met another user")
+    for meeting in meetings:
+        when = "while another one met another user"
+        expect_as_new(subject, meeting.end(), meeting.situation, when)
 
 
 @asked_of(Kind.AGENT)
@@ -425,12 +432,11 @@ def goes_on_alike_as_a_copy(subject: Subject) -> None:
     ways = {"as a deep copy": copy.deepcopy, "when it was pickled": travelled}
     for how, again in ways.items():
         for situation in situations(subject):
-            wanted = run_of(subject.make(), situation)
             meeting = Meeting(subject.make(), situation)
             meeting.go_on(9)
             when = f"{how} after step {len(meeting.arms)}"
-            expect_alike(again(meeting).end(), wanted, situation, when)
-            expect_alike(meeting.end(), wanted, situation, f"though another went on {when}")
+            expect_as_new(subject, again(meeting).end(), situation, when)
+            expect_as_new(subject, meeting.end(), situation, f"though another went on {when}")
 
 
 @asked_of(Kind.AGENT)
@@ -536,8 +542,7 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
     most = int(binom.isf(FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
     for what, n_right in right.items():
         seen = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who have "
-        seen += f"rejected nothing in {BLIND_STEPS} steps; by chance it is at most {most} with "
-        seen += f"probability 1 - {FALSE_ALARM:g}"
+        seen += f"rejected nothing in {BLIND_STEPS} steps; {BY_CHANCE} it is at most {most}"
         expect(n_right <= most, seen, f"users of seed {subject.seed}")
 
 
@@ -618,11 +623,8 @@ def breaks_ties_by_chance(subject: Subject) -> None:
             # chance, and there are four situations.
             most = int(binom.isf(FALSE_ALARM / (4 * n_arms), n_runs, 1 / n_arms))
             seen = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that it ended with "
-            seen += (
-                f"all arms tied ({situation} and the next); by chance it is at most {most} with "
-            )
-            seen += f"probability 1 - {FALSE_ALARM:g}: success must not depend on the best arm's "
-            expect(answers[arm] <= most, f"{seen}number")
+            seen += f"all arms tied ({situation} and the next); {BY_CHANCE} it is at most {most}"
+            expect(answers[arm] <= most, seen)
     if not any_ties:
         raise NotAskedError("it never stopped by itself having heard the same of all arms")
 
@@ -666,9 +668,8 @@ def succeeds_wherever_the_best_is(subject: Subject) -> None:
         # Given how many successes there are, those at one place are hypergeometric: at either end.
         others = (int(ended.sum()), int(right.sum()), int(ended[place]))
         tails = hypergeom.cdf(right[place], *others), hypergeom.sf(right[place] - 1, *others)
-        seen = f"it was right with {right[place]} of {ended[place]} users whose best arm is number "
-        seen += f"{place}, and with {right.tolist()} of {ended.tolist()} by its number; by chance "
-        seen += f"they differ so with a probability below {FALSE_ALARM:g}"
+        seen = f"it was right with {right.tolist()} of {ended.tolist()} users by the number of the "
+        seen += f"best arm; {BY_CHANCE} number {place} differs less from the others"
         expect(min(tails) >= FALSE_ALARM / (2 * n_arms), seen, f"seed {subject.seed}")
 
 
@@ -700,8 +701,7 @@ def in_step_is_one_at_a_time(subject: Subject) -> None:
 
 
 def _rows_in_step(subject: Subject, seeds: Sequence[int], agent: Any) -> Array:
-    users = Population(n_arms=usual_arms(subject))
-    horizon = _horizon(subject.make(), STEPS_IN_STEP)
+    users, horizon = Population(n_arms=usual_arms(subject)), _horizon(agent, STEPS_IN_STEP)
     return paths.run_in_step(Runs(users, agent, STEPS_IN_STEP, horizon), [*seeds])
 
 

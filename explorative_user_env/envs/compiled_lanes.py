@@ -266,14 +266,14 @@ def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
     error = _uncompiled(population, rng)
     if error is None:
         return True
-    part, law = "the rule of rho_t", population.user.own_law
-    usual = Population(n_arms=population.n_arms)
-    if _uncompiled(usual, rng) is not None:
-        part = "the loop of users in step"
-    elif population.user.reward_law == OWN:
-        same_rule = Population(n_arms=population.n_arms, rho=population.schedule)
-        if _uncompiled(same_rule, rng) is None:
-            part = f"reward_law {law.name!r}"
+    rho, law = {"rho": population.schedule}, population.user.own_law
+    parts: dict[str, dict[str, Any]] = {
+        "the loop of users in step": {},
+        "the rule of rho_t": rho,
+        f"reward_law {law.name!r}": rho | {"reward_law": law},
+    }
+    kinds = ((part, Population(n_arms=population.n_arms, **each)) for part, each in parts.items())
+    part = next(part for part, users in kinds if _uncompiled(users, rng) is not None)
     warnings.warn(f"{part} does not compile: {short(error)}", stacklevel=5)
     return False
 

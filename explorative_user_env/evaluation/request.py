@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.envs.meeting import informed
+from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.evaluation.monitors import is_bair
 from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
 from explorative_user_env.protocol import (

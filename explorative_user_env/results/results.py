@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -289,9 +288,9 @@ class Sweep:
         Raises:
             InvalidArgumentError: for another kind, or cells that differ in something else.
         """
-        from explorative_user_env.results.plots import plot_cells
+        from explorative_user_env.results.plots import figure_by_cell
 
-        return plot_cells(self, kind, axes)
+        return figure_by_cell(self, kind, axes)
 
     def __str__(self) -> str:
         return "\n\n".join(as_text(table_of(each, title)) for title, each in summaries_of(self))
@@ -411,9 +410,10 @@ def _kept_results(
     """
     request, frames = record["request"], {}
     for number in numbers:
-        for (name,) in _read(db, "SELECT agent FROM parts WHERE id = ?", number):
-            columns = columns_in(partial(_read, db), number, request["task"])
-            if columns:
+        for (name,) in db.execute("SELECT agent FROM parts WHERE id = ?", (number,)).fetchall():
+            if columns := columns_in(
+                lambda query, part: db.execute(query, (part,)), number, request["task"]
+            ):
                 first = {column: each[: request["n_instances"]] for column, each in columns.items()}
                 frames[name] = frame_of(request["task"], name, first)
     in_order = [name for name in request["agents"] if name in frames]
@@ -447,7 +447,3 @@ def _kept_results(
         checks=None if checks is None else pd.DataFrame(checks),
         line_up={name: agent for name, agent in line_up.items() if agent is not None},
     )
-
-
-def _read(db: "sqlite3.Connection", query: str, *values: Any) -> list[Any]:
-    return db.execute(query, values).fetchall()

@@ -418,8 +418,8 @@ class Store:
     ) -> None:
         self.path, self._argument, self._notes = Path(path), argument, True
         made_with = {"code": package_digest(), "streams": stream_fingerprint()}
-        request = {**request, "versions": versions_of(), "made with": made_with}
-        request = json.loads(json.dumps(request))
+        whole = {**request, "versions": versions_of(), "made with": made_with}
+        request = json.loads(json.dumps(whole))
         with _refusals(argument, self.path):
             self._new = not self._has_run() or overwrite
             if self._new:

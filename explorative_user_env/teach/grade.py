@@ -50,9 +50,6 @@ from explorative_user_env.validation import (
 VARIABLE = "EXPLORATIVE_USER_KEY"
 """The environment variable that may hold the key."""
 
-HIDDEN_USERS = 200
-"""The default number of hidden users."""
-
 USUAL_CAP = 20_000
 """The step cap of a run: an agent that never stops is censored there, and meets the next user."""
 
@@ -134,7 +131,7 @@ class Assignment:
     task: Task = BAI
     population: Population = field(default_factory=Population)
     delta: float = DELTA
-    n_instances: int = HIDDEN_USERS
+    n_instances: int = 200
     horizon: int | None = None
     max_steps: int | None = None
     step_cost: float | None = None
@@ -212,8 +209,8 @@ class Scale:
                 allowed = f"an agent that does better than UNI here ({full:.4g}, UNI {uni:.4g})"
                 raise InvalidArgumentError("full_marks", full_marks, allowed)
             return cls(uni, full, math.inf)
-        guess = references.cell["task"] == BAI.name
-        return cls(1.0 - 1.0 / int(references.cell["n_arms"]) if guess else uni)
+        cell = references.cell
+        return cls(1.0 - 1.0 / int(cell["n_arms"]) if cell["task"] == BAI.name else uni)
 
     def points(self, results: Results, agent: str) -> Points:
         """Return the points of an agent's runs."""
@@ -326,9 +323,8 @@ def _graded(
     agent: SubmittedAgent | None = None
     try:
         with apart(submission, limits) as process:
-            attributes = process.started()
-            graded.missing = [str(each) for each in attributes.get("missing", ())]
-            agent = SubmittedAgent(process, attributes)
+            agent = SubmittedAgent(process)
+            graded.missing = agent.missing
             needs_time = agent.needs_horizon and time_known is not None
             more: dict[str, Any] = {"baseline_time": time_known} if needs_time else {}
             results = evaluate([agent], progress=report, **options, **more)
@@ -371,17 +367,20 @@ SHOWN_FIGURES = {
 
 def rows_of(board: Leaderboard) -> pd.DataFrame:
     """Return one row a submission and reference agent: the best first, who has no figures last."""
-    everyone = [Graded(name, points=points, figures=row) for name, points, row in board.references]
-    outcomes = [REFERENCE_ROW] * len(everyone) + [str(each.outcome) for each in board.graded]
+    everyone = [
+        (REFERENCE_ROW, Graded(name, points=points, figures=row))
+        for name, points, row in board.references
+    ]
+    everyone += [(str(each.outcome), each) for each in board.graded]
     rows = [
         {"name": each.student, "outcome": outcome, "points": each.points.value}
         | {"points_low": each.points.low, "points_high": each.points.high}
         | _shown(board, each.figures)
         | {"reason": each.reason}
-        for each, outcome in zip([*everyone, *board.graded], outcomes, strict=True)
+        for outcome, each in everyone
     ]
-    frame = pd.DataFrame(rows).sort_values("name", key=lambda names: names.str.casefold())
     rank_by = board.assignment.rank_by
+    frame = pd.DataFrame(rows).sort_values("name", key=lambda names: names.str.casefold())
     frame = frame.sort_values(rank_by, kind="stable", ignore_index=True)
     ranked = frame[rank_by].notna() & (frame["outcome"] != REFERENCE_ROW)
     frame.insert(0, "place", ranked.cumsum().where(ranked).astype("Int64"))
@@ -497,14 +496,11 @@ def feedback_of(board: Leaderboard, graded: Graded) -> str:
 
 EXAMPLE = """class Agent:
     def reset(self, n_arms, rng, horizon=None):
-        self.n_arms, self.rng = n_arms, rng
-
+        self.rng = rng
     def act(self):
-        return int(self.rng.integers(self.n_arms)) if self.rng.random() < 0.9 else None
-
+        return 0 if self.rng.random() < 0.9 else None
     def observe(self, arm, accepted):
         pass
-
     def answer(self):
         return 0
 """
@@ -513,23 +509,15 @@ PRIVATE, READABLE, EXECUTABLE = 0o600, 0o644, 0o755
 """The permissions of a file in the zip."""
 
 
-def single_options(options: Mapping[str, Any]) -> str:
-    """Return options as words of a command line, without those that are None."""
-    given = {name: value for name, value in options.items() if value is not None}
-    return shlex.join(
-        word
-        for name, value in given.items()
-        for word in (f"--{name.replace('_', '-')}", str(value))
-    )
-
-
-def write_autograder(path: Path, key: Key, options: str, overwrite: bool = False) -> None:
+def write_autograder(
+    path: Path, key: Key, options: Mapping[str, Any], overwrite: bool = False
+) -> None:
     """Write the zip: the package, the key, and the two scripts that Gradescope runs.
 
     Args:
         path: the file.
         key: the secret, which is in the zip.
-        options: those of the command, see `single_options`.
+        options: those of the command; None is the default.
         overwrite: whether a file is replaced.
 
     Raises:
@@ -546,8 +534,11 @@ def write_autograder(path: Path, key: Key, options: str, overwrite: bool = False
     home = Path(__file__).resolve().parents[1]
     templates = home / "teach" / "templates"
     requirements = "".join(f"{line}\n" for line in needed if "extra ==" not in line)
+    words: list[str] = []
+    for name, value in options.items():
+        words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
     run_script = (templates / "run_autograder").read_text(encoding="utf-8")
-    run_script = run_script.replace("PACKAGE", PACKAGE).replace("OPTIONS", options)
+    run_script = run_script.replace("PACKAGE", PACKAGE).replace("OPTIONS", shlex.join(words))
     entries = {
         "setup.sh": ((templates / "setup.sh").read_bytes(), EXECUTABLE),
         "run_autograder": (run_script.encode(), EXECUTABLE),

@@ -170,9 +170,6 @@ def _student(name: str) -> str:
 BY_THE_CLOCK = 10.0
 """Times a limit of processor time after which the clock ends a process: machines are shared."""
 
-LARGEST = 1e7
-"""The largest limit, in seconds or MB."""
-
 LONGEST_REPLY = 1 << 16
 """Bytes of a reply, and of one read from a pipe."""
 
@@ -205,10 +202,9 @@ class Limits:
     memory: int = 1024
 
     def __post_init__(self) -> None:
-        for field, name in (("seconds", "time_limit"), ("call_seconds", "call_limit")):
-            given = positive(name, getattr(self, field))
-            object.__setattr__(self, field, min(given, LARGEST))
-        integer("memory_limit", self.memory, 1, int(LARGEST))
+        positive("time_limit", self.seconds)
+        positive("call_limit", self.call_seconds)
+        integer("memory_limit", self.memory, 1, 10**7)
 
 
 decode = json.JSONDecoder().raw_decode
@@ -321,9 +317,7 @@ class Process:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         code = self._process.poll()
-        if code is None:
-            reason = "it closed the channel of its replies"
-        elif code >= 0:
+        if code is None or code >= 0:
             reason = f"it ended its own process (exit code {code})"
         else:
             name = {each.value: each.name for each in signal.Signals}.get(-code, str(-code))
@@ -397,30 +391,32 @@ class SubmittedAgent:
 
     Args:
         process: where the agent is.
-        attributes: the attributes that its process has sent.
 
     Attributes:
         failure: why it did not go on.
         n_finished: users with whom it came to an end.
+        missing: the limits that this system does not enforce.
 
     Raises:
-        SubmissionError: for an agent that cannot be played.
+        SubmissionError: for a file that cannot be imported, or an agent that cannot be played.
     """
 
-    def __init__(self, process: Process, attributes: Mapping[str, Any]) -> None:
+    def __init__(self, process: Process) -> None:
+        attributes = process.started()
         self.name, self.max_steps = str(attributes.get("name")), attributes.get("max_steps")
         self.needs_horizon = attributes.get("needs_horizon") is True
+        self.missing = [str(each) for each in attributes.get("missing", ())]
         self.failure: SubmissionError | None = None
         self.n_finished = 0
         self._process = process
         self._pending: tuple[str, str] | None = None  # a call that goes with the next one
         self._n_arms, self._n_steps, self._n_users = 0, 0, 0
-        reason, cap = "", self.max_steps
+        cap = self.max_steps
         if attributes.get("sees_rewards") is not False:
             reason = "it asks for rewards, which no agent sees"
-        elif cap is not None and not (type(cap) is int and cap >= 1):
+            raise SubmissionError(GradingOutcome.FAILED, reason)
+        if cap is not None and not (type(cap) is int and cap >= 1):
             reason = f"its max_steps is {cap!r}, not a number of at least 1"
-        if reason:
             raise SubmissionError(GradingOutcome.FAILED, reason)
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
@@ -484,9 +480,8 @@ def serve() -> None:
     """Answer requests, in the process of a submission, until there are no more."""
     options = json.loads(sys.argv[2])
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)  # what it prints is no reply
     limits, leave = options["limits"], os._exit
     number, doing, n_arms = 0, "", 0

@@ -36,11 +36,7 @@ class HiddenState(NamedTuple):
 
 
 def hidden_state_of(
-    user: User,
-    state: UserState,
-    rule: Rule,
-    instance: Instance,
-    rho_of: Callable[..., float] = rho,
+    user: User, state: UserState, rule: Rule, instance: Instance, rho_of: Callable[..., float] = rho
 ) -> HiddenState:
     """Return the truth about a user.
 

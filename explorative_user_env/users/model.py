@@ -6,7 +6,6 @@ changes is a list of one. Compiled, the same functions run on arrays.
 
 import functools
 import math
-import warnings
 from collections import namedtuple
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
@@ -75,9 +74,9 @@ class Schedule:
         """The name in tables: its registered name, a constant's value, or its rule and numbers."""
         if self.rule is constant_rule:
             return f"{self.parameters[0]:g}"
-        names = [name for name, schedule in _SCHEDULES.items() if schedule == self]
         numbers = ", ".join(f"{number:g}" for number in self.parameters)
-        return names[0] if names else f"{rule_name(self.rule)}({numbers})"
+        names = (name for name, schedule in _SCHEDULES.items() if schedule == self)
+        return next(names, f"{rule_name(self.rule)}({numbers})")
 
 
 def _check_parameters(name: str, values: object) -> None:
@@ -100,11 +99,9 @@ def prior_counts(schedule: Schedule, n_arms: int) -> tuple[int, int] | None:
         return None
     a, b = schedule.parameters[:2]
     accepted, seen = a * n_arms, b * n_arms
-    if not 0.0 <= accepted <= seen < 2**31 or int(accepted) != accepted or int(seen) != seen:
-        return None
-    if schedule.rho_0 > 1.0 or schedule.rho_1 < 2.0:
-        return None
-    return int(accepted), int(seen)
+    whole = 0.0 <= accepted <= seen < 2**31 and int(accepted) == accepted and int(seen) == seen
+    fits = whole and schedule.rho_0 <= 1.0 and schedule.rho_1 >= 2.0
+    return (int(accepted), int(seen)) if fits else None
 
 
 def constant_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:
@@ -148,20 +145,6 @@ def as_schedule(rho: "Schedule | str | float") -> Schedule:
         return _SCHEDULES[rho]
     names = ", ".join(sorted(_SCHEDULES))
     return constant(real("rho", rho, f"a Schedule, a positive and finite number or one of {names}"))
-
-
-def warn_of_ties(schedule: Schedule, n_arms: int) -> None:
-    """Warn if rewards of 0 and 1 can make a user reject every arm for ever.
-
-    Where Gamma = max(0, 2 alpha log(rho_t n(t))) is still 0 once every arm was accepted, arms with
-    equal means reject each other, and she learns nothing more.
-    """
-    if schedule.rho_0 * n_arms <= 1.0:
-        warnings.warn(
-            f"with rewards of 0 and 1 and rho_t down to {schedule.rho_0:g}, users whose {n_arms} "
-            f"arms are tied reject them all for ever: take rho_t above 1/K = {1 / n_arms:g}",
-            stacklevel=2,
-        )
 
 
 Law = Callable[[int, np.random.Generator], Any]
@@ -357,11 +340,6 @@ def as_reward_law(law: AnyRewardLaw) -> RewardLaw:
     raise InvalidArgumentError("reward_law", law, allowed + ", ".join(sorted(_REWARD_LAWS)))
 
 
-def usual_means(law: RewardLaw, otherwise: str) -> str:
-    """Return the default law of means: `otherwise`, unless `law` allows only some means."""
-    return otherwise if law.means is None else ROOMY
-
-
 def reflected(mean: float, least: float, largest: float) -> float:
     """Return a mean reflected at the ends of [least, largest], of which one may be infinite."""
     if largest == math.inf:
@@ -485,27 +463,19 @@ class RememberingState(UserState):
 
 def blank_state(user: User, memory: list[float] | None = None) -> UserState:
     """Return a state of the right size, to be filled by `start`."""
-    tables = number_tables(SHORT_TABLES)
-    state = UserState(
-        means=[0.0] * user.n_arms,
-        estimates=[0.0] * user.n_arms,
-        counts=[0] * user.n_arms,
-        scales=[UNSEEN] * user.n_arms,
-        acceptances=[0],
-        interactions=[0],
-        refreshed=[0],
-        spread=[0.0],
-        reward=[0.0],
-        ceiling=[-inf],
-        ceiling_spread=[inf],
-        witness=[0],
-        logarithms=tables.logarithms,
-        inverse_roots=tables.inverse_roots,
-    )
-    if not memory:
-        return state
-    known = {each.name: getattr(state, each.name) for each in fields(state)}
-    return RememberingState(**known, memory=memory)
+    n_arms, tables = user.n_arms, number_tables(SHORT_TABLES)
+    blank: dict[str, Any] = {
+        "means": [0.0] * n_arms,
+        "estimates": [0.0] * n_arms,
+        "counts": [0] * n_arms,
+        "scales": [UNSEEN] * n_arms,
+        **{name: [0] for name in ("acceptances", "interactions", "refreshed", "witness")},
+        **{name: [0.0] for name in ("spread", "reward")},
+        "ceiling": [-inf],
+        "ceiling_spread": [inf],
+        **tables._asdict(),
+    }
+    return RememberingState(**blank, memory=memory) if memory else UserState(**blank)
 
 
 CEILING_SLACK = 0.99
@@ -762,13 +732,8 @@ def user_tuple(user: User) -> Any:
 def user_arrays(user: User, memory: Sequence[float] = ()) -> Any:
     """Return a blank state of `user`, with longer tables, and with her `memory` if she has one."""
     blank = blank_state(user)
-    logarithms, inverse_roots = long_tables()
-    arrays = (
-        _as_array(name, getattr(blank, name))
-        for name in StateTuple._fields
-        if name not in ("logarithms", "inverse_roots")
-    )
-    state = StateTuple(*arrays, logarithms=logarithms, inverse_roots=inverse_roots)
+    arrays = [_as_array(name, getattr(blank, name)) for name in StateTuple._fields[:-2]]
+    state = StateTuple(*arrays, *long_tables())
     return RememberingTuple(*state, memory=np.array(memory)) if memory else state
 
 

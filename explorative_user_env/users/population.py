@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import partial
@@ -22,23 +23,7 @@ from explorative_user_env.users.instances import (
     Means,
     separated,
 )
-from explorative_user_env.users.model import (
-    ACCEPTANCE_RATE,
-    BERNOULLI,
-    GAUSSIAN_LAW,
-    SMOOTHED_ACCEPTANCE_RATE,
-    AnyRewardLaw,
-    Schedule,
-    User,
-    as_reward_law,
-    as_schedule,
-    number_of_arms,
-    prior_counts,
-    reflected,
-    rule_name,
-    usual_means,
-    warn_of_ties,
-)
+from explorative_user_env.users.model import AnyRewardLaw, Schedule, User, rule_name
 from explorative_user_env.validation import (
     CallableError,
     InvalidArgumentError,
@@ -132,20 +117,19 @@ class Setting:
 
     def agent_options(self, algorithm: str, n_arms: int) -> dict[str, Any]:
         """Return the options that this setting gives an algorithm, by its name."""
-        match algorithm:
-            case "BAIR":
-                parts = ("n1", "phase1_counts", "first_sweep", "phase2", "m")
-                return {part: getattr(self, f"bair_{part}") for part in parts}
-            case "UNI":
-                order = {"order": self.uniform_order, "whole_passes": self.uniform_whole_passes}
-                return {"ties": self.answer_ties, **order}
-            case "EXP3":
-                own = {"learning_rate": self.exp3_learning_rate, "counts": self.exp3_answer}
-                return {"ties": self.answer_ties, **own}
-            case "T&S":
-                cap = max(self.tas_max_steps, self.tas_max_steps_per_arm * n_arms)
-                return {"ties": self.answer_ties, "primed": self.tas_primed, "max_steps": cap}
-        return {}
+        if algorithm == "BAIR":
+            parts = ("n1", "phase1_counts", "first_sweep", "phase2", "m")
+            return {part: getattr(self, f"bair_{part}") for part in parts}
+        options: dict[str, Any] = {"ties": self.answer_ties}
+        if algorithm == "UNI":
+            return options | {
+                "order": self.uniform_order,
+                "whole_passes": self.uniform_whole_passes,
+            }
+        if algorithm == "EXP3":
+            return options | {"learning_rate": self.exp3_learning_rate, "counts": self.exp3_answer}
+        cap = max(self.tas_max_steps, self.tas_max_steps_per_arm * n_arms)
+        return options | {"primed": self.tas_primed, "max_steps": cap} if algorithm == "T&S" else {}
 
     def reports_as_rejected(self, agent: str) -> bool:
         """Return whether an agent's private draws are reported as rejections.
@@ -158,10 +142,9 @@ class Setting:
 
     def changes_of(self, original: "Setting") -> dict[str, str]:
         """Return the fields that differ from those of `original`, with their values as words."""
-        changed = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
             name: value.title if isinstance(value, Schedule) else str(value)
-            for name, value in changed.items()
+            for name, value in vars(self).items()
             if value != getattr(original, name)
         }
 
@@ -185,8 +168,7 @@ class Difference:
 
     def switched(self, setting: Setting) -> Setting:
         """Return `setting` with this point as the code has it."""
-        changes: dict[str, Any] = {name: code for name, (_, code) in self.fields.items()}
-        return replace(setting, **changes)
+        return replace(setting, **{name: code for name, (_, code) in self.fields.items()})
 
 
 def _point(point: str, printed: str, released: str, **fields: tuple[Any, Any]) -> Difference:
@@ -201,7 +183,7 @@ DIFFERENCES = (
     _point("Gamma and rho_t before the first acceptance", "n(t) as it is, rho_t = 1",
            "max(n(t), 1), rho_t = 2", least_n=(0, 1), rho_at_start=(1.0, 2.0)),
     _point("rho_t", "1 + n(t)/t", "1 + (K + n(t))/(2K + t)",
-           rho=(ACCEPTANCE_RATE, SMOOTHED_ACCEPTANCE_RATE)),
+           rho=(model.ACCEPTANCE_RATE, model.SMOOTHED_ACCEPTANCE_RATE)),
     _point("rho_t follows", "every response", "acceptances only",
            rho_refresh=("response", "acceptance")),
     _point("she rejects i if", "lcb_j >= ucb_i", "lcb_j > ucb_i", rejects_ties=(True, False)),
@@ -372,7 +354,7 @@ class Population:
         if_open="the setting's",
     )
     reward_law: AnyRewardLaw = option(
-        GAUSSIAN_LAW, str, "Law of rewards: gaussian, bernoulli or bounded."
+        model.GAUSSIAN_LAW, str, "Law of rewards: gaussian, bernoulli or bounded."
     )
     behaviour: Behaviour = option(
         EXPLORATIVE,
@@ -386,13 +368,21 @@ class Population:
 
     def __post_init__(self) -> None:
         setting = as_setting(self.setting)
-        rho = None if self.rho is None else as_schedule(self.rho)
-        schedule, reward_law = rho or setting.rho, as_reward_law(self.reward_law)
-        n_arms = number_of_arms(self.n_arms)
-        prior = prior_counts(schedule, n_arms)
+        rho = None if self.rho is None else model.as_schedule(self.rho)
+        schedule, reward_law = rho or setting.rho, model.as_reward_law(self.reward_law)
+        n_arms = model.number_of_arms(self.n_arms)
+        prior = model.prior_counts(schedule, n_arms)
         least_mean, largest_mean = reward_law.range_of_means
-        if reward_law.place == BERNOULLI and setting.rejects_ties and not setting.private_draws:
-            warn_of_ties(schedule, n_arms)
+        tied_for_ever = setting.rejects_ties and not setting.private_draws
+        if reward_law.place == model.BERNOULLI and tied_for_ever and schedule.rho_0 * n_arms <= 1.0:
+            # Where Gamma is still 0 once every arm was accepted, arms with equal means reject each
+            # other, and she learns nothing more.
+            warnings.warn(
+                f"with rewards of 0 and 1 and rho_t down to {schedule.rho_0:g}, users whose "
+                f"{n_arms} arms are tied reject them all for ever: "
+                f"take rho_t above 1/K = {1 / n_arms:g}",
+                stacklevel=3,
+            )
         user = User(
             n_arms=n_arms,
             alpha=positive("alpha", self.alpha),
@@ -413,17 +403,15 @@ class Population:
             prior_acceptances=prior[0] if prior else 0,
             prior_interactions=prior[1] if prior else 0,
         )
-        behaviour = as_behaviour(self.behaviour)
-        means = usual_means(reward_law, setting.means) if self.means is None else self.means
+        behaviour, means = as_behaviour(self.behaviour), self.means
+        if means is None:
+            means = setting.means if reward_law.means is None else model.ROOMY
         law = InstanceLaw(n_arms, means, self.gap, reward_law.means, behaviour.gap_factor)
-        resolved: dict[str, Any] = {"setting": setting, "rho": rho, "behaviour": behaviour}
-        resolved |= {"n_arms": n_arms, "alpha": user.alpha, "noise": user.noise}
-        resolved |= {"reward_law": reward_law}
-        if law.given is not None:
-            resolved["means"] = tuple(law.given)  # the caller's list may change
-        resolved |= {"user": user, "schedule": schedule, "instance_law": law}
-        for name, value in resolved.items():
-            object.__setattr__(self, name, value)
+        # The caller's list of means may change.
+        means = self.means if law.given is None else tuple(law.given)
+        vars(self).update(setting=setting, n_arms=n_arms, alpha=user.alpha, noise=user.noise)
+        vars(self).update(rho=rho, means=means, reward_law=reward_law, behaviour=behaviour)
+        vars(self).update(user=user, schedule=schedule, instance_law=law)
 
     def words(self) -> dict[str, Any]:
         """Return every option as a word or a number for tables and files.
@@ -457,14 +445,12 @@ class Population:
             law: the law of her instance; None is that of the population.
         """
         rule, own_law, law = self.schedule.rule, self.user.own_law, law or self.instance_law
+        hers = self.behaviour
         parts: dict[str, Sequence[Any]] = {
             f"means ({law.title})": [law.own],
-            f"start of behaviour {self.behaviour.name!r}": [self.behaviour.start],
-            f"respond of behaviour {self.behaviour.name!r}": [
-                self.behaviour.respond,
-                Checked.__call__,
-            ],
-            f"leaves of behaviour {self.behaviour.name!r}": [self.behaviour.leaves],
+            f"start of behaviour {hers.name!r}": [hers.start],
+            f"respond of behaviour {hers.name!r}": [hers.respond, Checked.__call__],
+            f"leaves of behaviour {hers.name!r}": [hers.leaves],
             f"rho ({rule_name(rule)})": [model.rho, rule],
             f"reward_law {own_law.name!r}": [model.realize, own_law.draw],
         }
@@ -472,7 +458,9 @@ class Population:
         frames = [frame for frame, _ in walk_tb(error.__traceback__)]
         last = frames[-1]
         if last.f_code is model.rho.__code__ and "current" in last.f_locals:
-            error = self.rho_out_of_range(last.f_locals["current"])
+            low, high = self.user.rho_0, self.user.rho_1
+            allowed = f"in [{low:g}, {high:g}], the range declared for {rule_name(rule)}"
+            error = InvalidArgumentError("rho_t", _plain(last.f_locals["current"]), allowed)
         elif last.f_code is model.realize.__code__ and "reward" in last.f_locals:
             error = self.not_finite(last.f_locals["reward"])
         # The part nearest to where the error was raised.
@@ -480,12 +468,6 @@ class Population:
         if not failed and isinstance(error, InvalidArgumentError) and law.own is None:
             return error
         return CallableError.of(failed[-1] if failed else next(iter(parts)), error, where)
-
-    def rho_out_of_range(self, rho: Any) -> InvalidArgumentError:
-        """Return the error of a rho_t outside its declared range."""
-        low, high, name = self.user.rho_0, self.user.rho_1, rule_name(self.schedule.rule)
-        allowed = f"in [{low:g}, {high:g}], the range declared for {name}"
-        return InvalidArgumentError("rho_t", _plain(rho), allowed)
 
     def not_finite(self, reward: Any) -> InvalidArgumentError:
         """Return the error of a reward that is not finite."""
@@ -593,7 +575,7 @@ class PopularityLaw:
 
     m_i is drawn from the law of the means; a user's means are m_i + deviation * N(0, 1), of which
     the best is moved to the second best + gap. If the reward law allows only some means, they are
-    reflected at the ends of those that leave room for the gap.
+    model.reflected at the ends of those that leave room for the gap.
 
     Args:
         law: of the means and the gap.
@@ -606,40 +588,33 @@ class PopularityLaw:
     def __init__(self, law: InstanceLaw, deviation: float) -> None:
         self.law, self.deviation = law, not_negative("deviation", deviation)
 
-    def draw(self, rng: np.random.Generator) -> list[float]:
-        """Return a draw of m_i for every arm."""
-        return self.law.draw_unmoved(rng)
-
-    def members(self, seed: int) -> "MemberLaw":
-        """Return the law of the users in the episode of this seed."""
-        return MemberLaw(self, self.draw(user_generator(seed)))
-
-    def instance(self, popularity: list[float], rng: np.random.Generator) -> Instance:
-        """Return the instance of a new user, drawn from her stream."""
-        deviations = rng.standard_normal(self.law.n_arms).tolist()
-        means = [
-            popular + self.deviation * own
-            for popular, own in zip(popularity, deviations, strict=True)
-        ]
-        if self.law.within is not None:
-            low, high = self.law.within
-            means = [reflected(mean, low, high - self.law.largest_gap) for mean in means]
-        return separated(means, self.law.gap, rng, self.law.gap_factor)
+    def members(self, seed: int, popularity: list[float] | None = None) -> "MemberLaw":
+        """Return the law of the users in the episode of this seed; m_i may be given."""
+        if popularity is None:
+            popularity = self.law.draw_unmoved(user_generator(seed))
+        return MemberLaw(self.law, self.deviation, popularity)
 
 
 class MemberLaw(InstanceLaw):
     """The law of the users of one episode, given what is popular.
 
     Args:
-        around: the law of users who share what is popular.
+        law: of the means and the gap.
+        deviation: as of `PopularityLaw`.
         popularity: m_i of every arm, kept as an attribute.
     """
 
-    def __init__(self, around: PopularityLaw, popularity: list[float]) -> None:
-        vars(self).update(vars(around.law))  # which is validated
+    def __init__(self, law: InstanceLaw, deviation: float, popularity: list[float]) -> None:
+        vars(self).update(vars(law))  # which is validated
         self.named = self.given = self._fixed = None
-        self._around, self.popularity = around, popularity
+        self._deviation, self.popularity = deviation, popularity
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Return the instance of a user, drawn from her stream."""
-        return self._around.instance(self.popularity, rng)
+        deviations = rng.standard_normal(self.n_arms).tolist()
+        pairs = zip(self.popularity, deviations, strict=True)
+        means = [popular + self._deviation * each for popular, each in pairs]
+        if self.within is not None:
+            low, high = self.within
+            means = [model.reflected(mean, low, high - self.largest_gap) for mean in means]
+        return separated(means, self.gap, rng, self.gap_factor)

@@ -1,11 +1,12 @@
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import AGENTS, REFERENCES
-from explorative_user_env.commands import agents as line_up
 from explorative_user_env.commands.agents import (
     Defaults,
     agents_called,
@@ -37,7 +38,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         sources.append(source)
         return Model("DQN" if "dqn" in source else "PPO")
 
-    monkeypatch.setattr(line_up, "_model", load)
+    monkeypatch.setitem(sys.modules, "explorative_user_env.rl", SimpleNamespace(load_agent=load))
     return sources
 
 

@@ -24,6 +24,11 @@ scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max
 """Not only what a user may say, but any responses."""
 
 
+def length_of(name: str, n_arms: int) -> int | None:
+    bounds = bounds_of(name, n_arms)
+    return None if bounds is None else len(bounds[0])
+
+
 def history_of(*lanes: Heard, n_arms: int = N_ARMS) -> History:
     history = History(len(lanes), n_arms)
     for t in range(max(map(len, lanes))):
@@ -230,7 +235,7 @@ def test_the_length_is_that_of_the_observation(n_arms: int) -> None:
     history = History(1, n_arms)
     for name in OBSERVATIONS:
         shown, _ = observed(name, history, Scale(HORIZON), n_arms)
-        length = observations.length_of(name, n_arms)
+        length = length_of(name, n_arms)
         assert shown.shape == ((1,) if length is None else (1, length))
-    lengths = [observations.length_of(name, n_arms) for name in OBSERVATIONS]
+    lengths = [length_of(name, n_arms) for name in OBSERVATIONS]
     assert lengths == [None, 4 * n_arms + 1, 4 * n_arms + 1, n_arms + 2]
