@@ -1,21 +1,19 @@
 """Recipes of the trained models, and trained models as folders that run no code when loaded."""
 
 import io
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-import pandas as pd
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
-from explorative_user_env.files import Folder, check_one_run, from_json
+from explorative_user_env.files import check_one_run, from_json
 from explorative_user_env.protocol import BAI, POPULATION, Task
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.rl.agent import SB3Agent
@@ -145,23 +143,6 @@ def recipe_for(algo: str, task: Task) -> Recipe:
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the libraries that training rests on."""
     return versions_of(("gymnasium", "numpy", "sb3-contrib", "stable-baselines3", "torch"))
-
-
-def save_model(
-    folder: Folder,
-    model: BaseAlgorithm,
-    settings: Mapping[str, Any],
-    progress: Sequence[Mapping[str, Any]],
-) -> list[Path]:
-    """Write a model, its settings and its evaluations in training; all of them or nothing."""
-    text = json.dumps(settings, indent=2) + "\n"
-    return folder.write(
-        {
-            MODEL_FILE: lambda path: model.save(path),
-            SETTINGS_FILE: lambda path: path.write_text(text, encoding="utf-8"),
-            PROGRESS_FILE: lambda path: pd.DataFrame(progress).to_csv(path, index=False),
-        }
-    )
 
 
 def load_agent(

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
@@ -23,9 +25,16 @@ from explorative_user_env.kernels.presence import compiling_told
 from explorative_user_env.protocol import POPULATION, Array, Task, as_task, kept_steps
 from explorative_user_env.results.store import Store
 from explorative_user_env.rl.agent import SB3Agent, one_thread
-from explorative_user_env.rl.models import MOST_TRAINED_ON, recipe_for, save_model, versions
+from explorative_user_env.rl.models import (
+    MODEL_FILE,
+    MOST_TRAINED_ON,
+    PROGRESS_FILE,
+    recipe_for,
+    versions,
+)
 from explorative_user_env.rl.vec_env import make_sb3_vec_env
 from explorative_user_env.seeding import number_of_users
+from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.users.population import (
     Population,
     lists_user_options,
@@ -289,7 +298,13 @@ def train(
         settings |= {"n_envs": n_envs, **shared, "users": users.words()}
         settings |= {"environment": _plain({**user, **rest}), "options": _plain(options)}
         settings |= {"cpu_seconds": round(watch.used()), "versions": versions()}
-        save_model(folder, model, settings, watch.evaluations)
+        text = json.dumps(settings, indent=2) + "\n"
+        files = {
+            MODEL_FILE: lambda path: model.save(path),
+            SETTINGS_FILE: lambda path: path.write_text(text, encoding="utf-8"),
+            PROGRESS_FILE: lambda path: pd.DataFrame(watch.evaluations).to_csv(path, index=False),
+        }
+        folder.write(files)
     return as_agent()
 
 

@@ -199,7 +199,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Exercise(
         "3.5",
-        asks="a function of stopping times, right, censored and c that returns the mean cost of a run",
+        asks="a function of stopping times, right, censored and c that returns a run's mean cost",
         right=_cost,
         cases=[
             ([100, 200], [True, True], [False, False], 0.001),
