@@ -48,8 +48,14 @@ from explorative_user_env.results.store import ENDINGS, PACKED, Kept, read_only,
 from explorative_user_env.runs.members import Members
 from explorative_user_env.seeding import seed_number, user_seeds
 from explorative_user_env.shipped import shipped_models
-from explorative_user_env.studies.suite import SUITE_VERSION, ModelsByTask, SuiteResults, SuiteRun
-from explorative_user_env.studies.suite_tasks import WORST, model_and_task
+from explorative_user_env.studies.suite import SuiteResults
+from explorative_user_env.studies.suite_tasks import (
+    SUITE_VERSION,
+    WORST,
+    ModelsByTask,
+    SuiteRun,
+    model_and_task,
+)
 from explorative_user_env.users.population import OPTIONS, Population
 from explorative_user_env.validation import (
     InvalidArgumentError,

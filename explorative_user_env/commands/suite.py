@@ -15,7 +15,8 @@ from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.studies import robustness as others
 from explorative_user_env.studies import suite as study
-from explorative_user_env.studies.suite import SUITE, ModelsByTask, training_name
+from explorative_user_env.studies import suite_tasks
+from explorative_user_env.studies.suite_tasks import SUITE, ModelsByTask, training_name
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -63,9 +64,9 @@ def suite(
         _meet_others(run, agent, user, users, options)
         return
     run.refuse(WITHOUT_USERS, "n_instances", "delta", "baseline_time", "max_steps", *users)
-    chosen = study.SuiteRun(task or None, quick, seed)
-    entrants = study.taking_part(entrants_called(agent) if agent else None)
-    with run.opened(study.who(entrants)) as (folder, store):
+    chosen = suite_tasks.SuiteRun(task or None, quick, seed)
+    entrants = suite_tasks.taking_part(entrants_called(agent) if agent else None)
+    with run.opened(suite_tasks.who(entrants)) as (folder, store):
         with progress_bar() as report:
             shared: dict[str, Any] = {"progress": report, "store": store, **workers}
             scores = study.run_suite(entrants, tasks=chosen.tasks, quick=quick, seed=seed, **shared)
