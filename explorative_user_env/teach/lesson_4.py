@@ -12,7 +12,7 @@ from explorative_user_env.agents.bair import ELIMINATION, PHASES
 from explorative_user_env.envs.meeting import environment_of
 from explorative_user_env.seeding import agent_generator
 from explorative_user_env.teach.exercises import Case, Exercise
-from explorative_user_env.theory import phase1_acceptances_needed
+from explorative_user_env.theory.upper import phase1_acceptances_needed
 from explorative_user_env.users.population import population_of
 from explorative_user_env.validation import one_line
 

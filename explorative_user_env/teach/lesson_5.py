@@ -10,7 +10,8 @@ from scipy.special import ndtr
 
 from explorative_user_env.results.intervals import LEVEL, proportion_interval
 from explorative_user_env.teach.exercises import Exercise
-from explorative_user_env.theory import hard_pair, phase2_error_bound
+from explorative_user_env.theory.lower import hard_pair
+from explorative_user_env.theory.upper import phase2_error_bound
 
 Floats = Sequence[float]
 
