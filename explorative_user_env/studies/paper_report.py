@@ -121,7 +121,7 @@ def comparison(summary: pd.DataFrame) -> "Figure":
 def sides_of(rows: pd.DataFrame, figure: str) -> np.ndarray:
     """Return the lengths of the error bars of a figure, below and above; 0 for NaN."""
     sides = [rows[figure] - rows[f"{figure}_low"], rows[f"{figure}_high"] - rows[figure]]
-    return np.nan_to_num(np.clip(sides, 0.0, None))
+    return np.asarray(np.nan_to_num(np.clip(sides, 0.0, None)))
 
 
 def grid_of_verdicts(found: pd.DataFrame, titles: Mapping[str, str]) -> "Figure":

@@ -376,7 +376,10 @@ class SuiteResults:
         """
         from scipy import stats
 
-        means = {"mean": np.mean, "iqm": partial(stats.trim_mean, proportiontocut=0.25)}
+        means: dict[str, Any] = {
+            "mean": np.mean,
+            "iqm": partial(stats.trim_mean, proportiontocut=0.25),
+        }
         by_task = [scores_in(task, self.losses[task.name]) for task in self.tasks]
         rows = []
         for name in self.agents:

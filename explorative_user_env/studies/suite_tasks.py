@@ -124,8 +124,8 @@ def _bai(
     n_instances: int = N_INSTANCES,
     **options: Any,
 ) -> SuiteTask:
-    shared: Any = (n_instances, seed, "SE", about, ELIMINATION_IS_BEST)
-    figures = {"baseline_time": baseline_time, "max_steps": max_steps, "step_cost": step_cost}
+    shared = (n_instances, seed, "SE", about, ELIMINATION_IS_BEST)
+    figures: Any = {"baseline_time": baseline_time, "max_steps": max_steps, "step_cost": step_cost}
     return SuiteTask(name, BAI.name, options, *shared, **figures)
 
 
