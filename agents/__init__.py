@@ -4,7 +4,9 @@ They see arms and responses, nothing else; one reference, labelled so, is told r
 """
 
 from collections.abc import Callable
+from typing import Any
 
+from explorative_user_env.protocol import DELTA, STEP_CAP, Agent
 from explorative_user_env.validation import InvalidArgumentError
 
 from . import (
@@ -92,6 +94,41 @@ def agent_named(name: str, max_steps: int | None = None) -> AlgorithmAgent:
     return _MAKERS[spelled](max_steps=max_steps)
 
 
+def informed(
+    agent: Agent | str,
+    population: Any,
+    delta: float = DELTA,
+    max_steps: int | None = None,
+) -> Agent:
+    """Return an agent, given or named, with its open options filled in.
+
+    Args:
+        agent: an agent, or the name of one of the package's.
+        population: the users, whose alpha, rho_0, noise and setting the options take; None fills
+            in nothing.
+        delta: for agents that have none.
+        max_steps: a step cap for all; an agent's may be smaller. None is the agent's cap, or the
+            setting's, or a million.
+
+    Raises:
+        InvalidArgumentError: for anything but an agent.
+    """
+    if isinstance(agent, str):
+        agent = agent_named(agent)
+    if isinstance(agent, type) or not isinstance(agent, Agent):
+        called = f"; call it: {agent.__name__}()" if hasattr(agent, "__name__") else ""
+        if hasattr(agent, "predict") and hasattr(agent, "policy"):  # of Stable-Baselines3
+            called = "; wrap a trained model: SB3Agent(model)"
+        allowed = f"a name or have the methods reset, act, observe and answer{called}"
+        raise InvalidArgumentError("agent", agent, allowed)
+    if not isinstance(agent, AlgorithmAgent) or population is None:
+        return agent
+    user = population.user
+    facts = {"delta": delta, "alpha": user.alpha, "rho_0": user.rho_0, "noise": user.noise}
+    options = population.setting.agent_options(agent.algorithm.name, population.n_arms)
+    return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
+
+
 __all__ = [
     "AGENTS",
     "ALGORITHMS",
@@ -112,4 +149,5 @@ __all__ = [
     "Uniform",
     "after_phase1",
     "agent_named",
+    "informed",
 ]

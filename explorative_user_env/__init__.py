@@ -28,7 +28,7 @@ from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users.behaviours import Behaviour, register_behaviour
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.laws import (
+from explorative_user_env.users.model import (
     RewardLaw,
     Schedule,
     register_reward_law,

@@ -76,20 +76,19 @@ def app(words: Collection[str] | None = None) -> typer.Typer:
     """
     whole = _new_app()
     whole.callback()(explorative_user)
-    for panel, abouts in WORDS.items():
-        for word, about in abouts.items():
-            shown = {"rich_help_panel": panel}
-            if words is not None and word not in words:
-                whole.command(word, help=about, **shown)(_not_imported)  # type: ignore[arg-type]
-                continue
-            functions = functions_of(word)
-            if word in functions:
-                whole.command(word, cls=_Command, short_help=about, **shown)(functions[word])  # type: ignore[arg-type]
-                continue
-            group = _new_app(help=about, **shown)
-            for called, function in functions.items():
-                group.command(called.removeprefix(f"{word} "), cls=_Command)(function)
-            whole.add_typer(group, name=word)
+    rows = [(panel, *row) for panel, rows in WORDS.items() for row in rows.items()]
+    for panel, word, about in rows:
+        shown: dict[str, Any] = {"rich_help_panel": panel}
+        left_out = {word: lambda: None}  # only a line in the list of commands
+        functions = left_out if words is not None and word not in words else functions_of(word)
+        if word in functions:
+            shown |= {"cls": _Command, "short_help": about}
+            whole.command(word, **shown)(functions[word])
+            continue
+        group = _new_app(help=about, **shown)
+        for called, function in functions.items():
+            group.command(called.removeprefix(f"{word} "), cls=_Command)(function)
+        whole.add_typer(group, name=word)
     return whole
 
 
@@ -97,10 +96,6 @@ def functions_of(word: str) -> dict[str, Any]:
     """Return the functions of the commands that begin with a word, by all words that call each."""
     module = import_module(f"explorative_user_env.commands.{word}")
     return {each.called_by: each for each in vars(module).values() if hasattr(each, "called_by")}
-
-
-def _not_imported() -> None:
-    """Stand in the list of commands."""
 
 
 def commands_of(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
@@ -139,9 +134,6 @@ def explorative_user(
 SIGNALLED = 128
 """What shells add to the number of a signal that ended a program."""
 
-INTERRUPTED = SIGNALLED + signal.SIGINT
-"""The exit code of a program that was interrupted."""
-
 
 def main() -> None:
     """Run the command line; an error is one line on standard error and exit code 2.
@@ -159,20 +151,21 @@ def main() -> None:
 
 def _run() -> int:
     command_line: Any = None
+    interrupted = SIGNALLED + signal.SIGINT
     with ends_heard() as ended:
         try:
             with interrupts_heard():
                 command_line = typer.main.get_command(app(sys.argv[1:2]))
                 code = command_line(standalone_mode=False) or 0
         except (KeyboardInterrupt, typer.Abort):
-            code = INTERRUPTED
+            code = interrupted
         except Exception as error:
             if not ended:
                 if (line := _line_for(error, command_line)) is None:
                     raise
                 return _failed("; ".join(filter(None, (line, _where_it_is_kept()))), 2)
-            code = INTERRUPTED  # an interrupted command may fail in its own way
-    if code == INTERRUPTED:  # newer Typer turns an interrupt into this code itself
+            code = interrupted  # an interrupted command may fail in its own way
+    if code == interrupted:  # newer Typer turns an interrupt into this code itself
         exec("")  # otherwise Python ends by SIGINT, if it was interrupted in an exec
         left = _where_it_is_kept() or "no file was written"
         return _failed(f"interrupted; {left}", SIGNALLED + ended[0] if ended else code)
@@ -188,25 +181,17 @@ def _where_it_is_kept() -> str:
 def _line_for(error: Exception, command_line: Any) -> str | None:
     """Return the line for an error that a command expects; None for any other error."""
     # Typer vendors click under a private name: the base of its usage errors is found from outside.
-    usage_error: Any = next(
-        kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "UsageError"
-    )
-    if isinstance(error, InvalidArgumentError):
-        return error.spelled(_spellings(command_line))
-    if isinstance(error, MissingExtraError):
-        return str(error)
+    usage_error: Any = typer.BadParameter.__base__
     if isinstance(error, usage_error):
         return one_line(error.format_message(), LONGEST_RULE)
-    return None
-
-
-def _spellings(command_line: Any) -> dict[str, str]:
-    """Return how the command that was called spells its options, by their names."""
+    if not isinstance(error, InvalidArgumentError):
+        return str(error) if isinstance(error, MissingExtraError) else None
+    spellings = {}
     for words, command in commands_of(command_line) if command_line is not None else ():
         if sys.argv[1:][: len(words.split())] == words.split():
-            options = [each for each in command.params if each.opts[0].startswith("-")]
-            return {each.name: each.opts[0] for each in options}
-    return {}
+            spellings = {each.name: each.opts[0] for each in command.params}
+            spellings = {name: each for name, each in spellings.items() if each.startswith("-")}
+    return error.spelled(spellings)
 
 
 def _failed(message: str, code: int) -> int:

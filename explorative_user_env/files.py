@@ -81,9 +81,14 @@ def is_as(path: Path, digest: str) -> bool:
         return False
 
 
-def is_left_behind(status: os.stat_result) -> bool:
-    """Return whether an unfinished file of this status is too old to be still written."""
-    return time.time() - status.st_mtime > LONGEST_WRITING
+@contextmanager
+def _refusals(argument: str, path: Path, what: str = "folder") -> Iterator[None]:
+    """Turn an error of the disk into one line that names the argument."""
+    try:
+        yield
+    except OSError as error:
+        allowed = f"a {what} that can be written to ({error.strerror or error})"
+        raise InvalidArgumentError(argument, str(path), allowed) from error
 
 
 def check_one_run(argument: str, folder: Path, names: Iterable[str]) -> None:
@@ -124,38 +129,30 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[tuple
     agents. The outermost names only sort the entries, and are left out.
     """
     was, is_now = _flat({name: before.get(name) for name in now}), _flat(now)
-    names = [name for name in {**is_now, **was} if was.get(name) != is_now.get(name)]
+    names = [name for name in is_now | was if was.get(name) != is_now.get(name)]
     return [(name, was.get(name), is_now.get(name)) for name in names]
 
 
-def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {name.partition(".")[2] or name: value for name, value in _entries(record, "")}
-
-
-def _entries(record: Mapping[str, Any], before: str) -> Iterator[tuple[str, Any]]:
+def _flat(record: Mapping[str, Any], before: str = "", outermost: bool = True) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
     for name, value in record.items():
         if isinstance(value, Mapping):
-            yield from _entries(value, f"{before}{name}.")
+            flat |= _flat(value, "" if outermost else f"{before}{name}.", outermost=False)
         else:
-            yield f"{before}{name}", value
+            flat[f"{before}{name}"] = value
+    return flat
 
 
 def other_run(folder: Path, made_by: Mapping[str, Any]) -> str:
     """Return how the run that made a folder's files differs from another; empty if it does not."""
     try:
         before = from_json((folder / MADE_BY).read_text(encoding="utf-8"))
+        found = differences(before, json.loads(json.dumps(made_by)))
     except (FileNotFoundError, NotADirectoryError):
         return ""
-    except (OSError, ValueError):
-        before = None
-    if not made_by:
-        return ""
-    if not isinstance(before, Mapping):
-        return "what cannot be read"
-    return ", ".join(
-        f"no {name}" if was is None else f"{name}={was}"
-        for name, was, _ in differences(before, json.loads(json.dumps(made_by)))
-    )
+    except (OSError, ValueError, AttributeError):
+        return "what cannot be read" if made_by else ""
+    return ", ".join(f"no {name}" if was is None else f"{name}={was}" for name, was, _ in found)
 
 
 class Folder:
@@ -178,20 +175,16 @@ class Folder:
         self.made_by = dict(made_by or {})
         self._asked = dict(self.made_by)
         self._overwrite = overwrite
-        if other := self._other_run():
+        if not overwrite and (other := other_run(path, self._asked)):
             allowed = f"another folder, as it has a run with {other}; --overwrite writes over that"
             raise InvalidArgumentError("output", str(path), allowed)
-        try:
+        with _refusals("output", path):
             path.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=path):
                 pass
-            _remove_left_behind(path)
-        except OSError as error:
-            allowed = f"a folder that can be written to ({error.strerror or error})"
-            raise InvalidArgumentError("output", str(path), allowed) from error
-
-    def _other_run(self) -> str:
-        return "" if self._overwrite else other_run(self.path, self._asked)
+            for inside in path.glob(f"{PREFIX}*"):
+                if time.time() - inside.stat().st_mtime > LONGEST_WRITING:
+                    shutil.rmtree(inside, ignore_errors=True)
 
     def note(self, **details: Any) -> None:
         """Add entries to the manifest that are known only after the work."""
@@ -214,46 +207,38 @@ class Folder:
             return self._write_to(self.path, files)
         except OSError as error:
             why = f"a folder that takes the files ({error.strerror or error})"
-            if elsewhere := self._write_elsewhere(files):
-                why += f"; they are in {elsewhere} now"
+            for parent in (self.path.parent, Path(tempfile.gettempdir())):
+                with suppress(OSError):
+                    elsewhere = Path(tempfile.mkdtemp(dir=parent, prefix=f"{self.path.name}-"))
+                    try:
+                        self._write_to(elsewhere, files)
+                    except OSError:
+                        elsewhere.rmdir()
+                        raise
+                    why += f"; they are in {elsewhere} now"
+                    break
             raise InvalidArgumentError("output", str(self.path), why) from error
 
     def _write_to(self, path: Path, files: Files) -> list[Path]:
         path.mkdir(parents=True, exist_ok=True)  # it may have been deleted during the work
-        with _temporary_folder(path) as inside:
+        with _temporary_folder(dir=path) as temporary:
+            inside = Path(temporary)
             for name, write in files.items():
                 write(inside / name)
             digests = {name: digest_of(inside / name) for name in files}
             run = hashlib.sha256(json.dumps(digests).encode()).hexdigest()[:16]
             manifest = json.dumps({**self.made_by, RUN: run, FILES: digests}, indent=2)
             (inside / MADE_BY).write_text(manifest + "\n", encoding="utf-8")
-            if path == self.path and (other := self._other_run()):
+            checked = path == self.path and not self._overwrite
+            if checked and (other := other_run(path, self._asked)):
                 raise OSError(f"it has a run with {other} by now")
-            before = [
-                name for name, digest in digests_in(path).items() if is_as(path / name, digest)
-            ]
-            _exchange(inside, path, before, [*files, MADE_BY])
+            before = digests_in(path)
+            leaving = [name for name in before if is_as(path / name, before[name])]
+            _exchange(inside, path, leaving, [*files, MADE_BY])
         return [path / name for name in files]
 
-    def _write_elsewhere(self, files: Files) -> Path | None:
-        for parent in (self.path.parent, Path(tempfile.gettempdir())):
-            with suppress(OSError):
-                path = Path(tempfile.mkdtemp(dir=parent, prefix=f"{self.path.name}-"))
-                try:
-                    self._write_to(path, files)
-                except OSError:
-                    path.rmdir()
-                    raise
-                return path
-        return None
 
-
-@contextmanager
-def _temporary_folder(folder: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(
-        dir=folder, prefix=PREFIX, ignore_cleanup_errors=True
-    ) as inside:
-        yield Path(inside)
+_temporary_folder = partial(tempfile.TemporaryDirectory, prefix=PREFIX, ignore_cleanup_errors=True)
 
 
 def _exchange(inside: Path, folder: Path, leaving: Iterable[str], coming: Iterable[str]) -> None:
@@ -285,12 +270,6 @@ def _exchange(inside: Path, folder: Path, leaving: Iterable[str], coming: Iterab
         raise
 
 
-def _remove_left_behind(folder: Path) -> None:
-    for inside in folder.glob(f"{PREFIX}*"):
-        if is_left_behind(inside.stat()):
-            shutil.rmtree(inside, ignore_errors=True)
-
-
 class Added(NamedTuple):
     """The names of files that were to be added.
 
@@ -317,31 +296,29 @@ def add_files(argument: str, folder: Path, files: Mapping[str, bytes]) -> Added:
         InvalidArgumentError: if the disk refuses, with nothing added.
     """
     added = Added([], [], [])
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, data in files.items():
-            path = folder / name
-            if not os.path.lexists(path):
-                _write_apart(path, partial(Path.write_bytes, data=data))
-                added.new.append(name)
-            else:
-                same = path.is_file() and path.read_bytes() == data
-                (added.same if same else added.kept).append(name)
-    except BaseException as error:
-        for name in added.new:
-            (folder / name).unlink(missing_ok=True)
-        if not isinstance(error, OSError):
+    with _refusals(argument, folder):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, data in files.items():
+                path = folder / name
+                if not os.path.lexists(path):
+                    _write_apart(path, partial(Path.write_bytes, data=data))
+                    added.new.append(name)
+                else:
+                    same = path.is_file() and path.read_bytes() == data
+                    (added.same if same else added.kept).append(name)
+        except BaseException:
+            for name in added.new:
+                (folder / name).unlink(missing_ok=True)
             raise
-        allowed = f"a folder that can be written to ({error.strerror or error})"
-        raise InvalidArgumentError(argument, str(folder), allowed) from error
     return added
 
 
 def _write_apart(path: Path, write: Callable[[Path], object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _temporary_folder(path.parent) as inside:
-        write(inside / path.name)
-        os.replace(inside / path.name, path)
+    with _temporary_folder(dir=path.parent) as inside:
+        write(Path(inside, path.name))
+        os.replace(Path(inside, path.name), path)
 
 
 def free_place(argument: str, path: Path, overwrite: bool = False) -> None:
@@ -369,9 +346,6 @@ def write_whole(
     Raises:
         InvalidArgumentError: if the file exists, or the disk refuses.
     """
-    try:
+    with _refusals(argument, path, "file"):
         free_place(argument, path, overwrite)
         _write_apart(path, write)
-    except OSError as error:
-        allowed = f"a file that can be written to ({error.strerror or error})"
-        raise InvalidArgumentError(argument, str(path), allowed) from error

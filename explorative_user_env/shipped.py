@@ -3,7 +3,6 @@
 Nothing here needs what it takes to run one.
 """
 
-from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,20 +14,8 @@ SETTINGS_FILE = "settings.json"
 """What says in the folder of a model how it was trained."""
 
 
-class UserKind(NamedTuple):
-    """Whom a model was trained with, as far as it tells models of a task apart.
-
-    Attributes:
-        behaviour: what the users are called.
-        noise: their click noise.
-    """
-
-    behaviour: str
-    noise: float
-
-
-ORDINARY = UserKind("explorative", 0.0)
-"""The paper's users."""
+ORDINARY = "explorative", 0.0
+"""Behaviour and click noise of the paper's users."""
 
 
 class ShippedModel(NamedTuple):
@@ -59,7 +46,7 @@ def models_folder() -> Path:
 
 
 def shipped_for(
-    task: Task, n_arms: int, *, behaviour: str = ORDINARY.behaviour, noise: float = ORDINARY.noise
+    task: Task, n_arms: int, *, behaviour: str = ORDINARY[0], noise: float = ORDINARY[1]
 ) -> ShippedModel | None:
     """Return the model of the package for a task, so many arms and these users.
 
@@ -72,17 +59,11 @@ def shipped_for(
         behaviour: what the users are called.
         noise: their click noise.
     """
-    found: dict[UserKind, ShippedModel] = {}
+    found: dict[tuple[str, float], ShippedModel] = {}
     for name, folder in shipped_models().items():
         settings = from_json((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
         if (settings["task"], settings["n_arms"]) == (task.name, n_arms):
-            found.setdefault(_kind_of(settings), ShippedModel(name, settings))
-    return found.get(UserKind(behaviour, noise), found.get(ORDINARY))
-
-
-def _kind_of(settings: Mapping[str, Any]) -> UserKind:
-    """Return whom a model was trained with."""
-    users = settings.get("users", settings["environment"])
-    return UserKind(
-        users.get("behaviour", ORDINARY.behaviour), float(users.get("noise", ORDINARY.noise))
-    )
+            users = settings.get("users", settings["environment"])
+            kind = users.get("behaviour", ORDINARY[0]), float(users.get("noise", ORDINARY[1]))
+            found.setdefault(kind, ShippedModel(name, settings))
+    return found.get((behaviour, noise), found.get(ORDINARY))

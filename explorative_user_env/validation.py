@@ -1,5 +1,6 @@
 """Checks of arguments, each with an error of one line: the argument, its value, what is allowed."""
 
+import copyreg
 import functools
 import math
 import re
@@ -31,7 +32,7 @@ class InvalidArgumentError(ValueError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The value may not pickle; the message does, and is all that a worker has to send back.
-        return _unpickled, (type(self), str(self), vars(self))
+        return copyreg.__newobj__, (type(self), str(self)), vars(self)  # type: ignore[attr-defined]
 
     def spelled(self, spellings: Mapping[str, str]) -> str:
         """Return the message with the argument as it is spelled elsewhere, as on a command line."""
@@ -83,15 +84,6 @@ def handed_in(function: Any) -> bool:
     return not str(getattr(function, "__module__", "")).startswith(f"{PACKAGE}.")
 
 
-def _unpickled(
-    kind: type[InvalidArgumentError], message: str, rest: Mapping[str, Any]
-) -> InvalidArgumentError:
-    error = kind.__new__(kind)
-    error.args = (message,)
-    vars(error).update(rest)
-    return error
-
-
 def one_line(text: str, longest: int = LONGEST) -> str:
     """Return a text on one line, cut to a length."""
     line = " ".join(text.split())
@@ -121,23 +113,21 @@ LEAST_RISK = 1e-300
 
 def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
     """Return `value` as an int in [least, most]; NumPy integers count, bools do not."""
-    if most is None:
-        return count(name, value, least)
     number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
-    if number is None or not least <= number <= most:
-        shown = value if number is None else number
-        raise InvalidArgumentError(name, shown, f"an integer in {least}..{most}")
+    largest = LARGEST_COUNT if most is None else most
+    if number is None or not least <= number <= largest:
+        names_both = most is not None or (number is not None and number > largest)
+        allowed = f"in {least}..{largest}" if names_both else f"of at least {least}"
+        raise InvalidArgumentError(
+            name, value if number is None else number, f"an integer {allowed}"
+        )
     return number
 
 
 def count(name: str, value: Any, least: int, most: int = LARGEST_COUNT) -> int:
     """Return `value` as an int in [least, most]; the message names `most` only if it is passed."""
-    try:
-        return integer(name, value, least, most)
-    except InvalidArgumentError:
-        if isinstance(value, Integral) and int(value) > most:
-            raise
-        raise InvalidArgumentError(name, value, f"an integer of at least {least}") from None
+    passed = isinstance(value, Integral) and int(value) > most
+    return integer(name, value, least, most if passed else None)
 
 
 def is_real(value: Any) -> bool:
@@ -295,19 +285,12 @@ def _check_of(kind: Any) -> Check:
         (rest,) = [part for part in inner if part is not type(None)]
         check = _check_of(rest)
         return lambda name, value: value is None or check(name, value)
-    if origin is Callable:
-        return _check_callable
     return lambda name, value: of_class(name, value, object if kind is Any else origin or kind)
 
 
 def _check_tuple(each: Check, name: str, values: Any) -> None:
     for value in of_class(name, values, tuple):
         each(f"{name} (each)", value)
-
-
-def _check_callable(name: str, value: Any) -> None:
-    if not callable(value):
-        raise InvalidArgumentError(name, value, "a function")
 
 
 DISTRIBUTION = "explorative-user-env"

@@ -6,14 +6,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from shared import compiled_run
 
-from explorative_user_env.agents import AGENTS, REFERENCES, AlgorithmAgent
-from explorative_user_env.envs.meeting import informed
-from explorative_user_env.kernels.arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env.agents import AGENTS, REFERENCES, AlgorithmAgent, informed
 from explorative_user_env.kernels.loops import compiled_play_all, make_play, make_run
 from explorative_user_env.kernels.words import addresses_of_all
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.model import UserState, blank_state
+from explorative_user_env.users.model import (
+    UserState,
+    as_arrays,
+    blank_state,
+    user_arrays,
+    user_tuple,
+)
 from explorative_user_env.users.population import Population
 
 CAP = 400

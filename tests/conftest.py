@@ -21,7 +21,7 @@ from explorative_user_env.studies.paper import (
     compared,
     published_figures,
 )
-from explorative_user_env.users.settings import SETTINGS, Setting
+from explorative_user_env.users.population import SETTINGS, Setting
 
 # Same examples in every run and no time limit on one: this is a proof, not a benchmark.
 hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, max_examples=50)

@@ -72,9 +72,9 @@ def moment_of(n_arms: int, seed: int, steps: int, accepted: bool = False) -> Mom
         response, *_ = env.step(int(arms.integers(n_arms)))
         if step >= steps and bool(response) == accepted:
             break
-    counts, last = heard.of(0)
+    yes, no = heard.acceptances[0].tolist(), heard.rejections[0].tolist()
     latest = [None if not kind else kind > 0 for kind in heard.latest[0].tolist()]
-    yes, no = zip(*counts, strict=True)
+    last = int(heard.last_arm[0]), bool(response)
     return Seen(yes, no, latest, last, int(heard.steps[0])), env.hidden_state(), decided
 
 

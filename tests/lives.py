@@ -8,9 +8,8 @@ import numpy as np
 from one_user import Play, users_of
 
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.laws import Schedule, Stream
-from explorative_user_env.users.model import UserState, blank_state
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.model import Schedule, Stream, UserState, blank_state
+from explorative_user_env.users.population import Setting
 
 TABLES = ("logarithms", "inverse_roots")
 LENGTHS = (0, 1, 50, 8192)

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.laws import Rule, Schedule
-from explorative_user_env.users.model import User, UserState, blank_state
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.model import Rule, Schedule, User, UserState, blank_state
+from explorative_user_env.users.population import Population, Setting
 
 Play = Callable[[Sequence[float], np.random.Generator], Generator[int, bool, None]]
 """A way to recommend: yields arms and is sent the responses."""

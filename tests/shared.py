@@ -8,7 +8,7 @@ import numpy as np
 from explorative_user_env.kernels.loops import compiled_run_all
 from explorative_user_env.protocol import Algorithm
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
-from explorative_user_env.users.laws import Rule
+from explorative_user_env.users.model import Rule
 
 Figures = tuple[int, int, int, bool]
 

@@ -16,7 +16,7 @@ from explorative_user_env import cli
 from explorative_user_env import validation as extras
 from explorative_user_env.commands.course import OPENS
 from explorative_user_env.display.plots import NEEDS
-from explorative_user_env.play.page import SERVED_BY
+from explorative_user_env.play.game import SERVED_BY
 from explorative_user_env.rl import BROUGHT
 from explorative_user_env.show.raster import PAINTER, VIDEO_NEEDS, WINDOW_NEEDS
 from explorative_user_env.validation import MissingExtraError

@@ -13,7 +13,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.files import MADE_BY, Folder, from_json
 from explorative_user_env.studies.tuning import Estimate, TunedN1, load_tuned
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.population import RELEASED
 from explorative_user_env.validation import missing_of
 
 DEPTHS = (3, 300, 900, 990, 1000, 3000, 100_000)

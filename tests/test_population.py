@@ -15,15 +15,16 @@ from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.studies.robustness import robustness
 from explorative_user_env.studies.tuning import tune_n1
 from explorative_user_env.users.behaviours import forgetful
-from explorative_user_env.users.laws import SMOOTHED_ACCEPTANCE_RATE, Schedule, constant_rule
+from explorative_user_env.users.model import SMOOTHED_ACCEPTANCE_RATE, Schedule, constant_rule
 from explorative_user_env.users.population import (
     OPTIONS,
+    PRINTED,
+    RELEASED,
     Population,
     UserOptions,
     lists_user_options,
     population_of,
 )
-from explorative_user_env.users.settings import PRINTED, RELEASED
 
 NAMES = [option.name for option in OPTIONS]
 

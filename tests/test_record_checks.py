@@ -14,8 +14,8 @@ from explorative_user_env.agents import ALGORITHMS
 from explorative_user_env.studies.robustness import Variety
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, as_behaviour
 from explorative_user_env.users.instances import LARGEST_MEAN, Instance, InstanceLaw
-from explorative_user_env.users.laws import ACCEPTANCE_RATE, Schedule, constant
-from explorative_user_env.users.settings import PRINTED, RELEASED, Setting
+from explorative_user_env.users.model import ACCEPTANCE_RATE, Schedule, constant
+from explorative_user_env.users.population import PRINTED, RELEASED, Setting
 from explorative_user_env.validation import check_fields
 
 WRONG: dict[Any, list[Any]] = {
@@ -116,7 +116,7 @@ def test_regret_is_finite_with_the_largest_means_that_there_may_be() -> None:
 
 @pytest.mark.parametrize(("rule", "needed"), [("acceptance_rate_rule", 2), ("constant_rule", 1)])
 def test_a_schedule_has_the_numbers_that_its_rule_needs(rule: str, needed: int) -> None:
-    from explorative_user_env.users import laws as confidence
+    from explorative_user_env.users import model as confidence
 
     with pytest.raises(eu.InvalidArgumentError, match=f"parameters must be at least {needed} num"):
         Schedule(getattr(confidence, rule), 1.0, 2.0, (1.0,) * (needed - 1))

@@ -12,7 +12,7 @@ from explorative_user_env.studies.robustness import robustness
 from explorative_user_env.studies.tuning import TunedAgent, tune_n1
 from explorative_user_env.theory import upper
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.settings import title_of
+from explorative_user_env.users.population import title_of
 
 NO_TRUTH = np.array([1.0, 2.0])
 """Neither true nor false."""
@@ -32,7 +32,7 @@ def env() -> eu.ExplorativeUserEnv:
 
 CALLS: dict[str, Any] = {
     "agent must be one of": lambda: agent_named(3),  # type: ignore[arg-type]
-    "m must be": lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0)),  # type: ignore[arg-type]
+    "m must be": lambda: SuccessiveElimination(m=NO_TRUTH).reset(2, np.random.default_rng(0)),
     "setting must be a Setting": lambda: title_of("printed"),  # type: ignore[arg-type]
     "within must be None or (least, largest)": lambda: InstanceLaw(2, within=(1.0, 0.0)),
     "means (failing) raised LookupError: no (when tried)": lambda: eu.ExplorativeUserEnv(

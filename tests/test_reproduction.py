@@ -25,7 +25,7 @@ from explorative_user_env.studies.paper_report import (
     short_titles,
 )
 from explorative_user_env.studies.paper_verdicts import REASONS, Reproduction, is_given, reproduce
-from explorative_user_env.users.settings import DIFFERENCES
+from explorative_user_env.users.population import DIFFERENCES
 
 ROOT = Path(__file__).parents[1]
 TUTORIAL = (ROOT / "docs" / "tutorials" / "reproduce_the_paper.md").read_text(encoding="utf-8")

@@ -5,7 +5,7 @@ import pytest
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import AlgorithmAgent, agent_named
-from explorative_user_env.users.settings import (
+from explorative_user_env.users.population import (
     ALIKE,
     DIFFERENCES,
     PRINTED,

@@ -20,8 +20,7 @@ from explorative_user_env.studies.lower_bound import any_agent_needs, overlap
 from explorative_user_env.theory.lower import hard_pair
 from explorative_user_env.users.behaviours import forgetful
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import PRINTED
+from explorative_user_env.users.population import PRINTED, Population
 from explorative_user_env.validation import LARGEST_COUNT, LONGEST, LONGEST_RULE, missing_of
 from explorative_user_env.wrappers.make import counts_env, counts_vector_env, make_task
 

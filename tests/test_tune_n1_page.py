@@ -8,8 +8,7 @@ import pytest
 from explorative_user_env.agents.bair import phase1_acceptances
 from explorative_user_env.display.progress import silent
 from explorative_user_env.studies.tuning import FRONTIER_USERS, Trials, found, search, search_line
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.population import RELEASED, Population
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "examples" / "tune_n1.md").read_text(encoding="utf-8")

@@ -5,52 +5,312 @@
 `explorative-user check my_package:MyAgent` runs them on a command line.
 """
 
-from explorative_user_env.check.catalogue import (
-    check_agent,
-    check_algorithm,
-    check_environment,
-    check_kind,
-    check_reward_law,
-    check_schedule,
-    check_users,
-    check_vector_environment,
-    checks_of,
-    parametrize_with_checks,
-    subject_of,
-    subjects_of,
-)
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+import gymnasium as gym
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.wrappers import TimeLimit
+
+from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.check import records as records  # registers its checks
 from explorative_user_env.check.checks import (
     CHECKS,
     CheckReport,
     FailedCheckError,
     Kind,
     NamedCheck,
-    NotAskedError,
-    Outcome,
     Subject,
+    in_words,
+    known_names,
+    run_checks,
 )
-from explorative_user_env.check.secrets import Secrets
+from explorative_user_env.check.checks import NotAskedError as NotAskedError
+from explorative_user_env.check.checks import Outcome as Outcome
+from explorative_user_env.check.environments import LANES_CHECKED
+from explorative_user_env.check.secrets import Secrets as Secrets
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
+from explorative_user_env.protocol import Algorithm, name_of
+from explorative_user_env.users.behaviours import Behaviour
+from explorative_user_env.users.model import RewardLaw, Schedule, as_reward_law
+from explorative_user_env.validation import InvalidArgumentError, choice
 
-__all__ = [
-    "CHECKS",
-    "CheckReport",
-    "FailedCheckError",
-    "Kind",
-    "NamedCheck",
-    "NotAskedError",
-    "Outcome",
-    "Secrets",
-    "Subject",
-    "check_agent",
-    "check_algorithm",
-    "check_environment",
-    "check_kind",
-    "check_reward_law",
-    "check_schedule",
-    "check_users",
-    "check_vector_environment",
-    "checks_of",
-    "parametrize_with_checks",
-    "subject_of",
-    "subjects_of",
-]
+if TYPE_CHECKING:
+    import pytest
+
+SHORT = 7
+"""Steps of an episode, where a check can choose: so that some end."""
+
+RECORDS: dict[type, Kind] = {
+    Algorithm: Kind.ALGORITHM,
+    Behaviour: Kind.BEHAVIOUR,
+    Schedule: Kind.SCHEDULE,
+    RewardLaw: Kind.REWARD_LAW,
+}
+"""The kinds that are records."""
+
+WHAT = "an agent, an environment, a Behaviour, Schedule, RewardLaw or Algorithm, or makes one"
+
+
+def checks_of(kind: str) -> Sequence[NamedCheck]:
+    """Return the checks of a kind of subject.
+
+    Raises:
+        InvalidArgumentError: for an unknown kind.
+    """
+    return CHECKS[Kind(choice("kind", kind, CHECKS))]
+
+
+def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subject]:
+    """Return the subjects of the checks of a thing.
+
+    An id is checked as one user and, if it has an entry point for that, as users in step; an
+    `Algorithm` as a record and as the agent it makes.
+
+    Args:
+        thing: an agent, environment or record; a class or function that makes one when called
+            without arguments; the name of one of the package's agents or of an environment.
+        kind: one of `CHECKS`, where the thing itself does not tell.
+        seed: the seed of the users of the checks.
+
+    Raises:
+        InvalidArgumentError: for anything else, and for what cannot be made.
+    """
+    chosen = None if kind is None else Kind(choice("kind", kind, CHECKS))
+    if isinstance(thing, str) and thing in gym.registry:
+        single = partial(gym.make, thing, max_episode_steps=SHORT)
+        found = [Subject(Kind.ENVIRONMENT, thing, single, seed)]
+        if gym.spec(thing).vector_entry_point is not None:
+            many = _short(partial(gym.make_vec, thing, LANES_CHECKED, "vector_entry_point"))
+            found.append(Subject(Kind.VECTOR, thing, many, seed, alone=single))
+    else:
+        make = _maker_of(thing, chosen)
+        try:
+            made = make()
+        except InvalidArgumentError:
+            raise
+        except Exception as error:
+            allowed = f"{WHAT} when called without arguments, but it {in_words(error)}"
+            raise InvalidArgumentError("subject", make, allowed) from error
+        found = _of_made(made, make, seed, chosen)
+    return [subject for subject in found if chosen in (None, subject.kind)]
+
+
+def subject_of(thing: Any, kind: str | None = None, seed: int = 0) -> Subject:
+    """Return the first of `subjects_of`."""
+    found = subjects_of(thing, kind, seed)
+    if not found:
+        raise InvalidArgumentError("subject", thing, f"a {kind}")
+    return found[0]
+
+
+def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
+    """Return what makes an unused one of a thing."""
+    if isinstance(thing, str):
+        return partial(as_reward_law if kind == Kind.REWARD_LAW else agent_named, thing)
+    if isinstance(thing, tuple(RECORDS)):
+        return lambda: thing  # it cannot change
+    if isinstance(thing, type) or (callable(thing) and not _is_agent(thing)):
+        make: Callable[[], Any] = thing
+        if kind == Kind.REWARD_LAW:
+            try:
+                make()
+            except TypeError:  # a law itself, (mean, rng) -> reward
+                return partial(as_reward_law, thing)
+        return make
+    try:
+        unused = copy.deepcopy(thing)
+    except Exception as error:
+        allowed = f"a class or function that makes it, as a copy of it {in_words(error)}"
+        raise InvalidArgumentError("subject", thing, allowed) from error
+    return lambda: copy.deepcopy(unused)
+
+
+def _is_agent(thing: Any) -> bool:
+    return any(hasattr(thing, method) for method in ("act", "observe", "answer"))
+
+
+def _of_made(made: Any, make: Callable[[], Any], seed: int, kind: Kind | None) -> list[Subject]:
+    """Return the subjects of a thing that was made."""
+    if isinstance(made, gym.Env | VectorEnv):
+        name = made.spec.id if made.spec is not None else type(made).__name__
+        if isinstance(made, VectorEnv):
+            return [_vector(name, make, seed)]
+        return [Subject(Kind.ENVIRONMENT, name, make, seed)]
+    if isinstance(made, Algorithm):
+        agent = partial(AlgorithmAgent, made, {})
+        record = Subject(Kind.ALGORITHM, made.name, make, seed)
+        return [record, Subject(Kind.AGENT, made.name, agent, seed)]
+    for record_class, each in RECORDS.items():
+        if isinstance(made, record_class):
+            name = getattr(made, "title" if each == Kind.SCHEDULE else "name")
+            return [Subject(each, name, make, seed)]
+    if kind == Kind.AGENT or _is_agent(made):
+        return [Subject(Kind.AGENT, name_of(made), make, seed)]
+    raise InvalidArgumentError("subject", made, WHAT)
+
+
+def _short(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that makes users in step of short episodes, in a mode if one is given."""
+
+    def short(mode: AutoresetMode | None = None) -> Any:
+        options: dict[str, Any] = {} if mode is None else {"autoreset_mode": mode}
+        return make(max_episode_steps=SHORT, **options)
+
+    return short
+
+
+def _vector(name: str, make: Callable[..., Any], seed: int) -> Subject:
+    """Return users in step: three with short episodes, if they can be made so."""
+    few = partial(make, LANES_CHECKED)
+    envs: Any = None
+    forms: list[Callable[..., Any]] = [_short(few), lambda: few(), lambda: make()]
+    for form in forms:
+        try:
+            envs = form()
+            break
+        except TypeError:  # it takes no such arguments
+            continue
+
+    def single() -> Any:
+        steps = envs.max_episode_steps
+        return envs.single() if steps is None else TimeLimit(envs.single(), steps)
+
+    alone = single if isinstance(envs, ExplorativeUserVectorEnv) else None
+    return Subject(Kind.VECTOR, name, form, seed, alone)
+
+
+# Functions
+
+Reasons = Mapping[str, str]
+"""The reasons of known failures, by the names of checks."""
+
+
+class Options(TypedDict, total=False):
+    """The options of every function below; see `check_kind`."""
+
+    alone: Callable[[], Any] | None
+    expected_failed_checks: Reasons | None
+    raises: bool
+    seed: int
+
+
+def check_kind(thing: Any, kind: str, **options: Unpack[Options]) -> CheckReport:
+    """Run all checks of a kind.
+
+    Args:
+        thing: what `subjects_of` takes.
+        kind: the kind of subject.
+        **options: `alone`, for a vector environment, makes the single environment with seed b that
+            lane b equals, by default the one of an id or of the package's users;
+            `expected_failed_checks` are the reasons of known failures by the names of checks;
+            `raises`, by default True, makes a failed check an error with the report as its message;
+            `seed`, by default 0, is that of the users of the checks.
+
+    Returns:
+        The outcome of each check; printed, it is a table.
+
+    Raises:
+        FailedCheckError: if a check fails that is not expected to, or passes though expected to.
+        InvalidArgumentError: for a thing that is none of the kind, or the name of no check.
+    """
+    subject, checks = subject_of(thing, kind, options.get("seed", 0)), checks_of(kind)
+    subject = replace(subject, alone=options.get("alone") or subject.alone)
+    expected = options.get("expected_failed_checks") or {}
+    known_names("expected_failed_checks", expected, checks)
+    report = run_checks(subject, checks, expected)
+    if options.get("raises", True) and not report.passed:
+        raise FailedCheckError(f"\n{report}")
+    return report
+
+
+def check_agent(agent: Any, **options: Unpack[Options]) -> CheckReport:
+    """Run all checks of an agent; see `check_kind` for the options."""
+    return check_kind(agent, Kind.AGENT, **options)
+
+
+def check_environment(env: Any, **options: Unpack[Options]) -> CheckReport:
+    """Run all checks of an environment of one user; see `check_kind` for the options."""
+    return check_kind(env, Kind.ENVIRONMENT, **options)
+
+
+def check_vector_environment(envs: Any, **options: Unpack[Options]) -> CheckReport:
+    """Run all checks of a vector environment; see `check_kind` for the options.
+
+    A class or function is called with `num_envs`, `max_episode_steps` and `autoreset_mode`, as
+    `ExplorativeUserVectorEnv` is, or without, if it does not take them.
+    """
+    return check_kind(envs, Kind.VECTOR, **options)
+
+
+def check_algorithm(algorithm: Any, **options: Unpack[Options]) -> CheckReport:
+    """Run all checks of an `Algorithm` record; see `check_kind` for the options.
+
+    `check_agent(lambda: AlgorithmAgent(algorithm, {}))` checks the agent that it makes.
+    """
+    return check_kind(algorithm, Kind.ALGORITHM, **options)
+
+
+def check_users(behaviour: Any, **options: Unpack[Options]) -> CheckReport:
+    """Run all checks of a `Behaviour` of users; see `check_kind` for the options."""
+    return check_kind(behaviour, Kind.BEHAVIOUR, **options)
+
+
+def check_schedule(schedule: Any, **options: Unpack[Options]) -> CheckReport:
+    """Run all checks of a `Schedule` of rho_t; see `check_kind` for the options."""
+    return check_kind(schedule, Kind.SCHEDULE, **options)
+
+
+def check_reward_law(law: Any, **options: Unpack[Options]) -> CheckReport:
+    """Run all checks of a law of rewards; see `check_kind` for the options."""
+    return check_kind(law, Kind.REWARD_LAW, **options)
+
+
+# Cases of pytest
+
+Expected = Reasons | Callable[[Any], Reasons]
+"""The reasons, or a function that returns them for each thing handed in."""
+
+
+def parametrize_with_checks(
+    subjects: Sequence[Any], *, expected_failed_checks: Expected | None = None, seed: int = 0
+) -> "pytest.MarkDecorator":
+    """Return the mark that makes a case of every check of every subject, in scikit-learn's manner.
+
+    ```python
+    @parametrize_with_checks([MyAgent])
+    def test_it_is_an_agent(subject, check):
+        check(subject)
+    ```
+
+    A check that is expected to fail is a strict xfail; one that does not apply is skipped.
+
+    Args:
+        subjects: things that `subjects_of` takes.
+        expected_failed_checks: the reasons of known failures by the names of checks; or a function
+            that returns them for each of `subjects`.
+        seed: the seed of the users of the checks.
+
+    Raises:
+        InvalidArgumentError: for what is no subject, or the name of no check.
+    """
+    import pytest
+
+    expected = expected_failed_checks or {}
+    found = [(thing, subject) for thing in subjects for subject in subjects_of(thing, seed=seed)]
+    every = [check for _, subject in found for check in checks_of(subject.kind)]
+    cases = []
+    for thing, subject in found:
+        reasons = expected(thing) if callable(expected) else expected
+        known_names("expected_failed_checks", reasons, every)
+        for check in checks_of(subject.kind):
+            marks = [
+                pytest.mark.xfail(strict=True, raises=FailedCheckError, reason=reasons[name])
+                for name in {check.name} & {*reasons}
+            ]
+            label = f"{subject.name}-{check.name}"
+            cases.append(pytest.param(subject, check, marks=marks, id=label))
+    return pytest.mark.parametrize(("subject", "check"), cases)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.agents import AlgorithmAgent, Uniform
+from explorative_user_env.agents import AlgorithmAgent, Uniform, informed
 from explorative_user_env.check.checks import (
     FALSE_ALARM,
     FailedCheckError,
@@ -27,19 +27,9 @@ from explorative_user_env.check.checks import (
     travelled,
 )
 from explorative_user_env.check.secrets import Secrets, reached
-from explorative_user_env.envs.meeting import informed
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
-from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import (
-    RUN_COLUMNS,
-    Play,
-    Runs,
-    plays_compiled,
-    plays_readable,
-    run_compiled,
-    run_in_step,
-    run_readable,
-)
+from explorative_user_env.evaluation import evaluate, paths
+from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
 from explorative_user_env.evaluation.workers import NONE_START, can_start_processes
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.presence import COMPILER, why_no_compiler
@@ -65,27 +55,15 @@ from explorative_user_env.validation import InvalidArgumentError
 N_ARMS, MANY_ARMS = 5, 200
 """K of most checks, and a large one."""
 
-MEETING_STEPS, CAPS = 60, (1, 2, 7)
-"""Steps after which an agent is cut off: of most checks, and soon."""
+MEETING_STEPS = 60
+"""Steps after which an agent is cut off, in most checks."""
+
+BY_CHANCE = f"by chance, with probability 1 - {FALSE_ALARM:g},"
 
 # Meetings with a user who follows a script
 
 FICKLE, ACCEPTING, REJECTING = "by chance", "everything", "nothing"
-"""What a user accepts."""
-
-
-class Fickle:
-    """A user who accepts each arm with a chance of its own; a copy goes on as she would."""
-
-    def __init__(self, n_arms: int, seed: int, accepts: str = FICKLE) -> None:
-        self._rng = np.random.default_rng([seed, n_arms])
-        self._chances = self._rng.random(n_arms)
-        if accepts != FICKLE:
-            self._chances[:] = accepts == ACCEPTING
-
-    def __call__(self, arm: int) -> bool:
-        """Return whether she accepts an arm."""
-        return bool(self._rng.random() < self._chances[arm])
+"""What a user accepts: each arm with a fixed chance, every arm, or no arm."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +85,8 @@ class Situation:
     horizon: int | None = None
 
     def __str__(self) -> str:
-        told = "" if self.horizon is None else f", horizon {self.horizon}"
-        return f"K = {self.n_arms}, seed {self.seed}, a user who accepts {self.user}{told}"
+        horizon = "" if self.horizon is None else f", horizon {self.horizon}"
+        return f"K = {self.n_arms}, seed {self.seed}, a user who accepts {self.user}{horizon}"
 
 
 class Run(NamedTuple):
@@ -141,13 +119,17 @@ class Meeting:
         self.arms: list[int] = []
         self.accepted: list[bool] = []
         self.stopped = False
-        self._respond = Fickle(situation.n_arms, situation.seed, situation.user)
-        self._rewards = np.random.default_rng(situation.seed)
+        n_arms, seed = situation.n_arms, situation.seed
+        self._user = np.random.default_rng([seed, n_arms])
+        self._chances = self._user.random(n_arms)
+        if situation.user != FICKLE:
+            self._chances[:] = situation.user == ACCEPTING
+        self._rewards = np.random.default_rng(seed)
         if follows:
             self._call("next_user")
         else:
-            rng = agent_generator(situation.seed, name_of(agent)) if rng is None else rng
-            self._call("reset", situation.n_arms, rng, situation.horizon)
+            rng = agent_generator(seed, name_of(agent)) if rng is None else rng
+            self._call("reset", n_arms, rng, situation.horizon)
 
     def go_on(self, n_steps: int = sys.maxsize) -> None:
         """Recommend so many times, or until the agent stops or is cut off."""
@@ -158,7 +140,7 @@ class Meeting:
                 self.stopped = True
                 return
             arm = self._arm("act", arm, " or None")
-            accepted = self._respond(arm)
+            accepted = bool(self._user.random() < self._chances[arm])
             self._call("observe", arm, accepted)
             if accepted and sees_rewards(self.agent):
                 self._call("learn", arm, float(self._rewards.standard_normal()))
@@ -175,24 +157,29 @@ class Meeting:
         try:
             return getattr(self.agent, method)(*given)
         except Exception as error:
-            raise FailedCheckError(f"{method} {in_words(error)} ({self._when})") from error
+            raise FailedCheckError(f"{method} {in_words(error)} ({self})") from error
 
     def _arm(self, method: str, arm: Any, more: str = "") -> int:
         try:
             return as_action(arm, self.situation.n_arms)
         except InvalidArgumentError as error:
             allowed = f"an integer in 0..{self.situation.n_arms - 1}{more}"
-            told = f"{method} returned {arm!r}, must be {allowed} ({self._when})"
-            raise FailedCheckError(told) from error
+            seen = f"{method} returned {arm!r}, must be {allowed} ({self})"
+            raise FailedCheckError(seen) from error
 
-    @property
-    def _when(self) -> str:
+    def __str__(self) -> str:
         return f"at step {len(self.arms) + 1}: {self.situation}"
 
 
-def run_of(agent: Agent, situation: Situation, rng: np.random.Generator | None = None) -> Run:
+def run_of(agent: Agent, situation: Situation) -> Run:
     """Return what an agent does in a situation, from its reset to its answer."""
-    return Meeting(agent, situation, rng).end()
+    return Meeting(agent, situation).end()
+
+
+def run_all(subject: Subject, **given: Any) -> None:
+    """Run an unused agent in each of the `situations`."""
+    for situation in situations(subject, **given):
+        run_of(subject.make(), situation)
 
 
 def usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
@@ -225,34 +212,29 @@ def expect_alike(found: Run, wanted: Run, situation: Situation, when: str) -> No
         when: in words, what was different about the run that must not matter.
     """
     for step, (arm, other) in enumerate(zip(found.arms, wanted.arms, strict=False), 1):
-        told = f"recommended arm {arm} instead of {other} at step {step} {when}"
-        expect(arm == other, told, situation)
+        seen = f"recommended arm {arm} instead of {other} at step {step} {when}"
+        expect(arm == other, seen, situation)
     n_steps, before = len(found.arms), len(wanted.arms)
     expect(n_steps == before, f"ended after {n_steps} steps instead of {before} {when}", situation)
     ends = {True: "stopped", False: "was cut off"}
-    told = f"{ends[found.stopped]} after {n_steps} steps and {ends[wanted.stopped]} before {when}"
-    expect(found.stopped == wanted.stopped, told, situation)
-    told = f"answered arm {found.answer} instead of {wanted.answer} {when}, after {n_steps} steps"
-    expect(found.answer == wanted.answer, told, situation)
+    seen = f"{ends[found.stopped]} after {n_steps} steps and {ends[wanted.stopped]} before {when}"
+    expect(found.stopped == wanted.stopped, seen, situation)
+    seen = f"answered arm {found.answer} instead of {wanted.answer} {when}, after {n_steps} steps"
+    expect(found.answer == wanted.answer, seen, situation)
+
+
+def expect_as_new(subject: Subject, found: Run, situation: Situation, when: str) -> None:
+    """Fail a check unless a run is that of an unused agent."""
+    expect_alike(found, run_of(subject.make(), situation), situation, when)
 
 
 # The contract
 
-CALLS: Mapping[str, tuple[Any, ...]] = {
-    "reset": (5, None, None),
-    "act": (),
-    "observe": (0, True),
-    "answer": (),
-}
-"""The arguments of each method of an agent."""
+CALLS: Mapping[str, int] = {"reset": 3, "act": 0, "observe": 2, "answer": 0}
+"""The methods of an agent, with how many arguments each takes."""
 
-CALLS_OF_MANY: Mapping[str, tuple[Any, ...]] = {
-    "reset_all": (5, [], None),
-    "act_all": (None,),
-    "observe_all": (None, None, None),
-    "answer_all": (None,),
-}
-"""The same of an agent that meets many users at once."""
+CALLS_OF_MANY = {"reset_all": 3, "act_all": 1, "observe_all": 3, "answer_all": 1}
+"""The methods of an agent that meets many users at once."""
 
 
 @asked_of(Kind.AGENT)
@@ -261,14 +243,14 @@ def has_the_methods(subject: Subject) -> None:
     agent = subject.make()
     of_many = any(hasattr(agent, method) for method in CALLS_OF_MANY)
     calls = {**CALLS, **(CALLS_OF_MANY if of_many else {})}
-    for method, given in calls.items():
-        found = getattr(agent, method, None)
+    for method, n_arguments in calls.items():
+        found: Any = getattr(agent, method, None)
         expect(callable(found), f"there is no method {method}, must be {', '.join(calls)}")
         try:
-            inspect.signature(found).bind(*given)  # type: ignore[arg-type]
+            inspect.signature(found).bind(*[None] * n_arguments)
         except TypeError as error:
             raise FailedCheckError(
-                f"{method} does not take {len(given)} arguments: {error}"
+                f"{method} does not take {n_arguments} arguments: {error}"
             ) from error
         except ValueError:  # written in C, without a signature
             continue
@@ -278,36 +260,36 @@ def has_the_methods(subject: Subject) -> None:
 def says_what_it_is(subject: Subject) -> None:
     """Its name, max_steps, needs_horizon, sees_rewards and trained_on are what they may be."""
     agent, again = subject.make(), name_of(subject.make())
-    told = f"its name is {name_of(agent)!r} and then {again!r}, must be the same"
-    expect(name_of(agent) == again, f"{told}: the agent's stream follows from it")
-    name, cap = getattr(agent, "name", "mine"), cap_of(agent)
-    expect(isinstance(name, str) and name, f"name is {name!r}, must be a word")
+    seen = f"its name is {name_of(agent)!r} and then {again!r}, must be the same"
+    expect(name_of(agent) == again, f"{seen}: the agent's stream follows from it")
+    name, cap, users = getattr(agent, "name", "mine"), cap_of(agent), trained_on(agent)
     whole = isinstance(cap, Integral) and not isinstance(cap, bool) and cap >= 1
-    expect(cap is None or whole, f"max_steps is {cap!r}, must be an integer of at least 1 or None")
-    for flag in ("needs_horizon", "sees_rewards"):
-        value = getattr(agent, flag, False)
-        expect(isinstance(value, bool), f"{flag} is {value!r}, must be True or False")
-    learns = callable(getattr(agent, "learn", None)) or not getattr(agent, "sees_rewards", False)
-    expect(learns, "sees_rewards is True and there is no method learn(arm, reward)")
-    users = trained_on(agent)
     known = isinstance(users, Mapping) and users.get("task", BAI.name) in TASKS
-    expect(known, f"trained_on is {users!r}, must be a mapping with a known task")
+    flags = [(flag, getattr(agent, flag, False)) for flag in ("needs_horizon", "sees_rewards")]
+    for what, value, right, allowed in (
+        ("name", name, isinstance(name, str) and name, "a word"),
+        ("max_steps", cap, cap is None or whole, "an integer of at least 1 or None"),
+        *((flag, value, isinstance(value, bool), "True or False") for flag, value in flags),
+        ("trained_on", users, known, "a mapping with a known task"),
+    ):
+        expect(right, f"{what} is {value!r}, must be {allowed}")
+    learns = callable(getattr(agent, "learn", None)) or not sees_rewards(agent)
+    expect(learns, "sees_rewards is True and there is no method learn(arm, reward)")
 
 
 @asked_of(Kind.AGENT)
 def recommends_arms(subject: Subject) -> None:
     """It returns integers in 0..K-1, or None from act to stop, whenever a step cap ends the run."""
-    for cap in (MEETING_STEPS, *CAPS):
-        for situation in situations(subject, n_users=8 if cap == MEETING_STEPS else 3, cap=cap):
-            run_of(subject.make(), situation)
+    run_all(subject, n_users=8)
+    for cap in (1, 2, 7):
+        run_all(subject, cap=cap)
 
 
 @asked_of(Kind.AGENT)
 def meets_any_user(subject: Subject) -> None:
     """It stops or goes on to the cap with users who accept all, and with users who reject all."""
     for user in (REJECTING, ACCEPTING):
-        for situation in situations(subject, user=user):
-            run_of(subject.make(), situation)
+        run_all(subject, user=user)
 
 
 @asked_of(Kind.AGENT)
@@ -327,8 +309,7 @@ def _meet(subject: Subject, n_arms: int) -> None:
     if trained != n_arms:
         raise NotAskedError(f"trained for {trained} arms")
     try:
-        for situation in situations(subject, n_arms=n_arms):
-            run_of(subject.make(), situation)
+        run_all(subject, n_arms=n_arms)
     except FailedCheckError as error:
         hint = 'an agent for one K alone says so, as trained_on = {"n_arms": 5}'
         raise FailedCheckError(f"{error}; {hint}") from error
@@ -338,8 +319,7 @@ def _meet(subject: Subject, n_arms: int) -> None:
 def begins_with_a_horizon_or_none(subject: Subject) -> None:
     """It takes a horizon, and does without one unless it says that it needs one."""
     for horizon in (7, 60) if needs_horizon(subject.make()) else (7, 60, None):
-        for situation in situations(subject, horizon=horizon):
-            run_of(subject.make(), situation)
+        run_all(subject, horizon=horizon)
 
 
 @asked_of(Kind.AGENT)
@@ -353,11 +333,10 @@ def explains_itself(subject: Subject) -> None:
             try:
                 explanation_of(meeting.agent, situation.n_arms)
             except Exception as error:
-                told = getattr(error, "told", in_words(error))
-                raise FailedCheckError(f"{told} (after step {step}: {situation})") from error
+                seen = getattr(error, "told", in_words(error))
+                raise FailedCheckError(f"{seen} (after step {step}: {situation})") from error
             meeting.go_on(1)
-        wanted = run_of(subject.make(), situation)
-        expect_alike(meeting.end(), wanted, situation, "while it was asked to explain()")
+        expect_as_new(subject, meeting.end(), situation, "while it was asked to explain()")
 
 
 # Streams
@@ -380,30 +359,26 @@ def repeats_with_the_same_stream(subject: Subject) -> None:
 def draws_from_no_other_stream(subject: Subject) -> None:
     """It draws from the stream it is handed, and from no other that begins alike every time."""
     for situation in situations(subject, n_users=1):
-        begun = [_streams_drawn_from(subject, situation, seed) for seed in (0, 1)]
-        for path, start in begun[0].items():
-            told = (
-                f"it draws from a stream of its own at agent{path}, which begins alike with any rng"
-            )
-            expect(begun[1].get(path) != start, f"{told}, must follow from its rng", situation)
+        first, second = (_streams_drawn_from(subject, situation, seed) for seed in (0, 1))
+        for path, start in first.items():
+            seen = f"it draws from another stream at agent{path}, which begins alike with any rng"
+            expect(second.get(path) != start, f"{seen}, must follow from its rng", situation)
 
 
 def _streams_drawn_from(subject: Subject, situation: Situation, seed: int) -> dict[str, str]:
     """Return how the streams begin that an agent draws from, but for the one it is handed."""
     rng = np.random.default_rng([seed, situation.seed])
-    own: Any = rng.bit_generator.state
+    mine: Any = rng.bit_generator
+    increment = mine.state["state"]["inc"]
     meeting = Meeting(subject.make(), situation, rng)
     kinds = (np.random.BitGenerator, np.random.RandomState, random.Random)
-    streams = {
-        path: each
-        for path, each in reached(meeting.agent, depth=4)
-        if isinstance(each, kinds) and each is not rng.bit_generator
-    }
+    found = dict(reached(meeting.agent, depth=4))
+    streams = {p: each for p, each in found.items() if isinstance(each, kinds) and each is not mine}
+
     begun = {path: _state_of(each) for path, each in streams.items()}
     meeting.end()
-    now: Any = rng.bit_generator.state
-    told = "it set its rng to another stream"
-    expect(now["state"]["inc"] == own["state"]["inc"], told, situation)
+    kept = mine.state["state"]["inc"] == increment
+    expect(kept, "it set its rng to another stream", situation)
     return {path: begun[path] for path, each in streams.items() if _state_of(each) != begun[path]}
 
 
@@ -421,8 +396,8 @@ def forgets_users_it_has_met(subject: Subject) -> None:
     """An agent that has met other users does with the next what a new one does."""
     agent = subject.make()
     for situation in (*situations(subject), *situations(subject, n_users=2)):
-        wanted = run_of(subject.make(), situation)
-        expect_alike(run_of(agent, situation), wanted, situation, "after it had met other users")
+        found = run_of(agent, situation)
+        expect_as_new(subject, found, situation, "after it had met other users")
 
 
 @asked_of(Kind.AGENT)
@@ -432,9 +407,8 @@ def goes_on_with_the_next_user(subject: Subject) -> None:
     if not callable(getattr(agent, "next_user", None)):
         raise NotAskedError("it has no next_user, and is reset for every user")
     for situation in situations(subject):
-        wanted = run_of(subject.make(), situation)
         found = run_of(agent, situation)
-        expect_alike(found, wanted, situation, "after it had gone on from user to user")
+        expect_as_new(subject, found, situation, "after it had gone on from user to user")
         for other in situations(subject):
             Meeting(agent, other, follows=True).end()
 
@@ -442,14 +416,13 @@ def goes_on_with_the_next_user(subject: Subject) -> None:
 @asked_of(Kind.AGENT)
 def shares_nothing_with_its_like(subject: Subject) -> None:
     """Two of them that take turns with two users do what each does alone."""
-    met = list(situations(subject, n_users=2))
-    wanted = [run_of(subject.make(), situation) for situation in met]
-    meetings = [Meeting(subject.make(), situation) for situation in met]
+    meetings = [Meeting(subject.make(), each) for each in situations(subject, n_users=2)]
     for _ in range(MEETING_STEPS):
         for meeting in meetings:
             meeting.go_on(1)
-    for meeting, run, situation in zip(meetings, wanted, met, strict=True):
-        expect_alike(meeting.end(), run, situation, "while another one met another user")
+    for meeting in meetings:
+        when = "while another one met another user"
+        expect_as_new(subject, meeting.end(), meeting.situation, when)
 
 
 @asked_of(Kind.AGENT)
@@ -459,12 +432,11 @@ def goes_on_alike_as_a_copy(subject: Subject) -> None:
     ways = {"as a deep copy": copy.deepcopy, "when it was pickled": travelled}
     for how, again in ways.items():
         for situation in situations(subject):
-            wanted = run_of(subject.make(), situation)
             meeting = Meeting(subject.make(), situation)
             meeting.go_on(9)
             when = f"{how} after step {len(meeting.arms)}"
-            expect_alike(again(meeting).end(), wanted, situation, when)
-            expect_alike(meeting.end(), wanted, situation, f"though another went on {when}")
+            expect_as_new(subject, again(meeting).end(), situation, when)
+            expect_as_new(subject, meeting.end(), situation, f"though another went on {when}")
 
 
 @asked_of(Kind.AGENT)
@@ -482,11 +454,11 @@ def leaves_what_it_is_given(subject: Subject) -> None:
     for name, now in given().items():
         expect(now == before[name], f"its {name} were {before[name]} and are {now} after a run")
     if isinstance(agent, ManyUserAgent):
-        _rows_in_step(subject, _seeds(subject, 6), _Watching(agent))
+        _rows_in_step(subject, range(subject.seed, subject.seed + 6), _Watching(agent))
 
 
 class _Watching:
-    """An agent of many users that is watched for writing on what it is handed."""
+    """An agent of many users that must not write on what it is handed."""
 
     def __init__(self, agent: Any) -> None:
         self._agent = agent
@@ -500,8 +472,8 @@ class _Watching:
         before = [each.copy() for each in kept]
         returned = copy.copy(method(*given))
         for each, was in zip(kept, before, strict=True):
-            told = f"{name} wrote on what it was handed: {was!r} became {each!r}"
-            expect(len(each) == len(was) and all(np.equal(each, was)), told)
+            seen = f"{name} wrote on what it was handed: {was!r} became {each!r}"
+            expect(len(each) == len(was) and all(np.equal(each, was)), seen)
         return returned
 
 
@@ -510,11 +482,27 @@ class _Watching:
 GUESSES, SAFE_ARMS, BLIND_STEPS = 60, 20, 12
 """Users with whom an agent can only guess, their K, and the steps that none of them rejects."""
 
-UNBOUNDED_PATIENCE = 1e9
-"""alpha of users whose intervals are so wide that nothing is rejected for a long time."""
-
 REPLAYED = 50
 """Steps of a run whose responses are given again."""
+
+
+class _Watched(ExplorativeUserEnv):
+    """A user whose numbers are written down, and who repeats the responses that are given."""
+
+    numbers: list[float]
+    responses: Sequence[bool] | None = None
+
+    def reset(self, **given: Any) -> Any:
+        self.numbers = []
+        return super().reset(**given)
+
+    def step(self, action: int) -> Any:
+        response, *rest = super().step(action)
+        truth, step = self.hidden_state(), self._state.interactions[0] - 1
+        self.numbers += [*truth.lower_bounds, *truth.upper_bounds, *truth.estimates]
+        if self.responses is not None:
+            response = int(step < len(self.responses) and self.responses[step])
+        return (response, *rest)
 
 
 @asked_of(Kind.AGENT)
@@ -526,27 +514,9 @@ def holds_no_secret(subject: Subject) -> None:
         agent = informed(subject.make(), users)
         env = _Watched(population=users, reward="realized" if paid else "none")
         rollout(env, agent, seed, max_steps=REPLAYED, horizon=_horizon(agent, REPLAYED))
-        secrets = Secrets([seed], env.means if paid else [*env.means, *env.numbers], truths=())
-        for way in secrets.ways_from(agent):
+        numbers = [*env.instance().means, *([] if paid else env.numbers)]
+        for way in Secrets([seed], numbers, truths=()).ways_from(agent):
             raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
-
-
-class _Watched(ExplorativeUserEnv):
-    """A user whose secrets are written down."""
-
-    means: list[float]
-    numbers: list[float]
-
-    def reset(self, **given: Any) -> Any:
-        begun = super().reset(**given)
-        self.means, self.numbers = [*self.instance().means], []
-        return begun
-
-    def step(self, action: int) -> Any:
-        heard = super().step(action)
-        truth = self.hidden_state()
-        self.numbers += [*truth.lower_bounds, *truth.upper_bounds, *truth.estimates]
-        return heard
 
 
 @asked_of(Kind.AGENT)
@@ -556,7 +526,7 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
 
     _refuse_who_sees_rewards(subject)
     n_arms, seeds = usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
-    users = Population(n_arms=n_arms, alpha=UNBOUNDED_PATIENCE)
+    users = Population(n_arms=n_arms, alpha=1e9)  # intervals so wide that nothing is rejected
     env, right = ExplorativeUserEnv(population=users), {"answers": 0, "recommends": 0}
     for seed in seeds:
         agent = informed(subject.make(), users)
@@ -565,16 +535,15 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
         right["answers"] += episode.answer == best
         right["recommends"] += episode.arms[-1:] == (best,)
     if isinstance(agent := subject.make(), ManyUserAgent):
-        rows = run_in_step(Runs(users, agent, BLIND_STEPS, _horizon(agent, BLIND_STEPS)), seeds)
-        of = dict(zip(RUN_COLUMNS, rows.T, strict=True))
+        runs = Runs(users, agent, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
+        of = dict(zip(RUN_COLUMNS, paths.run_in_step(runs, seeds).T, strict=True))
         right["answers, asked about many at once,"] = int((of["answer"] == of["best_arm"]).sum())
     # Whatever it does, it is right by chance with each user: the figures share the false alarm.
     most = int(binom.isf(FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
     for what, n_right in right.items():
-        told = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who have "
-        told += f"rejected nothing in {BLIND_STEPS} steps; by chance it is at most {most} with "
-        told += f"probability 1 - {FALSE_ALARM:g}"
-        expect(n_right <= most, told, f"users of seed {subject.seed}")
+        seen = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who have "
+        seen += f"rejected nothing in {BLIND_STEPS} steps; {BY_CHANCE} it is at most {most}"
+        expect(n_right <= most, seen, f"users of seed {subject.seed}")
 
 
 @asked_of(Kind.AGENT)
@@ -583,34 +552,23 @@ def depends_on_responses_alone(subject: Subject) -> None:
     _refuse_who_sees_rewards(subject)
     users = Population(n_arms=usual_arms(subject))
 
-    def played(env: ExplorativeUserEnv, user: int) -> Run:
+    def played(seed: int, user: int, responses: Sequence[bool] | None = None) -> Run:
+        env = _Watched(population=users)
+        env.responses = responses
         agent = informed(subject.make(), users)
         streamed = _Streamed(agent, agent_generator(seed, name_of(agent)))
         met = rollout(env, streamed, user, REPLAYED, _horizon(agent, REPLAYED))
         return Run(met.arms, met.accepted, met.answer, not met.censored)
 
     for seed in user_seeds(subject.seed, 6):
-        wanted = played(ExplorativeUserEnv(population=users), seed)
-        other = _Replaying(population=users)
-        other.responses = wanted.accepted
+        wanted = played(seed, seed)
         situation = Situation(users.n_arms, seed, "as she likes", REPLAYED)
         when = "with a user of another truth who gave the same responses"
-        expect_alike(played(other, seed + 1), wanted, situation, when)
-
-
-class _Replaying(ExplorativeUserEnv):
-    """A user who gives the responses that are written down."""
-
-    responses: tuple[bool, ...]
-
-    def step(self, action: int) -> Any:
-        _, *rest = super().step(action)
-        step = self._state.interactions[0] - 1
-        return (int(self.responses[step]) if step < len(self.responses) else 0, *rest)
+        expect_alike(played(seed, seed + 1, wanted.accepted), wanted, situation, when)
 
 
 class _Streamed:
-    """An agent that is handed a stream of the check's, whoever it meets."""
+    """An agent with a stream of the check's, whichever user it meets."""
 
     def __init__(self, agent: Agent, rng: np.random.Generator) -> None:
         self._agent, self._rng, self.name = agent, rng, name_of(agent)
@@ -632,7 +590,7 @@ def _horizon(agent: Agent | ManyUserAgent, n_steps: int) -> int | None:
 # Ties
 
 TRIES, LEAST_TIES = 60, 20
-"""Runs of each situation, and the ends with tied arms among them of which a share can be told."""
+"""Runs of each situation, and the fewest that must end with tied arms for a share to be known."""
 
 MOST_STEPS = 2000
 """Steps within which an agent that stops by itself has to."""
@@ -644,6 +602,8 @@ USERS_A_PLACE = 30
 @asked_of(Kind.AGENT)
 def breaks_ties_by_chance(subject: Subject) -> None:
     """Where it stops and has heard the same of all arms, it answers each of them equally often."""
+    from scipy.stats import binom
+
     any_ties = False
     # With a horizon it recommends every arm four times, or each of two once: who draws its arms
     # ends then with a tie every other time.
@@ -652,26 +612,21 @@ def breaks_ties_by_chance(subject: Subject) -> None:
         cap = MOST_STEPS if horizon is None else horizon + 1
         for user in (ACCEPTING, REJECTING):
             situation = Situation(n_arms, subject.seed, user, cap, horizon)
-            if _tied_answers(subject, situation, 1 if horizon is None else 5).any():
-                answers = _tied_answers(subject, situation, TRIES)
-                any_ties |= bool(answers.sum() >= LEAST_TIES)
-                if answers.sum() >= LEAST_TIES:
-                    _expect_chance(answers, situation)
+            if not _tied_answers(subject, situation, 1 if horizon is None else 5).any():
+                continue
+            answers = _tied_answers(subject, situation, TRIES)
+            n_runs, arm = int(answers.sum()), int(answers.argmax())
+            if n_runs < LEAST_TIES:
+                continue
+            any_ties = True
+            # Each arm's share is binomial; that of the largest of K is above with K times the
+            # chance, and there are four situations.
+            most = int(binom.isf(FALSE_ALARM / (4 * n_arms), n_runs, 1 / n_arms))
+            seen = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that it ended with "
+            seen += f"all arms tied ({situation} and the next); {BY_CHANCE} it is at most {most}"
+            expect(answers[arm] <= most, seen)
     if not any_ties:
         raise NotAskedError("it never stopped by itself having heard the same of all arms")
-
-
-def _expect_chance(answers: Array, situation: Situation) -> None:
-    from scipy.stats import binom
-
-    # Each arm's share is binomial; that of the largest of K is above with K times the chance, and
-    # there are four situations.
-    n_runs, arm, n_arms = int(answers.sum()), int(answers.argmax()), situation.n_arms
-    most = int(binom.isf(FALSE_ALARM / (4 * n_arms), n_runs, 1 / n_arms))
-    told = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that it ended with all arms "
-    told += f"tied ({situation} and the next); by chance it is at most {most} with probability 1 - "
-    told += f"{FALSE_ALARM:g}: success must not depend on the best arm's number"
-    expect(answers[arm] <= most, told)
 
 
 def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
@@ -682,8 +637,7 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
         run = run_of(subject.make(), replace(situation, seed=seed))
         recommended = np.bincount(run.arms, minlength=n_arms)
         accepted = np.bincount(run.arms, weights=run.accepted, minlength=n_arms)
-        tied = (recommended == recommended[0]).all() and (accepted == accepted[0]).all()
-        answers[run.answer] += run.stopped and tied
+        answers[run.answer] += run.stopped and not np.ptp(recommended) and not np.ptp(accepted)
     return answers
 
 
@@ -693,50 +647,49 @@ def succeeds_wherever_the_best_is(subject: Subject) -> None:
     from scipy.stats import hypergeom
 
     n_arms = usual_arms(subject)
-    if not _successes(subject, n_arms, 0, 2)[1]:
+
+    def successes(place: int, n_users: int) -> tuple[int, int]:
+        """Return how often it was right, and stopped, with users whose best arm is this one."""
+        # Users with whom whoever looks at all arms is right: so the place hardly matters to most.
+        means = np.roll([1.5, *np.linspace(0.0, -1.0, n_arms - 1)], place)
+        users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=0.1)
+        agent = informed(subject.make(), users)
+        seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
+        runs = Runs(users, agent, MOST_STEPS, _horizon(agent, MEETING_STEPS))
+        of = dict(zip(RUN_COLUMNS, paths.run_readable(runs, seeds).T, strict=True))
+        stops = of["end"] == ANSWERED
+        return int((stops & (of["answer"] == of["best_arm"])).sum()), int(stops.sum())
+
+    if not successes(0, 2)[1]:
         raise NotAskedError(f"it does not stop by itself within {MOST_STEPS} steps")
-    counts = [_successes(subject, n_arms, place, USERS_A_PLACE) for place in range(n_arms)]
+    counts = [successes(place, USERS_A_PLACE) for place in range(n_arms)]
     right, ended = np.array(counts).T
     for place in range(n_arms):
         # Given how many successes there are, those at one place are hypergeometric: at either end.
         others = (int(ended.sum()), int(right.sum()), int(ended[place]))
         tails = hypergeom.cdf(right[place], *others), hypergeom.sf(right[place] - 1, *others)
-        told = f"it was right with {right[place]} of {ended[place]} users whose best arm is number "
-        told += f"{place}, and with {right.tolist()} of {ended.tolist()} by its number; by chance "
-        told += f"they differ so with a probability below {FALSE_ALARM:g}"
-        expect(min(tails) >= FALSE_ALARM / (2 * n_arms), told, f"seed {subject.seed}")
-
-
-def _successes(subject: Subject, n_arms: int, place: int, n_users: int) -> tuple[int, int]:
-    """Return how often an agent was right, and stopped, with users whose best arm is this one."""
-    # Users with whom whoever looks at all arms is right: so the place hardly matters to most.
-    means = np.roll([1.5, *np.linspace(0.0, -1.0, n_arms - 1)], place)
-    users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=0.1)
-    agent = informed(subject.make(), users)
-    seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
-    found = run_readable(Runs(users, agent, MOST_STEPS, _horizon(agent, MEETING_STEPS)), seeds)
-    of = dict(zip(RUN_COLUMNS, found.T, strict=True))
-    stops = of["end"] == ANSWERED
-    return int((stops & (of["answer"] == of["best_arm"])).sum()), int(stops.sum())
+        seen = f"it was right with {right.tolist()} of {ended.tolist()} users by the number of the "
+        seen += f"best arm; {BY_CHANCE} number {place} differs less from the others"
+        expect(min(tails) >= FALSE_ALARM / (2 * n_arms), seen, f"seed {subject.seed}")
 
 
 # All ways of running
 
 STEPS_IN_STEP = 40
-"""Of runs in step."""
+"""Steps of runs with many users at once."""
 
 COMPILED_STEPS, COMPILED_USERS = 150, 8
-"""Of runs in compiled code."""
+"""Steps and users of compiled runs."""
 
 
 @asked_of(Kind.AGENT)
 def in_step_is_one_at_a_time(subject: Subject) -> None:
     """With many users at once it does what it does with one after the other, whoever is there."""
-    if not isinstance(subject.make(), ManyUserAgent):
+    if not isinstance(agent := subject.make(), ManyUserAgent):
         raise NotAskedError("it meets users one at a time")
-    users, agent, seeds = Population(n_arms=usual_arms(subject)), subject.make(), _seeds(subject, 6)
-    horizon = _horizon(agent, STEPS_IN_STEP)
-    wanted = run_readable(Runs(users, agent, STEPS_IN_STEP, horizon), seeds)
+    users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
+    runs = Runs(users, agent, STEPS_IN_STEP, _horizon(agent, STEPS_IN_STEP))
+    wanted = paths.run_readable(runs, seeds)
     for how, order in {
         "": slice(None),
         ", in another order": slice(None, None, -1),
@@ -747,14 +700,9 @@ def in_step_is_one_at_a_time(subject: Subject) -> None:
         expect_rows(found, wanted[order], seeds[order], f"in step{how} than one at a time")
 
 
-def _seeds(subject: Subject, n_users: int) -> list[int]:
-    return [*range(subject.seed, subject.seed + n_users)]
-
-
 def _rows_in_step(subject: Subject, seeds: Sequence[int], agent: Any) -> Array:
-    users = Population(n_arms=usual_arms(subject))
-    horizon = _horizon(subject.make(), STEPS_IN_STEP)
-    return run_in_step(Runs(users, agent, STEPS_IN_STEP, horizon), seeds)
+    users, horizon = Population(n_arms=usual_arms(subject)), _horizon(agent, STEPS_IN_STEP)
+    return paths.run_in_step(Runs(users, agent, STEPS_IN_STEP, horizon), [*seeds])
 
 
 def expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) -> None:
@@ -769,69 +717,58 @@ def expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) -> 
     for row, other, seed in zip(found.tolist(), wanted.tolist(), seeds, strict=True):
         each = zip(RUN_COLUMNS, row, other, strict=True)
         differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in each if a != b)
-        told = f"the run with the user of seed {seed} is another {how}: {differs}"
-        expect(not differs, told)
+        seen = f"the run with the user of seed {seed} is another {how}: {differs}"
+        expect(not differs, seen)
 
 
-class DoesNotCompileError(Exception):
-    """An agent or a user cannot be compiled; the message says why."""
-
-
-def expect_compiled(population: Population, agent: AlgorithmAgent, seeds: Sequence[int]) -> None:
+def expect_compiled(
+    population: Population,
+    agent: AlgorithmAgent,
+    seed: int,
+    refused: type[Exception] = FailedCheckError,
+) -> None:
     """Fail a check unless an agent and users do the same in compiled code.
 
     Args:
         population: the users.
         agent: the agent, with a horizon where it needs one.
-        seeds: the users'.
+        seed: the first user's.
+        refused: the error if they do not compile.
 
     Raises:
         NotAskedError: where there is no compiler.
-        DoesNotCompileError: if they cannot be compiled.
         FailedCheckError: naming the first user and step that differ.
     """
     if (reason := why_no_compiler()) is not None:
         raise NotAskedError(f"it takes {COMPILER}, but {reason}")
     runs = Runs(population, agent, COMPILED_STEPS, COMPILED_STEPS)
-    wanted = Play.joined(plays_readable(runs, seeds))
+    seeds = [*range(seed, seed + COMPILED_USERS)]
+    wanted = paths.Play.joined(paths.plays_readable(runs, seeds))
     try:
-        found = Play.joined(plays_compiled(runs, seeds))
+        found = paths.Play.joined(paths.plays_compiled(runs, seeds))
     except errors_of_compiling() as error:
-        raise DoesNotCompileError(short(error)) from error
+        raise refused(f"it does not compile: {short(error)}") from error
     for what in ("arms", "accepted"):
         fast, plain = getattr(found, what), getattr(wanted, what)
         for user, step in np.argwhere(fast != plain)[:1]:
-            told = (
-                f"{what} has {fast[user, step]} compiled and {plain[user, step]} in plain Python,"
-            )
-            told += f" at step {step + 1} with the user of seed {seeds[user]}"
-            raise FailedCheckError(f"{told} (K = {population.n_arms})")
-    rows = (run_compiled(runs, seeds), run_readable(runs, seeds))
+            seen = f"{what} has {fast[user, step]} compiled and {plain[user, step]} in plain Python"
+            seen += f", at step {step + 1} with the user of seed {seeds[user]}"
+            raise FailedCheckError(f"{seen} (K = {population.n_arms})")
+    rows = (paths.run_compiled(runs, seeds), paths.run_readable(runs, seeds))
     expect_rows(*rows, seeds, "compiled than in plain Python")
 
 
 def expect_compiled_users(population: Population, seed: int) -> None:
-    """Fail a check unless users are the same in compiled code; `seed` is the first one's.
-
-    Raises:
-        NotAskedError: if they do not compile, and so run in plain Python everywhere.
-        FailedCheckError: naming a user who differs.
-    """
+    """Fail a check unless users that compile are the same compiled; `seed` is the first one's."""
     agent = Uniform(order="random", horizon=COMPILED_STEPS)
-    try:
-        expect_compiled(population, agent, [*range(seed, seed + COMPILED_USERS)])
-    except DoesNotCompileError as error:
-        raise NotAskedError(f"does not compile, runs in plain Python: {error}") from error
+    expect_compiled(population, agent, seed, NotAskedError)
 
 
 def expect_compiled_agent(agent: AlgorithmAgent, n_arms: int, seed: int) -> None:
     """Fail a check unless an agent compiles, and does the same in compiled code."""
     users = Population(n_arms=n_arms, alpha=0.1, noise=0.1)
-    told: Any = informed(agent, users)
-    try:
-        expect_compiled(users, told, [*range(seed, seed + COMPILED_USERS)])
-    except DoesNotCompileError as error:
-        raise FailedCheckError(f"it does not compile: {error}") from error
+    prepared: Any = informed(agent, users)
+    expect_compiled(users, prepared, seed)
 
 
 @asked_of(Kind.AGENT)
@@ -848,22 +785,15 @@ def runs_in_another_process(subject: Subject) -> None:
     """In another process it does what it does in this one."""
     if not can_start_processes():
         raise NotAskedError(NONE_START)
-    runs = [
-        evaluate(
-            [subject.make()],
-            population=Population(n_arms=usual_arms(subject)),
-            n_instances=12,
-            seed=subject.seed,
-            max_steps=STEPS_IN_STEP,
-            baseline_time=_horizon(subject.make(), STEPS_IN_STEP),
-            compiled=False,
-            workers=workers,
-            progress=False,
-        ).runs
+    options: dict[str, Any] = {"population": Population(n_arms=usual_arms(subject))}
+    options |= {"n_instances": 12, "seed": subject.seed, "max_steps": STEPS_IN_STEP}
+    options |= {"baseline_time": _horizon(subject.make(), STEPS_IN_STEP)}
+    options |= {"compiled": False, "progress": False}
+    names = RUN_COLUMNS[1:4]
+    here, there = (
+        evaluate([subject.make()], workers=workers, **options).runs[[*names]].to_numpy()
         for workers in (1, 2)
-    ]
-    here, there = (frame[[*RUN_COLUMNS[1:4]]].to_numpy() for frame in runs)
-    different = np.flatnonzero((here != there).any(axis=1))
-    for user in different[:1]:
-        told = f"the run with user {user} is {there[user].tolist()} ({', '.join(RUN_COLUMNS[1:4])})"
-        raise FailedCheckError(f"{told} in another process and {here[user].tolist()} in this one")
+    )
+    for user in np.flatnonzero((here != there).any(axis=1))[:1]:
+        seen = f"the run with user {user} is {there[user].tolist()} ({', '.join(names)})"
+        raise FailedCheckError(f"{seen} in another process and {here[user].tolist()} in this one")

@@ -5,11 +5,11 @@ import random
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
-from unittest import SkipTest
+from typing import Any, NamedTuple, TypeVar
+from unittest import SkipTest, mock
 
 import numpy as np
 from gymnasium.vector.utils import CloudpickleWrapper
@@ -17,10 +17,7 @@ from rich.table import Table
 
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import Column, as_text, table
-from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line
-
-LONGEST_WHY = 600
-"""Characters of what a check saw."""
+from explorative_user_env.validation import CallableError, choice, one_line
 
 FALSE_ALARM = 1e-6
 """The largest probability that a check by chance fails a subject that is right."""
@@ -103,14 +100,16 @@ class NamedCheck:
             raise FailedCheckError(in_words(error)) from error
 
 
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
 CHECKS: dict[Kind, list[NamedCheck]] = {kind: [] for kind in Kind}
 """All checks by kind of subject, in the order in which they are run."""
 
 
-def asked_of(*kinds: Kind) -> Callable[[Callable[[Subject], None]], Callable[[Subject], None]]:
+def asked_of(*kinds: Kind) -> Callable[[_Function], _Function]:
     """Return the decorator that adds a function to the checks of these kinds."""
 
-    def add(function: Callable[[Subject], None]) -> Callable[[Subject], None]:
+    def add(function: _Function) -> _Function:
         for kind in kinds:
             CHECKS[kind].append(NamedCheck(function))
         return function
@@ -136,7 +135,7 @@ def expect(holds: Any, seen: str, *when: object) -> None:
 def in_words(error: Exception) -> str:
     """Return an error of a subject's code in a line."""
     raised = "" if isinstance(error, CallableError) else f"raised {type(error).__name__}: "
-    return one_line(f"{raised}{error}", LONGEST_WHY)
+    return one_line(f"{raised}{error}", 600)
 
 
 class Outcome(NamedTuple):
@@ -171,10 +170,7 @@ class CheckReport:
 
     def table(self) -> Table:
         """Return a row for each check: its name, the verdict, and what was seen."""
-        rows = [
-            (each.check.name, each.verdict, one_line(each.why, LONGEST_WHY))
-            for each in self.outcomes
-        ]
+        rows = [(check.name, verdict, one_line(why, 600)) for check, verdict, why in self.outcomes]
         columns = [Column(name, left=True) for name in ("check", "verdict", "why")]
         title = f"{self.subject.name} ({self.subject.kind})"
         return table(rows, columns, title, padding=1, leading=2)
@@ -235,10 +231,8 @@ def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck])
     Raises:
         InvalidArgumentError: for a name that no check has.
     """
-    known = [check.name for check in checks]
     for each in named:
-        if each not in known:
-            raise InvalidArgumentError(name, each, f"one of {', '.join(known)}")
+        choice(name, each, [check.name for check in checks])
 
 
 # Surroundings
@@ -270,8 +264,8 @@ def shared_streams_kept(when: object) -> Iterator[None]:
     before = shared_streams()
     yield
     for module, stream in shared_streams().items():
-        told = f"it drew from {module} or seeded it, must draw from its own stream"
-        expect(stream == before.get(module, stream), told, when)
+        seen = f"it drew from {module} or seeded it, must draw from its stream alone"
+        expect(stream == before.get(module, stream), seen, when)
 
 
 @contextmanager
@@ -281,26 +275,26 @@ def other_surroundings(seed: int) -> Iterator[None]:
     Args:
         seed: of the streams, above 0.
     """
+    ahead: dict[str, Any] = {}
+    for name in CLOCKS:
+        lead = int(seed * LATER * 1e9) if name.endswith("_ns") else seed * LATER
+        clock = getattr(time, name)
+        ahead[name] = lambda clock=clock, lead=lead: clock() + lead
     torch: Any = sys.modules.get("torch")
     before = random.getstate(), np.random.get_state()  # noqa: NPY002 - put back as they were
-    before_in_torch = torch.random.get_rng_state() if torch is not None else None
-    clocks = {name: getattr(time, name) for name in CLOCKS}
-    try:
-        random.seed(seed)
-        np.random.seed(seed)  # noqa: NPY002 - for those who draw from it
-        if torch is not None:
-            torch.random.manual_seed(seed)
-        for name, clock in clocks.items():
-            ahead = int(seed * LATER * 1e9) if name.endswith("_ns") else seed * LATER
-            setattr(time, name, lambda clock=clock, ahead=ahead: clock() + ahead)
-        yield
-    finally:
-        for name, clock in clocks.items():
-            setattr(time, name, clock)
-        random.setstate(before[0])
-        np.random.set_state(before[1])  # noqa: NPY002
-        if torch is not None:
-            torch.random.set_rng_state(before_in_torch)
+    with (
+        mock.patch.multiple(time, **ahead),
+        torch.random.fork_rng(devices=[]) if torch is not None else nullcontext(),
+    ):
+        try:
+            random.seed(seed)
+            np.random.seed(seed)  # noqa: NPY002 - for those who draw from it
+            if torch is not None:
+                torch.random.manual_seed(seed)
+            yield
+        finally:
+            random.setstate(before[0])
+            np.random.set_state(before[1])  # noqa: NPY002
 
 
 def travelled(thing: Any) -> Any:

@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -121,6 +121,12 @@ def expect_handed(found: Handed, wanted: Handed, when: str) -> None:
         expect(told(one) == told(other), f"{part} was {shown} {when}")
 
 
+def expect_replay(playing: Playing, wanted: Sequence[Handed], when: str = "") -> None:
+    """Fail a check unless an environment hands out the same from its reset on."""
+    for found, other in zip(playing.all(len(wanted) - 1), wanted, strict=True):
+        expect_handed(found, other, f"{playing}{when}")
+
+
 def _played(subject: Subject, n_steps: int = STEPS_TOGETHER) -> list[Handed]:
     """Return what the reset and the steps of an unused environment hand out."""
     return list(Playing(subject.make(), subject.seed).all(n_steps))
@@ -183,14 +189,11 @@ def replays_from_a_seed(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None
     with shared_streams_kept(f"within {n_steps} steps"):
         env = subject.make()
         wanted = list(Playing(env, subject.seed).all(n_steps))
-    again = Playing(env, subject.seed)
-    for found, other in zip(again.all(n_steps), wanted, strict=True):
-        expect_handed(found, other, f"{again} when it was reset with the same seed again")
+    when = " when it was reset with the same seed again"
+    expect_replay(Playing(env, subject.seed), wanted, when)
     with other_surroundings(1):
-        elsewhere = Playing(subject.make(), subject.seed)
-        for found, other in zip(elsewhere.all(n_steps), wanted, strict=True):
-            where = "in other surroundings (global streams, clock)"
-            expect_handed(found, other, f"{elsewhere} {where}")
+        playing = Playing(subject.make(), subject.seed)
+        expect_replay(playing, wanted, " in other surroundings (global streams, clock)")
 
 
 @asked_of(*ANY)
@@ -200,7 +203,8 @@ def heeds_its_seed(subject: Subject) -> None:
     for seed in range(6):
         playing = Playing(env, 0)
         playing.seed = seed  # the same actions
-        streams = (env.reset(seed=seed), env.unwrapped.np_random)[1]
+        env.reset(seed=seed)
+        streams = env.unwrapped.np_random
         every = streams if isinstance(streams, tuple) else (streams,)
         begun = [repr(stream.bit_generator.state) for stream in every]
         seen.add(repr((begun, [told(each) for each in playing.all()])))
@@ -242,9 +246,9 @@ def hands_out_no_secret(subject: Subject) -> None:
         raise NotAskedError("it has no hidden_state to be looked for")
     playing = Playing(env, LARGE_SEED + subject.seed)
     handed, numbers, seeds = [], [], range(playing.seed, playing.seed + 100)
+    many = hasattr(whole, "hidden_states")
     for each in playing.all():
         handed.append((each[0], each[-1]))
-        many = hasattr(whole, "hidden_states")
         for truth in whole.hidden_states() if many else [whole.hidden_state()]:
             numbers += numbers_of(truth)
     if hasattr(whole, "action_masks"):
@@ -276,11 +280,9 @@ def lanes_are_single_environments(subject: Subject) -> None:
         raise NotAskedError("there is no single environment that its lanes could equal")
     for envs, mode in _in_each_mode(subject):
         singles = SyncVectorEnv([subject.alone] * envs.num_envs, autoreset_mode=mode)
-        wanted = Playing(singles, subject.seed, envs.action_space)
-        playing = Playing(envs, subject.seed)
-        for found, other in zip(playing.all(), wanted.all(), strict=True):
-            when = f"{playing}, mode {mode.value}, as against single environments"
-            expect_handed(found, other, when)
+        wanted = [*Playing(singles, subject.seed, envs.action_space).all()]
+        when = f", mode {mode.value}, as against single environments"
+        expect_replay(Playing(envs, subject.seed), wanted, when)
 
 
 @asked_of(Kind.VECTOR)
@@ -299,12 +301,10 @@ def begins_anew_by_its_mode(subject: Subject) -> None:
                 still = not (rewards[done].any() or ended[done].any())
                 expect(still, f"{shown}reset: it must neither pay nor end", playing)
             finals = info.get("_final_obs", np.zeros_like(ended))
-            if mode == AutoresetMode.SAME_STEP:
-                shown = f"lanes {np.flatnonzero(ended).tolist()} ended, and info's final_obs is of "
-                expect(np.array_equal(finals, ended), f"{shown}{finals.tolist()}", playing)
-            else:
-                shown = f"info has final_obs in mode {mode.value}"
-                expect("final_obs" not in info, shown, playing)
+            wanted = ended if mode == AutoresetMode.SAME_STEP else np.zeros_like(ended)
+            shown = f"info has final_obs of lanes {np.flatnonzero(finals).tolist()} in mode "
+            shown += f"{mode.value}, must have those of {np.flatnonzero(wanted).tolist()}"
+            expect(np.array_equal(finals, wanted), shown, playing)
             done, n_ends = ended, n_ends + int(ended.sum())
     if not n_ends:
         raise NotAskedError("no episode ended: give it one that ends after a few steps")

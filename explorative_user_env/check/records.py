@@ -30,19 +30,15 @@ from explorative_user_env.check.checks import (
     shared_streams_kept,
 )
 from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.kernels.arrays import as_arrays
 from explorative_user_env.protocol import STOP, Algorithm
 from explorative_user_env.seeding import user_generator
-from explorative_user_env.users.laws import RewardLaw, Schedule
-from explorative_user_env.users.model import UserState
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import SETTINGS
+from explorative_user_env.users.model import RewardLaw, Schedule, UserState, as_arrays
+from explorative_user_env.users.population import SETTINGS, Population
 from explorative_user_env.validation import InvalidArgumentError, is_real
 
 # Algorithms
 
-FEW_ARMS = (2, 5)
-"""K of the runs of a record."""
+FEW_ARMS = (2, 5)  # K of the runs of a record
 
 
 class OnOneState:
@@ -51,8 +47,9 @@ class OnOneState:
     needs_horizon = True
 
     def __init__(self, algorithm: Algorithm) -> None:
-        self.algorithm, self.name, self.state = algorithm, algorithm.name, None
+        self.algorithm, self.name = algorithm, algorithm.name
         self.params: Any = None
+        self.state: Any = None
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Start."""
@@ -68,7 +65,7 @@ class OnOneState:
         return None if arm == STOP else arm
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Hand on a response."""
+        """Pass on a response."""
         self.algorithm.observe(self.params, self.state, arm, accepted)
         if accepted and self.algorithm.learn is not None:
             self.algorithm.learn(self.params, self.state, arm, 0.5)
@@ -108,8 +105,8 @@ def has_numbers_alone(subject: Subject) -> None:
         expect(numbers, f"params are {params!r}, must be a NamedTuple of numbers")
         expect(params == again.params, f"params are {params!r} and then {again.params!r}")
         for when in ("begun", "used"):
-            told = f"the {when} state is {agent.state!r}, must be a NamedTuple"
-            expect(hasattr(agent.state, "_fields"), told)
+            seen = f"the {when} state is {agent.state!r}, must be a NamedTuple"
+            expect(hasattr(agent.state, "_fields"), seen)
             try:
                 as_arrays(agent.state)
             except TypeError as error:
@@ -140,9 +137,9 @@ def stops_by_its_horizon(subject: Subject) -> None:
     for n_arms in FEW_ARMS:
         situation = Situation(n_arms, subject.seed, ACCEPTING, MEETING_STEPS + 1, MEETING_STEPS)
         run = run_of(AlgorithmAgent(algorithm, {}), situation)
-        told = f"it {'stopped' if run.stopped else 'was cut off'} after {len(run.arms)} steps"
+        seen = f"it {'stopped' if run.stopped else 'was cut off'} after {len(run.arms)} steps"
         right = run.stopped and len(run.arms) == MEETING_STEPS
-        expect(right, f"{told}, must stop after {MEETING_STEPS}", situation)
+        expect(right, f"{seen}, must stop after {MEETING_STEPS}", situation)
 
 
 @asked_of(Kind.ALGORITHM)
@@ -168,7 +165,7 @@ def _populations(subject: Subject) -> Iterator[Population]:
 class Step(NamedTuple):
     """A recommendation to a user; printed, it ends a message."""
 
-    said: Any
+    accepted: Any
     leaves: Any  # whether she leaves now, though she is kept; None if she never does
     state: UserState
     number: int
@@ -186,9 +183,14 @@ def _steps(population: Population, seed: int) -> Iterator[Step]:
     behaviour.start(user, state, rng)
     arms = np.random.default_rng(seed).integers(population.n_arms, size=USER_STEPS)
     for number, arm in enumerate(arms, 1):
-        said = behaviour.respond(user, state, rule, int(arm), rng)
-        leaves = behaviour.leaves and behaviour.leaves(user, state, said, rng)
-        yield Step(said, leaves, state, number, seed)
+        accepted = behaviour.respond(user, state, rule, int(arm), rng)
+        leaves = behaviour.leaves and behaviour.leaves(user, state, accepted, rng)
+        yield Step(accepted, leaves, state, number, seed)
+
+
+def _all_steps(subject: Subject) -> Iterator[Step]:
+    for population in _populations(subject):
+        yield from _steps(population, subject.seed)
 
 
 def _her_environments(subject: Subject) -> Iterator[Subject]:
@@ -200,23 +202,21 @@ def _her_environments(subject: Subject) -> Iterator[Subject]:
 @asked_of(Kind.BEHAVIOUR)
 def says_yes_or_no(subject: Subject) -> None:
     """What respond returns is True or False at every step, and what leaves returns as well."""
-    for population in _populations(subject):
-        for step in _steps(population, subject.seed):
-            for what, said in (("respond", step.said), ("leaves", step.leaves)):
-                right = said is None or isinstance(said, bool | np.bool_)
-                expect(right, f"{what} returned {said!r}, must be True or False", step)
+    for step in _all_steps(subject):
+        for what, value in (("respond", step.accepted), ("leaves", step.leaves)):
+            right = value is None or isinstance(value, bool | np.bool_)
+            expect(right, f"{what} returned {value!r}, must be True or False", step)
 
 
 @asked_of(Kind.BEHAVIOUR)
 def counts_what_she_said(subject: Subject) -> None:
     """n(t) and t of her state count the acceptances and the recommendations."""
-    for population in _populations(subject):
-        said = 0
-        for step in _steps(population, subject.seed):
-            said += step.said
-            n, t = step.state.acceptances[0], step.state.interactions[0]
-            told = f"n(t) is {n} and t is {t} after {said} acceptances of {step.number}"
-            expect((n, t) == (said, step.number), told, step)
+    said = 0
+    for step in _all_steps(subject):
+        said = step.accepted + (said if step.number > 1 else 0)
+        n, t = step.state.acceptances[0], step.state.interactions[0]
+        seen = f"n(t) is {n} and t is {t} after {said} acceptances of {step.number}"
+        expect((n, t) == (said, step.number), seen, step)
 
 
 @asked_of(Kind.BEHAVIOUR)
@@ -227,8 +227,8 @@ def keeps_her_means(subject: Subject) -> None:
     for population in _populations(subject):
         means = population.instance_law.draw(user_generator(subject.seed)).means
         for step in _steps(population, subject.seed):
-            told = "her means moved, and moves_means is False"
-            expect([*step.state.means] == [*means], told, step)
+            seen = "her means moved, and moves_means is False"
+            expect([*step.state.means] == [*means], seen, step)
 
 
 @asked_of(Kind.BEHAVIOUR)
@@ -333,8 +333,8 @@ def draws_finite_numbers(subject: Subject) -> None:
         for place in range(DRAWN_REWARDS // 10):
             reward = law(mean, rng)
             right = is_real(reward) or isinstance(reward, bool | np.bool_)
-            told = f"draw {place + 1} around mean {mean:g} is {reward!r}, must be a finite number"
-            expect(right and math.isfinite(reward), told, f"seed {subject.seed}")
+            seen = f"draw {place + 1} around mean {mean:g} is {reward!r}, must be a finite number"
+            expect(right and math.isfinite(reward), seen, f"seed {subject.seed}")
 
 
 @asked_of(Kind.REWARD_LAW)
@@ -346,9 +346,9 @@ def has_the_mean_it_is_asked_for(subject: Subject) -> None:
     width = math.sqrt(2.0 * math.log(2.0 * len(means) / FALSE_ALARM) / DRAWN_REWARDS)
     for mean in means:
         average = float(_rewards(law, mean, subject.seed).mean())
-        told = f"the average of {DRAWN_REWARDS} rewards is {average:.4g}, must be within "
-        told += f"{width:.2g} of the mean {mean:g}, as with probability 1 - {FALSE_ALARM:g}"
-        expect(abs(average - mean) <= width, told, f"seed {subject.seed}")
+        seen = f"the average of {DRAWN_REWARDS} rewards is {average:.4g}, must be within "
+        seen += f"{width:.2g} of the mean {mean:g}, as with probability 1 - {FALSE_ALARM:g}"
+        expect(abs(average - mean) <= width, seen, f"seed {subject.seed}")
 
 
 @asked_of(Kind.REWARD_LAW)
@@ -364,9 +364,9 @@ def has_variance_at_most_one(subject: Subject) -> None:
     most = 1.0 + brentq(lambda x: DRAWN_REWARDS * (x - math.log1p(x)) / 2.0 - chance, 1e-9, 10.0)
     for mean in means:
         variance = float(((_rewards(law, mean, subject.seed) - mean) ** 2).mean())
-        told = f"the average of (reward - mean)^2 is {variance:.4g} around mean {mean:g}, must be "
-        told += f"at most {most:.3g}, as with probability 1 - {FALSE_ALARM:g} if the law is "
-        expect(variance <= most, f"{told}sub-Gaussian with parameter 1", f"seed {subject.seed}")
+        seen = f"the average of (reward - mean)^2 is {variance:.4g} around mean {mean:g}, must be "
+        seen += f"at most {most:.3g}, as with probability 1 - {FALSE_ALARM:g} if the law is "
+        expect(variance <= most, f"{seen}sub-Gaussian with parameter 1", f"seed {subject.seed}")
 
 
 @asked_of(Kind.REWARD_LAW)
@@ -379,8 +379,8 @@ def draws_from_its_stream_alone(subject: Subject) -> None:
         with other_surroundings(1):
             found = _rewards(law, mean, subject.seed, 200)
         for place in np.flatnonzero(found != wanted)[:1]:
-            told = f"draw {place + 1} around mean {mean:g} is {wanted[place]} and then"
-            raise FailedCheckError(f"{told} {found[place]} with the same stream")
+            seen = f"draw {place + 1} around mean {mean:g} is {wanted[place]} and then"
+            raise FailedCheckError(f"{seen} {found[place]} with the same stream")
 
 
 @asked_of(Kind.REWARD_LAW)

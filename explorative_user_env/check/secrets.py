@@ -83,7 +83,7 @@ class Secrets:
         streams = [np.random.PCG64(np.random.SeedSequence(seed)) for seed in self.seeds]
         self.increments = {stream.state["state"]["inc"] for stream in streams}
         # Whole numbers are everywhere, as 0 and 1 are; what is drawn is none.
-        own = np.array([number for number in set(numbers) if number % 1.0 not in (0.0,)], float)
+        own = np.array([number for number in set(numbers) if number % 1.0 != 0.0], float)
         own = own[np.isfinite(own)]
         self.numbers = np.unique(np.concatenate([own, own.astype(np.float32), -own]))
 

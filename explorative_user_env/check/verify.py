@@ -1,15 +1,15 @@
 """Verify somebody's results: a random part of their rows is run again and compared.
 
-Every run follows from its user's seed, so an edited row comes out otherwise. What needs no run is
-checked of all rows: whether each requested row is there, once, with the user seed that follows from
-the study's, and whether the tables beside the file follow from its rows. Only running all rows
-again shows that none was edited. No code is run because a file names it.
+Every run follows from its user's seed, so an edited row comes out otherwise. All rows are checked
+for what needs no run: whether each requested row is there, once, with the user seed that follows
+from the study's. Only running all rows again shows that none was edited. No code is run because a
+file names it.
 """
 
 import copy
 import math
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -21,10 +21,9 @@ import numpy as np
 import pandas as pd
 from rich.table import Table
 
-from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.agents import AlgorithmAgent, agent_named, informed
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.display.tables import Column, as_text, html_table, paragraphs, table
-from explorative_user_env.envs.meeting import informed
 from explorative_user_env.evaluation.paths import Runs
 from explorative_user_env.evaluation.request import agent_record
 from explorative_user_env.evaluation.runner import runs_of
@@ -43,17 +42,16 @@ from explorative_user_env.protocol import (
 )
 from explorative_user_env.results import records
 from explorative_user_env.results.metrics import RUN_FRAMES
-from explorative_user_env.results.results import Results, Sweep, all_runs, kept_evaluations
-from explorative_user_env.results.store import ENDINGS, PACKED, Kept, read_only, request_from
+from explorative_user_env.results.results import Results, kept_evaluations
+from explorative_user_env.results.store import ENDINGS, PACKED, read_only, request_from
 from explorative_user_env.runs.members import Members
 from explorative_user_env.seeding import seed_number, user_seeds
 from explorative_user_env.shipped import shipped_models
-from explorative_user_env.studies.suite import SuiteResults
 from explorative_user_env.studies.suite_tasks import (
-    SUITE_VERSION,
     WORST,
     ModelsByTask,
     SuiteRun,
+    SuiteTask,
     model_and_task,
 )
 from explorative_user_env.users.population import OPTIONS, Population
@@ -80,16 +78,14 @@ WORTH_COMPILING = 50_000
 MOST_STEPS_AGAIN = 100_000_000
 """The longest run that is run again."""
 
-EQUAL_WITHIN, CLOSE_ENOUGH = 1e-9, 1e-6
-"""Relative differences that are none: of sums, whose last bits depend on the processor, and of the
-figures in tables beside a file, as SciPy's quantiles are no more exact."""
+EQUAL_WITHIN = 1e-9
+"""Relative difference that is none: the last bits of sums depend on the processor."""
 
 MOST_ROUNDED = 0.02
 """The share of a trained policy's rows that may differ, or one row: rounding may do that."""
 
-MOST_SHOWN, MOST_OF_A_TABLE, LONGEST_WORDS = 24, 10, 200
-"""Agents and cells that are listed where all is well; differences that are listed of a table beside
-the rows; letters of a line."""
+MOST_SHOWN, LONGEST_WORDS = 24, 200
+"""Agents and cells that are listed where all is well; letters of a line."""
 
 SAME_ROWS, SAME_MEANS, OTHER_ROWS, NOT_CHECKED = "equal", "alike", "differs", "not checked"
 """Verdicts. "alike": no more rows of a trained policy differ than rounding may change."""
@@ -228,18 +224,17 @@ class Verification:
         word = "differs" if self.differs else "equal" if self.equal else "not checked in full"
         return [*lines, f"{self.path}: {word} (rows drawn with seed {self.seed})"]
 
-    def _parts(self) -> tuple[Sequence[str], Table | None, list[str]]:
-        """Return the lines above the table, the table if it has rows, and the lines below."""
-        lines = [*self.reasons(), *(each.words for each in self.findings), *self.in_short()]
-        return self.notes, self.table() if self.table().row_count else None, lines
+    def _below(self) -> list[str]:
+        return [*self.reasons(), *(each.words for each in self.findings), *self.in_short()]
 
     def __str__(self) -> str:
-        above, rows, below = self._parts()
-        return "\n".join([*above, *([as_text(rows)] if rows else []), *below])
+        rows = [self.table()] if self.table().row_count else []
+        return "\n".join([*self.notes, *map(as_text, rows), *self._below()])
 
     def _repr_html_(self) -> str:
-        above, rows, below = self._parts()
-        return paragraphs(above) + (html_table(rows) if rows else "") + paragraphs(below)
+        rows = [self.table()] if self.table().row_count else []
+        parts = [paragraphs(self.notes), *map(html_table, rows), paragraphs(self._below())]
+        return "".join(parts)
 
 
 def most_missed(share: float) -> int:
@@ -252,29 +247,25 @@ def most_missed(share: float) -> int:
 
 
 @dataclass(frozen=True)
-class CellClaim:
+class Cell:
     """What a file says of a cell.
 
     Attributes:
         request: the request of the evaluation.
-        results: its runs; None if there are none.
+        results: its runs, possibly none.
         finished: whether the file says that all runs are there.
         name: what distinguishes the cell from the others; "" if it is the only one.
     """
 
     request: Mapping[str, Any]
-    results: Results | None
+    results: Results
     finished: bool = True
     name: str = ""
 
     def runs(self, agent: str) -> pd.DataFrame:
         """Return the runs of an agent."""
-        whole = pd.DataFrame({"agent": []}) if self.results is None else self.results.runs
+        whole = self.results.runs
         return whole[whole["agent"] == agent].reset_index(drop=True)
-
-    def agent(self, name: str) -> Agent | None:
-        """Return an agent, if it is known here."""
-        return None if self.results is None else self.results.line_up.get(name)
 
     def where(self, agent: str = "") -> str:
         """Return an agent and the cell in words."""
@@ -282,7 +273,6 @@ class CellClaim:
 
     def longest(self, rows: pd.DataFrame) -> int:
         """Return how long the longest of some runs is, by what the file says."""
-        assert self.results is not None
         if self.results.over_horizon:
             cell = self.results.cell
             return int(cell["horizon"]) * int(cell.get("n_users") or 1)
@@ -335,12 +325,19 @@ def verify(
     file, folder = _runs_at(Path(path))
     drawn_with = secrets.randbits(32) if seed is None else seed_number(seed)
     rng = np.random.default_rng(drawn_with)
-    how = flag("compiled", compiled), checked_workers(workers, executor)
-    run = partial(_runs_again, compiled=how[0], workers=how[1], executor=executor)
+    flag("compiled", compiled), checked_workers(workers, executor)
+    run = partial(_runs_again, compiled=compiled, workers=workers, executor=executor)
     try:
         with shown(progress) as report:
-            request, cells = _claims_in(file, own)
-            chosen = _chosen(cells, sequence("only", only))
+            request, cells = _cells_in(file, own)
+            pairs = [
+                (c, name) for c in cells if len(c.results.runs) for name in c.request["agents"]
+            ]
+            known = dict.fromkeys(
+                word for cell, name in pairs for word in (cell.name, name) if word
+            )
+            wanted = {choice("only", name, known) for name in sequence("only", only)}
+            chosen = [pair for pair in pairs if not wanted or {pair[0].name, pair[1]} & wanted]
             asked = _share_of(chosen, n_wanted) if share is None else share
             found: list[Any] = [*_made_with(request), *_left_out(request, cells)]
             for cell in cells:
@@ -351,7 +348,7 @@ def verify(
                 found += _checked(cell, agent, places, partial(run, progress=bar))
                 found += _unusual(cell, agent)
             if folder is not None:
-                found += _beside(folder, request, cells)
+                found += _beside(folder)
     except (InvalidArgumentError, MissingExtraError, OSError):
         raise
     except Exception as error:  # whatever somebody has written into the file
@@ -363,20 +360,11 @@ def verify(
     return Verification(str(path), drawn_with, asked, checked, findings, notes, tuple(only))
 
 
-def _chosen(cells: Sequence[CellClaim], only: Sequence[Any]) -> list[tuple[CellClaim, str]]:
-    """Return the cells and agents whose rows are run again."""
-    pairs = [(cell, agent) for cell in cells if cell.results for agent in cell.request["agents"]]
-    known = dict.fromkeys(name for cell, agent in pairs for name in (cell.name, agent) if name)
-    for name in only:
-        choice("only", name, known)
-    return [pair for pair in pairs if not only or {pair[0].name, pair[1]} & set(only)]
-
-
-def _share_of(chosen: Sequence[tuple[CellClaim, str]], n_wanted: int | None) -> float:
+def _share_of(chosen: Sequence[tuple[Cell, str]], n_wanted: int | None) -> float:
     """Return the share of the rows to run again: for so many rows, or what a second allows."""
     n_rows, seconds = 0, 0.0
     for cell, agent in chosen:
-        rows, who = cell.runs(agent), cell.agent(agent)
+        rows, who = cell.runs(agent), cell.results.line_up.get(agent)
         n_rows += len(rows)
         if who is not None and len(rows):
             speed = COMPILED_SPEED if isinstance(who, AlgorithmAgent) else READABLE_SPEED
@@ -393,45 +381,43 @@ def _drawn(n_rows: int, share: float, rng: np.random.Generator) -> Array:
 
 
 def _checked(
-    cell: CellClaim, agent: str, places: Array, run: Callable[..., pd.DataFrame]
+    cell: Cell, agent: str, places: Array, run: Callable[..., pd.DataFrame]
 ) -> Iterator[Finding | RowsChecked]:
     """Run the rows in these places again; yield the findings and the outcome."""
-    rows, who = cell.runs(agent), cell.agent(agent)
+    rows, who = cell.runs(agent), cell.results.line_up.get(agent)
     part = rows.iloc[places].reset_index(drop=True)
-
-    def outcome(verdict: str, why: str = "", n_again: int = 0, n_others: int = 0) -> RowsChecked:
-        return RowsChecked(cell.name, agent, len(rows), n_again, n_others, verdict, why)
-
+    outcome = partial(RowsChecked, cell.name, agent, len(rows))
     if not len(rows) or who is None:
-        needed = _needed(cell.request["agents"].get(agent))
-        yield outcome(NOT_CHECKED, needed if len(rows) else "no rows")
+        record = cell.request["agents"].get(agent)
+        kind = record.get(records.KIND) if isinstance(record, Mapping) else None
+        needed = f"code of somebody's own, {kind}: it has to be given"
+        if kind is None:
+            needed = "no agent of the package, and none that was given"
+        elif kind == MODEL:
+            needed = "a trained model: its weights have to be given"
+        yield outcome(0, 0, NOT_CHECKED, needed if len(rows) else "no rows")
         return
     try:
         here = run(cell, who, agent, part)
     except InvalidArgumentError as error:
-        yield outcome(NOT_CHECKED, f"it cannot be run as the file says: {error}")
+        yield outcome(0, 0, NOT_CHECKED, f"it cannot be run as the file says: {error}")
         return
-    others = [*_others(part, here, EQUAL_WITHIN)]
-    counts = len(part), len({place for place, *_ in others})
-    few = counts[1] <= max(1, MOST_ROUNDED * len(part))
+    others = [*_others(part, here)]
+    n_others = len({place for place, *_ in others})
+    few = n_others <= max(1, MOST_ROUNDED * len(part))
     if others and trained_on(who) and few and all(name != "best_arm" for _, name, *_ in others):
-        yield outcome(SAME_MEANS, "rounding may do that on another processor", *counts)
+        why = "rounding may do that on another processor"
+        yield outcome(len(part), n_others, SAME_MEANS, why)
         return
     for place, name, was, now in others:
         instance = int(part["instance"].iloc[place])
         words = f"{cell.where(agent)}, instance {instance}: {name} is {was} there and {now} here"
         yield Finding("row", words, cell.name, agent, instance, name, was, now)
-    yield outcome(OTHER_ROWS if others else SAME_ROWS, "", *counts)
+    yield outcome(len(part), n_others, OTHER_ROWS if others else SAME_ROWS)
 
 
 def _runs_again(
-    cell: CellClaim,
-    who: Agent,
-    agent: str,
-    rows: pd.DataFrame,
-    *,
-    compiled: bool,
-    **how: Any,
+    cell: Cell, who: Agent, agent: str, rows: pd.DataFrame, *, compiled: bool, **how: Any
 ) -> pd.DataFrame:
     """Return what comes out with the users of some rows, in runs not much longer than the file's.
 
@@ -439,41 +425,29 @@ def _runs_again(
         InvalidArgumentError: for runs that are too long, or cannot be as the file says.
     """
     results, longest = cell.results, cell.longest(rows)
-    assert results is not None
     if longest > MOST_STEPS_AGAIN:
         raise InvalidArgumentError("interactions", longest, f"at most {MOST_STEPS_AGAIN}")
-    told, members = results.cell, None
+    told, members, horizon = results.cell, None, None
     cap = integer("max_steps", told["agents"][agent]["max_steps"], 1)
-    needs = results.over_horizon or needs_horizon(who)
-    if needs:
-        kept_steps("horizon", told["horizon"])
+    if results.over_horizon or needs_horizon(who):
+        horizon = kept_steps("horizon", told["horizon"])
     if not results.over_horizon:
         cap = min(cap, 10 * longest + 1000)
     if told.get("n_users") is not None:
         members = Members(told["n_users"], told["deviation"])
-    horizon = told["horizon"] if needs else None
     return runs_of(
         Runs(results.population, who, cap, horizon, as_task(told["task"]), members),
         [int(seed) for seed in rows["user_seed"]],
         compiled=compiled and len(rows) * longest > WORTH_COMPILING,
-        kept=Kept(),
         **how,
     )
 
 
-def _needed(record: Any) -> str:
-    """Return what it takes to run an agent again that is not known here."""
-    kind = record.get(records.KIND) if isinstance(record, Mapping) else None
-    if kind == MODEL:
-        return "a trained model: its weights have to be given"
-    code = f"code of somebody's own, {kind}: it has to be given"
-    return code if isinstance(kind, str) else "no agent of the package, and none that was given"
-
-
-def _unusual(cell: CellClaim, agent: str) -> Iterator[str]:
+def _unusual(cell: Cell, agent: str) -> Iterator[str]:
     """Yield how an agent is another than the file's, or than the package's agent of that name."""
-    results, who, there = cell.results, cell.agent(agent), cell.request["agents"].get(agent)
-    if results is None or who is None:
+    results, there = cell.results, cell.request["agents"].get(agent)
+    who = results.line_up.get(agent)
+    if who is None:
         return
     if there is not None and not _tells_of(there, agent_record(who, results.population.n_arms)):
         yield (
@@ -492,164 +466,129 @@ def _unusual(cell: CellClaim, agent: str) -> Iterator[str]:
         yield f"{cell.where(agent)}: {name} is {values}"
 
 
-def _others(
-    there: pd.DataFrame, here: pd.DataFrame, within: float
-) -> Iterator[tuple[int, str, Any, Any]]:
-    """Yield the place, the column and both values wherever two tables differ."""
-    shared = [name for name in here if name in there]
-    for name in shared:
-        if name not in ("instance", "user_seed", "agent"):
-            for place, pair in enumerate(zip(there[name], here[name], strict=True)):
-                if _differ(*pair, within):
-                    yield place, str(name), *pair
+def _others(there: pd.DataFrame, here: pd.DataFrame) -> Iterator[tuple[int, str, Any, Any]]:
+    """Yield the place, the column and both values wherever two tables of runs differ."""
+    for name in here:
+        if name in there and name not in ("instance", "user_seed", "agent"):
+            for place, (was, now) in enumerate(zip(there[name], here[name], strict=True)):
+                if was != now and not _close(was, now):
+                    yield place, str(name), was, now
 
 
-def _differ(was: Any, now: Any, within: float) -> bool:
-    """Return whether two values differ; a text of numbers, as `regret_by_user`, is numbers."""
-    if was == now or (pd.isna(was) and pd.isna(now)):
-        return False
-    if isinstance(was, int | np.integer) and isinstance(now, int | np.integer):
-        return True
+def _close(was: Any, now: Any) -> bool:
+    """Return whether two values, or texts of numbers such as `regret_by_user`, are close."""
     try:
         before, after = (np.array(str(each).split(), float) for each in (was, now))
     except ValueError:
-        return True
-    return before.shape != after.shape or not np.allclose(before, after, within, within, True)
+        return False
+    within = EQUAL_WITHIN
+    return before.shape == after.shape and np.allclose(before, after, within, within, True)
 
 
-def _missing(cell: CellClaim) -> Iterator[Finding]:
+def _missing(cell: Cell) -> Iterator[Finding]:
     """Yield which runs are missing, doubled, or were not requested."""
     n_users = int(cell.request["n_instances"])
-    if cell.results is not None and "until_width" in cell.results.cell:
+    if "until_width" in cell.results.cell and len(cell.results.runs):
         n_users = min(n_users, int(cell.results.runs["instance"].max()) + 1)
     for agent in cell.request["agents"]:
-        runs = cell.runs(agent)
-        numbers = runs["instance"].to_numpy() if len(runs) else np.zeros(0, int)
+        numbers = cell.runs(agent)["instance"].to_numpy(int)
         there = np.unique(numbers[(numbers >= 0) & (numbers < n_users)])
+        told = []
         if lacking := n_users - len(there):
             edges = zip([-1, *there.tolist()], [*there.tolist(), n_users], strict=True)
             gaps = [(low + 1, high - 1) for low, high in edges if high - low > 1]
             words = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in gaps)
             which = "all" if lacking == n_users else f"instances {one_line(words, 60)}"
-            words = f"{lacking} of {n_users} runs are missing ({which})"
-            words += "" if cell.finished else ", as it says itself: it is not finished"
+            unfinished = "" if cell.finished else ", as it says itself: it is not finished"
+            told.append(f"{lacking} of {n_users} runs are missing ({which}){unfinished}")
+        if doubled := len(numbers) - len(np.unique(numbers)):
+            told.append(f"{doubled} runs are there more than once")
+        if strange := len(np.setdiff1d(numbers, there)):
+            told.append(f"{strange} runs were not requested")
+        for words in told:
             yield Finding("missing", f"{cell.where(agent)}: {words}", cell.name, agent)
-        for n_wrong, what in (
-            (len(numbers) - len(np.unique(numbers)), "are there more than once"),
-            (len(np.setdiff1d(numbers, there)), "were not requested"),
-        ):
-            if n_wrong:
-                words = f"{cell.where(agent)}: {n_wrong} runs {what}"
-                yield Finding("missing", words, cell.name, agent)
 
 
-def _seeds(cell: CellClaim) -> Iterator[Finding]:
+def _seeds(cell: Cell) -> Iterator[Finding]:
     """Yield whose user seeds do not follow from the seed of the study."""
-    for agent in cell.request["agents"] if cell.results is not None else ():
-        rows = cell.runs(agent)
-        numbers, there = rows["instance"].tolist(), rows["user_seed"].tolist()
+    for agent, rows in cell.results.runs.groupby("agent", sort=False):
+        numbers, seed = rows["instance"].tolist(), cell.results.cell["seed"]
         # Bounded by the rows: a file may name the user 10**9.
-        n_known = min(max(numbers, default=-1) + 1, 100 * len(rows) + 10_000)
-        seed = cell.results.cell["seed"] if cell.results else 0
+        n_known = min(max(numbers) + 1, 100 * len(rows) + 10_000)
         known = dict(enumerate(user_seeds(seed, max(0, n_known))))
-        wrong = [pair for pair in zip(numbers, there, strict=True) if known.get(pair[0]) != pair[1]]
-        if wrong:
+        pairs = zip(numbers, rows["user_seed"].tolist(), strict=True)
+        if wrong := [(number, was) for number, was in pairs if known.get(number) != was]:
             (first, was), now = wrong[0], known.get(wrong[0][0])
             words = (
-                f"{cell.where(agent)}: the user seeds of {len(wrong)} of {len(rows)} runs do not "
-                f"follow from the study's seed {seed} (instance {first}: {was}, not {now})"
+                f"{cell.where(str(agent))}: the user seeds of {len(wrong)} of {len(rows)} runs do "
+                f"not follow from the study's seed {seed} (instance {first}: {was}, not {now})"
             )
-            yield Finding("seed", words, cell.name, agent, first, "user_seed", was, now)
+            yield Finding("seed", words, cell.name, str(agent), first, "user_seed", was, now)
 
 
-def _left_out(request: Mapping[str, Any], cells: Sequence[CellClaim]) -> Iterator[Finding]:
-    """Yield which whole cells and agents were asked for and are missing, and cells there twice."""
+def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Finding]:
+    """Yield which whole cells and agents were requested and are missing, and cells there twice."""
     asked = [records.digest(records.record_of(cell.request)) for cell in cells if request]
-    for place, cell in enumerate(cells):
-        if asked[:place].count(asked[place] if asked else ""):
-            yield Finding("missing", f"{cell.where()}: the cell is there more than once", cell.name)
+    for place, each in enumerate(asked):
+        if each in asked[:place]:
+            words = f"{cells[place].where()}: the cell is there more than once"
+            yield Finding("missing", words, cells[place].name)
     command, options = request.get("command"), request.get("options", {})
     if command == "evaluate":
         for name, was, now in differences({"options": options}, {"options": cells[0].request}):
             words = f"{name} was asked for as {one_line(str(was))} and is told as "
             yield Finding("request", words + one_line(str(now)))
-    elif command == "suite":
-        yield from _left_out_of_suite(request, cells)
+        return
+    met = [cell for cell in cells if len(cell.results.runs)]
+    names = request.get("line-up", {}).get("agents", {})
+    wanted: dict[str, Iterable[str]] = {}
+    if suite := _suite_of(request):
+        known = {cell.name: cell for cell in met}
+        entrants = options.get("agents") or names
+        for task in suite.records():
+            models = {name: model_and_task(name) for name in entrants}
+            own = [name for name, record in entrants.items() if record.get(records.KIND) == "agent"]
+            names = [WORST, task.reference, *(name for name in own if not models[name])]
+            names += [each[0] for each in models.values() if each and each[1] == task.name]
+            wanted[task.name] = dict.fromkeys(names)
     elif command in ("bench", "sweep"):
-        told = [cell.results.cell for cell in cells if cell.results is not None]
-        there = {(f"{each['delta']:g}", each["n_arms"]) for each in told}
-        deltas = options.get("delta") or options.get("deltas") or {each["delta"] for each in told}
-        arms = options.get("n_arms") or {each["n_arms"] for each in told}
-        for delta, n_arms in product(deltas, arms):
-            if (f"{delta:g}", n_arms) not in there:
-                name = f"n_arms={n_arms} delta={delta:g}"
-                words = f"the whole cell {name} is missing, which was asked for"
-                yield Finding("missing", words, name)
-        names = request.get("line-up", {}).get("agents", {})
-        for cell in cells:
-            yield from _agents_missing(cell, names)
-
-
-def _agents_missing(cell: CellClaim, names: Sequence[str] | Mapping[str, Any]) -> Iterator[Finding]:
-    for name in names:
-        if name not in cell.request["agents"]:
-            words = f"{cell.where(name)}: all runs are missing, and it was asked for"
-            yield Finding("missing", words, cell.name, name)
+        places = [(cell.results.cell["delta"], cell.results.cell["n_arms"]) for cell in met]
+        word = "n_arms={1} delta={0:g}".format
+        known = {word(*place): cell for place, cell in zip(places, met, strict=True)}
+        deltas = options.get("delta") or options.get("deltas") or {delta for delta, _ in places}
+        arms = options.get("n_arms") or {n_arms for _, n_arms in places}
+        wanted = {word(*place): names for place in product(deltas, arms)}
+    for cell_name, agents in wanted.items():
+        if cell_name not in known:
+            words = f"the whole cell {cell_name} is missing, which was asked for"
+            yield Finding("missing", words, cell_name)
+            continue
+        cell = known[cell_name]
+        for name in agents:
+            if name not in cell.request["agents"]:
+                words = f"{cell.where(name)}: all runs are missing, and it was asked for"
+                yield Finding("missing", words, cell.name, name)
 
 
 def _suite_of(request: Mapping[str, Any]) -> SuiteRun | None:
     """Return the run of the suite that a file says that it is; None of anything else."""
-    options = request.get("options", {})
-    is_suite = request.get("command") == "suite"
-    return SuiteRun(options["task"], options["quick"], options["seed"]) if is_suite else None
-
-
-def _left_out_of_suite(request: Mapping[str, Any], cells: Sequence[CellClaim]) -> Iterator[Finding]:
-    """Yield which tasks and agents are missing, and which cells are not the frozen tasks."""
-    suite, known = _suite_of(request), {cell.name: cell for cell in cells}
-    asked = request["options"].get("agents") or request.get("line-up", {}).get("agents", {})
-    for task in suite.records() if suite else ():
-        cell = known.pop(task.name, None)
-        if cell is None or cell.results is None:
-            words = f"the whole task {task.name} is missing, which was asked for"
-            yield Finding("missing", words, task.name)
-            continue
-        names = [WORST, task.reference]
-        for name, record in asked.items():
-            model = model_and_task(name)
-            if model is None and record.get(records.KIND) == "agent":
-                names.append(name)
-            elif model is not None and model[1] == task.name:
-                names.append(model[0])
-        yield from _agents_missing(cell, dict.fromkeys(names))
-        numbers = {"n_instances": task.n_instances, "horizon": task.horizon, **task.numbers()}
-        told = {**cell.results.cell, "n_instances": cell.request["n_instances"]}
-        wrong = [name for name, value in numbers.items() if value not in (None, told.get(name))]
-        wrong = [name for name in wrong if name != "baseline_time"]
-        if cell.results.population != task.population:
-            wrong.append("population")
-        if wrong:
-            words = f"{task.name}: another {', '.join(wrong)} than in the suite {SUITE_VERSION}"
-            yield Finding("request", words, task.name)
-    for name in known:
-        words = f"{name or 'a cell'} is no task of this run of the suite"
-        yield Finding("request", words, name)
+    if request.get("command") != "suite":
+        return None
+    return SuiteRun(*(request["options"][name] for name in ("task", "quick", "seed")))
 
 
 def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
     """Yield with which other versions, code and random streams a file was made."""
-    there, here = request.get("versions", {}), records.versions_of()
-    made_with = {"code": "unknown", "streams": "unknown"} | request.get("made with", {})
-    if not there:
+    if not request.get("versions"):
         yield "the file does not say with which versions it was made"
         return
     words = [
-        f"{name} is {there.get(name, 'unknown')} there and {here.get(name, 'not installed')} here"
-        for name in {**there, **here}
-        if there.get(name) != here.get(name)
+        f"{name} is {was or 'unknown'} there and {now or 'not installed'} here"
+        for name, was, now in differences({"": request["versions"]}, {"": records.versions_of()})
     ]
     if words:
         yield f"other versions: {', '.join(words)}"
+    made_with = {"code": "unknown", "streams": "unknown"} | request.get("made with", {})
     was, now = made_with["code"], records.package_digest()
     if was != now:
         digests = f"its digest is {was} there and {now} here"
@@ -658,6 +597,16 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
     if was != now:
         digests = f"their fingerprint is {was} there and {now} here, as of another NumPy"
         yield Finding("streams", f"the random streams are others: {digests}", there=was, here=now)
+
+
+def _beside(folder: Path) -> Iterator[Finding | str]:
+    """Yield which files of a folder were edited, and which are not compared with the rows."""
+    for name, digest in digests_in(folder).items():
+        if not is_as(folder / name, digest):
+            yield Finding("file", f"{name} is not as the run has written it")
+    files = {each.name for each in folder.iterdir() if each.is_file() and not _is_of_runs(each)}
+    if rest := sorted(files - {MADE_BY}):
+        yield f"not compared with the rows: {one_line(', '.join(rest), LONGEST_WORDS)}"
 
 
 def _runs_at(path: Path) -> tuple[Path, Path | None]:
@@ -678,7 +627,7 @@ def _is_of_runs(path: Path) -> bool:
     return name.suffix in ENDINGS and path.is_file()
 
 
-def _claims_in(path: Path, own: Sequence[Any]) -> tuple[Mapping[str, Any], list[CellClaim]]:
+def _cells_in(path: Path, own: Sequence[Any]) -> tuple[Mapping[str, Any], list[Cell]]:
     """Return the request of a file and its cells, under their names."""
     if path.suffix.lower() in READERS:
         return {}, _named(_cells_of_table(path, own))
@@ -686,23 +635,34 @@ def _claims_in(path: Path, own: Sequence[Any]) -> tuple[Mapping[str, Any], list[
         request, cells = request_from(db), []
         for each in kept_evaluations(db, own):
             asked = each.record["request"]
-            results = each.results and _with_agents(each.results, asked, own)
-            cells.append(CellClaim(asked, results, each.finished))
+            results = each.results or Results(NO_RUNS, each.record["cell"])
+            cells.append(Cell(asked, _with_agents(results, asked, own), each.finished))
     if not cells:
         raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
     suite = _suite_of(request)
     if suite is None:
         return request, _named(cells)
-    names = {task.seed: task.name for task in suite.records()}
-    return request, [replace(each, name=names.get(each.request["seed"], "")) for each in cells]
+    tasks = {task.seed: task for task in suite.records()}
+    known = [each for each in cells if each.request["seed"] in tasks]
+    return request, [_as_frozen(each, tasks[each.request["seed"]]) for each in known]
 
 
-def _named(cells: Sequence[CellClaim]) -> list[CellClaim]:
+def _as_frozen(cell: Cell, task: SuiteTask) -> Cell:
+    """Return a cell of the suite as its version has frozen it, whatever the file says."""
+    request = {**cell.request, "n_instances": task.n_instances}
+    told, users = {**cell.results.cell, **task.numbers()}, task.population
+    return Cell(request, replace(cell.results, cell=told, population=users), name=task.name)
+
+
+NO_RUNS = pd.DataFrame({"agent": [], "instance": [], "user_seed": []})
+
+
+def _named(cells: Sequence[Cell]) -> list[Cell]:
     """Return cells under names: the words and numbers in which they differ."""
     words = [
         {
             name: f"{value:g}" if isinstance(value, float) else str(value)
-            for name, value in (each.results.cell if each.results else {}).items()
+            for name, value in each.results.cell.items()
             if isinstance(value, str | int | float) and name != "horizon"
         }
         for each in cells
@@ -764,7 +724,7 @@ READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = {
 """What reads a table of runs, by the ending of its name."""
 
 
-def _cells_of_table(path: Path, own: Sequence[Any]) -> list[CellClaim]:
+def _cells_of_table(path: Path, own: Sequence[Any]) -> Sequence[Cell]:
     """Return the cells of a table of runs, as `export` writes it."""
     if not path.is_file():
         raise InvalidArgumentError("path", str(path), "a file of runs (there is none)")
@@ -779,8 +739,8 @@ def _cells_of_table(path: Path, own: Sequence[Any]) -> list[CellClaim]:
     return [_cell_of_table(runs.reset_index(drop=True), shared, own) for _, runs in cells]
 
 
-def _cell_of_table(runs: pd.DataFrame, shared: Sequence[str], own: Sequence[Any]) -> CellClaim:
-    """Return one cell, whose users are as many as any agent has met."""
+def _cell_of_table(runs: pd.DataFrame, shared: Sequence[str], own: Sequence[Any]) -> Cell:
+    """Return one cell, with as many users as any agent has met."""
     values = {name: runs[name].to_list()[0] for name in shared}
     cell: dict[str, Any] = {n: None if pd.isna(each) else each for n, each in values.items()}
     whole = ("n_arms", "seed", "horizon", "n_users")
@@ -796,72 +756,18 @@ def _cell_of_table(runs: pd.DataFrame, shared: Sequence[str], own: Sequence[Any]
             allowed = f"{population.words()[name]}, the setting's, in a table of rows"
             raise InvalidArgumentError(name, cell[name], allowed)
     given = {name_of(each): each for each in own if isinstance(each, Agent)}
-    line_up: dict[str, Agent | None] = {}
-    delta = float(cell["delta"])
-    for name in map(str, dict.fromkeys(rows["agent"])):
-        try:
-            line_up[name] = informed(given.get(name, name), population, delta)
-        except InvalidArgumentError:
-            line_up[name] = None
     cap = int((cell.get("max_steps") or STEP_CAP) if TASKS[task].ends_itself else cell["horizon"])
-    caps = {name: min(cap, getattr(who, "max_steps", None) or cap) for name, who in line_up.items()}
-    cell |= {"horizon": cell.get("horizon")}
-    cell["agents"] = {name: {"max_steps": own_cap} for name, own_cap in caps.items()}
-    known = {name: who for name, who in line_up.items() if who and name_of(who) == name}
-    results = Results(rows, cell, population, dict.fromkeys(line_up, delta), line_up=known)
-    n_users = int(rows["instance"].max()) + 1
-    return CellClaim({"agents": dict.fromkeys(line_up), "n_instances": n_users}, results)
-
-
-def _beside(
-    folder: Path, request: Mapping[str, Any], cells: Sequence[CellClaim]
-) -> Iterator[Finding | str]:
-    """Yield what contradicts the rows in the files of a folder, and what is not compared."""
-    for name, digest in digests_in(folder).items():
-        if not is_as(folder / name, digest):
-            yield Finding("file", f"{name} is not as the run has written it")
-    by_cell = {cell.name: cell.results for cell in cells if cell.results is not None}
-    tables: dict[str, tuple[Callable[[], pd.DataFrame], Sequence[str]]] = {}
-    if (suite := _suite_of(request)) is not None:
-        names = [task.name for task in suite.records() if task.name in by_cell]
-        scored = SuiteResults(suite, {name: by_cell[name] for name in names})
-        tables["scores.csv"] = (scored.scores, ("task", "agent"))
-        tables["totals.csv"] = (scored.totals, ("agent",))
-    elif by_cell:
-        results = [*by_cell.values()]
-        of_cell = ("setting", "delta", "n_arms", "agent")
-        tables["summary.csv"] = (Sweep(results).summary, ("task", "behaviour", *of_cell))
-        tables["runs.csv"] = (lambda: all_runs(results), (*of_cell, "instance"))
-    files = {each.name for each in folder.iterdir() if each.is_file() and not _is_of_runs(each)}
-    for name, (frame, keys) in tables.items():
-        if name in files:
-            found = [*_compared(folder / name, frame(), keys)]
-            yield from found[:MOST_OF_A_TABLE]
-    if rest := sorted(files - {*tables, MADE_BY}):
-        yield f"not held against the rows: {one_line(', '.join(rest), LONGEST_WORDS)}"
-
-
-def _compared(path: Path, ours: pd.DataFrame, keys: Sequence[str]) -> Iterator[Finding | str]:
-    """Yield where a table beside the runs differs from what follows from them."""
-    try:
-        theirs = pd.read_csv(path)
-    except (OSError, ValueError, OverflowError) as error:
-        yield Finding("file", f"{path.name} cannot be read: {error}")
-        return
-    shared = [name for name in keys if name in ours and name in theirs]
-    if "agent" not in shared:
-        yield f"not held against the rows: {path.name}, which does not say whose they are"
-        return
-    if unknown := [str(name) for name in theirs if name not in ours]:
-        columns = one_line(", ".join(unknown), LONGEST_WORDS)
-        yield f"not held against the rows: of {path.name} the columns {columns}"
-    here, there = (dict(iter(frame.groupby(shared, sort=False))) for frame in (ours, theirs))
-    for key in {**here, **there}:
-        which = f"{path.name}, {' '.join(map(str, key))}"
-        was, now = (each.get(key, ours[:0]).reset_index(drop=True) for each in (there, here))
-        if len(was) != len(now):
-            yield Finding("file", f"{which}: {len(was)} rows there and {len(now)} by its runs")
+    delta, line_up, agents = float(cell["delta"]), {}, {}
+    for name in map(str, dict.fromkeys(rows["agent"])):
+        agents[name] = {"max_steps": cap}
+        try:
+            who = informed(given.get(name, name), population, delta)
+        except InvalidArgumentError:
             continue
-        for _, name, old, new in _others(was, now, CLOSE_ENOUGH):
-            words = f"{which}: {name} is {old} there and {new} by its rows"
-            yield Finding("file", words, column=name, there=old, here=new)
+        agents[name] = {"max_steps": min(cap, getattr(who, "max_steps", None) or cap)}
+        if name_of(who) == name:
+            line_up[name] = who
+    cell |= {"horizon": cell.get("horizon"), "agents": agents}
+    results = Results(rows, cell, population, dict.fromkeys(agents, delta), line_up=line_up)
+    n_users = int(rows["instance"].max()) + 1
+    return Cell({"agents": dict.fromkeys(agents), "n_instances": n_users}, results)

@@ -10,9 +10,8 @@ from typing import Any
 from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, AlgorithmAgent, agent_named
 from explorative_user_env.protocol import BAI, POPULATION, TASKS, Agent, name_of, trained_on
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import COMPARED, PRINTED, name_in
-from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, choice
+from explorative_user_env.users.population import COMPARED, PRINTED, Population, name_in
+from explorative_user_env.validation import InvalidArgumentError, choice
 
 MODEL_PREFIX = "sb3:"
 """How the name of a trained model begins; its folder follows."""
@@ -70,23 +69,16 @@ def these_agents(names: Sequence[str], max_steps: int | None = None) -> list[Any
 
 
 def _agent(name: str, max_steps: int | None) -> Any:
+    if not name.startswith(PREFIXES):
+        return agent_at(name) if ":" in name else agent_named(name, max_steps=max_steps)
+    source = name.partition(":")[2]
     if name.startswith(MODEL_PREFIX):
-        return _model(name.removeprefix(MODEL_PREFIX))
-    if name.startswith(TUNED_PREFIX):
-        return _tuned(name.removeprefix(TUNED_PREFIX), max_steps)
-    return agent_at(name) if ":" in name else agent_named(name, max_steps=max_steps)
+        from explorative_user_env.rl import load_agent
 
-
-def _model(source: str) -> Any:
-    from explorative_user_env.rl import load_agent
-
-    if not source:
-        allowed = "sb3:DIR, with the folder of a trained model"
-        raise InvalidArgumentError("agent", MODEL_PREFIX, allowed)
-    return load_agent(source)
-
-
-def _tuned(source: str, max_steps: int | None) -> Any:
+        if not source:
+            allowed = "sb3:DIR, with the folder of a trained model"
+            raise InvalidArgumentError("agent", MODEL_PREFIX, allowed)
+        return load_agent(source)
     from explorative_user_env.studies.tuning import TunedAgent, load_tuned
 
     if not source:
@@ -94,12 +86,7 @@ def _tuned(source: str, max_steps: int | None) -> Any:
         raise InvalidArgumentError("agent", TUNED_PREFIX, allowed)
     if not source.isdecimal():
         return load_tuned(source).agent(max_steps)
-    try:
-        n1 = int(source)
-    except ValueError as error:  # Python refuses thousands of digits
-        allowed = f"an integer in 0..{LARGEST_COUNT}"
-        raise InvalidArgumentError("n1", source, allowed) from error
-    return TunedAgent(n1, max_steps=max_steps)
+    return TunedAgent(int(source[:30]), max_steps=max_steps)  # int refuses thousands of digits
 
 
 def found_at(place: str) -> Any:
@@ -158,11 +145,6 @@ class Defaults:
     n_arms: Sequence[int]
     papers: bool
 
-    @property
-    def over_horizon(self) -> bool:
-        """Whether agents run to a horizon, and do not end with an answer."""
-        return not TASKS[self.task].ends_itself
-
 
 def bench_defaults(
     line_up: Sequence[Any],
@@ -185,20 +167,16 @@ def bench_defaults(
     Raises:
         InvalidArgumentError: for an unknown task.
     """
-    models = [agent for agent in line_up if trained_on(agent)]
-    trained = trained_on(models[0]) if models else {}
+    trained = next(filter(None, map(trained_on, line_up)), {})
     chosen = choice("task", task or trained.get("task", BAI.name), TASKS)
     usual_setting = PRINTED.name if chosen == POPULATION.name else COMPARED
-    if models or not (whole and TASKS[chosen].ends_itself):
-        usual_deltas: Sequence[float] = (trained.get("delta", BENCH_CELL[0]),)
-    else:
-        usual_deltas = BENCH_DELTAS
-    if trained:
-        usual_arms: Sequence[int] = (trained["n_arms"],)
-    elif chosen == POPULATION.name:
+    usual_deltas: Sequence[float] = (trained.get("delta", BENCH_CELL[0]),)
+    usual_arms: Sequence[int] = (trained.get("n_arms", BENCH_CELL[1]),)
+    if not trained and whole:
+        usual_deltas = BENCH_DELTAS if TASKS[chosen].ends_itself else usual_deltas
+        usual_arms = BENCH_N_ARMS
+    if not trained and chosen == POPULATION.name:
         usual_arms = BENCH_N_ARMS[-1:]  # with few arms a user says little about the next
-    else:
-        usual_arms = BENCH_N_ARMS if whole else BENCH_CELL[1:]
     return Defaults(
         task=chosen,
         setting=setting or name_in(trained.get("setting", usual_setting)),
@@ -210,18 +188,17 @@ def bench_defaults(
 
 def elsewhere(line_up: Sequence[Any], usual: Defaults, population: Population) -> list[str]:
     """Return a warning for each tuned N_1 that meets other users than it was tuned for."""
-    words = population.words()
-    here: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms}
-    here |= {name: [word] for name, word in words.items() if name not in (*here, "rho")}
+    here: dict[str, Sequence[Any]] = {"delta": usual.deltas, "n_arms": usual.n_arms, "rho": ()}
+    here |= {name: [word] for name, word in population.words().items() if name not in here}
     warnings = []
     for agent in line_up:
-        if isinstance(agent, AlgorithmAgent) and (tuned := trained_on(agent)):
-            others = [
-                f"{name}={tuned[name]}"
-                for name, values in here.items()
-                if name in tuned and any(value != tuned[name] for value in values)
-            ]
-            if others:
-                tuned_for = f"{agent.name}: N_1 was tuned for {', '.join(others)}"
-                warnings.append(f"{tuned_for}; it promises nothing else.")
+        tuned = trained_on(agent) if isinstance(agent, AlgorithmAgent) else {}
+        others = [
+            f"{name}={tuned[name]}"
+            for name, values in here.items()
+            if name in tuned and any(value != tuned[name] for value in values)
+        ]
+        if others:
+            tuned_for = f"{agent.name}: N_1 was tuned for {', '.join(others)}"
+            warnings.append(f"{tuned_for}; it promises nothing else.")
     return warnings

@@ -7,12 +7,12 @@ import pandas as pd
 import typer
 
 from explorative_user_env.commands import agents as line_ups
-from explorative_user_env.commands.options import AGENTS, MORE, TEXTS, command, users_a_cell
+from explorative_user_env.commands.options import command, users_a_cell
 from explorative_user_env.commands.output import write_and_show
 from explorative_user_env.commands.run import Run
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.evaluation import evaluate, request, runner
-from explorative_user_env.protocol import POPULATION
+from explorative_user_env.protocol import POPULATION, TASKS
 from explorative_user_env.results.results import Results, all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
 from explorative_user_env.studies.paper import compared, published_for
@@ -28,43 +28,43 @@ from explorative_user_env.validation import InvalidArgumentError
     users={},
     keeps="results/bench",
     parallel=True,
-    texts={
-        "agent": f"{AGENTS} None is the first four; with --task all.",
-        "delta": f"{TEXTS['delta'][:-1]}; {MORE}. None is 0.1, or a model's.",
-        "n_arms": f"Number of arms K, in 2..1000000; {MORE}. None is 5, or a model's.",
-        "task": "bai (stop and name the best arm), regret (over a horizon) or population (regret "
-        "with users who come one after another). None is bai, or a model's.",
-        "setting": "Modelling choices: printed (the paper's text) or released (its code). None is "
-        "released, or a model's; population printed.",
-        "until_width": "Add users until the success interval of every agent is at most so wide, "
-        "in (0, 1); --n-instances is then the most, by default a million. None is a fixed number.",
-    },
 )
 def bench(
     run: Run,
-    workers: dict[str, Any],
-    users: dict[str, Any],
-    options: dict[str, Any],
     agent: list[str] | None = None,
     n_arms: list[int] | None = None,
     delta: list[float] | None = None,
     n_instances: int | None = None,
     task: str | None = None,
     setting: str | None = None,
-    whole: Annotated[
-        bool, typer.Option("--all", help="All cells of the paper: delta .1 and .01, K 2, 5 and 20.")
-    ] = False,
+    whole: Annotated[bool, typer.Option("--all")] = False,
     quick: bool = False,
 ) -> None:
     """Compare agents on explorative users, beside the paper's figures where it has them.
 
     Example: explorative-user bench --agent bair --agent my_module:MyAgent --n-arms 20
+
+    Options:
+        agent: bair, tas, uni, exp3, se, se-transfer, ucb1, thompson, full-information, sb3:DIR,
+            bair-tuned:DIR or module:Class; repeat for more. None is the first four; with --task
+            all.
+        n_arms: Number of arms K, in 2..1000000; repeat for more. None is 5, or a model's.
+        delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.1, or a
+            model's.
+        task: bai (stop and name the best arm), regret (over a horizon) or population (regret with
+            users who come one after another). None is bai, or a model's.
+        setting: Modelling choices: printed (the paper's text) or released (its code). None is
+            released, or a model's; population printed.
+        whole: All cells of the paper: delta .1 and .01, K 2, 5 and 20.
+        until_width: Add users until the success interval of every agent is at most so wide, in
+            (0, 1); --n-instances is then the most, by default a million. None is a fixed number.
     """
+    options = run.options
     line_up = line_ups.agents_called(agent, options["max_steps"], task)
     usual = line_ups.bench_defaults(line_up, task, setting, delta, n_arms, whole)
-    if options["horizon"] is not None and not usual.over_horizon:
+    if options["horizon"] is not None and TASKS[usual.task].ends_itself:
         raise InvalidArgumentError("horizon", options["horizon"], "left out for the task bai")
-    users["setting"] = usual.setting
+    users = run.users | {"setting": usual.setting}
     population = Population(**users)
     if quick or options["until_width"] is None:
         n_instances = users_a_cell(n_instances, quick)
@@ -80,7 +80,7 @@ def bench(
                 store=store,
                 **users,
                 **options,
-                **workers,
+                **run.workers,
             )
         summary = compared(results, published_for(population) if usual.papers else None)
         title = title_of(usual, population, results, options)

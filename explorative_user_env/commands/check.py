@@ -5,35 +5,19 @@ from typing import Annotated, Any
 import gymnasium as gym
 import typer
 
-from explorative_user_env.check.catalogue import checks_of, subjects_of
+from explorative_user_env.check import checks_of, subjects_of
 from explorative_user_env.check.checks import known_names, run_checks
 from explorative_user_env.commands.agents import PREFIXES, agents_called, found_at
-from explorative_user_env.commands.options import MORE, command
+from explorative_user_env.commands.options import command
 from explorative_user_env.commands.output import say, show
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.validation import InvalidArgumentError
 
 
-@command(
-    "check",
-    texts={
-        "expect": f"NAME=REASON: this check is known to fail, and why; {MORE}.",
-        "only": f"NAME: run this check alone; {MORE}. None is all.",
-        "kind": "agent, environment, vector environment, algorithm, behaviour, schedule or reward "
-        "law, if the target does not tell. None is the target's.",
-        "explain": "Say what each check asks; by default they are run.",
-    },
-)
+@command("check")
 def check(
-    target: Annotated[
-        str,
-        typer.Argument(
-            help="module:name in your code (an agent, environment, Behaviour, Schedule, RewardLaw "
-            "or Algorithm, or a class or function that makes one); an agent of bench, as bair; "
-            "sb3:DIR, a trained model; or an environment's id."
-        ),
-    ],
+    target: Annotated[str, typer.Argument()],
     expect: list[str] | None = None,
     only: list[str] | None = None,
     kind: str | None = None,
@@ -45,9 +29,31 @@ def check(
     The exit code is 0 if no check fails, or only those that are expected to.
 
     Example: explorative-user check my_module:MyAgent (in the folder of my_module)
+
+    Options:
+        target: module:name in your code (an agent, environment, Behaviour, Schedule, RewardLaw or
+            Algorithm, or a class or function that makes one); an agent of bench, as bair; sb3:DIR,
+            a trained model; or an environment's id.
+        expect: NAME=REASON: this check is known to fail, and why; repeat for more.
+        only: NAME: run this check alone; repeat for more. None is all.
+        kind: agent, environment, vector environment, algorithm, behaviour, schedule or reward law,
+            if the target does not tell. None is the target's.
+        explain: Say what each check asks; by default they are run.
     """
-    reasons = dict(map(_reason, expect or []))
-    subjects = _subjects(target, kind, seed)
+    reasons = {}
+    for expected in expect or []:
+        name, _, reasons[name] = expected.partition("=")
+        if not (name and reasons[name]):
+            allowed = "NAME=REASON, as meets_many_arms=too_slow"
+            raise InvalidArgumentError("expect", expected, allowed)
+    try:
+        subjects = subjects_of(_thing(target), kind, seed_number(seed))
+    except InvalidArgumentError as error:
+        if error.name != "subject":
+            raise
+        raise InvalidArgumentError("target", target, error.allowed) from error
+    if not subjects:
+        raise InvalidArgumentError("kind", kind, f"another one, as {target} is none")
     every = [each for subject in subjects for each in checks_of(subject.kind)]
     known_names("only", only or [], every)
     known_names("expect", reasons, every)
@@ -65,31 +71,6 @@ def check(
             failed = failed or not report.passed
     if failed:
         raise typer.Exit(1)
-
-
-def _reason(expected: str) -> tuple[str, str]:
-    name, given, reason = expected.partition("=")
-    if not (name and given and reason):
-        raise InvalidArgumentError("expect", expected, "NAME=REASON, as meets_many_arms=too_slow")
-    return name, reason
-
-
-def _subjects(target: str, kind: str | None, seed: int) -> list[Any]:
-    """Return what is to be checked of a target.
-
-    Raises:
-        InvalidArgumentError: for a target that is nothing.
-    """
-    thing = _thing(target)
-    try:
-        found = subjects_of(thing, kind, seed_number(seed))
-    except InvalidArgumentError as error:
-        if error.name != "subject":
-            raise
-        raise InvalidArgumentError("target", target, error.allowed) from error
-    if not found:
-        raise InvalidArgumentError("kind", kind, f"another one, as {target} is none")
-    return found
 
 
 def _thing(target: str) -> Any:

@@ -24,19 +24,17 @@ OPENS = ("jupyterlab", "ipykernel", "matplotlib")
 """The modules that open the notebooks and run them."""
 
 
-@command(
-    "course notebooks",
-    texts={"solutions": "The notebooks with the answers as well; by default without."},
-)
+@command("course notebooks")
 def notebooks(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Folder for the notebooks, made if not there.")
-    ],
-    solutions: bool = False,
+    folder: Annotated[Path, typer.Argument(metavar="DIR")], solutions: bool = False
 ) -> None:
     """Write the notebooks of the course into a folder, and never over a file that is there.
 
     Example: explorative-user course notebooks my_course
+
+    Options:
+        folder: Folder for the notebooks, made if not there.
+        solutions: The notebooks with the answers as well; by default without.
     """
     added = add_files("folder", folder, notebook_files(solutions))
     say(*(f"new: {name}" for name in added.new))
@@ -55,36 +53,11 @@ def notebooks(
     options="task delta horizon step_cost max_steps n_instances full_marks",
     first="key_file output n_instances full_marks task",
     users={},
-    texts={
-        "key": "Secret that the hidden users follow from; who lists processes sees it. "
-        f"None is the variable {grading.VARIABLE}.",
-        "key_file": "File with the secret.",
-        "task": "bai (stop and name the best arm) or regret (over a horizon).",
-        "max_steps": "Step cap of a run of the task bai, at least 1; one that reaches it is "
-        f"censored. None is {grading.USUAL_CAP}.",
-        "n_instances": "Hidden users, at least 1.",
-        "full_marks": "BAIR or SE: the agent that gets 100 points, where UNI gets 0; who does "
-        "better gets more. None is 100 points for a cost of nothing.",
-        "time_limit": "Seconds of processor time that a submission may take in all, above 0.",
-        "call_limit": "Seconds of processor time that one call may take, above 0.",
-        "memory_limit": "MB that a submission may take, beside Python and the package.",
-        "output": "Folder for leaderboard.csv, leaderboard.md and a file for each student.",
-        "gradescope": "File for the results of one submission, as Gradescope reads them.",
-        "autograder": "Write an autograder for Gradescope, FILE.zip, with the same options. It "
-        "has the secret in it.",
-    },
 )
 def grade(
     users: dict[str, Any],
     options: dict[str, Any],
-    submission: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="FILE.py, FILE.py:Class or a folder of files, one a student. An agent is a class "
-            "with the methods reset, act, observe and answer.",
-            show_default=False,
-        ),
-    ] = None,
+    submission: Annotated[list[str] | None, typer.Argument(show_default=False)] = None,
     key: str | None = None,
     key_file: Path | None = None,
     time_limit: float = submissions.Limits.seconds,
@@ -101,6 +74,26 @@ def grade(
     finished. Grade strangers in a container, see the teachers' page.
 
     Example: explorative-user course grade submissions --key-file key.txt --out grades
+
+    Options:
+        submission: FILE.py, FILE.py:Class or a folder of files, one a student. An agent is a class
+            with the methods reset, act, observe and answer.
+        key: Secret that the hidden users follow from; who lists processes sees it. None is the
+            variable EXPLORATIVE_USER_KEY.
+        key_file: File with the secret.
+        task: bai (stop and name the best arm) or regret (over a horizon).
+        max_steps: Step cap of a run of the task bai, at least 1; one that reaches it is censored.
+            None is 20000.
+        n_instances: Hidden users, at least 1.
+        full_marks: BAIR or SE: the agent that gets 100 points, where UNI gets 0; who does better
+            gets more. None is 100 points for a cost of nothing.
+        time_limit: Seconds of processor time that a submission may take in all, above 0.
+        call_limit: Seconds of processor time that one call may take, above 0.
+        memory_limit: MB that a submission may take, beside Python and the package.
+        output: Folder for leaderboard.csv, leaderboard.md and a file for each student.
+        gradescope: File for the results of one submission, as Gradescope reads them.
+        autograder: Write an autograder for Gradescope, FILE.zip, with the same options. It has the
+            secret in it.
     """
     secret = grading.key_from(key, key_file, os.environ.get(grading.VARIABLE))
     limits = submissions.Limits(time_limit, call_limit, memory_limit)
@@ -111,12 +104,18 @@ def grade(
         say("The key is short: who tries many finds it. 16 characters or more are safe.")
     if autograder is not None:
         given = {"time_limit": time_limit, "call_limit": call_limit, "memory_limit": memory_limit}
-        words = grading.single_options(options | given)
-        grading.write_autograder(autograder, secret, words, overwrite)
+        grading.write_autograder(autograder, secret, options | given, overwrite)
         say(f"File: {autograder}. It holds the key: hand it to Gradescope and to nobody else.")
         if not submission:
             return
-    chosen = _chosen(submission or [], single=gradescope is not None)
+    if not submission:
+        raise InvalidArgumentError("submission", None, submissions.PLACES)
+    if gradescope is None:
+        chosen = submissions.submissions_at(submission)
+    elif len(submission) > 1:
+        raise InvalidArgumentError("submission", submission, "one file or folder, for Gradescope")
+    else:
+        chosen = [submissions.one_submission(submission[0])]
     folder = None
     if output is not None:
         made_by = {"command": "course grade", "options": options, "versions": versions_of()}
@@ -126,26 +125,9 @@ def grade(
     if gradescope is not None:
         text = grading.results_json(board)
         write_whole("gradescope", gradescope, lambda path: path.write_text(text, "utf-8"), True)
-    _show(board, folder)
-
-
-def _chosen(places: list[str], single: bool) -> list[submissions.Submission]:
-    if not places:
-        raise InvalidArgumentError("submission", None, submissions.PLACES)
-    if not single:
-        return submissions.submissions_at(places)
-    if len(places) > 1:
-        raise InvalidArgumentError("submission", places, "one file or folder, for Gradescope")
-    return [submissions.one_submission(places[0])]
-
-
-def _show(board: grading.Leaderboard, folder: Folder | None) -> None:
-    rows = grading.rows_of(board)
-    sections: list[Any] = [
-        grading.leaderboard_table(rows, board.assignment.title()),
-        *grading.reasons_of(board),
-    ]
-    notes = grading.board_notes(board)
+    rows, notes = grading.rows_of(board), grading.board_notes(board)
+    table = grading.leaderboard_table(rows, board.assignment.title())
+    sections: list[Any] = [table, *grading.reasons_of(board)]
     if folder is None:
         show(*sections)
         say(*notes, style="dim")

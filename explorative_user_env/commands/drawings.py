@@ -5,18 +5,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.results.plots import kinds_for
-from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of
+from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of, why_not
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.studies import lower_bound, robustness, suite, tuning
 from explorative_user_env.users.population import OPTIONS, Population, split_options
 from explorative_user_env.validation import InvalidArgumentError
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class Drawing(NamedTuple):
@@ -30,7 +27,7 @@ class Drawing(NamedTuple):
 
     name: str
     about: str
-    draw: "Callable[[OnProgress], Axes]"
+    draw: Callable[[OnProgress], Any]
 
 
 class NotDrawn(NamedTuple):
@@ -87,11 +84,11 @@ def _of_study(about: str, load: Callable[[], Any], draws: Mapping[str, Any]) -> 
         yield NotDrawn(", ".join(draws), f"needs {error.allowed}")
     else:
         for name, draw in draws.items():
-            yield Drawing(name, about, partial(_at_once, partial(draw, found)))
+            yield Drawing(name, about, partial(_drawn, draw, found))
 
 
-def _at_once(draw: "Callable[[], Axes]", progress: OnProgress) -> "Axes":
-    return draw()
+def _drawn(draw: Callable[[Any], Any], given: Any, progress: OnProgress) -> Any:
+    return draw(given)
 
 
 def _of_cells(cells: Sequence[Results]) -> Drawings:
@@ -104,7 +101,7 @@ def _of_cells(cells: Sequence[Results]) -> Drawings:
         else:
             sweep = Sweep(group)
             for kind in kinds_for(sweep):
-                yield Drawing(prefix + kind, about, partial(_at_once, partial(sweep.plot, kind)))
+                yield Drawing(prefix + kind, about, partial(_drawn, sweep.plot, kind))
     if any(len(group) > 1 for group in groups):
         names = ["success by budget", *(name for name in RUN_KINDS if name != "success")]
         why = "of one cell each: choose one with --n-arms and --delta"
@@ -112,19 +109,19 @@ def _of_cells(cells: Sequence[Results]) -> Drawings:
 
 
 def _of_cell(results: Results, prefix: str, about: str) -> Drawings:
-    for name, kind in RUN_KINDS.items():
-        if why := kind.why_not(results):
+    for name, draw_kind in RUN_KINDS.items():
+        if why := why_not(name, results):
             yield NotDrawn(prefix + name, why)
         else:
-            yield Drawing(prefix + name, about, partial(kind.draw, results, None))
+            yield Drawing(prefix + name, about, partial(draw_kind, results, None))
     try:
         compared = results.compare_all(next(iter(results.deltas)))
     except InvalidArgumentError as error:
         yield NotDrawn(f"{prefix}differences", f"needs {error.allowed}")
         return
     for each in compared.comparisons[0].differences:
-        draw = partial(_at_once, partial(compared.plot, each.figure))
         name = f"{prefix}differences-{_as_name(each.figure)}"
+        draw = partial(_drawn, compared.plot, each.figure)
         yield Drawing(name, f"{each.figure}, {about}", draw)
 
 

@@ -1,7 +1,8 @@
 """What commands share: how their options are made, explained and grouped.
 
-An option is an argument of the function of the package that the command calls: `command` takes its
-type and default from the signature, and its help from the `Args:` of the docstring.
+An option is an argument of the command's function, or of a function of the package that it calls.
+Its type and default are those of the signature. Its help is the text of `Options:` in the command's
+docstring, or else of `Args:` in that of the function of the package.
 """
 
 import functools
@@ -9,6 +10,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Collection, Mapping
+from copy import copy
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
@@ -21,14 +23,7 @@ from explorative_user_env.validation import InvalidArgumentError, count
 QUICK_N_INSTANCES = 100
 """Users a cell with --quick."""
 
-MORE = "repeat for more"
-AGENTS = (
-    "bair, tas, uni, exp3, se, se-transfer, ucb1, thompson, full-information, sb3:DIR, "
-    f"bair-tuned:DIR or module:Class; {MORE}."
-)
-
 TEXTS = {
-    "agent": AGENTS,
     "dask": "Address of a dask scheduler whose workers do the runs, as tcp://host:8786. "
     "None is this machine.",
     "delta": "Allowed probability of a wrong answer, in (0, 1).",
@@ -41,7 +36,7 @@ TEXTS = {
     "seed": "Seed of everything, at least 0.",
     "workers": "Runs at once; the results do not depend on it. None is cores.",
 }
-"""Help of options that no function of the package explains, in the form of `Args:`."""
+"""Help of options that no docstring explains, in the same form."""
 
 PANELS = {
     "Users": [option.name for option in OPTIONS],
@@ -53,15 +48,18 @@ PANELS = {
 FEW = 8
 """So many options need no groups."""
 
-KEYWORD = inspect.Parameter.KEYWORD_ONLY
-SHARED = [
-    inspect.Parameter("workers", KEYWORD, default=0, annotation=int),
-    inspect.Parameter("dask", KEYWORD, default=None, annotation=str | None),
-]
+
+def _parameter(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+SHARED = [_parameter("workers", 0, int), _parameter("dask", None, str | None)]
 KEPT = [
-    inspect.Parameter("output", KEYWORD, default=None, annotation=Path | None),
-    inspect.Parameter("resume", KEYWORD, default=None, annotation=Path | None),
-    inspect.Parameter("overwrite", KEYWORD, default=False, annotation=bool),
+    _parameter("output", None, Path | None),
+    _parameter("resume", None, Path | None),
+    _parameter("overwrite", False, bool),
 ]
 
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {6,}.*)*)", flags=re.MULTILINE)
@@ -77,9 +75,10 @@ def command(
     only: Collection[str] | None = None,
     keeps: str | None = None,
     parallel: bool = False,
-    texts: Mapping[str, str] | None = None,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make a command of a function; the arguments that it declares are options as well.
+
+    `Options:` in the docstring of the function has their help.
 
     Args:
         name: the words that call it, as "paper tables".
@@ -89,17 +88,16 @@ def command(
         users: gives the command the options of `Population`, as its argument `users`; the values
             are defaults that are others here. None is a command without users.
         only: which options of `Population`; None is all that the function does not declare.
-        keeps: gives the command `--output`, `--resume` and `--overwrite`, by its argument `run`;
-            the default folder. None is a command that keeps nothing.
+        keeps: gives the command `--output`, `--resume` and `--overwrite`, and a `Run` as its only
+            argument beside those declared; the default folder. None is a command without files.
         parallel: gives the command `--workers` and `--dask`, as its argument `workers`, with which
             it calls `evaluate`.
-        texts: by option, words in place of those of `calls`, in the same form.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         declared = inspect.signature(function, eval_str=True).parameters
-        made = ("run", "users", "options", "workers")
-        own = {key: each for key, each in declared.items() if key not in made}
+        given_whole = ("run", "users", "options", "workers")
+        own = {key: each for key, each in declared.items() if key not in given_whole}
         called = {each: _argument_of(calls, each) for each in options.split()}
         of_users = {
             option.name: _of_population(option, users or {})
@@ -108,44 +106,47 @@ def command(
             and option.name not in own
             and (only is None or option.name in only)
         }
-        added = SHARED * parallel + KEPT * (keeps is not None)
-        kept = {each.name: each for each in added}
-        about = {option.name: option.metadata["about"] for option in OPTIONS}
-        about |= {key: text for key, text in TEXTS.items() if key in (*own, *kept)}
+        kept = {each.name: each for each in SHARED * parallel + KEPT * (keeps is not None)}
+        about = {option.name: option.metadata["about"] for option in OPTIONS} | TEXTS
         for call in calls:
-            about |= {key: text for key, text in _arguments(call).items() if key in called}
-        about |= {} if keeps is None else {"output": f"{TEXTS['output']} None is {keeps}."}
-        about |= texts or {}
+            about |= {
+                key: text[:1].upper() + text[1:]
+                for key, text in _arguments(call).items()
+                if key in called
+            }
+        about["output"] += "" if keeps is None else f" None is {keeps}."
+        about |= _arguments(function)
         every = own | called | of_users | kept
         panels = _panels(every, first.split())
         shown = [_as_option(every[each], about.get(each, ""), panels[each]) for each in panels]
 
         @functools.wraps(function)
         def run_command(*, context: typer.Context, **given: Any) -> None:
-            chosen = {each: given.pop(each) for each in of_users}
             keeping = {each: given.pop(each) for each in kept}
+            asked = {each: given[each] for each in given if each not in of_users}
+            asked |= {each: given[each] for each in of_users}
+            written = {each for each in asked if _is_written(context, each)}
             if keeps is not None:
                 from explorative_user_env.commands import run  # which imports much
 
-                written = {each for each in given | chosen if _is_written(context, each)}
                 if keeping["resume"] is not None:
-                    run.continue_with(keeping["resume"], name, given, written)
-                    run.continue_with(keeping["resume"], name, chosen, written)
-                asked = {
-                    each: str(value) if isinstance(value, Path) else value
-                    for each, value in (given | chosen).items()
-                }
-                places = [keeping[each.name] for each in KEPT]
-                given["run"] = run.Run(name, Path(keeps), asked, written, *places)
-            if parallel:
-                given["workers"] = _workers_of(keeping["workers"], keeping["dask"], context)
-            if users is not None:
-                given["users"] = chosen
-            if called:
-                given["options"] = {each: given.pop(each) for each in called}
-            function(**given)
+                    run.continue_with(keeping["resume"], name, asked, written)
+            whole: dict[str, Any] = {
+                "users": {each: asked[each] for each in of_users},
+                "options": {each: asked[each] for each in called},
+                "workers": _workers_of(keeping["workers"], keeping["dask"], context)
+                if parallel
+                else {},
+            }
+            if keeps is None:
+                whole = {each: value for each, value in whole.items() if each in declared}
+            else:
+                places = {each.name: keeping[each.name] for each in KEPT}
+                whole = {"run": run.Run(name, Path(keeps), asked, written, **places, **whole)}
+            function(**whole, **{each: asked[each] for each in own})
 
-        shown.append(inspect.Parameter("context", KEYWORD, annotation=typer.Context))
+        shown.append(_parameter("context", inspect.Parameter.empty, typer.Context))
+        run_command.__doc__ = inspect.getdoc(function).partition("\n\nOptions:")[0]  # type: ignore[union-attr]
         run_command.called_by = name  # type: ignore[attr-defined]
         run_command.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
         return run_command
@@ -154,29 +155,26 @@ def command(
 
 
 def _arguments(call: Any) -> dict[str, str]:
-    """Return what the docstring of a function or class says of each argument or attribute."""
-    found = {}
-    for name, text in _ARGUMENT.findall(inspect.getdoc(call) or ""):
-        words = " ".join(text.split()).replace("`", "").replace('"', "")
-        found[name] = words[:1].upper() + words[1:]
-    return found
+    """Return the texts of a docstring on arguments or attributes."""
+    texts = dict(_ARGUMENT.findall(inspect.getdoc(call) or ""))
+    return {
+        name: " ".join(text.split()).replace("`", "").replace('"', "")
+        for name, text in texts.items()
+    }
 
 
 def _argument_of(calls: Collection[Any], name: str) -> inspect.Parameter:
     """Return an argument of one of some functions as a parameter of a command."""
-    for call in calls:
-        if found := inspect.signature(call).parameters.get(name):
-            break
-    else:
-        raise LookupError(f"no argument {name} in {calls}")
+    signatures = [inspect.signature(call).parameters for call in calls]
+    found = next(each[name] for each in signatures if name in each)
     default = getattr(found.default, "name", found.default)  # a record has a name here
     kinds = get_args(found.annotation) or (found.annotation,)
     kind: Any = next((each for each in (Path, bool, int, float) if each in kinds), str)
     if kind is int and str in kinds:
-        details: Any = typer.Option(parser=_number_or_name, metavar="<int or agent>")
-        return found.replace(kind=KEYWORD, default=default, annotation=Annotated[Any, details])
-    annotation = kind if default is not None else kind | None
-    return found.replace(kind=KEYWORD, default=default, annotation=annotation)
+        kind = Annotated[Any, typer.Option(parser=_number_or_name, metavar="<int or agent>")]
+    elif default is None:
+        kind = kind | None
+    return _parameter(name, default, kind)
 
 
 def _number_or_name(text: str) -> int | str:
@@ -189,14 +187,13 @@ def _number_or_name(text: str) -> int | str:
 def _of_population(option: Any, users: Mapping[str, Any]) -> inspect.Parameter:
     """Return an option of `Population` as a parameter of a command."""
     default = users.get(option.name, option.default)
-    default = getattr(default, "name", default)  # a record has a name on the command line
     annotation, details = option.metadata["kind"], {}
     if default is None:
         details["show_default"] = option.metadata["if_open"]
     if not isinstance(annotation, type):
         annotation, details = str, details | {"parser": annotation, "metavar": "<str>"}
-    annotation = Annotated[annotation, typer.Option(**details)]
-    return inspect.Parameter(option.name, KEYWORD, default=default, annotation=annotation)
+    default = getattr(default, "name", default)  # a record has a name on the command line
+    return _parameter(option.name, default, Annotated[annotation, typer.Option(**details)])
 
 
 def _panels(every: Collection[str], first: Collection[str]) -> dict[str, str | None]:
@@ -215,21 +212,25 @@ def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> i
     annotation, details = parameter.annotation, None
     if get_origin(annotation) is Annotated:
         annotation, details = get_args(annotation)
-    if not isinstance(details, typer.models.ArgumentInfo):
+        details = copy(details)  # several arguments may share it
+    if isinstance(details, typer.models.ArgumentInfo):
+        details.help = about
+    else:
         spelled = f"--{parameter.name.replace('_', '-')}"
         details = details or typer.Option()
         if details.default is ...:  # no spelling was declared
             others = {"--output", "--out"} - {spelled}
             details.param_decls = (spelled, *others) if len(others) == 1 else (spelled,)
         usual = "; ".join(_IF_NONE.findall(about))
-        details.help = details.help or _IF_NONE.sub("", about).removesuffix(".") + "."
+        details.help = _IF_NONE.sub("", about).removesuffix(".") + "."
         details.rich_help_panel = panel
         if annotation is bool:
             details.metavar, details.show_default = "", False
         elif details.show_default is True and (usual or parameter.default is None):
             details.show_default = usual or "none"
-    annotation = Annotated[annotation, details]
-    return parameter.replace(kind=KEYWORD, annotation=annotation)
+    return parameter.replace(
+        kind=inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[annotation, details]
+    )
 
 
 def _is_written(context: typer.Context, name: str) -> bool:

@@ -19,10 +19,6 @@ from explorative_user_env.files import Folder
 from explorative_user_env.results.records import closing_section, details_of
 from explorative_user_env.validation import how_to_get
 
-Contents = Mapping[str, Any]
-"""By the name of a file: a text (with a section on what made it, if it is a page), a frame, bytes,
-a function that draws a picture, or one that writes the file."""
-
 
 def say(*lines: str, style: str = "") -> None:
     """Print lines, folded between words on a terminal."""
@@ -50,7 +46,7 @@ def _page() -> Console:
 
 def write_and_show(
     folder: Folder,
-    contents: Contents,
+    contents: Mapping[str, Any],
     sections: Iterable[RenderableType],
     *,
     notes: Iterable[str] = (),
@@ -63,7 +59,8 @@ def write_and_show(
 
     Args:
         folder: the folder of the run.
-        contents: the files.
+        contents: by the name of a file: a text (with a section on what made it, if it is a page),
+            a frame, bytes, a function that draws a picture, or one that writes the file.
         sections: headings and tables.
         notes: lines below them.
         cells: the cells that were evaluated, for the manifest.
@@ -86,15 +83,10 @@ def write_and_show(
             say(*notes, style="dim")
             say(*undrawn)
             if written:
-                say(*_where(written, folder.beside))
-
-
-def _where(written: list[Path], beside: list[Path]) -> Iterable[str]:
-    """Yield where the files are, and which are gone: somebody may have moved the folder."""
-    gone = [path for path in beside if not os.path.exists(path)]  # False if the disk fails
-    here = [path for path in [*written, *beside] if path not in gone]
-    yield f"Files: {', '.join(map(str, here))}"
-    yield from (f"{path} is not there: its folder was moved meanwhile" for path in gone)
+                gone = [path for path in folder.beside if not os.path.exists(path)]
+                here = [path for path in [*written, *folder.beside] if path not in gone]
+                say(f"Files: {', '.join(map(str, here))}")
+                say(*(f"{path} is not there: its folder was moved meanwhile" for path in gone))
 
 
 def _writer(folder: Folder, name: str, content: Any) -> Callable[[Path], object]:
@@ -108,13 +100,11 @@ def _writer(folder: Folder, name: str, content: Any) -> Callable[[Path], object]
     if isinstance(content, bytes):
         return partial(Path.write_bytes, data=content)
     if isinstance(content, str):
-        text = content
-        if name.endswith(".md") and folder.made_by:
-            text = f"{content}\n{closing_section(folder.made_by)}"
+        is_page = name.endswith(".md") and folder.made_by
+        text = f"{content}\n{closing_section(folder.made_by)}" if is_page else content
         return partial(Path.write_text, data=text, encoding="utf-8")
     if not name.endswith(".png"):
-        writer: Callable[[Path], object] = content
-        return writer
+        return content  # type: ignore[no-any-return]
     if not plots.can_plot():
         raise plots.UndrawnError(f"For {name}: {how_to_get('plot')}")
     try:

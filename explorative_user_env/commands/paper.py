@@ -1,7 +1,6 @@
 """The commands `explorative-user paper`: its tables and figures, its bound, its open question."""
 
 import sys
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,13 +8,7 @@ from typing import Annotated, Any
 import pandas as pd
 import typer
 
-from explorative_user_env.commands.options import (
-    MORE,
-    QUICK_N_INSTANCES,
-    TEXTS,
-    command,
-    users_a_cell,
-)
+from explorative_user_env.commands.options import command, users_a_cell
 from explorative_user_env.commands.output import say, write_and_show
 from explorative_user_env.commands.run import Run
 from explorative_user_env.display.plots import can_plot
@@ -28,12 +21,10 @@ from explorative_user_env.studies import lower_bound as bound
 from explorative_user_env.studies import tuning
 from explorative_user_env.studies.paper import EXPERIMENTS, quick_form, run_ladder, with_entrants
 from explorative_user_env.studies.paper_report import glance, report, short_titles
-from explorative_user_env.studies.paper_verdicts import Reproduction, calibration_of, reproduce
+from explorative_user_env.studies.paper_verdicts import calibration_of, reproduce
 from explorative_user_env.theory.lower import hard_pair
-from explorative_user_env.users.settings import SETTINGS
+from explorative_user_env.users.population import SETTINGS
 from explorative_user_env.validation import choice, how_to_get, integer, risk
-
-ALL = "all"
 
 DELTAS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
 """The deltas of the bounds; the least are too small to measure with so few users."""
@@ -48,22 +39,11 @@ N0 = 1000
     first="quick n_instances setting agent seed",
     keeps="results/TARGET",
     parallel=True,
-    texts={
-        "setting": f"printed or released; {MORE}. None is both.",
-        "agent": f"Only these of the table's agents; {MORE}. None is all of them.",
-        "quick": f"{QUICK_N_INSTANCES} users a cell and up to 20 arms; by default the paper's "
-        "cells.",
-    },
 )
 def tables(
     run: Run,
-    workers: dict[str, Any],
     target: Annotated[
-        str | None,
-        typer.Argument(
-            help="table2, table3, ..., table7, figure1a, figure1b or all.",
-            show_default="the run's that is continued",
-        ),
+        str | None, typer.Argument(show_default="the run's that is continued")
     ] = None,
     setting: list[str] | None = None,
     agent: list[str] | None = None,
@@ -74,16 +54,22 @@ def tables(
     """Run the paper's tables and figures, and judge each published figure in one report.
 
     Example: explorative-user paper tables table2 --quick
+
+    Options:
+        target: table2, table3, ..., table7, figure1a, figure1b or all.
+        setting: printed or released; repeat for more. None is both.
+        agent: Only these of the table's agents; repeat for more. None is all of them.
+        quick: 100 users a cell and up to 20 arms; by default the paper's cells.
     """
-    chosen = choice("target", target, (*EXPERIMENTS, ALL))
-    whole, users = chosen == ALL, users_a_cell(n_instances, quick)
+    chosen = choice("target", target, (*EXPERIMENTS, "all"))
+    whole, users = chosen == "all", users_a_cell(n_instances, quick)
     names = [choice("setting", name, SETTINGS) for name in dict.fromkeys(setting or SETTINGS)]
     experiments = list(EXPERIMENTS.values()) if whole else [EXPERIMENTS[chosen]]
     if quick:
         experiments = [quick_form(experiment) for experiment in experiments]
     if agent:
         experiments = [with_entrants(experiment, agent) for experiment in experiments]
-    options: dict[str, Any] = {"n_instances": users, "seed": seed, **workers}
+    options: dict[str, Any] = {"n_instances": users, "seed": seed, **run.workers}
     with run.opened(usual=Path("results") / chosen) as (folder, store):
         with progress_bar() as progress:
             share, rest = (portion(progress, 0, 2) if whole else progress), portion(progress, 1, 2)
@@ -97,13 +83,19 @@ def tables(
         contents: dict[str, Any] = {
             "report.md": page.markdown,
             "report.html": page.html(closing_section(folder.made_by)),
-            "summary.csv": pd.concat(_summaries(found)),
+            "summary.csv": pd.concat(
+                summary.assign(experiment=one.experiment.name)
+                for one in found
+                for summary in one.summaries.values()
+            ),
             **page.pictures,
         }
         shown: list[Any] = []
         if len(found) == 1:
-            for name, summary in found[0].summaries.items():
-                shown.append(table_of(summary, f"{found[0].experiment.title}, {name}"))
+            title = found[0].experiment.title
+            shown = [
+                table_of(each, f"{title}, {name}") for name, each in found[0].summaries.items()
+            ]
         if judged := [one.found for one in found if not one.found.empty]:
             contents["verdicts.csv"] = pd.concat(judged, ignore_index=True)
             shown.append(glance(contents["verdicts.csv"], short_titles(found), calibration))
@@ -115,14 +107,6 @@ def tables(
         write_and_show(folder, contents, shown, notes=notes)
 
 
-def _summaries(found: Sequence[Reproduction]) -> list[pd.DataFrame]:
-    return [
-        summary.assign(experiment=one.experiment.name)
-        for one in found
-        for summary in one.summaries.values()
-    ]
-
-
 @command(
     "paper tune-n1",
     tuning.tune_n1,
@@ -132,12 +116,7 @@ def _summaries(found: Sequence[Reproduction]) -> list[pd.DataFrame]:
     keeps="results/tune-n1",
     parallel=True,
 )
-def tune_n1(
-    run: Run,
-    workers: dict[str, Any],
-    users: dict[str, Any],
-    options: dict[str, Any],
-) -> None:
+def tune_n1(run: Run) -> None:
     """Find the least N_1 with which BAIR still succeeds; `bench --agent bair-tuned:DIR` uses it.
 
     The paper's open question, answered for one law of users: binary search with a sequential test
@@ -153,7 +132,7 @@ def tune_n1(
     failure = ""
     with run.opened() as (folder, store):
         try:
-            how = {**options, **users, **workers}
+            how = run.options | run.users | run.workers
             found = tuning.tune_n1(on_candidate=show_candidate, store=store, **how)
         except tuning.NoneFoundError as none:  # the run is finished all the same
             failure = f"error: {none}; its runs are in {store.path}"
@@ -183,38 +162,32 @@ def tune_n1(
     first="delta alpha n_arms n_instances seed",
     keeps="results/lower-bound",
     parallel=True,
-    texts={
-        "delta": f"{TEXTS['delta'][:-1]}; {MORE}. None is {' '.join(map(str, DELTAS))}.",
-        "n_instances": "Users of each instance, at least 1.",
-    },
 )
-def lower_bound(
-    run: Run,
-    workers: dict[str, Any],
-    users: dict[str, Any],
-    options: dict[str, Any],
-    delta: list[float] | None = None,
-    n_instances: int = 2000,
-) -> None:
+def lower_bound(run: Run, delta: list[float] | None = None, n_instances: int = 2000) -> None:
     """Meet the lower bound's pair of users, whom no agent can tell apart soon.
 
     Example: explorative-user paper lower-bound --delta 0.1 --delta 0.01
+
+    Options:
+        delta: Allowed probability of a wrong answer, in (0, 1); repeat for more. None is 0.2 0.1
+            0.05 0.02 0.01 0.005 0.002.
+        n_instances: Users of each instance, at least 1.
     """
     deltas = [risk("delta", value) for value in delta or DELTAS]
-    n_arms = integer("n_arms", users["n_arms"], 2, N0)
-    pair = hard_pair(min(deltas), n0=N0, **users)
+    n_arms = integer("n_arms", run.users["n_arms"], 2, N0)
+    pair = hard_pair(min(deltas), n0=N0, **run.users)
     n0s = sorted({max(n0, n_arms) for n0 in bound.DEFAULT_N0S} | {N0})
-    options["n_instances"] = n_instances
+    options = run.options | {"n_instances": n_instances}
     with run.opened() as (folder, store):
         with progress_bar() as progress:
-            grown = bound.overlap(n0s, progress=progress, **options, **users)
-            measured = bound.success(pair, progress=progress, store=store, **options, **workers)
+            options["progress"] = progress
+            grown = bound.overlap(n0s, **options, **run.users)
+            measured = bound.success(pair, store=store, **options, **run.workers)
         needed = bound.needed(measured, pair, deltas)
         frames = {"overlap": grown, "success": measured, "needed": needed}
         sections, notes = bound.sections_of(pair, **frames), bound.footnotes_of(measured)
         page = ["# The lower bound's pair of users"]
-        for heading, table in sections.items():
-            page += [f"## {heading}", markdown(table)]
+        page += [f"## {heading}\n\n{markdown(table)}" for heading, table in sections.items()]
         page += [f"- {note}" for note in notes]
         contents = {
             "table.md": "\n\n".join(page) + "\n",

@@ -13,25 +13,14 @@ from explorative_user_env.display.text import is_terminal
 from explorative_user_env.play import game as games
 from explorative_user_env.play.game import PLAYED, Game, game_of, pairs_of, query_of
 from explorative_user_env.play.terminal import PROMPT, play_lines
-
-USERS = ("setting", "gap", "alpha", "noise", "behaviour")
-"""The options of the users of a game."""
+from explorative_user_env.validation import require
 
 
 @command(
     "play",
     first="n_arms gap seed address terminal",
     users=PLAYED,
-    only=USERS,
-    texts={
-        "n_arms": f"Number of arms K, in 2..{games.MOST_ARMS_PLAYED}.",
-        "seed": "Seed of the user, at least 0. None is a surprise.",
-        "address": "Address of a game to repeat and go on with, or what follows its question "
-        "mark. None is a new game.",
-        "terminal": "Play in this terminal; by default on a page.",
-        "port": "Port of the page; 0 is any. None is 8421, or a free one.",
-        "no_browser": "Open no browser; by default one is opened.",
-    },
+    only=("setting", "gap", "alpha", "noise", "behaviour"),
 )
 def play(
     users: Mapping[str, Any],
@@ -47,43 +36,45 @@ def play(
     The page is for this machine alone; Ctrl-C ends it. Others play in a terminal of their own.
 
     Example: explorative-user play --terminal --n-arms 3
+
+    Options:
+        n_arms: Number of arms K, in 2..25.
+        seed: Seed of the user, at least 0. None is a surprise.
+        address: Address of a game to repeat and go on with, or what follows its question mark. None
+            is a new game.
+        terminal: Play in this terminal; by default on a page.
+        port: Port of the page; 0 is any. None is 8421, or a free one.
+        no_browser: Open no browser; by default one is opened.
     """
     options = {"n_arms": n_arms, **users}
     game = Game(options=options, seed=secrets.randbelow(games.SURPRISES) if seed is None else seed)
     chosen = seed is not None or game.options != Game(options=PLAYED, seed=0).options
-    if address is not None:
-        game, chosen = _shared(address), True
+    if address is not None:  # also of a game in which the player was her mind
+        pairs, chosen = games.pairs_in(games.query_in(address)), True
+        game = game_of(pairs, mind=not games.MINDS_OWN.isdisjoint(pairs))
+        game = replace(game, guesses=(), asked=None, foretold=False)
     if terminal:
         play_lines(game, _typed(), say)
     else:
         _play_on_page(f"play?{query_of(pairs_of(game))}" if chosen else "", port, not no_browser)
 
 
-def _shared(address: str) -> Game:
-    """Return the game of an address, also of one in which the player was her mind."""
-    pairs = games.pairs_in(games.query_in(address))
-    game = game_of(pairs, mind=not games.MINDS_OWN.isdisjoint(pairs))
-    return replace(game, guesses=(), asked=None, foretold=False)
-
-
 def _typed() -> Iterator[str]:
     """Yield the lines that are typed, until there are no more."""
-    if sys.stdin is None:
-        return
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
-    while True:
+    while sys.stdin is not None:
         if is_terminal(sys.stdin):
             sys.stdout.write(PROMPT)
         sys.stdout.flush()
-        line = sys.stdin.readline()
-        if not line:
+        if not (line := sys.stdin.readline()):
             return
         yield line
 
 
 def _play_on_page(place: str, port: int | None, opens: bool) -> None:
-    from explorative_user_env.play.page import open_browser, serve  # which needs an extra
+    require("the page needs", "play", games.SERVED_BY)
+    from explorative_user_env.play.page import open_browser, serve
 
     def ready(address: str) -> None:
         say(f"The page is at {address}{place}", "Ctrl-C ends it.")

@@ -1,7 +1,7 @@
 """The commands `explorative-user results`: what a finished or interrupted run has."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +11,7 @@ import typer
 
 from explorative_user_env.check.verify import verify as verified
 from explorative_user_env.commands.drawings import Drawing, NotDrawn, drawings_of
-from explorative_user_env.commands.options import MORE, command
+from explorative_user_env.commands.options import command
 from explorative_user_env.commands.output import say, show
 from explorative_user_env.commands.run import Places
 from explorative_user_env.commands.suite import entrants_called
@@ -24,9 +24,7 @@ from explorative_user_env.results.store import About, about
 from explorative_user_env.results.tables import legend_of, table_of
 from explorative_user_env.validation import InvalidArgumentError, choice, require
 
-RunArgument = Annotated[
-    Path, typer.Argument(help="Folder of a command, or its file of runs, as run.sqlite.")
-]
+RunArgument = Annotated[Path, typer.Argument()]
 
 DOTS = 200
 """Dots an inch of a plot: as wide as a slide needs."""
@@ -34,19 +32,24 @@ DOTS = 200
 MOST_FINDINGS = 20
 """Findings of a verification that are listed."""
 
-DIFFERENT, NOT_ALL = 1, 2
-"""Exit codes of a verification: rows differ; rows could not be run again."""
-
 
 @command("results show")
 def show_run(path: RunArgument) -> None:
     """Show what a file of runs has, also while it is being written: its table and what made it.
 
     Example: explorative-user results show results/bench
+
+    Options:
+        path: Folder of a command, or its file of runs, as run.sqlite.
     """
     file = Places.around(path).file
     found = about(file)
-    say(*_lines(found))
+    say(_state(found), f"asked for: {_in_words(found.request['options'])}")
+    for session in found.sessions:
+        made_by, how = session["made_by"], session["how"] or "it goes on, or was killed"
+        say(f"{session['began']} to {session['ended'] or '?'} ({how}): {made_by['command']}")
+        say(f"  on {_in_words(made_by['machine'])}, commit {made_by['commit'] or 'unknown'}")
+    say(f"made with: {_in_words(found.request['versions'] | found.request['made with'])}")
     if found.n_results:
         legends: list[str] = []
         for title, summary in summaries_of(load(file)):
@@ -61,16 +64,6 @@ def _state(found: About) -> str:
     return f"{found.request['command']}: {state}, {found.n_runs} runs in {cells}"
 
 
-def _lines(found: About) -> Iterator[str]:
-    yield _state(found)
-    yield f"asked for: {_in_words(found.request['options'])}"
-    for session in found.sessions:
-        made_by, how = session["made_by"], session["how"] or "it goes on, or was killed"
-        yield f"{session['began']} to {session['ended'] or '?'} ({how}): {made_by['command']}"
-        yield f"  on {_in_words(made_by['machine'])}, commit {made_by['commit'] or 'unknown'}"
-    yield f"made with: {_in_words(found.request['versions'] | found.request['made with'])}"
-
-
 def _in_words(options: Mapping[str, Any]) -> str:
     words = []
     for name, value in options.items():
@@ -81,26 +74,24 @@ def _in_words(options: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-@command("results export", texts={"overwrite": "Write over the file if it is there."})
+@command("results export")
 def export(
-    path: RunArgument,
-    output: Annotated[
-        Path, typer.Argument(help="File to write, as NAME.csv, NAME.json or NAME.parquet.")
-    ],
-    rows: Annotated[
-        str, typer.Option(help="runs (a row a run) or summary (a row an agent and cell).")
-    ] = "runs",
-    overwrite: bool = False,
+    path: RunArgument, output: RunArgument, rows: str = "runs", overwrite: bool = False
 ) -> None:
     """Write the runs of a file, or their summary, in a format that other programs read.
 
     Example: explorative-user results export results/bench runs.parquet
+
+    Options:
+        path: Folder of a command, or its file of runs, as run.sqlite.
+        output: File to write, as NAME.csv, NAME.json or NAME.parquet.
+        rows: runs (a row a run) or summary (a row an agent and cell).
+        overwrite: Write over the file if it is there.
     """
     what = choice("rows", rows, ("runs", "summary"))
     write = FORMATS[choice("output", output.suffix.lower() or str(output), FORMATS)]
     loaded = load(Places.around(path).file)
-    cells = loaded.cells if isinstance(loaded, Sweep) else [loaded]
-    frame = runs_with_cells(cells) if what == "runs" else loaded.summary()
+    frame = runs_with_cells(_cells_of(loaded)) if what == "runs" else loaded.summary()
     write_whole("output", output, lambda place: write(frame, place), overwrite)
     say(f"{len(frame)} rows: {output}")
 
@@ -124,14 +115,7 @@ FORMATS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
 """What writes a file, by the ending of its name."""
 
 
-@command(
-    "results plot",
-    texts={
-        "output": "Folder for the plots. None is plots in the run's.",
-        "n_arms": f"Only cells with this K; {MORE}. None is all.",
-        "delta": f"Only cells with this delta; {MORE}. None is all.",
-    },
-)
+@command("results plot")
 def plot(
     path: RunArgument,
     output: Path | None = None,
@@ -142,11 +126,23 @@ def plot(
     """Draw all plots that a run has, as PNG and SVG, also while it is going on.
 
     Example: explorative-user results plot results/bench --n-arms 5 --delta 0.1
+
+    Options:
+        path: Folder of a command, or its file of runs, as run.sqlite.
+        output: Folder for the plots. None is plots in the run's.
+        n_arms: Only cells with this K; repeat for more. None is all.
+        delta: Only cells with this delta; repeat for more. None is all.
     """
     require_plot()
     places = Places.around(path)
     found = about(places.file)
-    cells = _cells_of(places.file, n_arms, delta) if found.n_results else []
+    cells = _cells_of(load(places.file)) if found.n_results else []
+    for name, wanted in ("n_arms", n_arms), ("delta", delta):
+        known = dict.fromkeys(each.cell[name] for each in cells)
+        for value in wanted or () if cells else ():
+            if value not in known:
+                raise InvalidArgumentError(name, value, f"one of {', '.join(map(str, known))}")
+        cells = [each for each in cells if not wanted or each.cell[name] in wanted]
     every = list(drawings_of(found.request, places.folder, cells))
     drawings = [each for each in every if isinstance(each, Drawing)]
     undrawn = [f"{each.name}: {each.why}" for each in every if isinstance(each, NotDrawn)]
@@ -180,19 +176,8 @@ def plot(
     say(f"{folder.path}, as PNG and SVG: {', '.join(names)}")
 
 
-def _cells_of(
-    file: Path, n_arms: Sequence[int] | None, delta: Sequence[float] | None
-) -> list[Results]:
-    """Return the results of a file, only those of the K and delta that were asked for."""
-    loaded = load(file)
-    cells = list(loaded.cells) if isinstance(loaded, Sweep) else [loaded]
-    for name, wanted in (("n_arms", n_arms), ("delta", delta)):
-        known = list(dict.fromkeys(each.cell[name] for each in cells))
-        for value in wanted or ():
-            if value not in known:
-                raise InvalidArgumentError(name, value, f"one of {', '.join(map(str, known))}")
-        cells = [each for each in cells if not wanted or each.cell[name] in wanted]
-    return cells
+def _cells_of(loaded: Results | Sweep) -> list[Results]:
+    return list(loaded.cells) if isinstance(loaded, Sweep) else [loaded]
 
 
 @command(
@@ -201,24 +186,11 @@ def _cells_of(
     options="share rows seed",
     parallel=True,
     first="share rows every agent only",
-    texts={
-        "every": "Run all rows again.",
-        "agent": "Agent of the rows that the package does not have: module:Class or sb3:DIR; "
-        f"{MORE}. None is no other.",
-        "only": f"Only rows of this agent or cell, as the table names it; {MORE}. None is all.",
-    },
 )
 def verify(
     options: dict[str, Any],
     workers: dict[str, Any],
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RESULTS",
-            help="File of runs, as run.sqlite or run.sqlite.xz, the folder of a command, or rows "
-            "as export writes them (.csv, .json).",
-        ),
-    ],
+    path: Annotated[Path, typer.Argument(metavar="RESULTS")],
     every: Annotated[bool, typer.Option("--all")] = False,
     agent: list[str] | None = None,
     only: list[str] | None = None,
@@ -228,20 +200,22 @@ def verify(
     The exit code is 0 if all is as the file says, 1 if not, 2 if not all of it could be checked.
 
     Example: explorative-user results verify results/bench --share 0.1
+
+    Options:
+        path: File of runs, as run.sqlite or run.sqlite.xz, the folder of a command, or rows as
+            export writes them (.csv, .json).
+        every: Run all rows again.
+        agent: Agent of the rows that the package does not have: module:Class or sb3:DIR; repeat
+            for more. None is no other.
+        only: Only rows of this agent or cell, as the table names it; repeat for more. None is all.
     """
     if every and (options["share"] is not None or options["rows"] is not None):
         raise InvalidArgumentError("every", True, "left out beside --share or --rows")
     options |= {"share": 1.0} if every else {}
+    options |= {"only": only or (), **workers}
     own = entrants_called(agent or [])
     with progress_bar() as report:
-        found = verified(
-            path,
-            own,
-            only=only or (),
-            progress=report,
-            **options,
-            **workers,
-        )
+        found = verified(path, own, progress=report, **options)
     say(*found.notes, style="dim")
     if (table := found.table()).row_count:
         show(table)
@@ -251,4 +225,4 @@ def verify(
         say(f"and {rest} more")
     say(*found.in_short())
     if not found.equal:
-        raise typer.Exit(DIFFERENT if found.differs else NOT_ALL)
+        raise typer.Exit(1 if found.differs else 2)

@@ -59,26 +59,32 @@ class Run:
     Attributes:
         command: the words that call it.
         usual: the default folder.
-        options: all options that its numbers follow from, by name.
+        asked: all options that its numbers follow from, by name.
         written: the options that were written on the command line.
         output: the folder or file that was asked for.
         resume: the file of the run that is continued.
         overwrite: whether the files of another run may be written over.
+        users: the options of `Population`.
+        options: the options of the functions that the command calls.
+        workers: who does the runs, as arguments of `evaluate`.
     """
 
     command: str
     usual: Path
-    options: Mapping[str, Any]
+    asked: Mapping[str, Any]
     written: Collection[str]
     output: Path | None
     resume: Path | None
     overwrite: bool
+    users: dict[str, Any]
+    options: dict[str, Any]
+    workers: dict[str, Any]
 
     def refuse(self, allowed: str, *names: str) -> None:
         """Raise InvalidArgumentError if one of some options was written on the command line."""
         for name in names:
             if name in self.written:
-                raise InvalidArgumentError(name, self.options[name], allowed)
+                raise InvalidArgumentError(name, self.asked[name], allowed)
 
     @contextmanager
     def opened(
@@ -99,70 +105,55 @@ class Run:
         """
         named = agents if isinstance(agents, Mapping) else {name_of(each): each for each in agents}
         line_up = {name: agent_record(agent, FEWEST_ARMS) for name, agent in named.items()}
-        request = {"command": self.command, "options": dict(self.options)}
-        request |= {"line-up": {"agents": line_up}, "libraries": dict(libraries or {})}
-        places = self._places(usual or self.usual)
+        mine = json.loads(json.dumps({"command": self.command, "options": self.asked}, default=str))
+        request = mine | {"line-up": {"agents": line_up}, "libraries": dict(libraries or {})}
+        made_by = mine | {"versions": versions_of()}
+        resumes = self.resume is not None
+
+        def has_this_run(file: Path) -> bool:
+            with suppress(InvalidArgumentError):
+                kept = stores.request_in(file)
+                return bool(mine == {name: kept[name] for name in mine})
+            return False
+
+        def may_use(places: Places) -> bool:
+            return (
+                self.overwrite
+                or not places.folder.is_dir()
+                or (
+                    not other_run(places.folder, made_by)
+                    and (not places.file.exists() or has_this_run(places.file))
+                )
+            )
+
+        if self.resume is not None:
+            output = self.output or Places.around(self.resume).folder
+            folder_path, file = Places.of(output).folder, self.resume
+        elif self.output is not None:
+            folder_path, file = Places.of(self.output)
+        else:
+            path = usual or self.usual
+            paths = (path if n == 1 else path.with_name(f"{path.name}-{n}") for n in count(1))
+            folder_path, file = next(filter(may_use, map(Places.of, paths)))
+        # A finished run is begun anew, to the same rows.
+        anew = self.overwrite or (stores.is_finished(file) and has_this_run(file))
         # Of a run that is continued, the file says first whether it is the same.
-        folder = self._folder(places.folder) if self.resume is None else None
-        argument = "output" if self.resume is None else "resume"
-        with stores.Store(places.file, request, argument, self._replaces(places.file)) as store:
-            folder = folder or self._folder(places.folder)
-            folder.beside.append(places.file)
+        folder = None if resumes else Folder(folder_path, made_by, self.overwrite)
+        argument = "resume" if resumes else "output"
+        with stores.Store(file, request, argument, anew and not resumes) as store:
+            folder = folder or Folder(folder_path, made_by, self.overwrite)
+            folder.beside.append(file)
             if store.n_found:
-                notice(f"goes on with {store.n_found} runs of {places.file}")
+                notice(f"goes on with {store.n_found} runs of {file}")
             try:
                 yield folder, store
             except BaseException:
-                self._note_interrupted(store)
+                n_runs = store.n_runs()
+                if n_runs or store.n_kept():
+                    words = ["explorative-user", *words_of(self.command), "--resume", str(file)]
+                    what = f"{n_runs} runs are" if n_runs else "what was finished is"
+                    _interrupted[:] = [f"{what} in {file}; to go on: {shlex.join(words)}"]
                 raise
-
-    def _made_by(self) -> dict[str, Any]:
-
-        options = dict(self.options)
-        return {"command": self.command, "options": options, "versions": versions_of()}
-
-    def _folder(self, path: Path) -> Folder:
-
-        return Folder(path, self._made_by(), self.overwrite)
-
-    def _places(self, usual: Path) -> Places:
-        if self.resume is not None:
-            folder = self.output or Places.around(self.resume).folder
-            return Places(Places.of(folder).folder, self.resume)
-        if self.output is not None:
-            return Places.of(self.output)
-        folders = (usual if n == 1 else usual.with_name(f"{usual.name}-{n}") for n in count(1))
-        return next(places for places in map(Places.of, folders) if self._may_use(places))
-
-    def _may_use(self, places: Places) -> bool:
-        """Return whether a default folder is free, or has this very run."""
-        if self.overwrite or not places.folder.is_dir():
-            return True
-        return not other_run(places.folder, self._made_by()) and (
-            not places.file.exists() or self._is_in(places.file)
-        )
-
-    def _is_in(self, file: Path) -> bool:
-        """Return whether the run in a file was asked for the same."""
-        mine = json.loads(json.dumps({"command": self.command, "options": self.options}))
-        try:
-            request = stores.request_in(file)
-        except InvalidArgumentError:
-            return False
-        return bool(mine == {name: request[name] for name in mine})
-
-    def _replaces(self, file: Path) -> bool:
-        """Return whether the file of runs is begun anew, as a finished run is, to the same rows."""
-        if self.resume is not None:
-            return False
-        return self.overwrite or (stores.is_finished(file) and self._is_in(file))
-
-    def _note_interrupted(self, store: "stores.Store") -> None:
-        n_runs = store.n_runs()
-        if n_runs or store.n_kept():
-            words = ["explorative-user", *words_of(self.command), "--resume", str(store.path)]
-            what = f"{n_runs} runs are" if n_runs else "what was finished is"
-            _interrupted[:] = [f"{what} in {store.path}; to go on: {shlex.join(words)}"]
 
 
 def continue_with(

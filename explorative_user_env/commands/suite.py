@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from explorative_user_env.commands import agents as line_ups
-from explorative_user_env.commands.options import MORE, command, users_a_cell
+from explorative_user_env.commands.options import command, users_a_cell
 from explorative_user_env.commands.output import write_and_show
 from explorative_user_env.commands.run import OTHERS, Run
 from explorative_user_env.display.progress import progress_bar
@@ -20,8 +20,6 @@ from explorative_user_env.studies.suite_tasks import SUITE, ModelsByTask, traini
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
-WITHOUT_USERS = "left out without --user"
-
 
 @command(
     "suite",
@@ -32,21 +30,9 @@ WITHOUT_USERS = "left out without --user"
     users={},
     keeps="results/suite",
     parallel=True,
-    texts={
-        "agent": f"As for bench; sb3:DIR may have folders of models, named as tasks; {MORE}. "
-        "None is all of the package; with --user bair, bair(m), tas, uni, exp3.",
-        "task": f"Only this task, as bai-k5; {MORE}. None is all.",
-        "user": "In place of the tasks, meet users who are not the paper's, and show success and "
-        "stopping times: all, paper, rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded, "
-        f"omniscient, forgetful, drifting, logistic or varied; {MORE}. None is the tasks.",
-        "quick": "A tenth of the users; by default all, as published.",
-    },
 )
 def suite(
     run: Run,
-    workers: dict[str, Any],
-    users: dict[str, Any],
-    options: dict[str, Any],
     agent: list[str] | None = None,
     task: list[str] | None = None,
     user: list[str] | None = None,
@@ -55,21 +41,30 @@ def suite(
     """Score agents on the tasks of the suite, where UNI has 0 and a stated reference 1.
 
     Example: explorative-user suite --agent my_module:MyAgent --quick
+
+    Options:
+        agent: As for bench; sb3:DIR may have folders of models, named as tasks; repeat for more.
+            None is all of the package; with --user bair, bair(m), tas, uni, exp3.
+        task: Only this task, as bai-k5; repeat for more. None is all.
+        user: In place of the tasks, meet users who are not the paper's, and show success and
+            stopping times: all, paper, rho=1, alpha=0.8, alpha=2, noise=0.1, bernoulli, bounded,
+            omniscient, forgetful, drifting, logistic or varied; repeat for more. None is the tasks.
+        quick: A tenth of the users; by default all, as published.
     """
-    quick, seed = options.pop("quick"), options.pop("seed")
     if user:
         if task:
             raise InvalidArgumentError("task", task, "left out beside --user")
-        options |= {"n_instances": users_a_cell(n_instances, quick), "seed": seed or 0, **workers}
-        _meet_others(run, agent, user, users, options)
+        _meet_others(replace(run, command=OTHERS), agent, user, n_instances)
         return
-    run.refuse(WITHOUT_USERS, "n_instances", "delta", "baseline_time", "max_steps", *users)
-    chosen = suite_tasks.SuiteRun(task or None, quick, seed)
+    only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
+    run.refuse("left out without --user", *only)
+    how = {each: run.options[each] for each in ("quick", "seed")}
+    chosen = suite_tasks.SuiteRun(task or None, **how)
     entrants = suite_tasks.taking_part(entrants_called(agent) if agent else None)
     with run.opened(suite_tasks.who(entrants)) as (folder, store):
         with progress_bar() as report:
-            shared: dict[str, Any] = {"progress": report, "store": store, **workers}
-            scores = study.run_suite(entrants, tasks=chosen.tasks, quick=quick, seed=seed, **shared)
+            how |= {"progress": report, "store": store, **run.workers}
+            scores = study.run_suite(entrants, tasks=chosen.tasks, **how)
         contents = {
             "scores.md": scores.page(),
             "scores.csv": scores.scores(),
@@ -82,21 +77,19 @@ def suite(
 
 
 def _meet_others(
-    run: Run,
-    agent: list[str] | None,
-    user: list[str],
-    users: dict[str, Any],
-    options: dict[str, Any],
+    run: Run, agent: list[str] | None, user: list[str], n_instances: int | None
 ) -> None:
     """Let agents meet users who are not the paper's, and write and show what comes of it."""
+    options = dict(run.options)
+    options["n_instances"] = users_a_cell(n_instances, options.pop("quick"))
+    options["seed"] = options["seed"] or 0
     varieties = others.varieties_named(None if user == ["all"] else user)
     agents = line_ups.agents_called(agent, options["max_steps"]) if agent else None
-    population = Population(**users)
-    run = replace(run, command=OTHERS)
+    population = Population(**run.users)
     with run.opened(agents or (), usual=Path("results/robustness")) as (folder, store):
         with progress_bar() as report:
-            options |= {"population": population, "progress": report, "store": store}
-            matrix = others.robustness(agents, varieties, **options)
+            how: dict[str, Any] = {"progress": report, "store": store, **options, **run.workers}
+            matrix = others.robustness(agents, varieties, population=population, **how)
         numbers = [options[each] for each in ("delta", "n_instances", "max_steps")]
         title = others.title_of_matrix(population, *numbers)
         contents = {
@@ -123,8 +116,9 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
     known: dict[str, Any] = {}
     for name in names:
         if name.startswith(line_ups.MODEL_PREFIX):
-            if folders := models_in(Path(name.removeprefix(line_ups.MODEL_PREFIX))):
-                known[name] = _models(name.removeprefix(line_ups.MODEL_PREFIX), folders)
+            folder = Path(name.removeprefix(line_ups.MODEL_PREFIX))
+            if folders := models_in(folder):
+                known[name] = _models(folder.resolve().name, folders)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
             known[name] = line_ups.agent_at(name, ModelsByTask)
     others = [name for name in names if name not in known]
@@ -132,10 +126,9 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
     return [known[name] for name in names]
 
 
-def _models(source: str, folders: Mapping[str, Sequence[Path]]) -> ModelsByTask:
+def _models(name: str, folders: Mapping[str, Sequence[Path]]) -> ModelsByTask:
     from explorative_user_env.rl import load_agent
 
-    name = Path(source).resolve().name
     models = {
         task: [
             load_agent(place, name=name if len(places) == 1 else training_name(name, number))
@@ -157,21 +150,20 @@ def models_in(folder: Path) -> dict[str, list[Path]]:
         InvalidArgumentError: for a task's folder without a model.
     """
     found: dict[str, list[Path]] = {}
-    for task in SUITE:
-        own = folder / task.name
-        if (folder / SETTINGS_FILE).exists() or not own.is_dir():
-            continue
-        trainings = [each.parent for each in own.glob(f"*/{SETTINGS_FILE}")]
-        found[task.name] = (
-            [own] if (own / SETTINGS_FILE).exists() else sorted(trainings, key=_order)
-        )
-        if not found[task.name]:
-            allowed = f"a folder with a model, or with folders of models ({own} has none)"
-            raise InvalidArgumentError("agent", str(folder), allowed)
+    if (folder / SETTINGS_FILE).exists():
+        return found
+    for own in (folder / task.name for task in SUITE):
+        if own.is_dir():
+            trainings = [each.parent for each in own.glob(f"*/{SETTINGS_FILE}")]
+            # Numbers are compared as numbers: seed-2 is before seed-10.
+            trainings.sort(
+                key=lambda each: [
+                    int(part) if part.isdecimal() else part
+                    for part in re.split(r"(\d+)", each.name)
+                ]
+            )
+            found[own.name] = [own] if (own / SETTINGS_FILE).exists() else trainings
+            if not found[own.name]:
+                allowed = f"a folder with a model, or with folders of models ({own} has none)"
+                raise InvalidArgumentError("agent", str(folder), allowed)
     return found
-
-
-def _order(folder: Path) -> list[tuple[int, str]]:
-    """Return a key by which seed-2 is before seed-10."""
-    parts = re.findall(r"\d+|\D+", folder.name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]

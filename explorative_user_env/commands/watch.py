@@ -10,7 +10,7 @@ from explorative_user_env.commands.output import say
 from explorative_user_env.display.progress import OnProgress, progress_bar
 from explorative_user_env.envs.meeting import environment_of
 from explorative_user_env.protocol import CENSORED, DELTA, REGRET, needs_horizon
-from explorative_user_env.runs.films import Film, can_be_written, film_of, save_films
+from explorative_user_env.runs.films import can_be_written, film_of, save_films
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import count
@@ -23,16 +23,6 @@ MOST_STEPS = 10_000
     "watch",
     first="agent seed n_arms delta out",
     users={},
-    texts={
-        "agent": "Agent, as of bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; several are "
-        "shown side by side. None is bair.",
-        "horizon": f"T of agents that do not stop by themselves, at least 1. None is "
-        f"{REGRET.horizon}, or --max-steps if that is less.",
-        "out": "File: a film as .html, .gif or .mp4, or the whole run as .svg or .png.",
-        "no_reveal": "Keep her intervals, the true means and the reasons secret.",
-        "max_steps": "Cut each run off after so many steps, at least 1.",
-        "overwrite": "Write over the file if it is there.",
-    },
 )
 def watch(
     users: dict[str, Any],
@@ -48,6 +38,16 @@ def watch(
     """Watch a user and an agent step by step: what she believes, and what it learns of her.
 
     Example: explorative-user watch --agent bair --agent uni --seed 7 --out run.html
+
+    Options:
+        agent: Agent, as of bench: a name, sb3:DIR, bair-tuned:N_1 or module:Class; several are
+            shown side by side. None is bair.
+        max_steps: Cut each run off after so many steps, at least 1.
+        horizon: T of agents that do not stop by themselves, at least 1. None is 500, or --max-steps
+            if that is less.
+        out: File: a film as .html, .gif or .mp4, or the whole run as .svg or .png.
+        no_reveal: Keep her intervals, the true means and the reasons secret.
+        overwrite: Write over the file if it is there.
     """
     can_be_written(out, "out", overwrite)
     population = Population(**users)
@@ -63,17 +63,13 @@ def watch(
             films.append(film_of(episode, not no_reveal, step))
         save_films(films, out, argument="out", overwrite=overwrite, progress=report)
     for film in films:
-        _say_what_happened(film, max_steps)
+        if film.revealed:
+            say(f"{film.agent} and the user of seed {film.seed}", style="bold")
+            say(*film.explanation.lines)
+        if film.end == CENSORED and film.n_steps == max_steps:
+            say(f"{film.agent} was cut off after {max_steps} steps: --max-steps shows more.")
     say(f"File: {out}")
 
 
 def _report_step(report: OnProgress, name: str, n_steps: int, step: int) -> None:
     report(name, step, n_steps)
-
-
-def _say_what_happened(film: Film, max_steps: int) -> None:
-    if film.revealed:
-        say(f"{film.agent} and the user of seed {film.seed}", style="bold")
-        say(*film.explanation.lines)
-    if film.end == CENSORED and film.n_steps == max_steps:
-        say(f"{film.agent} was cut off after {max_steps} steps: --max-steps shows more.")

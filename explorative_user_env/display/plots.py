@@ -204,8 +204,10 @@ def plot_axes(
     return own
 
 
-def dress(axes: "Axes", title: str, x: str, y: str) -> None:
-    """Set the title, folded between words, the labels of the axes, and the grid."""
+def dress(
+    axes: "Axes", title: str, x: str, y: str, named: "Sequence[tuple[Any, str]]" = ()
+) -> None:
+    """Set the title, folded between words, the labels of the axes, the grid and the legend."""
     import textwrap
 
     lines = textwrap.wrap(verbatim(title), LONGEST_LINE)
@@ -216,6 +218,8 @@ def dress(axes: "Axes", title: str, x: str, y: str) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color=colour_of("grid"), linewidth=0.6)
     axes.set_axisbelow(True)
+    if named:
+        name_lines(axes, named)
 
 
 def name_lines(axes: "Axes", named: "Sequence[tuple[Any, str]]") -> None:

@@ -4,11 +4,12 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 
 from explorative_user_env.envs.history import HAS_LEFT
 from explorative_user_env.envs.lanes import Step
-from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, discrete, labelled
+from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, labelled
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Infos, lane_actions
 from explorative_user_env.protocol import BAI, STEP_COST, Array
 from explorative_user_env.users.instances import InstanceLaw
@@ -179,7 +180,7 @@ class ExplorativeUserBAIEnv(ExplorativeUserEnv, gym.Env[int, int]):
         self.step_cost = not_negative("step_cost", step_cost)
         self.horizon = self.length = integer("horizon", horizon, 1)
         self.mask = choice("mask", mask, MASKS)
-        self.action_space = discrete(2 * self.user.n_arms)
+        self.action_space = spaces.Discrete(2 * self.user.n_arms)
         labelled(self.observation_space, task=BAI.name, horizon=self.horizon, mask=self.mask)
         self._last_rejected = [False] * self.user.n_arms
         self._over = True
@@ -298,9 +299,6 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
             step.acceptances[:] = self._history.acceptances.sum(axis=1)
 
         unanswered = recommending & (step.interactions >= self.horizon) | step.left
-        truncated = np.zeros(self.num_envs, bool)
-        if self.max_episode_steps is not None:
-            truncated = step.interactions + answering >= self.max_episode_steps
         step.rewards[:] = np.where(recommending, -self.step_cost, 0.0)
         step.rewards[unanswered] += WRONG
         lanes = np.flatnonzero(answering)
@@ -308,7 +306,8 @@ class ExplorativeUserBAIVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, Arr
             self._answers[lanes] = chosen[lanes] - n_arms
             self._correct[lanes] = self._answers[lanes] == self._begun_lanes().best_arms(lanes)
             step.rewards[lanes] = np.where(self._correct[lanes], RIGHT, WRONG)
-        return self._outcome(step, recommending, answering | unanswered, truncated)
+        steps = step.interactions + answering
+        return self._outcome(step, recommending, answering | unanswered, steps)
 
     def action_masks(self) -> Array:
         """Return which actions are legal, shape (num_envs, 2 K), bool."""

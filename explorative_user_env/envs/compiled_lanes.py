@@ -8,7 +8,6 @@ import numpy as np
 
 from explorative_user_env.envs.lanes import Lanes, Step, in_lane
 from explorative_user_env.envs.user import REWARDS, reward_of
-from explorative_user_env.kernels.arrays import StateTuple, user_tuple
 from explorative_user_env.kernels.compiler import compile_loop, errors_of_compiling, once, short
 from explorative_user_env.kernels.words import (
     MEAN,
@@ -26,8 +25,15 @@ from explorative_user_env.protocol import Array
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw, draw_means, instances_of
-from explorative_user_env.users.laws import OWN, RewardDraw, Rule
-from explorative_user_env.users.model import UserState, rho
+from explorative_user_env.users.model import (
+    OWN,
+    RewardDraw,
+    Rule,
+    StateTuple,
+    UserState,
+    rho,
+    user_tuple,
+)
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import CallableError
 
@@ -260,14 +266,14 @@ def rule_compiles(population: Population, rng: np.random.Generator) -> bool:
     error = _uncompiled(population, rng)
     if error is None:
         return True
-    part, law = "the rule of rho_t", population.user.own_law
-    usual = Population(n_arms=population.n_arms)
-    if _uncompiled(usual, rng) is not None:
-        part = "the loop of users in step"
-    elif population.user.reward_law == OWN:
-        same_rule = Population(n_arms=population.n_arms, rho=population.schedule)
-        if _uncompiled(same_rule, rng) is None:
-            part = f"reward_law {law.name!r}"
+    rho, law = {"rho": population.schedule}, population.user.own_law
+    parts: dict[str, dict[str, Any]] = {
+        "the loop of users in step": {},
+        "the rule of rho_t": rho,
+        f"reward_law {law.name!r}": rho | {"reward_law": law},
+    }
+    kinds = ((part, Population(n_arms=population.n_arms, **each)) for part, each in parts.items())
+    part = next(part for part, users in kinds if _uncompiled(users, rng) is not None)
     warnings.warn(f"{part} does not compile: {short(error)}", stacklevel=5)
     return False
 

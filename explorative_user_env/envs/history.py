@@ -1,13 +1,11 @@
-"""The history of responses, and the pictures of it: text, SVG or pixels."""
+"""The history of responses, as observations and pictures take it."""
 
-from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 import numpy as np
 
 from explorative_user_env.protocol import Array
 from explorative_user_env.show.words import Seen
-from explorative_user_env.users.hidden_state import HiddenState
 
 ACCEPTED, REJECTED, UNHEARD = 1, -1, 0
 """The latest response of an arm."""
@@ -53,11 +51,6 @@ class History:
         """The latest response of each arm, `ACCEPTED`, `REJECTED` or `UNHEARD`."""
         return self.table[:, :, LATEST]
 
-    @property
-    def rejections_since_acceptance(self) -> Array:
-        """Rejections of each arm since it was last accepted."""
-        return self.table[:, :, N_SINCE_ACCEPTED]
-
     def forget(self, lanes: Any) -> None:
         """Begin anew in these lanes (indices, a mask, or a slice)."""
         self.next_user(lanes)
@@ -98,17 +91,9 @@ class History:
             setattr(part, name, kept[lanes])
         return part
 
-    def of(self, lane: int) -> tuple[list[list[int]], tuple[int, bool] | None]:
-        """Return the acceptances and rejections of each arm of a lane, and its last response."""
-        arms = np.column_stack([self.acceptances[lane], self.rejections[lane]]).tolist()
-        arm = int(self.last_arm[lane])
-        return arms, None if arm < 0 else (arm, bool(self.latest[lane, arm] == ACCEPTED))
-
     def last_rejected(self) -> Array:
         """Return how many arms' latest response is a rejection, shape (n_lanes,)."""
-        rejected: Array = self.latest == REJECTED
-        counts: Array = rejected.sum(axis=1)
-        return counts
+        return np.asarray((self.latest == REJECTED).sum(axis=1))
 
 
 class PopulationHistory(History):
@@ -152,67 +137,10 @@ HAS_LEFT = "she has left"
 """The note of a picture."""
 
 
-class Truths:
-    """The truth about users for pictures: now, and at the last decision.
-
-    Args:
-        n_lanes: number of users.
-    """
-
-    def __init__(self, n_lanes: int) -> None:
-        self.now: list[HiddenState | None] = [None] * n_lanes
-        self.decided: list[HiddenState | None] = [None] * n_lanes
-
-    def begin(self, lanes: Iterable[int], truth: Callable[[int], HiddenState]) -> None:
-        """Begin with new users in these lanes."""
-        for lane in lanes:
-            self.now[lane], self.decided[lane] = truth(lane), None
-
-    def go_on(self, lanes: Iterable[int], truth: Callable[[int], HiddenState]) -> None:
-        """Take in the truth after responses, which were decided by the truth before."""
-        for lane in lanes:
-            self.now[lane], self.decided[lane] = truth(lane), self.now[lane]
-
-
 def seen_in_lane(history: History, lane: int) -> Seen:
     """Return the history of a lane as pictures take it."""
-    counts, last = history.of(lane)
-    latest = [
-        None if kind == UNHEARD else kind == ACCEPTED for kind in history.latest[lane].tolist()
-    ]
-    yes, no = [arm[0] for arm in counts], [arm[1] for arm in counts]
+    table, arm = history.table[lane].tolist(), int(history.last_arm[lane])
+    latest = [None if each[LATEST] == UNHEARD else each[LATEST] == ACCEPTED for each in table]
+    yes, no = [each[N_ACCEPTED] for each in table], [each[N_REJECTED] for each in table]
+    last = None if arm < 0 else (arm, bool(latest[arm]))
     return Seen(yes, no, latest, last, int(history.steps[lane]))
-
-
-def lane_frame(
-    mode: str,
-    history: History,
-    lane: int,
-    truth: Callable[[], HiddenState] | None,
-    truths: Truths | None,
-    note: str,
-) -> str | Array:
-    """Return the picture of a user.
-
-    Args:
-        mode: one of `RENDER_MODES`.
-        history: the responses.
-        lane: the user's lane.
-        truth: returns the truth about her; None keeps it secret.
-        truths: the truth at her last decision; None keeps it out.
-        note: a line of words below.
-
-    Returns:
-        Text, or pixels of shape (height, width, 3).
-    """
-    # Imported when something is drawn: most environments never are.
-    from explorative_user_env.show.raster import pixels_of
-    from explorative_user_env.show.scene import scene_of_user, text_of_user
-    from explorative_user_env.show.svg import svg_of
-
-    seen, known = seen_in_lane(history, lane), None if truth is None else truth()
-    if mode == "ansi":
-        return text_of_user(seen, known)
-    decided = None if truths is None else truths.decided[lane]
-    scene = scene_of_user(seen, known, decided, note=note)
-    return svg_of(scene) if mode == "svg" else pixels_of(scene)

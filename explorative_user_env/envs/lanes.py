@@ -1,7 +1,6 @@
 """Many users in step, one a lane: single environments, or rows of arrays in compiled code."""
 
 import copy
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Self
@@ -33,56 +32,13 @@ class Step(NamedTuple):
         return cls._make([*numbers, np.zeros(n_lanes, bool)])
 
 
-class Lanes(ABC):
-    """Users of one kind with streams of their own."""
-
-    compiled: bool
-
-    @property
-    @abstractmethod
-    def rngs(self) -> list[np.random.Generator]:
-        """The streams, each where its user is."""
-
-    @abstractmethod
-    def reseed(self, lane: int, rng: np.random.Generator) -> None:
-        """Let the next user of `lane` have a stream that goes on where `rng` is."""
-
-    @abstractmethod
-    def begin(self, lanes: Array, law: InstanceLaw | Sequence[InstanceLaw]) -> None:
-        """Put new users in these lanes, with instances of one law or of a law each."""
-
-    @abstractmethod
-    def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
-        """Recommend arms[b] in these lanes (None: all) and fill in the step.
-
-        Returns:
-            Whether all of `arms` are arms; if not, nothing has happened.
-
-        Raises:
-            CallableError: if some rho_t leaves its declared range, or a function of the caller
-                fails.
-        """
-
-    @abstractmethod
-    def instances(self) -> tuple[Instance, ...]:
-        """Return the true means and the best arm of every user, as they are now."""
-
-    @abstractmethod
-    def best_arms(self, lanes: Array) -> Array:
-        """Return the best arms of the users in these lanes."""
-
-    @abstractmethod
-    def hidden_state(self, lane: int) -> HiddenState:
-        """Return the truth about a user."""
-
-
 def in_lane(lane: int) -> str:
     """Return in words the user in a lane."""
     return f"the user in lane {lane}"
 
 
-class PlainLanes(Lanes):
-    """Single environments in a loop: for few users, and where something does not compile.
+class Lanes:
+    """Many users, as single environments in a loop: for few, and where something does not compile.
 
     Args:
         population: the users.
@@ -126,7 +82,15 @@ class PlainLanes(Lanes):
             env.meet(law if isinstance(law, InstanceLaw) else law[place], env.settle())
 
     def respond(self, lanes: Array | None, arms: Array, step: Step) -> bool:
-        """Recommend arms[b] in these lanes (None: all) and fill in the step."""
+        """Recommend arms[b] in these lanes (None: all) and fill in the step.
+
+        Returns:
+            Whether all of `arms` are arms; if not, nothing has happened.
+
+        Raises:
+            CallableError: if some rho_t leaves its declared range, or a function of the caller
+                fails.
+        """
         recommended, envs = arms.tolist(), self._envs
         if min(recommended) < 0 or max(recommended) >= envs[0].user.n_arms:
             return False
@@ -134,10 +98,8 @@ class PlainLanes(Lanes):
         for lane in range(len(envs)) if lanes is None else lanes.tolist():
             env = envs[lane]
             responses[lane], rewards[lane], gone, _, info = env.step(recommended[lane])
-            interactions[lane] = info["interactions"]
-            acceptances[lane] = info["acceptances"]
-            if gone:
-                left[lane] = True
+            interactions[lane], acceptances[lane] = info["interactions"], info["acceptances"]
+            left[lane] |= gone
         return True
 
     def instances(self) -> tuple[Instance, ...]:

@@ -1,4 +1,4 @@
-"""The meeting of agents and users: an agent's open options, and an environment for it."""
+"""The meeting of agents and users: an environment for an agent, and the next user."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,48 +6,12 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.protocol import DELTA, STEP_CAP, Agent, ManyUserAgent, sees_rewards
+from explorative_user_env.protocol import Agent, ManyUserAgent, sees_rewards
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
-
-
-def informed(
-    agent: Agent | str,
-    population: Population | None,
-    delta: float = DELTA,
-    max_steps: int | None = None,
-) -> Agent:
-    """Return an agent, given or named, with its open options filled in.
-
-    Args:
-        agent: an agent, or the name of one of the package's.
-        population: the users, whose alpha, rho_0, noise and setting the options take; None fills
-            in nothing.
-        delta: for agents that have none.
-        max_steps: a step cap for all; an agent's may be smaller. None is the agent's cap, or the
-            setting's, or a million.
-
-    Raises:
-        InvalidArgumentError: for anything but an agent.
-    """
-    if isinstance(agent, str):
-        agent = agent_named(agent)
-    if isinstance(agent, type) or not isinstance(agent, Agent):
-        called = f"; call it: {agent.__name__}()" if hasattr(agent, "__name__") else ""
-        if hasattr(agent, "predict") and hasattr(agent, "policy"):  # of Stable-Baselines3
-            called = "; wrap a trained model: SB3Agent(model)"
-        allowed = f"a name or have the methods reset, act, observe and answer{called}"
-        raise InvalidArgumentError("agent", agent, allowed)
-    if not isinstance(agent, AlgorithmAgent) or population is None:
-        return agent
-    user = population.user
-    facts = {"delta": delta, "alpha": user.alpha, "rho_0": user.rho_0, "noise": user.noise}
-    options = population.setting.agent_options(agent.algorithm.name, population.n_arms)
-    return agent.informed({"max_steps": STEP_CAP} | facts | options, max_steps)
 
 
 def population_in(env: gym.Env[Any, Any]) -> Population | None:

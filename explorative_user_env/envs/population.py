@@ -1,7 +1,7 @@
 """`ExplorativePopulation-v0`: users who come one after another and share what is popular."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -10,43 +10,16 @@ from gymnasium.vector import VectorEnv
 from explorative_user_env.envs.history import PopulationHistory
 from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, labelled
-from explorative_user_env.envs.user_vector import (
-    ExplorativeUserVectorEnv,
-    Infos,
-    lane_arms,
-    lane_options,
-)
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, Infos, lane_options
 from explorative_user_env.protocol import DEVIATION, N_USERS, POPULATION, Array, kept_steps
 from explorative_user_env.seeding import member_seed, number_of_users, seed_number, user_generator
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.population import MemberLaw, PopularityLaw, check_members
+from explorative_user_env.users.population import PopularityLaw, check_members
 from explorative_user_env.validation import InvalidArgumentError, choice, finite_vector, integer
 
 
-class EpisodeStart(NamedTuple):
-    """The start of an episode.
-
-    Attributes:
-        popularity: m_i of every arm; None is drawn.
-        user: the first of its users.
-    """
-
-    popularity: list[float] | None = None
-    user: int = 0
-
-    def met(self, seed: int, user: int, lane: int | None = None) -> str:
-        """Return in words a user of the episode of this seed, and how to meet her again."""
-        options = {"user": user} if self.popularity is None else "..."
-        her = f"user {user}" if lane is None else f"user {user} in lane {lane}"
-        single = "" if lane is None else " of a single environment"
-        return f"{her}, whom env.reset(seed={seed}, options={options}){single} meets again"
-
-
-USUAL_START = EpisodeStart()
-
-
-def start_of(options: Any, n_arms: int, n_users: int) -> EpisodeStart:
-    """Return the start of an episode with these options of a reset.
+def start_of(options: Any, n_arms: int, n_users: int) -> dict[str, Any]:
+    """Validate the options of a reset, the start of an episode.
 
     Args:
         options: `{"popularity": K finite numbers}`, `{"user": 0..n_users-1}`, both or neither.
@@ -56,18 +29,16 @@ def start_of(options: Any, n_arms: int, n_users: int) -> EpisodeStart:
     Raises:
         InvalidArgumentError: for an option that is unknown or out of range.
     """
-    if options is None:
-        return USUAL_START
-    if not isinstance(options, Mapping):
+    if options is not None and not isinstance(options, Mapping):
         raise InvalidArgumentError("options", options, 'a dict, as {"user": 3}')
-    start = USUAL_START
-    for name, value in options.items():
-        if choice("options key", name, EpisodeStart._fields) == "user":
-            start = start._replace(user=integer("user", value, 0, n_users - 1))
-            continue
-        if isinstance(value, str) or callable(value):
+    start = dict(options or {})
+    for name, value in start.items():
+        if choice("options key", name, ("popularity", "user")) == "user":
+            start[name] = integer("user", value, 0, n_users - 1)
+        elif isinstance(value, str) or callable(value):
             raise InvalidArgumentError(name, value, "numbers, one for each arm")
-        start = start._replace(popularity=finite_vector(name, value, n_arms))
+        else:
+            start[name] = finite_vector(name, value, n_arms)
     return start
 
 
@@ -80,15 +51,14 @@ class _Episode:
         seed: its seed.
     """
 
-    def __init__(self, env: "ExplorativePopulationEnv", start: EpisodeStart, seed: int) -> None:
-        self.start, self.seed, self.user = start, seed, start.user
-        self.law: MemberLaw | None = None  # until it is drawn
+    def __init__(self, env: Any, start: Mapping[str, Any], seed: int) -> None:
+        self.start, self.seed, self.user = start, seed, start.get("user", 0)
+        self.law: Any = None  # until it is drawn
         self._popularity_law = env.popularity_law
 
     def draw(self) -> None:
         """Draw what is popular, unless it is given."""
-        law, given = self._popularity_law, self.start.popularity
-        self.law = law.members(self.seed) if given is None else MemberLaw(law, given)
+        self.law = self._popularity_law.members(self.seed, self.start.get("popularity"))
 
     def generator(self) -> np.random.Generator:
         """Return the stream of the present user."""
@@ -96,7 +66,12 @@ class _Episode:
 
     def met(self, lane: int | None = None) -> str:
         """Return in words the present user, and how to meet her again."""
-        return self.start.met(self.seed, self.user, lane)
+        options = "..." if "popularity" in self.start else {"user": self.user}
+        place, single = (
+            ("", "") if lane is None else (f" in lane {lane}", " of a single environment")
+        )
+        reset = f"env.reset(seed={self.seed}, options={options})"
+        return f"user {self.user}{place}, whom {reset}{single} meets again"
 
 
 def episode_seed_of(rng: np.random.Generator, seed: int, fresh: bool) -> int:
@@ -143,7 +118,7 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     observation is 0 and `info["has_response"]` is False.
 
     ## Rewards
-    As in `ExplorativeUser-v0`, of the user who was asked: by default mu_a - mu_* of her own means.
+    As in `ExplorativeUser-v0`, of the present user: by default mu_a - mu_* of her own means.
 
     ## Starting State
     A new draw of what is popular, and the first user. `reset(options={"popularity": [...]})` gives
@@ -156,8 +131,8 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
     not bootstrap from there. There is no other, unless `gym.make` is given `max_episode_steps`.
 
     ## Information
-    `has_response`, and of the user who is asked next `user` (from 0), `new_user` (whether she was
-    not asked before) and the counts `interactions`, `acceptances` and `rejections`, which are 0
+    `has_response`, and of the user of the next step `user` (from 0), `new_user` (whether she had
+    no step yet) and the counts `interactions`, `acceptances` and `rejections`, which are 0
     then; of all users of the episode so far `all_interactions`, `all_acceptances` and
     `all_rejections`. At the end all is of the last user. With `info_level="full"` also her
     `hidden_state`.
@@ -216,8 +191,9 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
         self.deviation = self.popularity_law.deviation
         reading = {"task": POPULATION.name, "horizon": self.horizon, "n_users": self.n_users}
         labelled(self.observation_space, **reading)
-        self._start, self._over = USUAL_START, True
-        self._episode = _Episode(self, USUAL_START, -1)
+        self._start: dict[str, Any] = {}
+        self._over = True
+        self._episode = _Episode(self, {}, -1)
         self._steps = self._accepted = 0
 
     @property
@@ -292,7 +268,6 @@ class ExplorativePopulationEnv(ExplorativeUserEnv, gym.Env[int, int]):
 
     def _meet_member(self, same_episode: bool = False) -> None:
         """Meet the present user of the episode."""
-        assert self._episode.law is not None
         self.meet(self._episode.law, self._episode.generator())
         self._see_new_user(same_episode)
 
@@ -334,8 +309,8 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         self.horizon, self.length = single.horizon, single.length
         self._streams: dict[int, np.random.Generator] = {}
         self._fresh_streams: dict[int, bool] = {}
-        self._start = USUAL_START
-        self._episodes = [_Episode(single, USUAL_START, -1) for _ in range(self.num_envs)]
+        self._start: dict[str, Any] = {}
+        self._episodes = [_Episode(single, {}, -1) for _ in range(self.num_envs)]
         self._present = np.zeros(self.num_envs, int)
         self._new_user = np.ones(self.num_envs, bool)
         self._steps = np.zeros(self.num_envs, int)
@@ -368,32 +343,15 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
             InvalidArgumentError: for a seed or an option that is out of range.
         """
         rest = lane_options(options)
-        masks = {name: rest.pop(name) for name in ("reset_mask",) if name in rest}
+        masks = {"reset_mask": rest.pop("reset_mask", None)}
         self._start = start_of(rest, self.user.n_arms, self.n_users)
         try:
             return super().reset(seed=seed, options=masks)
         finally:
-            self._start = USUAL_START  # for lanes that end
+            self._start = {}  # for lanes that end
 
-    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
-        """Recommend arm `actions[b]` to the present user in lane b and return the responses.
-
-        Args:
-            actions: an arm for each lane, shape (num_envs,), any kind of integer.
-
-        Returns:
-            The responses, rewards, terminations, truncations and infos. In `NEXT_STEP` mode a lane
-            that ended in the step before is reset instead.
-
-        Raises:
-            InvalidArgumentError: for actions that are not arms.
-            gymnasium.error.ResetNeeded: before the first reset, or for a finished lane that is not
-                reset by itself.
-        """
-        arms = lane_arms(actions, self.num_envs, self.user.n_arms)
-        fresh = self._fresh()
-        heard = None if fresh is None else ~fresh
-        step = self._recommend(arms, heard)
+    def _ends(self, step: Step, heard: Array | None, fresh: Array | None) -> tuple[Array, Array]:
+        """Let the next users come; see `ExplorativeUserVectorEnv.step`."""
         self._steps += 1 if heard is None else heard
         self._accepted += step.responses
         self._renew(fresh)
@@ -402,19 +360,18 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         follows = ends & ~terminated
         self._new_user = follows if fresh is None else follows | fresh
         if follows.any():
-            self._next_users(np.flatnonzero(follows), step)
-        truncated = np.zeros(self.num_envs, bool)
-        if self.max_episode_steps is not None:
-            truncated = self._steps >= self.max_episode_steps
-            if heard is not None:
-                truncated &= heard
-        return self._outcome(step, heard, terminated, truncated)
+            lanes = np.flatnonzero(follows)
+            for lane in lanes.tolist():
+                self._episodes[lane].user += 1
+            self._meet_members(lanes)
+            step.interactions[lanes] = step.acceptances[lanes] = 0
+            self._forget(lanes, same_episode=True)
+        return terminated, self._steps
 
     def popularity(self) -> tuple[tuple[float, ...], ...]:
         """Return what is popular in each lane's episode; never for an agent."""
         self._begun_lanes("popularity")
-        laws = [episode.law for episode in self._episodes]
-        return tuple(tuple(law.popularity) for law in laws if law is not None)
+        return tuple(tuple(episode.law.popularity) for episode in self._episodes)
 
     def _take_streams(self, streams: dict[int, np.random.Generator]) -> None:
         if self._lanes is None:  # whose streams are set as their users come
@@ -447,18 +404,9 @@ class ExplorativePopulationVectorEnv(ExplorativeUserVectorEnv, VectorEnv[Array, 
         self._present[lanes] = [episode.user for episode in episodes]
         for lane, episode in zip(lanes.tolist(), episodes, strict=True):
             self._lanes.reseed(lane, episode.generator())
-        self._lanes.begin(lanes, [episode.law for episode in episodes if episode.law is not None])
+        self._lanes.begin(lanes, [episode.law for episode in episodes])
         self._begun[lanes] = True
         self._ready = bool(self._begun.all())
-
-    def _next_users(self, lanes: Array, step: Step) -> None:
-        """Let the next users come in these lanes."""
-        for lane in lanes.tolist():
-            self._episodes[lane].user += 1
-        self._meet_members(lanes)
-        for counts in (step.interactions, step.acceptances):
-            counts[lanes] = 0
-        self._forget(lanes, same_episode=True)
 
     def _who(self, lane: int) -> str:
         return self._episodes[lane].met(lane)

@@ -34,31 +34,21 @@ class Entry(NamedTuple):
     kwargs: Mapping[str, Any] = {}
 
 
-def _of(room: str, kind: str, **kwargs: Any) -> Entry:
-    """Return the entry of a task that ends by itself; the specification shows its arguments."""
-    return Entry(room, f"{kind}Env", room, f"{kind}VectorEnv", None, kwargs)
+_POPULATION = {"n_users": N_USERS, "deviation": DEVIATION, "horizon": POPULATION.horizon}
 
-
+# fmt: off
 ENTRIES = {
-    ENV_ID: Entry(
-        "envs.user",
-        "ExplorativeUserEnv",
-        "envs.user_vector",
-        "ExplorativeUserVectorEnv",
-        MAX_EPISODE_STEPS,
-    ),
-    COUNTS_ENV_ID: Entry(
-        "wrappers.make", "counts_env", "wrappers.make", "counts_vector_env", REGRET.horizon
-    ),
-    BAI_ENV_ID: _of("envs.bai", "ExplorativeUserBAI", horizon=BAI.horizon),
-    POPULATION_ENV_ID: _of(
-        "envs.population",
-        "ExplorativePopulation",
-        n_users=N_USERS,
-        deviation=DEVIATION,
-        horizon=POPULATION.horizon,
-    ),
+    ENV_ID: Entry("envs.user", "ExplorativeUserEnv",
+                  "envs.user_vector", "ExplorativeUserVectorEnv", MAX_EPISODE_STEPS),
+    COUNTS_ENV_ID: Entry("wrappers.make", "counts_env",
+                         "wrappers.make", "counts_vector_env", REGRET.horizon),
+    BAI_ENV_ID: Entry("envs.bai", "ExplorativeUserBAIEnv",
+                      "envs.bai", "ExplorativeUserBAIVectorEnv", None, {"horizon": BAI.horizon}),
+    POPULATION_ENV_ID: Entry("envs.population", "ExplorativePopulationEnv", "envs.population",
+                             "ExplorativePopulationVectorEnv", None, _POPULATION),
 }
+# fmt: on
+"""The environments by their ids. A task that ends by itself shows its arguments."""
 
 
 def register_environments() -> None:

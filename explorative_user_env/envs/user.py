@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, Unpack
 
 import gymnasium as gym
@@ -17,8 +16,7 @@ from explorative_user_env.envs.history import (
     RENDER_MODES,
     History,
     PopulationHistory,
-    Truths,
-    lane_frame,
+    seen_in_lane,
 )
 from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.protocol import ONLY, REGRET, Array
@@ -26,8 +24,7 @@ from explorative_user_env.seeding import seed_number
 from explorative_user_env.users.behaviours import EXPLORATIVE, steps_of
 from explorative_user_env.users.hidden_state import HiddenState, hidden_state_of
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.laws import GAUSSIAN, Rule
-from explorative_user_env.users.model import User, UserState
+from explorative_user_env.users.model import GAUSSIAN
 from explorative_user_env.users.population import (
     Population,
     UserOptions,
@@ -110,12 +107,13 @@ class DrawnAhead:
         self.left.extend(self.rng.standard_normal(NORMALS_AT_ONCE)[::-1].tolist())
         self._after = self.rng.bit_generator.state
 
-    def settle(self) -> None:
-        """Give back what was drawn ahead."""
+    def settle(self) -> np.random.Generator:
+        """Give back what was drawn ahead, and return the Generator."""
         if self.left and _same(self.rng.bit_generator.state, self._after):
             self.rng.bit_generator.state = self._before
             self.rng.standard_normal(NORMALS_AT_ONCE - len(self.left))
         self.left.clear()
+        return self.rng
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"random": None, "standard_normal": None}
@@ -180,12 +178,6 @@ def reading_of(space: Any) -> Mapping[str, Any]:
     return getattr(space, "reading", {})
 
 
-def discrete(n: int) -> spaces.Space[int]:
-    """Return the space of 0..n-1."""
-    # Discrete is annotated with np.int64; its samples and our observations pass for int.
-    return spaces.Discrete(n)  # type: ignore[return-value]
-
-
 def counts_of(has_response: Any, interactions: Any, acceptances: Any) -> dict[str, Any]:
     """Return the counts of an info, of one user (numbers) or of many (arrays)."""
     return {
@@ -219,7 +211,7 @@ def met(seed: int, later: int, given: bool = False, lane: int | None = None) -> 
 class UserQuestions:
     """The questions to users that change nothing, for one user (lane 0) or many: history, pictures.
 
-    An environment has it beside Gymnasium's class, and says `hidden_state_in` a lane.
+    An environment has it beside Gymnasium's class.
     """
 
     kept_as: type[History] = History
@@ -229,10 +221,11 @@ class UserQuestions:
     """The most steps of an episode that ends by itself; None if it does not."""
 
     population: Population
+    hidden_state_in: Callable[[int], HiddenState]
     _n_lanes = 1
     _spec: EnvSpec | None = None
     _heard: History | None = None
-    _pictured: Truths | None = None
+    _pictured = False  # whether pictures show the truth
     _watched = False
     _left: Any
 
@@ -252,8 +245,10 @@ class UserQuestions:
         self.render_mode, self.render_intervals = render_mode, render_intervals
         if render_mode is not None:
             self.remember()
-        if render_intervals and render_mode in PICTURES:
-            self._pictured = Truths(self._n_lanes)
+        self._pictured = render_intervals and render_mode in PICTURES
+        # The truth about each user, now and at her last decision.
+        self._truths: list[HiddenState | None] = [None] * self._n_lanes
+        self._decided: list[HiddenState | None] = [None] * self._n_lanes
 
     def remember(self) -> History:
         """Return the history of responses, kept from the next reset on: nothing secret."""
@@ -261,36 +256,39 @@ class UserQuestions:
             self._heard, self._watched = self.kept_as(self._n_lanes, self.population.n_arms), True
         return self._heard
 
-    def hidden_state_in(self, lane: int) -> HiddenState:
-        """Return the truth about the user in a lane."""
-        raise NotImplementedError
-
     def _forget(self, lanes: Array, same_episode: bool = False) -> None:
         """Begin the history of new users in these lanes."""
         if self._heard is not None:
             self._heard.next_user(lanes) if same_episode else self._heard.forget(lanes)
-        if self._pictured is not None:
-            self._pictured.begin(lanes.tolist(), self.hidden_state_in)
+        if self._pictured:
+            for lane in lanes.tolist():
+                self._truths[lane], self._decided[lane] = self.hidden_state_in(lane), None
+
+    def _see_responses(self, lanes: list[int]) -> None:
+        """Take in for pictures the truth after responses in these lanes."""
+        for lane in lanes if self._pictured else ():
+            self._decided[lane] = self._truths[lane]
+            self._truths[lane] = self.hidden_state_in(lane)
 
     def _frame(self, lane: int, mode: str) -> str | Array:
         """Return the picture of the user in a lane."""
-        truth = partial(self.hidden_state_in, lane) if self.render_intervals else None
+        # Imported when something is drawn: most environments never are.
+        from explorative_user_env.show.raster import pixels_of
+        from explorative_user_env.show.scene import scene_of_user, text_of_user
+        from explorative_user_env.show.svg import svg_of
+
         heard, note = self.remember(), self._note(lane)
-        frame = lane_frame(mode, heard, lane, truth, self._pictured, note)
-        named = mode == "ansi" and isinstance(heard, PopulationHistory)
-        return f"{note}\n{frame}" if named else frame
+        seen = seen_in_lane(heard, lane)
+        truth = self.hidden_state_in(lane) if self.render_intervals else None
+        if mode == "ansi":
+            text = text_of_user(seen, truth)
+            return f"{note}\n{text}" if isinstance(heard, PopulationHistory) else text
+        scene = scene_of_user(seen, truth, self._decided[lane], note=note)
+        return svg_of(scene) if mode == "svg" else pixels_of(scene)
 
     def _note(self, lane: int) -> str:
         """Return the line below a picture."""
         return HAS_LEFT if np.atleast_1d(self._left)[lane] else ""
-
-
-Respond = Callable[..., bool]
-Begun = tuple[User, UserState, Respond, Rule, Any, list[float], list[float], list[float]]
-"""The user, how she responds, her stream and what is drawn of it, and what each arm pays if it is
-rejected and if it is accepted."""
-
-INFO_LEVELS = ("counts", "full")
 
 
 class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
@@ -425,21 +423,21 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         self.user, self.schedule = self.population.user, self.population.schedule
         self.behaviour, self.instance_law = self.population.behaviour, self.population.instance_law
         self.reward = choice("reward", reward, REWARDS)
-        self.info_level = choice("info_level", info_level, INFO_LEVELS)
+        self.info_level = choice("info_level", info_level, ("counts", "full"))
         self.stays = integer("horizon", horizon, 1)
         self._kind = REWARDS.index(reward)
         self._tabled = not (reward == "realized" or self.behaviour.moves_means)
         can_leave = self.behaviour.leaves is not None
         self._watched = can_leave or not self._tabled or info_level == "full"
-        self.action_space: spaces.Space[int] = discrete(self.user.n_arms)
-        self.observation_space: spaces.Space[int] = labelled(
-            discrete(2), task=REGRET.name, observation="response", n_arms=self.user.n_arms
-        )
+        reading = {"task": REGRET.name, "observation": "response", "n_arms": self.user.n_arms}
+        self.action_space: spaces.Space[Any] = spaces.Discrete(self.user.n_arms)
+        self.observation_space: spaces.Space[Any] = labelled(spaces.Discrete(2), **reading)
         self._state = self.behaviour.blank(self.user)
         self._instance: Instance | None = None
         self._stream: Any = None
-        self._begun: Begun | None = None
-        self._leaves: Respond | None = None
+        # The user, how she responds, her stream and what is drawn of it, and what each arm pays.
+        self._begun: tuple[Any, ...] | None = None
+        self._leaves: Callable[..., bool] | None = None
         self._left = False
         if render_mode is not None:
             choice("render_mode", render_mode, RENDER_MODES)
@@ -476,7 +474,8 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         self.settle()
         self._instance = self._begun = None
         behaviour, user, state = self.behaviour, self.user, self._state
-        self._leaves, self._left = behaviour.checked_leaves(), False
+        respond, self._leaves = behaviour.checked()
+        self._left = False
         try:
             instance = law.draw(rng)
             state.means[:] = instance.means
@@ -493,17 +492,14 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
         if_accepted = if_rejected = [reward_of(kind, mean, best, False, 0.0) for mean in means]
         if kind != REGRET_REWARD:
             if_accepted = [reward_of(kind, mean, best, True, 0.0) for mean in means]
-        respond, rule = behaviour.checked_respond(), self.schedule.rule
-        self._begun = (user, state, respond, rule, self._stream, left, if_rejected, if_accepted)
+        hers = (user, state, respond, self.schedule.rule, self._stream, left)
+        self._begun = (*hers, if_rejected, if_accepted)
         self._instance = instance
 
     def settle(self) -> np.random.Generator:
         """Give back the numbers that are drawn ahead, and return the user's Generator."""
-        if isinstance(self._stream, DrawnAhead):
-            self._stream.settle()
-            return self._stream.rng
-        rng: np.random.Generator = self._stream
-        return rng
+        stream: Any = self._stream
+        return stream.settle() if isinstance(stream, DrawnAhead) else stream
 
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """Recommend arm `action` and return the response.
@@ -566,8 +562,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
                 reward += reward_of_leaving(kind, *ends, missed)
         if self._heard is not None:
             self._heard.record(0, arm, int(accepted))
-            if self._pictured is not None:
-                self._pictured.go_on([0], self.hidden_state_in)
+            self._see_responses([0])
             self._show()
         return 1 if accepted else 0, reward, self._left, False, self._with_truth(info)
 

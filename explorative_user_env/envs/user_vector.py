@@ -11,22 +11,15 @@ from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from explorative_user_env.envs.history import RENDER_MODES_OF_MANY, History
-from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
-from explorative_user_env.envs.user import (
-    ExplorativeUserEnv,
-    UserQuestions,
-    counts_of,
-    law_of,
-    met,
-)
+from explorative_user_env.envs.history import RENDER_MODES_OF_MANY
+from explorative_user_env.envs.lanes import Lanes, Step
+from explorative_user_env.envs.user import ExplorativeUserEnv, UserQuestions, counts_of, law_of, met
 from explorative_user_env.kernels.presence import can_compile, require_compiler
 from explorative_user_env.protocol import Array
 from explorative_user_env.seeding import seed_number
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.model import User
 from explorative_user_env.validation import InvalidArgumentError, choice, count, flag, integer
 
 Infos = dict[str, Any]
@@ -41,15 +34,6 @@ MOST_LANES = 1_000_000
 
 MOST_ARMS_IN_STEP = 50_000_000
 """The most arms of all users in step together, which take some 5 GB."""
-
-
-def number_of_lanes(num_envs: Any, n_arms: int) -> int:
-    """Return the number of users in step as an int."""
-    lanes = count("num_envs", num_envs, 1, MOST_LANES)
-    if lanes * n_arms > MOST_ARMS_IN_STEP:
-        allowed = f"at most {MOST_ARMS_IN_STEP // n_arms} with {n_arms} arms"
-        raise InvalidArgumentError("num_envs", lanes, allowed)
-    return lanes
 
 
 def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[int | None]:
@@ -151,7 +135,7 @@ def new_lanes(
     Raises:
         MissingExtraError: if `compiled` is True and there is no compiler.
     """
-    if compiled:
+    if compiled and single.behaviour == EXPLORATIVE:
         require_compiler("compiled=True needs")
     wanted = len(rngs) >= COMPILED_FROM if compiled is None else compiled
     if wanted and single.behaviour == EXPLORATIVE and can_compile():
@@ -159,7 +143,7 @@ def new_lanes(
 
         if rule_compiles(single.population, rngs[0]):
             return CompiledLanes(single.population, single.reward, rngs, who)
-    return PlainLanes(single.population, single.reward, rngs, who, single.stays)
+    return Lanes(single.population, single.reward, rngs, who, single.stays)
 
 
 class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
@@ -189,6 +173,11 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             do.
         **kwargs: as in `ExplorativeUserEnv`.
 
+    Attributes:
+        user: the numbers of every user.
+        responses: the observations of the last step or reset; do not write to them.
+        ended: the history of the users whom `SAME_STEP` replaced last, if there is a history.
+
     Raises:
         InvalidArgumentError: naming the argument that is out of range.
         MissingExtraError: at the first reset, if `compiled` is True and numba is not installed.
@@ -206,8 +195,11 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         **kwargs: Any,
     ) -> None:
         single = self._single = self.single_env(**kwargs)
-        self.population, self.kept_as = single.population, single.kept_as
-        self.num_envs = self._n_lanes = number_of_lanes(num_envs, single.user.n_arms)
+        self.population, self.user, self.kept_as = single.population, single.user, single.kept_as
+        self.num_envs = self._n_lanes = count("num_envs", num_envs, 1, MOST_LANES)
+        if (most := MOST_ARMS_IN_STEP // self.user.n_arms) < self.num_envs:
+            allowed = f"at most {most} with {self.user.n_arms} arms"
+            raise InvalidArgumentError("num_envs", self.num_envs, allowed)
         never = isinstance(max_episode_steps, Integral) and max_episode_steps == -1
         self.max_episode_steps = None if never else max_episode_steps
         if self.max_episode_steps is not None:
@@ -234,8 +226,8 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         self._begun = np.zeros(self.num_envs, bool)
         self._ready = self._any_done = False
         self._done, self._left = (np.zeros(self.num_envs, bool) for _ in range(2))
-        self._observations = np.zeros(self.num_envs, int)
-        self._ended = self.kept_as(0, self.user.n_arms)
+        self.responses = np.zeros(self.num_envs, int)
+        self.ended = self.kept_as(0, self.user.n_arms)
         self._picture(single.render_mode, single.render_intervals)
         self._set_up()
 
@@ -273,9 +265,9 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         self._begin(lanes, law)
         self._done &= ~mask
         self._any_done = bool(self._done.any())
-        self._observations[lanes] = 0
+        self.responses[lanes] = 0
         step, none = Step.blank(self.num_envs), np.zeros(self.num_envs, bool)
-        return self._observations.copy(), self._infos(step, none, mask)
+        return self.responses.copy(), self._infos(step, none, mask)
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, Infos]:
         """Recommend arm `actions[b]` in lane b and return the responses.
@@ -296,11 +288,13 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         fresh = self._fresh()
         heard = None if fresh is None else ~fresh
         step = self._recommend(arms, heard)
+        terminated, steps = self._ends(step, heard, fresh)
+        return self._outcome(step, heard, terminated, steps)
+
+    def _ends(self, step: Step, heard: Array | None, fresh: Array | None) -> tuple[Array, Array]:
+        """Go on after responses; return which episodes end by themselves, and all their steps."""
         self._renew(fresh)
-        truncated = np.zeros(self.num_envs, bool)
-        if self.max_episode_steps is not None:
-            truncated = step.interactions >= self.max_episode_steps
-        return self._outcome(step, heard, step.left, truncated)
+        return step.left, step.interactions
 
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
@@ -312,24 +306,9 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         """The seeds that the streams of the lanes began with."""
         return tuple(self._seeds)
 
-    @property
-    def responses(self) -> Array:
-        """The observations of the last step or reset; do not write to them."""
-        return self._observations
-
-    @property
-    def user(self) -> User:
-        """The numbers of every user."""
-        return self.population.user
-
     def single(self) -> ExplorativeUserEnv:
         """Return a new single environment like that of each lane."""
         return copy.deepcopy(self._single)
-
-    @property
-    def ended(self) -> History:
-        """The history of the users whom `SAME_STEP` replaced last, if there is a history."""
-        return self._ended
 
     def hidden_states(self) -> tuple[HiddenState, ...]:
         """Return the truth about every user; for teachers and tests, never for an agent."""
@@ -417,18 +396,18 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         if self._heard is not None:
             chosen = self._all if lanes is None else lanes
             self._heard.record(chosen, arms[chosen], step.responses[chosen])
-            if self._pictured is not None:
-                self._pictured.go_on(chosen.tolist(), self.hidden_state_in)
+            self._see_responses(chosen.tolist())
         return step
 
     def _outcome(
-        self, step: Step, heard: Array | None, terminated: Array, truncated: Array
+        self, step: Step, heard: Array | None, terminated: Array, steps: Array
     ) -> tuple[Array, Array, Array, Array, Infos]:
         """Return the results of a step, and with `SAME_STEP` replace the users who are done."""
-        infos = self._infos(step, heard)
+        infos, limit = self._infos(step, heard), self.max_episode_steps
+        truncated = np.zeros(self.num_envs, bool) if limit is None else steps >= limit
         self._done = done = terminated | truncated
         self._any_done = bool(np.count_nonzero(done))
-        self._observations = step.responses
+        self.responses = step.responses
         if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
             observations = np.full(self.num_envs, None, dtype=object)
             observations[done] = step.responses[done]
@@ -436,12 +415,12 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
             final |= stacked({"final_obs": observations}, done)
             lanes = np.flatnonzero(done)
             if self._heard is not None:
-                self._ended = self._heard.part(lanes)
+                self.ended = self._heard.part(lanes)
             self._begin(lanes, self._single.instance_law)
             again = Step(*(np.where(done, 0, values) for values in step))
-            self._observations = again.responses
+            self.responses = again.responses
             infos = final | self._infos(again, ~done)
-        return self._observations.copy(), step.rewards, terminated, truncated, infos
+        return self.responses.copy(), step.rewards, terminated, truncated, infos
 
     def _infos(self, step: Step, has_response: Array | None, mask: Array | None = None) -> Infos:
         """Return the infos of the lanes in the mask (None: all)."""

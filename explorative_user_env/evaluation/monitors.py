@@ -9,9 +9,9 @@ import gymnasium as gym
 import numpy as np
 import pandas as pd
 
-from explorative_user_env.agents import AlgorithmAgent
+from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
-from explorative_user_env.envs.meeting import informed, population_in
+from explorative_user_env.envs.meeting import population_in
 from explorative_user_env.envs.user import ExplorativeUserEnv
 from explorative_user_env.protocol import ANSWERED, DELTA
 from explorative_user_env.results.intervals import proportion_interval

@@ -21,7 +21,6 @@ from explorative_user_env.envs.user import (
     reward_of_leaving,
 )
 from explorative_user_env.envs.user_vector import new_lanes
-from explorative_user_env.kernels.arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.loops import (
     compiled_play_all,
@@ -46,7 +45,15 @@ from explorative_user_env.runs.members import Members, laws_of_episodes, meet_me
 from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance, instances_of
-from explorative_user_env.users.laws import ACCEPTANCE_RATE, GAUSSIAN_LAW, OWN, rule_name
+from explorative_user_env.users.model import (
+    ACCEPTANCE_RATE,
+    GAUSSIAN_LAW,
+    OWN,
+    as_arrays,
+    rule_name,
+    user_arrays,
+    user_tuple,
+)
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, handed_in, integer
 

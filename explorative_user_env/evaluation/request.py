@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.envs.meeting import informed
+from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.evaluation.monitors import is_bair
 from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
 from explorative_user_env.protocol import (
@@ -35,8 +34,7 @@ from explorative_user_env.results.records import record_of, record_of_class
 from explorative_user_env.runs.members import Members
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.population import Population, check_members
-from explorative_user_env.users.settings import differences_of
+from explorative_user_env.users.population import Population, check_members, differences_of
 from explorative_user_env.validation import (
     InvalidArgumentError,
     flag,

@@ -50,7 +50,7 @@ from explorative_user_env.protocol import (
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.records import from_record, record_of, versions_of
 from explorative_user_env.results.results import Results, Sweep
-from explorative_user_env.results.store import Kept, Pieces, Remembered, Store
+from explorative_user_env.results.store import Kept, Pieces, Store
 from explorative_user_env.users.model import number_of_arms
 from explorative_user_env.users.population import (
     Population,
@@ -257,7 +257,7 @@ class _Evaluation:
             record = self._record_of(name, cap) | {"horizon": horizon}
             self.kept[name] = self.store.part(request.task.name, name, record)
         elif name not in self.kept:
-            self.kept[name] = None if request.until_width is None else Remembered()
+            self.kept[name] = None if request.until_width is None else Kept()
         self.note(finished=False)
         met = (request.population, agent, cap, horizon, request.task, request.members)
         self.runs[name] = runs_of(
@@ -468,15 +468,15 @@ def check_theory(
     Raises:
         InvalidArgumentError: for an agent that is no BAIR, or no workers.
     """
-    kept = kept or Pieces()
-    rows = dict(map(from_record, kept.found()))
+    rows = {} if kept is None else dict(map(from_record, kept.found()))
     left = [number for number in range(len(seeds)) if number not in rows]
     progress(f"{agent.name}, theory", len(rows), len(seeds))
     job, chunks = partial(_check, agent, population, max_steps), [[seeds[each]] for each in left]
     with closing(done(job, chunks, agent, PROCESSES, workers, executor)) as checks:
         for place, row in checks:
             rows[left[place]] = row
-            kept.add(record_of([left[place], row]))
+            if kept is not None:
+                kept.add(record_of([left[place], row]))
             progress(f"{agent.name}, theory", len(rows), len(seeds))
     return pd.DataFrame([rows[number] for number in range(len(seeds))])
 

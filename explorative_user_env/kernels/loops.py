@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from explorative_user_env.kernels.compiler import compile_loop, once
 from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, STOP, Algorithm
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
-from explorative_user_env.users.laws import RewardDraw, Rule, no_law
+from explorative_user_env.users.model import RewardDraw, Rule, no_law
 from explorative_user_env.validation import handed_in
 
 ARMS_BETWEEN_LOOKS = 4096

@@ -15,8 +15,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from explorative_user_env.kernels.arrays import LawfulTuple, StateTuple, long_tables
-from explorative_user_env.users.model import User
+from explorative_user_env.users.model import LawfulTuple, StateTuple, User, long_tables
 
 build: Any = cgutils
 arrays: Any = arrayobj

@@ -28,16 +28,13 @@ from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import OPTIONS, Population
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError, choice, integer
 
-MOST_ARMS_PLAYED = 25
-"""K at most: more are no game for a person."""
-MOST_MOVES = 2000
-"""Recommendations at most, which an address still holds."""
-LARGEST_PLAYED_SEED = 2**63 - 1
-"""The users of a study have seeds up to here."""
-SURPRISES = 1_000_000
-"""A drawn seed is below this: it has few enough digits to be read out in a class."""
+SERVED_BY = ("jinja2", "starlette", "uvicorn")  # the packages of the extra `play`
+MOST_ARMS_PLAYED = 25  # K at most: more are no game for a person
+MOST_MOVES = 2000  # recommendations at most, which an address still holds
+LARGEST_PLAYED_SEED = 2**63 - 1  # the users of a study have seeds up to here
+SURPRISES = 1_000_000  # a drawn seed is below: few enough digits to be read out in a class
+# The user of a first game: some forty recommendations tell her best arm.
 PLAYED: Mapping[str, Any] = {"n_arms": 5, "gap": 2.0}
-"""The user of a first game: some forty recommendations tell her best arm."""
 
 
 def usual_options() -> dict[str, Any]:
@@ -76,15 +73,14 @@ class Game:
         integer("n_arms", self.options.get("n_arms", 2), 2, MOST_ARMS_PLAYED)
         population, usual = Population(**self.options), usual_options()
         kept = {n: self.options[n] for n in usual if self.options.get(n, usual[n]) != usual[n]}
-        missing = (None,) * (len(self.moves) - len(self.guesses))
-        guesses = (*self.guesses, *missing)
+        guesses = (*self.guesses, *(None,) * (len(self.moves) - len(self.guesses)))
         for name, value in (("options", kept), ("population", population), ("guesses", guesses)):
             object.__setattr__(self, name, value)
         integer("seed", self.seed, 0, LARGEST_PLAYED_SEED)
         if len(self.moves) > MOST_MOVES:
             allowed = f"at most {MOST_MOVES} recommendations"
             raise InvalidArgumentError("moves", len(self.moves), allowed)
-        for arm in (*self.moves, *(() if self.asked is None else (self.asked,))):
+        for arm in self.moves if self.asked is None else (*self.moves, self.asked):
             if type(arm) is not int or not 0 <= arm < self.n_arms:
                 raise InvalidArgumentError("moves", arm, f"arms in 0..{self.n_arms - 1}")
         if self.answer is not None:
@@ -113,10 +109,8 @@ class Game:
                 raise InvalidArgumentError("more", list(arms), "one arm, where you answer")
             return replace(self, asked=arms[0])
         longer = replace(self, moves=(*self.moves, *arms), asked=None)
-        if self.population.behaviour.leaves is None:
-            return longer
-        there = sum(1 for _ in _asked(longer, _environment(longer)))
-        if there == len(self.moves):
+        there = sum(1 for _ in _played(longer)) - 1
+        if there == len(self.moves) < len(longer.moves):
             raise InvalidArgumentError("moves", tuple(arms), "none after she has left")
         return replace(self, moves=longer.moves[:there], asked=None)
 
@@ -158,56 +152,48 @@ def heard_in(game: Game) -> Heard:
     Raises:
         InvalidArgumentError: for moves after she has left.
     """
-    env = _environment(game)
-    history = env.remember()
-    steps = [*_asked(game, env)]
+    (env, *_), *steps = _played(game)
     if len(steps) < len(game.moves):
         allowed = f"at most {len(steps)} recommendations, as she leaves then"
         raise InvalidArgumentError("moves", len(game.moves), allowed)
-    responses = tuple(accepted for accepted, _ in steps)
-    return Heard(responses, seen_in_lane(history, 0), bool(steps) and steps[-1][1])
+    return Heard(
+        tuple(accepted for _, accepted, _ in steps),
+        seen_in_lane(env.remember(), 0),
+        bool(steps) and steps[-1][2],
+    )
 
 
 def truths_of(game: Game) -> Iterator[HiddenState]:
     """Yield the truth about the user at the start and after each move; secret before the answer."""
-    env = _environment(game)
-    yield env.hidden_state()
-    for _ in _asked(game, env):
-        yield env.hidden_state()
+    return (env.hidden_state() for env, *_ in _played(game))
 
 
 def instance_at_end(game: Game) -> Instance:
     """Return her true means and her best arm at the end; secret before the answer."""
-    env = _environment(game)
-    for _ in _asked(game, env):
-        pass
+    *_, (env, *_) = _played(game)
     return env.instance()
 
 
-def _asked(game: Game, env: ExplorativeUserEnv) -> Iterator[tuple[bool, bool]]:
-    """Yield to each move whether she accepts and whether she leaves, up to where she does."""
+def _played(game: Game) -> Iterator[tuple[ExplorativeUserEnv, bool, bool]]:
+    """Yield the environment, her response, and whether she leaves: first before any move."""
+    env = ExplorativeUserEnv(population=game.population, reward="none")
+    env.reset(seed=game.seed)
+    env.remember()
+    yield env, False, False
     for arm in game.moves:
         response, _, left, _, _ = env.step(arm)
-        yield bool(response), left
+        yield env, bool(response), left
         if left:
             return
 
 
-def _environment(game: Game) -> ExplorativeUserEnv:
-    env = ExplorativeUserEnv(population=game.population, reward="none")
-    env.reset(seed=game.seed)
-    return env
-
-
+# Letters of an address at most: a move takes five, as 24x3 does with the point after it.
 LONGEST_QUERY = 20_000
-"""Letters of an address at most: a move takes five, as 24x3 does with the point after it."""
-Pairs = dict[str, str]
-"""What stands in an address, by name."""
+Pairs = dict[str, str]  # what stands in an address, by name
 GUESSED, ASKED, BY = "guesses", "asked", "by"
+# The names in the address of a game in which the player is her mind.
 MINDS_OWN = frozenset((GUESSED, ASKED, BY))
-"""The names in the address of a game in which the player is her mind."""
-SAID = {"y": True, "n": False, "-": None}
-"""How guesses are written."""
+GUESSES = {"y": True, "n": False, "-": None}  # as they are written
 
 _WHOLE = re.compile(r"[0-9]{1,40}")
 _NUMBER = re.compile(r"-?[0-9]{1,24}(\.[0-9]{1,24})?(e[-+]?[0-9]{1,3})?", re.IGNORECASE)
@@ -253,20 +239,18 @@ def as_written(value: Any) -> str:
 
 def pairs_of(game: Game) -> Pairs:
     """Return what the address of a game says, by name; defaults are left out."""
-    said = {name: as_written(value) for name, value in game.options.items()}
-    said["seed"] = str(game.seed)
-    if game.moves:
-        said["moves"] = moves_as_text(game.moves)
-    if game.answer is not None:
-        said["answer"] = str(game.answer)
-    if set(game.guesses) - {None}:
-        letters = {guess: letter for letter, guess in SAID.items()}
-        said[GUESSED] = "".join(letters[guess] for guess in game.guesses)
-    if game.foretold:
-        said[BY] = "you"
-    if game.asked is not None:
-        said[ASKED] = str(game.asked)
-    return said
+    letters = {guess: letter for letter, guess in GUESSES.items()}
+    guessed = "".join(letters[guess] for guess in game.guesses)
+    pairs = {
+        "seed": str(game.seed),
+        "moves": moves_as_text(game.moves),
+        "answer": "" if game.answer is None else str(game.answer),
+        GUESSED: guessed if guessed.strip("-") else "",
+        BY: "you" if game.foretold else "",
+        ASKED: "" if game.asked is None else str(game.asked),
+    }
+    options = {name: as_written(value) for name, value in game.options.items()}
+    return options | {name: text for name, text in pairs.items() if text}
 
 
 def query_of(pairs: Mapping[str, str]) -> str:
@@ -280,29 +264,19 @@ def pairs_in(query: str) -> Pairs:
     Raises:
         InvalidArgumentError: if it is too long, is none, or has a name twice.
     """
-    not_too_long(query)
+    if len(query) > LONGEST_QUERY:
+        raise InvalidArgumentError("address", query[:20], f"at most {LONGEST_QUERY} letters long")
     try:
         found = parse_qsl(query, keep_blank_values=True, strict_parsing=True, errors="strict")
     except ValueError as error:
         allowed = "name=value with & between, as seed=7&moves=0.1x3"
         raise InvalidArgumentError("address", query, allowed) from error
-    said: Pairs = {}
+    pairs: Pairs = {}
     for name, value in found:
-        if name in said:
+        if name in pairs:
             raise InvalidArgumentError(name, value, "said once in an address")
-        said[name] = value
-    return said
-
-
-def not_too_long(query: str) -> str:
-    """Return a query of a length that is allowed.
-
-    Raises:
-        InvalidArgumentError: if it is longer.
-    """
-    if len(query) > LONGEST_QUERY:
-        raise InvalidArgumentError("address", query[:20], f"at most {LONGEST_QUERY} letters long")
-    return query
+        pairs[name] = value
+    return pairs
 
 
 def game_of(pairs: Mapping[str, str], mind: bool = False) -> Game:
@@ -317,18 +291,18 @@ def game_of(pairs: Mapping[str, str], mind: bool = False) -> Game:
     """
     kinds = {each.name: each.metadata["kind"] for each in OPTIONS}
     options: dict[str, Any] = {}
-    own: dict[str, Any] = {"options": options}
+    parts: dict[str, Any] = {"options": options}
     for name, text in pairs.items():
         if name in ("seed", "answer") or (mind and name == ASKED):
-            own[name] = whole_number(name, text)
+            parts[name] = whole_number(name, text)
         elif name == "moves":
-            own[name] = moves_in(name, text)
+            parts[name] = moves_in(name, text)
         elif mind and name == BY:
-            own["foretold"] = choice(name, text, ("her", "you")) == "you"
+            parts["foretold"] = choice(name, text, ("her", "you")) == "you"
         elif mind and name == GUESSED:
-            if not set(text) <= set(SAID):
+            if not set(text) <= set(GUESSES):
                 raise InvalidArgumentError(name, text, "written with y, n and -")
-            own[name] = tuple(SAID[letter] for letter in text)
+            parts[name] = tuple(map(GUESSES.get, text))
         elif name not in kinds:
             allowed = f"name=value with names of {', '.join([*kinds, 'seed', 'moves', 'answer'])}"
             raise InvalidArgumentError("address", name, allowed)
@@ -340,11 +314,11 @@ def game_of(pairs: Mapping[str, str], mind: bool = False) -> Game:
             options[name] = float(text)
         else:
             raise InvalidArgumentError(name, text, "a number, as 0.5")
-    if "seed" not in own:
+    if "seed" not in parts:
         raise InvalidArgumentError("seed", None, "in the address, as seed=7")
-    if mind and "answer" in own:
-        raise InvalidArgumentError("answer", own["answer"], "left out where all is seen")
-    return Game(**own)
+    if mind and "answer" in parts:
+        raise InvalidArgumentError("answer", parts["answer"], "left out where all is seen")
+    return Game(**parts)
 
 
 def query_in(address: str) -> str:
@@ -353,10 +327,10 @@ def query_in(address: str) -> str:
     return text.partition("?")[2].partition("#")[0] if "?" in text else text
 
 
+# A checkbox: rho_t follows its schedule, unless its slider has moved from this value.
 FOLLOW = "follow"
-"""A checkbox: rho_t follows its schedule, unless its slider has moved from this value."""
+# The options that have a slider, and its ends; a value beyond them moves them.
 SLIDERS = {"alpha": (0.05, 4.0), "rho": (1.0, 2.0), "noise": (0.0, 0.5), "gap": (0.05, 4.0)}
-"""The options that have a slider, and its ends; a value beyond them moves them."""
 STEP = 0.05
 
 
@@ -382,9 +356,8 @@ def sliders_of(game: Game, rho: float) -> list[Slider]:
         value = values[name]
         # A browser moves a value between two steps to one of them: nothing may move by itself.
         on_step = value >= least and abs(math.remainder(value, STEP)) < 1e-9
-        ends = (as_written(min(least, value)), as_written(max(most, value)))
-        step = as_written(STEP) if on_step else "any"
-        sliders.append(Slider(name, *ends, step, as_written(value)))
+        numbers = (min(least, value), max(most, value), STEP if on_step else "any", value)
+        sliders.append(Slider(name, *map(as_written, numbers)))
     return sliders
 
 
@@ -396,11 +369,9 @@ def slid(pairs: Mapping[str, str]) -> Pairs:
     return kept
 
 
+# Steps at most of a rival that has no cap of its own; a person waits a second for it.
 LONGEST_RUN = 100_000
-"""Steps at most of a rival that has no cap of its own; a person waits a second for it."""
-
-_ONE_AT_A_TIME = threading.Lock()
-"""A model is loaded once, and meets one user at a time."""
+_ONE_AT_A_TIME = threading.Lock()  # a model is loaded once, and meets one user at a time
 
 
 class Rival(NamedTuple):
@@ -451,11 +422,6 @@ def _met(game: Game, agent: Agent) -> Rival:
 
 @functools.cache
 def _loaded(name: str) -> Agent:
-    """Return a model of the package.
-
-    Raises:
-        MissingExtraError: without Stable-Baselines3.
-    """
     from explorative_user_env.rl.models import load_agent
 
     return load_agent(name)
@@ -474,6 +440,7 @@ TASK = (
     "and you find out which arm she likes best."
 )
 
+# A hint for beginners, a line each.
 WHAT_COUNTS = (
     "A yes does not say that she likes an arm best: only that no other arm is clearly better, as "
     "far as she knows.",
@@ -482,7 +449,6 @@ WHAT_COUNTS = (
     "unknown to her, too.",
     "When all other arms are rejected again and again, you are done: name the one that is left.",
 )
-"""A hint for beginners, a line each."""
 
 
 def response_in_words(arm: int, accepted: bool) -> str:
@@ -522,12 +488,11 @@ def rows_of_rivals(
     game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]
 ) -> list[tuple[str, ...]]:
     """Return what the player and the agents did with the same user, a row each."""
-    rejected, answer = heard.responses.count(False), -1 if game.answer is None else game.answer
-    right, end = answer == best_arm and not heard.left, LEFT if heard.left else ANSWERED
-    you = Rival("you", len(game.moves), rejected, answer, right, end)
+    counts, named = (len(game.moves), heard.responses.count(False)), game.answer
+    right, end = named == best_arm and not heard.left, LEFT if heard.left else ANSWERED
     return [
-        (name, f"{n}{_ENDS[end]}", f"{no}", f"arm {named}", "yes" if right else "no")
-        for name, n, no, named, right, end in (you, *rivals)
+        (name, f"{n}{_ENDS[end]}", f"{no}", f"arm {arm}", "yes" if right else "no")
+        for name, n, no, arm, right, end in (("you", *counts, named, right, end), *rivals)
     ]
 
 
@@ -562,8 +527,7 @@ def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -
     wrong = [each.name for each in rivals if each.end == ANSWERED and not each.right]
     done = [each for each in rivals if each.right or each.end == CENSORED]
     longer = [each.name for each in done if each.interactions > len(game.moves)]
-    *others, last = wrong or longer or [""]
-    names = f"{', '.join(others)} and {last}" if others else last
+    names = " and ".join(", ".join(wrong or longer).rsplit(", ", 1))
     if wrong:
         return (
             f"Right where {names} went wrong: every agent does with a few of many users, "
@@ -582,7 +546,7 @@ def moral_of(game: Game, heard: Heard, best_arm: int, rivals: Sequence[Rival]) -
 
 def _of_a_wrong_answer(game: Game, seen: Seen, best_arm: int) -> str:
     """Return what is to be learnt from an answer that is not her best arm."""
-    answer = -1 if game.answer is None else game.answer
+    answer = game.answer or 0
     for arm, words in ((best_arm, "her best arm"), (answer, "the arm that you named")):
         if seen.latest[arm] is None:
             never = "What is never recommended is never learnt:"

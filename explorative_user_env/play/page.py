@@ -8,13 +8,13 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -32,21 +32,32 @@ from explorative_user_env.show.shapes import USUAL_WIDTH, Scene
 from explorative_user_env.show.svg import PAGE_FONT, colours_for, style_of, svg_of
 from explorative_user_env.show.words import grounds_of, reason
 from explorative_user_env.users.hidden_state import HiddenState
-from explorative_user_env.users.population import OPTIONS
-from explorative_user_env.users.settings import SETTINGS
-from explorative_user_env.validation import InvalidArgumentError, choice, integer, require
+from explorative_user_env.users.population import OPTIONS, SETTINGS
+from explorative_user_env.validation import InvalidArgumentError, choice, integer
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-PLAY, MIND = "/play", "/mind"
-"""Where the two modes are."""
-WIDTHS = {"desk": USUAL_WIDTH, "phone": 340}
-"""The style sheet shows one of the two pictures."""
+PLAY, MIND = "/play", "/mind"  # where the two modes are
+WIDTHS = {"desk": USUAL_WIDTH, "phone": 340}  # the style sheet shows one of the two pictures
+# Of one arm, recommended over and over: so many of the last responses are written out.
 LONGEST_RUN_SHOWN = 40
-"""Of one arm, recommended over and over: so many of the last responses are written out."""
+LOOPBACK = "127.0.0.1"
+USUAL_PORT = 8421  # so that an address that was kept is valid again; a free one if it is taken
+LARGEST_PORT = 65535
 
 _ABOUT = {each.name: each.metadata["about"] for each in OPTIONS}
+_TEMPLATES = Environment(
+    loader=PackageLoader("explorative_user_env.play"),
+    undefined=StrictUndefined,
+    # Read once: templates of another version, installed meanwhile, do not fit this code.
+    auto_reload=False,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    autoescape=True,
+)
+_TEMPLATES.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}."
+
+
+def _page(template: str, title: str, **shown: Any) -> str:
+    return _TEMPLATES.get_template(template).render(title=title, words=words, **shown)
 
 
 def _picture(paint: Callable[[int], Scene]) -> str:
@@ -54,22 +65,6 @@ def _picture(paint: Callable[[int], Scene]) -> str:
     return "".join(
         f'<div class="{name}">{svg_of(paint(width))}</div>' for name, width in WIDTHS.items()
     )
-
-
-@cache
-def _templates() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    loader = PackageLoader("explorative_user_env.play")
-    kept: dict[str, Any] = {"trim_blocks": True, "lstrip_blocks": True, "autoescape": True}
-    # Read once: templates of another version, installed meanwhile, do not fit this code.
-    made = Environment(loader=loader, undefined=StrictUndefined, auto_reload=False, **kept)
-    made.filters["sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}."
-    return made
-
-
-def _page(template: str, title: str, **told: Any) -> str:
-    return _templates().get_template(template).render(title=title, words=words, **told)
 
 
 def start_page() -> str:
@@ -94,24 +89,19 @@ def play_page(game: Game, origin: str) -> str:
     """
     heard = words.heard_in(game)
     run = (game.n_arms, game.moves, heard.responses)
-    told = _told_of(game, heard, f"{origin}{PLAY}")
+    shown = _shown_of(game, heard, f"{origin}{PLAY}")
     if game.answer is None:
         title = "A new user"
         if game.moves:
             last = words.response_in_words(game.moves[-1], heard.responses[-1])
             title = f"{last} {words.tally(heard)}"
-        return _page(
-            "play.html",
-            title,
-            picture=_picture(lambda width: scene_of_user(heard.seen, width=width)),
-            run=_picture(lambda width: timeline(*run, width=width)) if game.moves else "",
-            **told,
-        )
+            shown["run"] = _picture(lambda width: timeline(*run, width=width))
+        picture = _picture(lambda width: scene_of_user(heard.seen, width=width))
+        return _page("play.html", title, **{"picture": picture, "run": "", **shown})
     truths = [*words.truths_of(game)]
     instance = truths[-1].instance
     rivals, notes = words.rivals_of(game)
     result = (game, heard, instance.best_arm)
-    options = {name: words.as_written(value) for name, value in game.options.items()}
     return _page(
         "reveal.html",
         words.verdict(*result),
@@ -124,17 +114,17 @@ def play_page(game: Game, origin: str) -> str:
         picture=_picture_of_mind(heard, truths),
         means=[f"{mean:.2f}" for mean in instance.means],
         best_arm=instance.best_arm,
-        another=query_of(options),
+        another=query_of({n: words.as_written(value) for n, value in game.options.items()}),
         again=query_of(pairs_of(Game(options=game.options, seed=game.seed))),
         mind=query_of(pairs_of(replace(game, answer=None))),
-        **told,
+        **shown,
     )
 
 
 def mind_page(game: Game, origin: str) -> str:
     """Return the page on which the player is her mind and sees the truth."""
     heard, truths, pairs = words.heard_in(game), [*words.truths_of(game)], pairs_of(game)
-    grounds = grounds_of(heard.seen, truths[-2] if len(truths) > 1 else None)
+    grounds = grounds_of(heard.seen, truths[-2] if game.moves else None)
     right, known = words.right_guesses(game, heard)
     sliders = words.sliders_of(game, truths[-1].rho)
     return _page(
@@ -149,7 +139,7 @@ def mind_page(game: Game, origin: str) -> str:
         unasked={name: text for name, text in pairs.items() if name not in (words.ASKED, words.BY)},
         about=_ABOUT,
         untuned={name: text for name, text in pairs.items() if name not in words.SLIDERS},
-        **_told_of(game, heard, f"{origin}{MIND}"),
+        **_shown_of(game, heard, f"{origin}{MIND}"),
     )
 
 
@@ -159,8 +149,8 @@ def _picture_of_mind(heard: words.Heard, truths: Sequence[HiddenState]) -> str:
     return _picture(lambda width: scene_of_user(heard.seen, truths[-1], decided, width=width))
 
 
-def _told_of(game: Game, heard: words.Heard, place: str) -> Mapping[str, Any]:
-    """Return what every page of a game tells: nothing secret."""
+def _shown_of(game: Game, heard: words.Heard, place: str) -> dict[str, Any]:
+    """Return what every page of a game shows: nothing secret."""
     row = len([*takewhile(lambda arm: arm == game.moves[-1], reversed(game.moves))])
     pairs = pairs_of(game)
     return {
@@ -203,32 +193,8 @@ def _guessed(pairs: words.Pairs, mind: bool) -> Game:
     return game_of(pairs, mind).guessing(guess == "y")
 
 
-def _slid(pairs: words.Pairs, mind: bool) -> Game:
-    return game_of(words.slid(pairs), mind)
-
-
-def _shows(mind: bool, page: Callable[[Game, str], str]) -> Callable[[Request], Response]:
-    """Return what answers with the page of a game."""
-
-    def answer(request: Request) -> Response:
-        game = game_of(words.pairs_in(request.url.query), mind)
-        return HTMLResponse(page(game, str(request.base_url).rstrip("/")))
-
-    return answer
-
-
-def _changes(
-    mind: bool, change: Callable[[words.Pairs, bool], Game]
-) -> Callable[[Request], Response]:
-    """Return what changes a game and answers with its new address."""
-    return lambda request: _to(
-        MIND if mind else PLAY, change(words.pairs_in(request.url.query), mind)
-    )
-
-
 def _to(place: str, game: Game) -> Response:
-    query = words.not_too_long(query_of(pairs_of(game)))
-    return RedirectResponse(f"{place}?{query}", status_code=303)
+    return RedirectResponse(f"{place}?{query_of(pairs_of(game))}", status_code=303)
 
 
 def _refused(request: Request, error: Exception) -> Response:
@@ -242,18 +208,6 @@ def application() -> Starlette:
     """Return the page as an ASGI application."""
     # The colours and the letters of the page are those of its pictures.
     sheet = f":root{{color-scheme:light dark}}{PAGE_FONT}{colours_for(':root')}"
-    answers: dict[str, Callable[[Request], Response]] = {
-        "/": lambda request: HTMLResponse(start_page()),
-        "/colours.css": lambda request: Response(sheet, media_type="text/css"),
-        "/new": _new,
-        "/open": _open,
-        PLAY: _shows(False, play_page),
-        "/recommend": _changes(False, _recommended),
-        MIND: _shows(True, mind_page),
-        f"{MIND}/recommend": _changes(True, _recommended),
-        f"{MIND}/guess": _changes(True, _guessed),
-        f"{MIND}/slide": _changes(True, _slid),
-    }
     # Browsers are to take nothing from elsewhere, and to tell nobody.
     digest = base64.b64encode(hashlib.sha256(style_of("auto").encode()).digest()).decode()
     headers = {
@@ -268,30 +222,49 @@ def application() -> Starlette:
         "x-content-type-options": "nosniff",
     }
 
+    def shows(place: str, page: Callable[[Game, str], str]) -> Route:
+        """Answer with the page of a game."""
+
+        def answer(request: Request) -> Response:
+            game = game_of(words.pairs_in(request.url.query), place == MIND)
+            return HTMLResponse(page(game, str(request.base_url).rstrip("/")))
+
+        return Route(place, answer)
+
+    def changes(path: str, mode: str, change: Callable[[words.Pairs, bool], Game]) -> Route:
+        """Change a game and answer with its new address."""
+        return Route(
+            path,
+            lambda request: _to(mode, change(words.pairs_in(request.url.query), mode == MIND)),
+        )
+
     async def guarded(request: Request, call_next: RequestResponseEndpoint) -> Response:
         answer = await call_next(request)
         answer.headers.update(headers)
         return answer
 
-    static = StaticFiles(directory=Path(__file__).with_name("static"))
     # A page found by another name would be somebody else's.
     hosts: dict[str, Any] = {"allowed_hosts": [LOOPBACK, "localhost"], "www_redirect": False}
     return Starlette(
-        routes=[*(Route(*each) for each in answers.items()), Mount("/static", static)],
+        routes=[
+            Route("/", lambda request: HTMLResponse(start_page())),
+            Route("/colours.css", lambda request: Response(sheet, media_type="text/css")),
+            Route("/new", _new),
+            Route("/open", _open),
+            shows(PLAY, play_page),
+            shows(MIND, mind_page),
+            changes("/recommend", PLAY, _recommended),
+            changes(f"{MIND}/recommend", MIND, _recommended),
+            changes(f"{MIND}/guess", MIND, _guessed),
+            changes(f"{MIND}/slide", MIND, lambda pairs, mind: game_of(words.slid(pairs), mind)),
+            Mount("/static", StaticFiles(directory=Path(__file__).with_name("static"))),
+        ],
         middleware=[
             Middleware(BaseHTTPMiddleware, dispatch=guarded),
             Middleware(TrustedHostMiddleware, **hosts),
         ],
         exception_handlers={InvalidArgumentError: _refused, HTTPException: _refused},
     )
-
-
-SERVED_BY = ("jinja2", "starlette", "uvicorn")
-"""The packages of the extra `play`."""
-LOOPBACK = "127.0.0.1"
-USUAL_PORT = 8421
-"""So that an address that was kept is valid again; a free one if it is taken."""
-LARGEST_PORT = 65535
 
 
 def serve(port: int | None, ready: Callable[[str], None]) -> None:
@@ -302,15 +275,13 @@ def serve(port: int | None, ready: Callable[[str], None]) -> None:
         ready: called with the page's address once it answers.
 
     Raises:
-        MissingExtraError: without the extra `play`.
         InvalidArgumentError: for a port that is taken, or out of range.
         KeyboardInterrupt: at the end.
     """
-    if port is not None:
-        integer("port", port, 0, LARGEST_PORT)
-    require("the page needs", "play", SERVED_BY)
     import uvicorn
 
+    if port is not None:
+        integer("port", port, 0, LARGEST_PORT)
     heard = _listening(port)
 
     class Server(uvicorn.Server):
@@ -330,19 +301,13 @@ def _listening(port: int | None) -> socket.socket:
     Raises:
         InvalidArgumentError: for a port that is taken.
     """
-    heard = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if os.name == "posix":  # elsewhere it would take another's port
-        heard.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        heard.bind((LOOPBACK, USUAL_PORT if port is None else port))
-        heard.listen()
+        return socket.create_server((LOOPBACK, USUAL_PORT if port is None else port))
     except OSError as error:
-        heard.close()
         if port is None:
             return _listening(0)
-        allowed = f"free ({error.strerror or error}); 0 is any that is"
+        allowed = f"free ({os.strerror(error.errno or 0)}); 0 is any that is"
         raise InvalidArgumentError("port", port, allowed) from error
-    return heard
 
 
 def open_browser(address: str) -> bool:

@@ -9,6 +9,7 @@ from explorative_user_env.play.game import Game, heard_in, instance_at_end
 from explorative_user_env.show.scene import text_of_user
 from explorative_user_env.validation import InvalidArgumentError
 
+# What a player may type, a line each, with any arm.
 HELP = (
     "{arm}: recommend arm {arm}; arm {arm} does as well",
     "{arm}x10: recommend it ten times",
@@ -20,8 +21,6 @@ HELP = (
     "help: this, and what counts",
     "quit: stop",
 )
-"""What a player may type, a line each, with any arm."""
-
 PROMPT = "> "
 
 
@@ -43,10 +42,11 @@ def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Ga
         say(*_responses(game, 0), *_table(game))
     try:
         for line in lines if game.answer is None else ():
-            if line.strip().lower() in ("quit", "exit"):
+            typed = re.sub(r"\barm\s+(?=\d)", "", line.strip().lower())
+            if typed in ("quit", "exit"):
                 break
             try:
-                game = _after(game, re.sub(r"\barm\s+(?=\d)", "", line.strip().lower()), say)
+                game = _after(game, typed, say)
             except InvalidArgumentError as error:
                 say(f"{error}.")
             if game.answer is not None:
@@ -54,8 +54,8 @@ def play_lines(game: Game, lines: Iterable[str], say: Callable[..., None]) -> Ga
     except KeyboardInterrupt:
         say("")
     if game.answer is not None:
-        for told in _revealed(game):  # agents take their time, and what is known is told before
-            say(told)
+        for line in _revealed(game):  # agents take their time, and what is known is told before
+            say(line)
     else:
         query = words.query_of(words.pairs_of(game))
         say(f"Stopped. {words.tally(heard_in(game))}. To go on:")

@@ -207,26 +207,25 @@ def crossed_difference(
         ends_at_0 = surest if beyond(surest) <= 0.0 else optimize.brentq(beyond, 0.0, surest)
         p_value = 1.0 - float(ends_at_0)
     half = crossed_half_width(*means, level)
-    own = (float(trained.mean()), float(against.mean()), value, value - half, value + half, p_value)
-    return PairedDifference(figure, AS_MEANS, *own)
+    both = float(trained.mean()), float(against.mean())
+    return PairedDifference(figure, AS_MEANS, *both, value, value - half, value + half, p_value)
 
 
 def crossed_half_width(by_training: Array, by_user: Array, level: float) -> float:
     """Return half the length of the interval, from the means of trainings and those of users."""
     from scipy import stats
 
-    spread = float(stats.sem(by_training))
-    of_trainings = float(stats.t.ppf(0.5 + level / 2.0, len(by_training) - 1)) * spread
+    quantile = float(stats.t.ppf(0.5 + level / 2.0, len(by_training) - 1))
     low, high = mean_interval(by_user, level)
-    return math.hypot(of_trainings, (high - low) / 2.0)
+    return math.hypot(quantile * float(stats.sem(by_training)), (high - low) / 2.0)
 
 
 def _p_value(value: float) -> str:
     return "" if math.isnan(value) else "<.001" if value < 0.0005 else share(value)
 
 
-def _figure(each: PairedDifference, value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.1f}" if each.kind == AS_MEANS else share(value)
+def _up_to(tau: float, words: str = "") -> str:
+    return "" if math.isnan(tau) else f"{words}{tau:.0f}"
 
 
 class _Page:
@@ -290,8 +289,7 @@ class Comparison(_Page):
         """Return notes on runs that were cut off, and on means that one user dominates."""
 
         def of_both(shares: tuple[float, float]) -> str:
-            pairs = zip(shares, (self.first, self.second), strict=True)
-            return " and ".join(f"{value:.3f} of {name}'s" for value, name in pairs)
+            return f"{shares[0]:.3f} of {self.first}'s and {shares[1]:.3f} of {self.second}'s"
 
         notes = []
         if any(self.censored):
@@ -309,14 +307,14 @@ class Comparison(_Page):
         ]
 
     def _parts(self) -> tuple[Table, Sequence[str], "Sequence[Comparison]"]:
+        def figure(row: PairedDifference, value: float) -> str:
+            written = f"{value:.1f}" if row.kind == AS_MEANS else share(value)
+            return "" if math.isnan(value) else written
+
         columns = [
-            Column(
-                "figure",
-                lambda row: row.figure + ("" if math.isnan(row.tau) else f", up to {row.tau:.0f}"),
-                left=True,
-            ),
-            Column(self.first, lambda row: _figure(row, row.first)),
-            Column(self.second, lambda row: _figure(row, row.second)),
+            Column("figure", lambda row: row.figure + _up_to(row.tau, ", up to "), left=True),
+            Column(self.first, lambda row: figure(row, row.first)),
+            Column(self.second, lambda row: figure(row, row.second)),
             Column(f"difference [{100.0 * self.level:.3g}%]", "in_words"),
             Column("p", "p_value", _p_value),
         ]
@@ -346,8 +344,7 @@ class LineUpComparison(_Page):
         lead = [Column(f"minus {self.against}", "first", left=True)]
         pairs = self.comparisons
         if any(not math.isnan(each.tau) for pair in pairs for each in pair.differences):
-            until = lambda pair: pair.differences[0].tau  # noqa: E731
-            lead.append(Column("up to", until, lambda tau: "" if math.isnan(tau) else f"{tau:.0f}"))
+            lead.append(Column("up to", lambda pair: _up_to(pair.differences[0].tau)))
         columns = []
         for place, each in enumerate(pairs[0].differences):
             columns += _beside_its_p_value(f"{each.figure} [95%]", place)
@@ -402,26 +399,24 @@ def compare(
             return 0.0, 0.0
         return float(one[column].mean()), float(other[column].mean())
 
-    def values(column: str) -> tuple[Array, Array]:
-        return one[column].to_numpy(float), other[column].to_numpy(float)
+    def values(column: str, most: float = math.nan) -> tuple[Array, Array]:
+        numbers = one[column].to_numpy(float), other[column].to_numpy(float)
+        return np.fmin(numbers[0], most), np.fmin(numbers[1], most)
 
-    if over_horizon:
-        differences = [
-            mean_difference("regret", *values("regret"), level),
-            probability_of_less("P(less regret)", *values("regret"), level),
-            mean_difference("utility", *values("utility"), level),
-        ]
-    else:
-        lengths = [each.loc[each["censored"], "stopping_time"] for each in both]
+    column, figure, less, tau = "regret", "regret", "P(less regret)", math.nan
+    if not over_horizon:
+        column, figure, less = "stopping_time", "stopping time", "P(stops sooner)"
+        lengths = [each.loc[each["censored"], column] for each in both]
         tau = float(pd.concat(lengths).min())  # NaN where no run was cut off
-        first_times, second_times = (np.fmin(each, tau) for each in values("stopping_time"))
-        times = first_times, second_times
+    differences = [
+        replace(mean_difference(figure, *values(column, tau), level), tau=tau),
+        replace(probability_of_less(less, *values(column, tau), level), tau=tau),
+    ]
+    if over_horizon:
+        differences.append(mean_difference("utility", *values("utility"), level))
+    else:
         right = succeeded(one).to_numpy(), succeeded(other).to_numpy()
-        differences = [
-            replace(mean_difference("stopping time", *times, level), tau=tau),
-            replace(probability_of_less("P(stops sooner)", *times, level), tau=tau),
-            share_difference("success", *right, level),
-        ]
+        differences.append(share_difference("success", *right, level))
     ended = shares("censored"), shares("left")
     return Comparison(first, second, len(one), level, *ended, differences)
 

@@ -162,29 +162,18 @@ def summarize(
     total = float(np.sum(times))
     ratio = float(np.sum(rejections)) / total if total > 0 else math.nan
     rates["ratio of means"] = (ratio, *ratio_interval(rejections, times))
-    rate, rate_low, rate_high = rates[rejection_rate]
+    median = float(np.median(times)) if len(times) else math.nan
     unanswered, right = unanswered_in(runs), succeeded(runs)
     success = float(np.mean(right))
-    low, high = mean_interval(times)
-    median_low, median_high = median_interval(times)
-    success_low, success_high = success_interval(right, any_time)
     return {
         "n_runs": len(runs),
-        "stopping_time": _mean(times),
-        "stopping_time_low": low,
-        "stopping_time_high": high,
-        "stopping_time_median": float(np.median(times)) if len(times) else math.nan,
-        "stopping_time_median_low": median_low,
-        "stopping_time_median_high": median_high,
+        **_figure("stopping_time", _mean(times), *mean_interval(times)),
+        **_figure("stopping_time_median", median, *median_interval(times)),
         "stopping_time_dominated": one_dominates(times),
-        "rejection_rate": rate,
-        "rejection_rate_low": rate_low,
-        "rejection_rate_high": rate_high,
+        **_figure("rejection_rate", *rates[rejection_rate]),
         "rejection_rate_mean_of_ratios": rates["mean of ratios"][0],
         "rejection_rate_ratio_of_means": rates["ratio of means"][0],
-        "success": success,
-        "success_low": success_low,
-        "success_high": success_high,
+        **_figure("success", success, *success_interval(right, any_time)),
         "wrong": float(np.mean(~(runs["correct"] | unanswered))),
         "censored": float(np.mean(runs["censored"])),
         **_share_who_left(runs, leaves),
@@ -210,8 +199,7 @@ def summarize_play(runs: pd.DataFrame, *, horizon: int, leaves: bool = False) ->
         "most_accepted_is_best": runs["most_accepted_is_best"].to_numpy(),
     }
     for name, values in shares.items():
-        low, high = share_interval(values)
-        figures |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+        figures |= _figure(name, _mean(values), *share_interval(values))
     return figures | _share_who_left(runs, leaves)
 
 
@@ -240,9 +228,13 @@ def _means(
     found: dict[str, Any] = {}
     for name in names:
         values = runs[name].to_numpy()
-        low, high = np.clip(mean_interval(values), least, most).tolist()
-        found |= {name: _mean(values), f"{name}_low": low, f"{name}_high": high}
+        ends = np.clip(mean_interval(values), least, most).tolist()
+        found |= _figure(name, _mean(values), *ends)
     return found
+
+
+def _figure(name: str, value: float, low: float, high: float) -> dict[str, float]:
+    return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
 def _mean(values: Array) -> float:
@@ -296,15 +288,15 @@ def _cost(runs: pd.DataFrame, cell: CellOptions) -> Array:
 
 
 OVER_HORIZON: Mapping[str, Score] = {
-    "regret": lambda runs, cell: -np.asarray(runs["regret"], float),
-    "utility": lambda runs, cell: np.asarray(runs["utility"], float),
+    "regret": lambda runs, cell: -runs["regret"].to_numpy(float),
+    "utility": lambda runs, cell: runs["utility"].to_numpy(float),
 }
 
 SCORES: Mapping[str, Mapping[str, Score]] = {
     BAI.name: {
         "cost": lambda runs, cell: -_cost(runs, cell),
-        "stopping_time": lambda runs, cell: -np.asarray(runs["stopping_time"], float),
-        "success": lambda runs, cell: np.asarray(succeeded(runs), float),
+        "stopping_time": lambda runs, cell: -runs["stopping_time"].to_numpy(float),
+        "success": lambda runs, cell: succeeded(runs).to_numpy(float),
     },
     REGRET.name: OVER_HORIZON,
     POPULATION.name: OVER_HORIZON,

@@ -1,6 +1,6 @@
 """Plots over cells and of comparisons, beside the paper's bounds.
 
-`Sweep.plot` and `Comparison.plot` choose one; `plots_of_runs` has those of one cell.
+`Sweep.plot` and `Comparison.plot` draw them; `plots_of_runs` has those of one cell.
 """
 
 import math
@@ -20,7 +20,6 @@ from explorative_user_env.display.plots import (
     dress,
     line_style,
     logarithmic,
-    name_lines,
     plot_axes,
     spread_out,
     verbatim,
@@ -64,31 +63,8 @@ ROW_HEIGHT = 0.32
 """Inches of a line of a plot of differences."""
 
 
-class CellAxis(NamedTuple):
-    """The horizontal axis of cells.
-
-    Attributes:
-        name: "n_arms" or "delta".
-        values: its values, in order.
-        others: the values of the other one of K and delta, each with lines of its own.
-    """
-
-    name: str
-    values: list[float]
-    others: list[float]
-
-    @property
-    def other(self) -> str:
-        """The other one of "n_arms" and "delta"."""
-        return "delta" if self.name == "n_arms" else "n_arms"
-
-    def place_of(self, value: float) -> float:
-        """Return where a value is: K itself, or 1/delta."""
-        return value if self.name == "n_arms" else 1.0 / value
-
-
-def cell_axis_of(sweep: Any) -> CellAxis:
-    """Return the horizontal axis: K if it varies, and else 1/delta.
+def kinds_for(sweep: Any) -> list[str]:
+    """Return the figures of cells that can be drawn against K or 1/delta.
 
     Raises:
         InvalidArgumentError: for cells that differ in neither, or in something else.
@@ -97,39 +73,12 @@ def cell_axis_of(sweep: Any) -> CellAxis:
     if len(set(cells)) < max(2, len(cells)):
         allowed = "cells that differ in K or delta and in nothing else"
         raise InvalidArgumentError("cells", cells, allowed)
-    arms, deltas = (sorted(set(values)) for values in zip(*cells, strict=True))
-    many = len(arms) > 1
-    return CellAxis("n_arms", arms, deltas[::-1]) if many else CellAxis("delta", deltas[::-1], arms)
+    summary = sweep.summary()
+    checked = all(each.checks is not None for each in sweep.cells)
+    return [name for name in CELL_FIGURES if name in summary or (name in CHECKED and checked)]
 
 
-def figures_of_cells(sweep: Any, figure: str) -> pd.DataFrame:
-    """Return one row a cell and agent: `n_arms`, `delta`, `agent`, the figure and its interval.
-
-    Args:
-        sweep: the cells.
-        figure: one of `CELL_FIGURES`; those of `CHECKED` with their `bound`.
-
-    Raises:
-        InvalidArgumentError: for a figure that these cells do not have.
-    """
-    columns = ["n_arms", "delta", "agent", figure, f"{figure}_low", f"{figure}_high"]
-    if figure not in CHECKED:
-        summary = sweep.summary()
-        choice("figure", figure, [name for name in CELL_FIGURES if name in summary])
-        return summary[columns]
-    rows = []
-    for each in sweep.cells:
-        if each.checks is None:
-            raise InvalidArgumentError("figure", figure, "asked of runs with check_theory=True")
-        for agent, runs in each.checks.groupby("agent", sort=False):
-            cell = each.cell["n_arms"], each.cell["delta"]
-            ends = mean_interval(runs[figure].to_numpy(float))
-            bound = runs[f"{figure}_bound"].mean()
-            rows.append((*cell, agent, runs[figure].mean(), *ends, bound))
-    return pd.DataFrame(rows, columns=[*columns, "bound"])
-
-
-def figure_by_cell(sweep: Any, figure: str = "stopping_time", axes: "Axes | None" = None) -> "Axes":
+def figure_by_cell(sweep: Any, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
     """Draw a figure of every agent against K, or against 1/delta where K is the same everywhere.
 
     With 95% intervals, as the table has them. Where both vary, each delta has dashes of its own.
@@ -138,75 +87,37 @@ def figure_by_cell(sweep: Any, figure: str = "stopping_time", axes: "Axes | None
 
     Args:
         sweep: cells that differ in K or delta only.
-        figure: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
-            "utility"; "rounds" or "phase1_rejections" of checked runs.
+        kind: "stopping_time", "success" or "rejection_rate"; over a horizon "regret" or
+            "utility"; "rounds" or "phase1_rejections" of checked runs. None is the first of them.
         axes: where it is drawn; None is a new figure.
 
     Raises:
         InvalidArgumentError: for other cells, or a figure that they do not have.
         MissingExtraError: without Matplotlib.
     """
-    choice("figure", figure, CELL_FIGURES)
-    axis, rows = cell_axis_of(sweep), figures_of_cells(sweep, figure)
+    kinds = kinds_for(sweep)
+    usual = "regret" if "regret" in kinds else "stopping_time"
+    figure = usual if kind is None else choice("kind", kind, kinds)
+    rows = _figures_of_cells(sweep, figure)
+    over_arms = rows["n_arms"].nunique() > 1
+    rows["x"], rows["line"] = rows["n_arms"], rows["delta"]
+    if not over_arms:
+        rows["x"], rows["line"] = 1.0 / rows["delta"], rows["n_arms"]
     axes = plot_axes(axes)
-    named = _draw_lines(sweep, axis, rows, figure, axes)
+    named = _draw_lines(sweep, rows.sort_values("x"), figure, axes)
     how: dict[str, Any] = {"color": colour_of("quiet"), "lw": 1.2}
     if figure in CHECKED:
-        for _, own in rows.groupby(["agent", axis.other], sort=False):
-            own = own.sort_values(axis.name)
-            x = own[axis.name].map(axis.place_of)
-            line = axes.plot(x, own["bound"], ls=":", marker="_", **how)[0]
+        for _, own in rows.sort_values("x").groupby(["agent", "line"], sort=False):
+            line = axes.plot(own["x"], own["bound"], ls=":", marker="_", **how)[0]
         named.append((line, "at most, as proved"))
     least, most = _range_of(axes)
-    if figure == "stopping_time" and axis.name == "delta":
+    if figure == "stopping_time" and not over_arms:
         for curve in theory_curves(sweep.cells):
             named.append((axes.plot(curve.x, curve.y, ls=curve.dashes, **how)[0], curve.name))
-    _dress(axes, sweep, axis, figure)
-    if axes.get_yscale() == "log":
-        low, high = axes.get_ylim()
-        axes.set_ylim(max(low, least / ROOM_FOR_BOUNDS), min(high, most * ROOM_FOR_BOUNDS))
-    name_lines(axes, named)
-    return axes
-
-
-def _draw_lines(sweep: Any, axis: CellAxis, rows: pd.DataFrame, figure: str, axes: "Axes") -> Named:
-    """Draw a line for each agent and value of the other axis, and return the legend."""
-    labels: dict[str, str] = {}
-    for each in sweep.cells:
-        labels |= {name: label_of(each, name) for name in agents_in(each)}
-    named: Named = []
-    several = len(axis.others) > 1
-    for place, agent in enumerate(labels):
-        style = line_style(place)
-        for number, value in enumerate(axis.others):
-            own = rows[(rows["agent"] == agent) & (rows[axis.other] == value)]
-            own = own[own[figure].notna()].sort_values("n_arms")
-            # Beside each other, or intervals would hide each other.
-            x = own[axis.name].map(axis.place_of) * 1.03 ** (place - (len(labels) - 1) / 2)
-            ends = own[figure] - own[f"{figure}_low"], own[f"{figure}_high"] - own[figure]
-            errors = np.nan_to_num(np.array(ends).astype(float)).clip(min=0.0)
-            dashes = DASHES[number % len(DASHES)] if several else style.dashes
-            how = {"color": style.colour, "ls": dashes, "marker": style.mark, "lw": 1.5}
-            drawn = axes.errorbar(x, own[figure], errors, markersize=5, capsize=2, **how)
-            if number == 0 and agent in set(rows["agent"]):
-                named.append((drawn, labels[agent]))
-    for number, value in enumerate(axis.others if several else ()):
-        dashes = DASHES[number % len(DASHES)]
-        line = axes.plot([], [], color=colour_of("ink"), ls=dashes, lw=1.5)[0]
-        named.append((line, f"δ = {value:g}"))
-    return named
-
-
-def _dress(axes: "Axes", sweep: Any, axis: CellAxis, figure: str) -> None:
-    from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
-
-    first: PlottedRuns = sweep.cells[0]
     logarithmic(axes, "x")
-    places = [axis.place_of(value) for value in axis.values]
-    axes.xaxis.set_major_locator(FixedLocator(places))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    places = sorted(set(rows["x"]))
     axes.set_xticks(places, [f"{place:g}" for place in places])
+    axes.set_xticks([], minor=True)
     low, high = axes.get_ylim()
     if figure == "success":
         axes.set_ylim(-0.02, 1.02)
@@ -214,14 +125,58 @@ def _dress(axes: "Axes", sweep: Any, axis: CellAxis, figure: str) -> None:
         axes.set_ylim(0.0, max(0.05, high))
     elif spread_out(*_range_of(axes)):
         logarithmic(axes, "y")
+        low, high = axes.get_ylim()
+        axes.set_ylim(max(low, least / ROOM_FOR_BOUNDS), min(high, most * ROOM_FOR_BOUNDS))
     else:
         axes.set_ylim(bottom=min(0.0, low))
-    varying = (axis.name, "delta") if len(axis.others) > 1 else (axis.name,)
-    x = "number of arms K" if axis.name == "n_arms" else "1/δ"
+    first: PlottedRuns = sweep.cells[0]
+    varying = {"n_arms": over_arms, "delta": rows["delta"].nunique() > 1}
     y = CELL_FIGURES[figure]
     if figure == "stopping_time" and first.population.setting.counts_private_draws:
         y += "\nand private draws"
-    dress(axes, heading_of(first, varying), x, y)
+    heading = heading_of(first, [name for name, varies in varying.items() if varies])
+    dress(axes, heading, "number of arms K" if over_arms else "1/δ", y, named)
+    return axes
+
+
+def _figures_of_cells(sweep: Any, figure: str) -> pd.DataFrame:
+    """Return one row a cell and agent: the figure and its interval; of checked runs its `bound`."""
+    columns = ["n_arms", "delta", "agent", figure, f"{figure}_low", f"{figure}_high"]
+    if figure not in CHECKED:
+        return sweep.summary()[columns]
+    rows = []
+    for each in sweep.cells:
+        for agent, runs in each.checks.groupby("agent", sort=False):
+            cell = each.cell["n_arms"], each.cell["delta"]
+            ends = mean_interval(runs[figure].to_numpy(float))
+            bound = runs[f"{figure}_bound"].mean()
+            rows.append((*cell, agent, runs[figure].mean(), *ends, bound))
+    return pd.DataFrame(rows, columns=[*columns, "bound"])
+
+
+def _draw_lines(sweep: Any, rows: pd.DataFrame, figure: str, axes: "Axes") -> Named:
+    """Draw a line for each agent and value of the other axis, and return the legend."""
+    labels = {name: label_of(each, name) for each in sweep.cells for name in agents_in(each)}
+    others = sorted(set(rows["line"]), reverse=True)
+    named: Named = []
+    for place, (agent, label) in enumerate(labels.items()):
+        style = line_style(place)
+        for number, value in enumerate(others):
+            own = rows[(rows["agent"] == agent) & (rows["line"] == value) & rows[figure].notna()]
+            # Beside each other, or intervals would hide each other.
+            x = own["x"] * 1.03 ** (place - (len(labels) - 1) / 2)
+            ends = own[figure] - own[f"{figure}_low"], own[f"{figure}_high"] - own[figure]
+            errors = np.nan_to_num(np.array(ends).astype(float)).clip(min=0.0)
+            dashes = DASHES[number % len(DASHES)] if len(others) > 1 else style.dashes
+            how = {"color": style.colour, "ls": dashes, "marker": style.mark, "lw": 1.5}
+            drawn = axes.errorbar(x, own[figure], errors, markersize=5, capsize=2, **how)
+            if number == 0 and agent in set(rows["agent"]):
+                named.append((drawn, label))
+    for number, value in enumerate(others if len(others) > 1 else ()):
+        dashes = DASHES[number % len(DASHES)]
+        line = axes.plot([], [], color=colour_of("ink"), ls=dashes, lw=1.5)[0]
+        named.append((line, f"δ = {value:g}"))
+    return named
 
 
 def _range_of(axes: "Axes") -> tuple[float, float]:
@@ -291,25 +246,6 @@ def _upper_bound(cell: PlottedRuns) -> float:
     return float(np.mean(totals))
 
 
-def kinds_for(sweep: Any) -> list[str]:
-    """Return the figures of cells that can be drawn against K or 1/delta.
-
-    Raises:
-        InvalidArgumentError: for cells that differ in neither, or in something else.
-    """
-    cell_axis_of(sweep)
-    summary = sweep.summary()
-    checked = all(each.checks is not None for each in sweep.cells)
-    return [name for name in CELL_FIGURES if name in summary or (name in CHECKED and checked)]
-
-
-def plot_cells(sweep: Any, kind: str | None = None, axes: "Axes | None" = None) -> "Axes":
-    """Draw a figure of every agent over the cells; see `Sweep.plot`."""
-    kinds = kinds_for(sweep)
-    usual = "regret" if "regret" in kinds else "stopping_time"
-    return figure_by_cell(sweep, usual if kind is None else choice("kind", kind, kinds), axes)
-
-
 def paired_differences(
     comparisons: Sequence[Any], figure: str | None = None, axes: "Axes | None" = None
 ) -> "Axes":
@@ -334,14 +270,14 @@ def paired_differences(
     how: dict[str, Any] = {"color": SERIES[0], "capsize": 4, "markersize": 7, "lw": 1.8}
     axes.errorbar(values[:, 0], places, xerr=errors, fmt="o", **how)
     pair, shown = comparisons[0], found[0]
-    is_probability = shown.kind == "probability"
-    same = 0.5 if is_probability else 0.0
+    same, than, x = 0.0, ", minus", "difference of shares"
+    if shown.kind == "probability":
+        same, than, x = 0.5, " than", "probability, ties count half"
+    elif shown.kind == "mean":
+        x = f"difference of means{', in recommendations' * (shown.figure == 'stopping time')}"
     axes.axvline(same, color=colour_of("quiet"), lw=1, ls=":", zorder=0)
-    unit = ", in recommendations" if shown.figure == "stopping time" else ""
-    x = {"probability": "probability, ties count half", "share": "difference of shares"}
-    than = f" than {pair.second}" if is_probability else f", minus {pair.second}"
-    title = f"{shown.figure}{than}: {pair.n_users} users, {100 * pair.level:.3g}% intervals"
-    dress(axes, title, x.get(shown.kind, f"difference of means{unit}"), "")
+    users = f"{pair.n_users} users, {100 * pair.level:.3g}% intervals"
+    dress(axes, f"{shown.figure}{than} {pair.second}: {users}", x, "")
     labels = [
         verbatim(each.first, LONGEST_NAME)
         + "*" * own.dominated

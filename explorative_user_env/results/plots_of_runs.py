@@ -18,7 +18,6 @@ from explorative_user_env.display.plots import (
     dress,
     line_style,
     logarithmic,
-    name_lines,
     plot_axes,
     spread_out,
     verbatim,
@@ -26,7 +25,7 @@ from explorative_user_env.display.plots import (
 from explorative_user_env.display.progress import OnProgress, shown, silent
 from explorative_user_env.envs.meeting import environment_of
 from explorative_user_env.envs.user import REGRET_REWARD, reward_of, reward_of_leaving
-from explorative_user_env.protocol import BAI, POPULATION, Array
+from explorative_user_env.protocol import POPULATION, Array
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.metrics import regrets_by_user, succeeded, success_interval
 from explorative_user_env.results.tables import REFERENCE
@@ -52,7 +51,14 @@ N_TIMES = 200
 ARMS_DRAWN = 7
 """Arms of an episode that have a style; the others look alike."""
 
-REJECTED_SO_FAR, REGRET_SO_FAR = "rejections", "regret"
+USUAL: Mapping[str, Any] = {
+    "alpha": 1.0,
+    "gap": None,
+    "noise": 0.0,
+    "reward_law": "gaussian",
+    "behaviour": "explorative",
+}
+"""Options of the users that a title names where they are others."""
 
 CHECKED = {"rounds": "rounds of Phase 1", "phase1_rejections": "rejections of Phase 1"}
 """Figures of checked runs whose bound is the same for all users, with the words of their axis."""
@@ -77,13 +83,10 @@ def heading_of(results: PlottedRuns, varying: Sequence[str] = ()) -> str:
     """
     cell = results.cell
     parts = {"n_arms": f"K = {cell['n_arms']}", "delta": f"δ = {cell['delta']:g}"}
-    for name, usual in (("alpha", 1.0), ("gap", None), ("noise", 0.0)):
+    for name, usual in USUAL.items():
         value = cell.get(name, usual)
-        if value is not None and value != usual:
-            parts[name] = f"{name} = {value:g}"
-    for name, usual_word in (("reward_law", "gaussian"), ("behaviour", "explorative")):
-        if cell.get(name, usual_word) != usual_word:
-            parts[name] = str(cell[name])
+        if value not in (None, usual):
+            parts[name] = value if isinstance(value, str) else f"{name} = {value:g}"
     n_runs = int(results.runs.groupby("agent").size().max())
     whom = "episode" if cell.get("task") == POPULATION.name else "user"
     words = [text for name, text in parts.items() if name not in varying]
@@ -155,7 +158,6 @@ def success_by_budget(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes
         axes: where it is drawn; None is a new figure.
 
     Raises:
-        InvalidArgumentError: for another task.
         MissingExtraError: without Matplotlib.
     """
 
@@ -164,13 +166,13 @@ def success_by_budget(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes
         last = course.iloc[[-1]].assign(time=results.runs["stopping_time"].max())
         return course if own["censored"].any() else pd.concat([course, last], ignore_index=True)
 
-    axes, named = _draw_courses(results, axes, course_of, "success")
+    axes = plot_axes(axes)
+    named = _draw_courses(results, axes, course_of)
     deltas = {results.deltas.get(agent, results.cell["delta"]) for agent in agents_in(results)}
     if len(deltas) == 1:
         level = axes.axhline(1.0 - deltas.pop(), color=colour_of("quiet"), lw=1, ls=":")
         named.append((level, "1 - δ"))
-    _dress_times(axes, results, "share stopped and right")
-    name_lines(axes, named)
+    _dress_times(axes, results, "share stopped and right", named)
     return axes
 
 
@@ -184,18 +186,17 @@ def stopping_time_survival(results: PlottedRuns, axes: "Axes | None" = None) -> 
         axes: where it is drawn; None is a new figure.
 
     Raises:
-        InvalidArgumentError: for another task.
         MissingExtraError: without Matplotlib.
     """
-    axes, named = _draw_courses(results, axes, survival_course, "going")
+    axes = plot_axes(axes)
+    named = _draw_courses(results, axes, survival_course)
     for place, agent in enumerate(agents_in(results)):
         own = results.runs[results.runs["agent"] == agent]
         course = survival_course(own)
         cuts = np.unique(own["stopping_time"][own["censored"]])
         at = np.interp(cuts, course["time"], course["going"])
         axes.plot(cuts, at, "|", color=line_style(place).colour, markersize=11, markeredgewidth=2)
-    _dress_times(axes, results, "share still going")
-    name_lines(axes, named)
+    _dress_times(axes, results, "share still going", named)
     return axes
 
 
@@ -204,43 +205,40 @@ Named = list[tuple[Any, str]]
 
 
 def _draw_courses(
-    results: PlottedRuns,
-    axes: "Axes | None",
-    course_of: Callable[[pd.DataFrame], pd.DataFrame],
-    name: str,
-) -> "tuple[Axes, Named]":
-    """Draw a line for each agent, with its intervals."""
-    if results.over_horizon:
-        raise InvalidArgumentError("results", results.cell["task"], f"of the task {BAI.name}")
-    axes, named, agents = plot_axes(axes), [], agents_in(results)
+    results: PlottedRuns, axes: "Axes", course_of: Callable[[pd.DataFrame], pd.DataFrame]
+) -> Named:
+    """Draw a line for each agent, with its intervals; a course has a time, a share and its ends."""
+    named, agents = [], agents_in(results)
     for place, agent in enumerate(agents):
         own = results.runs[results.runs["agent"] == agent]
-        course, style = course_of(own), line_style(place)
-        ends = course["low"], course["high"]
-        draw_band(axes, course["time"], *ends, place, len(agents), step="post")
-        line = _step_line(axes, course["time"], course[name], style.colour, style.dashes)
+        time, share, low, high = (column for _, column in course_of(own).items())
+        draw_band(axes, time, low, high, place, len(agents), step="post")
+        line = _step_line(axes, time, share, *line_style(place)[:2])
         shares = {"cut off": own["censored"].mean(), "left": own["left"].mean()}
         lost = ", ".join(f"{share:.1%} {what}" for what, share in shares.items() if share > 0.0)
-        label = label_of(results, agent)
-        named.append((line, f"{label}\n({lost})" if lost else label))
-    return axes, named
+        named.append((line, label_of(results, agent) + (f"\n({lost})" if lost else "")))
+    return named
 
 
 def _step_line(axes: "Axes", x: Any, y: Any, colour: str, dashes: Any, lw: float = 1.8) -> Any:
-    how: dict[str, Any] = {"color": colour, "ls": dashes, "lw": lw}
-    return axes.plot(x, y, drawstyle="steps-post", **how)[0]
+    return axes.plot(x, y, drawstyle="steps-post", color=colour, ls=dashes, lw=lw)[0]
 
 
-def _dress_times(axes: "Axes", results: PlottedRuns, y: str) -> None:
-    times = results.runs["stopping_time"].to_numpy()
-    least, most = times.min(), max(times.max(), 1)
-    axes.set_ylim(-0.02, 1.02)
-    axes.set_xlim(0, most * 1.03)
-    if spread_out(least, most):
-        axes.set_xlim(least / 1.5, most * 1.1)
-        logarithmic(axes, "x")
+def _dress_times(axes: "Axes", results: PlottedRuns, y: str, named: Named) -> None:
+    times = results.runs["stopping_time"]
+    most = max(times.max(), 1)
+    _span(axes, times.min(), most, (0.0, most * 1.03), most * 1.1)
     draws = " and private draws" if results.population.setting.counts_private_draws else ""
-    dress(axes, heading_of(results), f"time t, in recommendations{draws}", y)
+    dress(axes, heading_of(results), f"time t, in recommendations{draws}", y, named)
+
+
+def _span(axes: "Axes", least: float, most: float, ends: tuple[float, float], far: float) -> None:
+    """Set the axes of shares against numbers: to `ends`, or logarithmic to `far` if spread out."""
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlim(*ends)
+    if spread_out(least, most):
+        axes.set_xlim(least / 1.5, far)
+        logarithmic(axes, "x")
 
 
 class Courses(NamedTuple):
@@ -272,20 +270,15 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
         figure: "rejections" or "regret", the sum of mu_* - mu_a over the recommendations a.
         progress: called with what is going on, how many runs are done and how many there are.
 
-    Raises:
-        InvalidArgumentError: for another figure, regret of users whose means move, or no agent
-            that can be replayed.
     """
-    choice("figure", figure, (REJECTED_SO_FAR, REGRET_SO_FAR))
-    if figure == REGRET_SO_FAR and results.population.behaviour.moves_means:
-        name = results.population.behaviour.name
-        raise InvalidArgumentError("behaviour", name, "one whose means stay, for a regret")
     agents = [agent for agent in agents_in(results) if agent in results.line_up]
-    if not agents:
-        allowed = "with an agent whose runs can be replayed"
-        raise InvalidArgumentError("line_up", list(results.line_up), allowed)
     rows = {agent: results.runs[results.runs["agent"] == agent] for agent in agents}
-    lengths = {agent: _lengths(results, own) for agent, own in rows.items()}
+    lengths = {
+        agent: np.full(len(own), int(results.cell["horizon"]))
+        if results.over_horizon
+        else own["interactions"].to_numpy()
+        for agent, own in rows.items()
+    }
     fits = [np.searchsorted(np.cumsum(n), STEPS_REPLAYED, side="right") for n in lengths.values()]
     n_users = max(1, min(USERS_REPLAYED, *map(int, fits)))
     longest = max(int(each[:n_users].max()) for each in lengths.values())
@@ -305,16 +298,9 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
     return Courses(times, {agent: np.array(each) for agent, each in totals.items()}, left_out)
 
 
-def _lengths(results: PlottedRuns, own: pd.DataFrame) -> Array:
-    """Return the number of steps of each run of an agent."""
-    if results.over_horizon:
-        return np.full(len(own), int(results.cell["horizon"]))
-    return np.asarray(own["interactions"])
-
-
 def _gained(results: PlottedRuns, episode: Episode, figure: str) -> Array:
     """Return what each step of a run adds."""
-    if figure == REJECTED_SO_FAR:
+    if figure == "rejections":
         return np.array([not accepted for accepted in episode.accepted])
     instance = instance_met(results, episode.seed)
     best = instance.means[instance.best_arm]
@@ -333,50 +319,26 @@ def instance_met(results: PlottedRuns, seed: int) -> Instance:
     return env.instance()
 
 
-def rejections_over_time(
-    results: PlottedRuns, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
+def over_time(
+    results: PlottedRuns,
+    figure: str,
+    axes: "Axes | None" = None,
+    progress: bool | OnProgress = True,
 ) -> "Axes":
-    """Draw the number of rejections up to a time: a line an agent, with 95% intervals.
+    """Draw the rejections, or the regret, up to a time: a line an agent, with 95% intervals.
 
     The first runs are replayed. An agent that has stopped is rejected no more; where a step cap
-    ends a run, the line ends.
+    ends a run, the line ends. Of best-arm identification the regret is that of the recommendations.
 
     Args:
         results: of a task with one user an episode.
+        figure: "rejections" or "regret", the sum of mu_* - mu_a.
         axes: where it is drawn; None is a new figure.
         progress: as for `evaluate`.
 
     Raises:
-        InvalidArgumentError: if no agent can be replayed.
         MissingExtraError: without Matplotlib.
     """
-    return _over_time(results, REJECTED_SO_FAR, axes, progress)
-
-
-def regret_over_time(
-    results: PlottedRuns, axes: "Axes | None" = None, *, progress: bool | OnProgress = True
-) -> "Axes":
-    """Draw the regret, the sum of mu_* - mu_a, up to a time: a line an agent, with 95% intervals.
-
-    The first runs are replayed. Of best-arm identification it is that of the recommendations, and
-    the line ends where a step cap ends a run.
-
-    Args:
-        results: of a task with one user an episode.
-        axes: where it is drawn; None is a new figure.
-        progress: as for `evaluate`.
-
-    Raises:
-        InvalidArgumentError: if no agent can be replayed, or the users' means move.
-        MissingExtraError: without Matplotlib.
-    """
-    return _over_time(results, REGRET_SO_FAR, axes, progress)
-
-
-def _over_time(
-    results: PlottedRuns, figure: str, axes: "Axes | None", progress: bool | OnProgress
-) -> "Axes":
-    """Draw how a figure adds up over the runs of each agent."""
     with shown(progress) as report:
         courses = courses_of(results, figure, report)
     axes, named = plot_axes(axes), []
@@ -390,8 +352,7 @@ def _over_time(
     heading = f"{heading_of(results)}, {'all' if whole else courses.n_users} replayed"
     if courses.left_out:
         heading += f"; no code of {', '.join(courses.left_out)}"
-    dress(axes, heading, "time t, in recommendations", f"{figure} up to t")
-    name_lines(axes, named)
+    dress(axes, heading, "time t, in recommendations", f"{figure} up to t", named)
     return axes
 
 
@@ -405,8 +366,8 @@ def _mean_line(axes: "Axes", x: Any, totals: Array, place: int, many: int, mark:
 
 def mean_course(totals: Array) -> tuple[Array, Array, Array]:
     """Return the means of columns and the ends of their 95% intervals, NaN where a value is NaN."""
-    ends = np.array([mean_interval(column) for column in totals.T])
-    return totals.mean(axis=0), ends[:, 0], ends[:, 1]
+    low, high = np.array([mean_interval(column) for column in totals.T]).T
+    return totals.mean(axis=0), low, high
 
 
 def acceptances_by_arm(
@@ -429,23 +390,25 @@ def acceptances_by_arm(
     counts = {int(arm): np.cumsum(accepted & (arms == arm)) for arm in np.unique(arms)}
     by_count = sorted(counts, key=lambda arm: (arm != best_arm, -counts[arm][-1], arm))
     styled, others = sorted(by_count[:ARMS_DRAWN]), by_count[ARMS_DRAWN:]
-    times, named = np.arange(len(arms) + 1), []
-    for arm in others:
-        total = np.concatenate([[0], counts[arm]])
-        line = _step_line(axes, times, total, colour_of("quiet"), "-", 0.7)
-        line.set_alpha(0.6)
+    times = np.arange(len(arms) + 1)
+    named: Named = []
+    for place, arm in enumerate([*others, *styled], -len(others)):
+        colour, dashes, width = colour_of("quiet"), "-", 0.7
+        if place >= 0:
+            colour, dashes, _ = line_style(place)
+            width = 2.4 if arm == best_arm else 1.5
+        line = _step_line(axes, times, [0, *counts[arm]], colour, dashes, width)
+        if place >= 0:
+            named.append((line, f"arm {arm}{' (best)' * (arm == best_arm)}"))
+        else:
+            line.set_alpha(0.6)
+            quiet = line
     if others:
-        named.append((line, f"{len(others)} other arm{'s' * (len(others) > 1)}"))
-    for place, arm in enumerate(styled):
-        style, total = line_style(place), np.concatenate([[0], counts[arm]])
-        width = 2.4 if arm == best_arm else 1.5
-        line = _step_line(axes, times, total, style.colour, style.dashes, width)
-        named.insert(place, (line, f"arm {arm}{' (best)' * (arm == best_arm)}"))
+        named.append((quiet, f"{len(others)} other arm{'s' * (len(others) > 1)}"))
     axes.set_xlim(0, max(1, len(arms)))
     axes.set_ylim(bottom=0)
     heading = f"{episode.agent} and the user of seed {episode.seed}"
-    dress(axes, heading, "time t, in recommendations", "acceptances up to t")
-    name_lines(axes, named)
+    dress(axes, heading, "time t, in recommendations", "acceptances up to t", named)
     return axes
 
 
@@ -459,12 +422,8 @@ def regret_by_user(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
         axes: where it is drawn; None is a new figure.
 
     Raises:
-        InvalidArgumentError: for another task.
         MissingExtraError: without Matplotlib.
     """
-    if results.cell["task"] != POPULATION.name:
-        allowed = f"of the task {POPULATION.name}"
-        raise InvalidArgumentError("results", results.cell["task"], allowed)
     axes, named, agents = plot_axes(axes), [], agents_in(results)
     from matplotlib.ticker import MaxNLocator
 
@@ -479,14 +438,11 @@ def regret_by_user(results: PlottedRuns, axes: "Axes | None" = None) -> "Axes":
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     heading = f"{heading_of(results)}, deviation\u00a0=\u00a0{results.cell['deviation']:g}"
     y = f"regret over her {results.cell['horizon']} recommendations"
-    dress(axes, heading, "user, in the order in which they come", y)
-    name_lines(axes, named)
+    dress(axes, heading, "user, in the order in which they come", y, named)
     return axes
 
 
-def phase1_against_bound(
-    results: PlottedRuns, figure: str = "rounds", axes: "Axes | None" = None
-) -> "Axes":
+def phase1_against_bound(results: PlottedRuns, figure: str, axes: "Axes | None" = None) -> "Axes":
     """Draw the share of BAIR's runs with at most so many rounds of Phase 1, and the bound.
 
     Args:
@@ -495,99 +451,68 @@ def phase1_against_bound(
         axes: where it is drawn; None is a new figure.
 
     Raises:
-        InvalidArgumentError: for results without checks, or another figure.
         MissingExtraError: without Matplotlib.
     """
-    label = CHECKED[choice("figure", figure, CHECKED)]
-    if results.checks is None:
-        raise InvalidArgumentError("results", "unchecked runs", "of check_theory=True")
     axes = plot_axes(axes)
-    named, ends = [], [1.0]
+    named, most = [], 1.0
     for agent, runs in results.checks.groupby("agent", sort=False):
         style = line_style(agents_in(results).index(str(agent)))
         values = np.sort(runs[figure].to_numpy())
         shares = np.arange(len(values) + 1) / len(values)
-        steps = np.concatenate([[0], values])
-        line = _step_line(axes, steps, shares, style.colour, style.dashes)
+        line = _step_line(axes, [0, *values], shares, style.colour, style.dashes)
         named.append((line, label_of(results, str(agent))))
         bound = float(runs[f"{figure}_bound"].mean())
         above = float(runs[f"{figure}_broken"].mean())
         limit = axes.axvline(bound, color=colour_of("quiet"), linestyle=style.dashes, linewidth=1.2)
         named.append((limit, f"its bound: {above:.1%}\nof the runs above"))
-        ends += [float(values[-1]), bound]
-    axes.set_ylim(-0.02, 1.02)
-    axes.set_xlim(-0.03 * max(ends), max(ends) * 1.05)
+        most = max(most, float(values[-1]), bound)
     least = float(results.checks[figure].min())
-    if spread_out(least, max(ends)):
-        axes.set_xlim(least / 1.5, max(ends) * 1.2)
-        logarithmic(axes, "x")
-    dress(axes, heading_of(results), label, "share of runs with at most as many")
-    name_lines(axes, named)
+    _span(axes, least, most, (-0.03 * most, most * 1.05), most * 1.2)
+    x = CHECKED[figure]
+    dress(axes, heading_of(results), x, "share of runs with at most as many", named)
     return axes
 
 
-class RunPlot(NamedTuple):
-    """A plot of the runs of one cell.
-
-    Attributes:
-        draw: draws results into axes, with a progress bar.
-        why_not: the reason why some results have no such plot; "" if they have.
-    """
-
-    draw: "Callable[[PlottedRuns, Axes | None, bool | OnProgress], Axes]"
-    why_not: Callable[[PlottedRuns], str]
-
-
-def _has_members(results: PlottedRuns) -> bool:
-    return bool(results.cell.get("task") == POPULATION.name)
-
-
-def _not_bai(results: PlottedRuns) -> str:
-    return "of best-arm identification only" if results.over_horizon else ""
-
-
-def _not_replayed(results: PlottedRuns) -> str:
-    if _has_members(results):
-        return "of one user at a time"
-    return "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
-
-
-def _no_regret(results: PlottedRuns) -> str:
-    moves = results.population.behaviour.moves_means
-    return "of users whose means stay" if moves else _not_replayed(results)
-
-
-def _not_checked(results: PlottedRuns) -> str:
-    return "of evaluations with check_theory=True" if results.checks is None else ""
-
-
-def _not_population(results: PlottedRuns) -> str:
-    return "" if _has_members(results) else f"of the task {POPULATION.name} only"
-
-
-def _first_run(results: PlottedRuns, axes: "Axes | None", progress: bool | OnProgress) -> "Axes":
+def _first_run(results: PlottedRuns, axes: "Axes | None", _: Any) -> "Axes":
     """Draw the acceptances of each arm in the first run that can be replayed."""
     row = results.runs[results.runs["agent"].isin(list(results.line_up))].iloc[0]
     return acceptances_by_arm(results.replay(row), int(row["best_arm"]), axes)
 
 
-RUN_KINDS: Mapping[str, RunPlot] = {
-    "success": RunPlot(lambda runs, axes, _: success_by_budget(runs, axes), _not_bai),
-    "stopping_times": RunPlot(lambda runs, axes, _: stopping_time_survival(runs, axes), _not_bai),
-    "regret": RunPlot(lambda runs, axes, bar: _over_time(runs, "regret", axes, bar), _no_regret),
-    "rejections": RunPlot(
-        lambda runs, axes, bar: _over_time(runs, "rejections", axes, bar), _not_replayed
+RUN_KINDS: "Mapping[str, Callable[[PlottedRuns, Axes | None, bool | OnProgress], Axes]]" = {
+    "success": lambda runs, axes, _: success_by_budget(runs, axes),
+    "stopping_times": lambda runs, axes, _: stopping_time_survival(runs, axes),
+    "regret": lambda runs, axes, progress: over_time(runs, "regret", axes, progress),
+    "rejections": lambda runs, axes, progress: over_time(runs, "rejections", axes, progress),
+    "acceptances": _first_run,
+    "rounds": lambda runs, axes, _: phase1_against_bound(runs, "rounds", axes),
+    "phase1_rejections": lambda runs, axes, _: phase1_against_bound(
+        runs, "phase1_rejections", axes
     ),
-    "acceptances": RunPlot(_first_run, _not_replayed),
-    "rounds": RunPlot(
-        lambda runs, axes, _: phase1_against_bound(runs, "rounds", axes), _not_checked
-    ),
-    "phase1_rejections": RunPlot(
-        lambda runs, axes, _: phase1_against_bound(runs, "phase1_rejections", axes), _not_checked
-    ),
-    "regret_by_user": RunPlot(lambda runs, axes, _: regret_by_user(runs, axes), _not_population),
+    "regret_by_user": lambda runs, axes, _: regret_by_user(runs, axes),
 }
-"""The plots of one cell, by name."""
+"""The plots of one cell, by name; each is called with results, axes and a progress bar."""
+
+
+def why_not(kind: str, results: PlottedRuns) -> str:
+    """Return the reason why results have no plot of a kind; "" if they have."""
+    members = results.cell.get("task") == POPULATION.name
+    of_bai = "of best-arm identification only" if results.over_horizon else ""
+    checked = "of evaluations with check_theory=True" if results.checks is None else ""
+    replayed = "" if results.line_up else "made of replayed runs, and no agent's code is at hand"
+    replayed = "of one user at a time" if members else replayed
+    moves = results.population.behaviour.moves_means
+    reasons = {
+        "success": of_bai,
+        "stopping_times": of_bai,
+        "regret": "of users whose means stay" if moves else replayed,
+        "rejections": replayed,
+        "acceptances": replayed,
+        "rounds": checked,
+        "phase1_rejections": checked,
+        "regret_by_user": "" if members else f"of the task {POPULATION.name} only",
+    }
+    return reasons[kind]
 
 
 def plot_runs(
@@ -597,11 +522,10 @@ def plot_runs(
     progress: bool | OnProgress = True,
 ) -> "Axes":
     """Draw the runs of one cell; see `Results.plot`."""
-    usual = "regret_by_user" if _has_members(results) else "regret"
+    usual = "regret_by_user" if results.cell["task"] == POPULATION.name else "regret"
     chosen = (usual if results.over_horizon else "success") if kind is None else kind
-    found = RUN_KINDS[choice("kind", chosen, RUN_KINDS)]
-    if why := found.why_not(results):
-        suitable = [name for name, each in RUN_KINDS.items() if not each.why_not(results)]
+    if why := why_not(choice("kind", chosen, RUN_KINDS), results):
+        suitable = [name for name in RUN_KINDS if not why_not(name, results)]
         allowed = f"one of {', '.join(suitable)} for these results (it is {why})"
         raise InvalidArgumentError("kind", chosen, allowed)
-    return found.draw(results, axes, progress)
+    return RUN_KINDS[chosen](results, axes, progress)

@@ -10,7 +10,8 @@ import platform
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from importlib import import_module, metadata
@@ -25,9 +26,8 @@ from explorative_user_env.display.text import in_markdown
 from explorative_user_env.kernels.presence import COMPILER, is_installed
 from explorative_user_env.seeding import agent_generator, user_generator, user_seeds
 from explorative_user_env.users.behaviours import Behaviour
-from explorative_user_env.users.laws import LAWS, REWARD_LAWS, RewardLaw, Schedule, as_reward_law
-from explorative_user_env.users.population import OPTIONS, Population
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.model import LAWS, REWARD_LAWS, RewardLaw, Schedule, as_reward_law
+from explorative_user_env.users.population import OPTIONS, Population, Setting
 from explorative_user_env.validation import PACKAGE
 from explorative_user_env.version import __version__
 
@@ -46,9 +46,9 @@ DEEPEST = 20
 LIBRARIES = ("gymnasium", COMPILER, "numpy")
 """What the numbers of a run may depend on; without the compiler no run was compiled."""
 
-FIRST_DRAWS, TOLD_DIGITS = 100, 10
-"""Draws of each law in the fingerprint, enough for its rare branches, and their digits: the last
-bits of `log` and `exp` are the processor's, not NumPy's."""
+FIRST_DRAWS = 100
+"""Draws of each law in the fingerprint, enough for its rare branches. Ten digits of each count: the
+last bits of `log` and `exp` are the processor's, not NumPy's."""
 
 
 class UnknownCodeError(ValueError):
@@ -93,10 +93,6 @@ def record_of(value: Any, depth: int = 0) -> Any:
             cells = [cell.cell_contents for cell in value.__closure__ or ()]
             record["holds"] = inner([*cells, *(value.__defaults__ or ())])
         return record
-    return _record_of_object(value, inner)
-
-
-def _record_of_object(value: Any, inner: Callable[[Any], Any]) -> dict[str, Any]:
     kind = type(value)
     if isinstance(value, AlgorithmAgent):
         known = ALGORITHMS.get(value.algorithm.name) == value.algorithm
@@ -207,9 +203,7 @@ def package_digest() -> str:
 def stream_fingerprint() -> str:
     """Return the fingerprint of the streams and laws as they are drawn here."""
     words = [
-        f"{name} {value}"
-        if isinstance(value, int | np.integer)
-        else f"{name} {value:.{TOLD_DIGITS - 1}e}"
+        f"{name} {value}" if isinstance(value, int | np.integer) else f"{name} {value:.9e}"
         for name, value in _first_draws()
     ]
     return hashlib.sha256("\n".join(words).encode()).hexdigest()[:16]
@@ -236,22 +230,20 @@ def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
     """Return the versions of the package, of Python and of these libraries, if installed."""
     found = {"explorative-user-env": __version__, "python": platform.python_version()}
     names = [name for name in libraries if name != COMPILER or is_installed()]
-    versions = {name: _version(name) for name in names}
-    return found | {name: version for name, version in versions.items() if version is not None}
+    return found | {name: version for name in names if (version := _version(name))}
 
 
 @functools.cache
 def _version(library: str) -> str | None:
-    try:
+    with suppress(metadata.PackageNotFoundError):
         return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return None
+    return None
 
 
 def made_now() -> dict[str, Any]:
     """Return what makes results here and now: the machine, the command, and a commit if any."""
     machine = {"system": platform.platform(), "processor": platform.machine()}
-    machine["cores"] = str(os.cpu_count())
+    machine |= {"cores": str(os.cpu_count())}
     program, *words = sys.argv or [""]
     name = Path(program).name
     command = "explorative-user" if name == "__main__.py" else name or "python"
@@ -300,9 +292,8 @@ def closing_section(made_by: Mapping[str, Any]) -> str:
     for title, differences in made_by.get("settings", {}).items():
         points = "; ".join(differences) or "nothing"
         lines.append(f"{title}: differs from the paper's text in {points}")
-    cells = made_by.get("cells", [])
-    names = [each.name for each in OPTIONS]
-    if cells:
+    if cells := made_by.get("cells", []):
+        names = [each.name for each in OPTIONS]
         users = [{name: cell[name] for name in names if name in cell} for cell in cells]
         lines.append(f"users: {_in_words(users)}")
     for agent in dict.fromkeys(name for cell in cells for name in cell["agents"]):

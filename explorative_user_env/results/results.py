@@ -289,9 +289,9 @@ class Sweep:
         Raises:
             InvalidArgumentError: for another kind, or cells that differ in something else.
         """
-        from explorative_user_env.results.plots import plot_cells
+        from explorative_user_env.results.plots import figure_by_cell
 
-        return plot_cells(self, kind, axes)
+        return figure_by_cell(self, kind, axes)
 
     def __str__(self) -> str:
         return "\n\n".join(as_text(table_of(each, title)) for title, each in summaries_of(self))

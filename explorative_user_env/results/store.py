@@ -15,9 +15,8 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,11 +34,10 @@ from explorative_user_env.results.records import (
 )
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError, one_line
 
-HAS_SQLITE = find_spec("_sqlite3") is not None
-"""Whether this Python has SQLite; some are built without."""
-
-if TYPE_CHECKING or HAS_SQLITE:
+try:
     import sqlite3
+except ImportError:  # some Pythons are built without
+    sqlite3 = None  # type: ignore[assignment]
 
 ENDINGS = (".sqlite", ".sqlite3", ".db")
 """Endings of the name of a file of runs."""
@@ -50,11 +48,8 @@ PACKED = ".xz"
 MOST_BYTES = 2_000_000_000
 """The largest file that is unpacked or copied; a small packed file may hold a very large one."""
 
-FILE_OF_RUNS = 0x45555354
-"""SQLite's application id of these files."""
-
-TABLES_VERSION = 3
-"""The version of the tables; a file of another version is not read."""
+FILE_OF_RUNS, TABLES_VERSION = 0x45555354, 3
+"""SQLite's application id of these files, and the version of the tables; no other is read."""
 
 LONGEST_BUSY = 1.0
 """Seconds to wait for another writer."""
@@ -65,13 +60,8 @@ WAL = "wal"
 REQUEST, FINISHED = "request", "finished"
 """Names in the table `about`: the request, and whether the run has ended."""
 
-MOST_DIFFERENCES, LONGEST_VALUE = 3, 60
-"""How many differences of two requests are listed, and the length to which values are cut."""
-
 MOST_SHARED = 20
-"""How many results may share a part, on average: more is no file of ours."""
-
-_SQL_TYPES = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
+"""How many results may share a run, on average: more is no file of ours."""
 
 
 def columns_of(task: str) -> dict[str, type]:
@@ -79,31 +69,28 @@ def columns_of(task: str) -> dict[str, type]:
     return {name: kind for name, kind in RUN_FRAMES[task].items() if name not in OF_A_PART}
 
 
-def _tables() -> dict[str, str]:
-    """Return the SQL of each table, by name. Without NOT NULL, NaN would be stored as NULL."""
-    tables = {
-        "about": "(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-        "sessions": "(id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, how TEXT, "
-        "made_by TEXT NOT NULL)",
-        "parts": "(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, task TEXT NOT NULL, "
-        "agent TEXT NOT NULL, record TEXT NOT NULL)",
-        "results": "(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, record TEXT NOT NULL, "
-        "parts TEXT NOT NULL, finished INTEGER NOT NULL)",
-        "kept": "(key TEXT NOT NULL, position INTEGER NOT NULL, value TEXT NOT NULL, "
-        "PRIMARY KEY (key, position)) WITHOUT ROWID",
-    }
-    for task in RUN_FRAMES:
-        kinds = columns_of(task).items()
-        columns = ", ".join(f"{name} {_SQL_TYPES[kind]} NOT NULL" for name, kind in kinds)
-        tables[f"runs_{task}"] = (
-            f"(part INTEGER NOT NULL REFERENCES parts(id), {columns}, "
-            "PRIMARY KEY (part, instance)) WITHOUT ROWID"
-        )
-    return {name: f"CREATE TABLE {name}{columns}" for name, columns in tables.items()}
+def _table_of_runs(task: str) -> str:
+    """Return the SQL of the columns of a table of runs. NaN would be NULL, which is refused."""
+    kinds = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
+    columns = ", ".join(f"{name} {kinds[each]} NOT NULL" for name, each in columns_of(task).items())
+    key = "PRIMARY KEY (part, instance)) WITHOUT ROWID"
+    return f"(part INTEGER NOT NULL REFERENCES parts(id), {columns}, {key}"
 
 
-class OtherFileError(InvalidArgumentError):
-    """A file is no file of runs, or of another version of the package."""
+_COLUMNS = {
+    "about": "(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    "sessions": "(id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, how TEXT, "
+    "made_by TEXT NOT NULL)",
+    "parts": "(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, task TEXT NOT NULL, "
+    "agent TEXT NOT NULL, record TEXT NOT NULL)",
+    "results": "(id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, record TEXT NOT NULL, "
+    "parts TEXT NOT NULL, finished INTEGER NOT NULL)",
+    "kept": "(key TEXT NOT NULL, position INTEGER NOT NULL, value TEXT NOT NULL, "
+    "PRIMARY KEY (key, position)) WITHOUT ROWID",
+} | {f"runs_{task}": _table_of_runs(task) for task in RUN_FRAMES}
+
+TABLES = {name: f"CREATE TABLE {name}{columns}" for name, columns in _COLUMNS.items()}
+"""The SQL of each table."""
 
 
 class EmptyFileError(InvalidArgumentError):
@@ -113,26 +100,24 @@ class EmptyFileError(InvalidArgumentError):
 @contextmanager
 def _refusals(argument: str, path: Path) -> Iterator[None]:
     """Turn what SQLite and the disk refuse into one line."""
+    if sqlite3 is None:
+        raise MissingExtraError("files of runs need sqlite3, which this Python was built without")
+    packing = (lzma.LZMAError, EOFError)
     try:
         yield
     except InvalidArgumentError:
         raise
-    except (OSError, sqlite3.Error, OverflowError, ValueError) as error:
+    except (OSError, sqlite3.Error, OverflowError, ValueError, *packing) as error:
         words = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
-        if isinstance(error, ValueError) or "not a database" in words or "malformed" in words:
-            allowed = f"a file of runs, as explorative-user-env writes them ({words})"
-            raise OtherFileError(argument, str(path), allowed) from error
         allowed = f"a file that can be written to ({words})"
-        if "locked" in words or "busy" in words:
+        strange = "not a database" in words or "malformed" in words
+        if strange or isinstance(error, ValueError | lzma.LZMAError | EOFError):
+            allowed = f"a file of runs, as explorative-user-env writes them ({words})"
+        elif "locked" in words or "busy" in words:
             allowed = "a file that nobody else is writing to"
         elif "NOT NULL" in words:
             allowed = f"for runs whose figures are all numbers ({words})"
         raise InvalidArgumentError(argument, str(path), allowed) from error
-
-
-def _check_sqlite() -> None:
-    if not HAS_SQLITE:
-        raise MissingExtraError("files of runs need sqlite3, which this Python was built without")
 
 
 def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
@@ -146,30 +131,28 @@ def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
         raise EmptyFileError(argument, str(path), "a file of runs (it is empty)")
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
+    allowed = ""
     if application != FILE_OF_RUNS:
         allowed = "a file of runs, as explorative-user-env writes them (it is somebody else's)"
-        raise OtherFileError(argument, str(path), allowed)
-    if version != TABLES_VERSION:
+    elif version != TABLES_VERSION:
         allowed = f"a file whose tables have version {TABLES_VERSION} (it has {version})"
-        raise OtherFileError(argument, str(path), allowed)
-    ours = _tables()
-    if others := [name for name in {**found, **ours} if found.get(name) != ours.get(name)]:
+    elif others := [name for name in {**found, **TABLES} if found.get(name) != TABLES.get(name)]:
         allowed = f"a file with our tables and no others ({others[0]} is another)"
-        raise OtherFileError(argument, str(path), allowed)
+    if allowed:
+        raise InvalidArgumentError(argument, str(path), allowed)
 
 
 @contextmanager
-def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
+def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connection]":
     """Open a file of runs to read, also while another process writes; nothing is written.
 
     Raises:
         InvalidArgumentError: if it does not exist, or is no such file.
     """
-    _check_sqlite()
     with _refusals(argument, path):
         if not path.is_file():
             raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
-        with unpacked(path, argument) as inside, _settled(inside, path, argument) as place:
+        with _settled(path, argument) as place:
             where = f"{place.resolve().as_uri()}?mode=ro&immutable=1"
             with closing(sqlite3.connect(where, uri=True)) as db:
                 _check_kind(db, path, argument)
@@ -177,22 +160,31 @@ def read_only(path: Path, argument: str) -> "Iterator[sqlite3.Connection]":
 
 
 @contextmanager
-def _settled(place: Path, path: Path, argument: str) -> Iterator[Path]:
-    """Yield a file that holds everything: itself, or a copy that includes its write-ahead log.
+def _settled(path: Path, argument: str) -> Iterator[Path]:
+    """Yield a file that holds everything: itself, or a copy, unpacked or with its write-ahead log.
 
     A rollback journal is refused, as it may name any file, which SQLite deletes when it rolls back.
     """
-    journal, log = (place.with_name(place.name + ending) for ending in ("-journal", "-wal"))
+    too_large = InvalidArgumentError(argument, str(path), f"a file of at most {MOST_BYTES} bytes")
+    journal, log = (path.with_name(path.name + ending) for ending in ("-journal", "-wal"))
     if journal.is_file() and journal.stat().st_size:
         allowed = f"a file without {journal.name} beside it: resuming the run puts it in order"
         raise InvalidArgumentError(argument, str(path), allowed)
     with tempfile.TemporaryDirectory() as folder:
         copied = Path(folder) / "run.sqlite"
+        if path.suffix == PACKED:
+            with lzma.open(path) as source, copied.open("wb") as target:
+                while piece := source.read(1 << 20):
+                    if target.tell() + len(piece) > MOST_BYTES:
+                        raise too_large
+                    target.write(piece)
+            yield copied
+            return
         # The log's first bytes change when it begins anew: then the two copies do not fit.
         while salt := _beginning(log):
-            if place.stat().st_size + log.stat().st_size > MOST_BYTES:
-                raise InvalidArgumentError(argument, str(path), f"at most {MOST_BYTES} bytes")
-            shutil.copyfile(place, copied)
+            if path.stat().st_size + log.stat().st_size > MOST_BYTES:
+                raise too_large
+            shutil.copyfile(path, copied)
             with suppress(FileNotFoundError):
                 shutil.copyfile(log, copied.with_name("run.sqlite-wal"))
             if salt == _beginning(log):
@@ -200,7 +192,7 @@ def _settled(place: Path, path: Path, argument: str) -> Iterator[Path]:
                     db.execute("PRAGMA wal_checkpoint")
                 yield copied
                 return
-        yield place
+        yield path
 
 
 def _beginning(path: Path) -> bytes:
@@ -235,14 +227,14 @@ def about(path: Path) -> About:
     Raises:
         InvalidArgumentError: if it does not exist, or is empty.
     """
-    with read_only(path, "path") as db:
-        request, finished = request_from(db), _is_finished(db)
+    with read_only(path) as db:
         rows = db.execute("SELECT began, ended, how, made_by FROM sessions ORDER BY id").fetchall()
         names = ("began", "ended", "how")
         sessions = [dict(zip(names, row, strict=False), made_by=from_json(row[3])) for row in rows]
-        sizes, results = part_sizes(db), results_in(db)
-    n_results = sum(any(map(sizes.get, numbers)) for _, numbers, _ in results)
-    return About(request, sessions, sum(sizes.values()), n_results, finished)
+        sizes = part_sizes(db)
+        n_results = sum(any(map(sizes.get, numbers)) for _, numbers, _ in results_in(db))
+        finished = db.execute("SELECT 1 FROM about WHERE name = ?", (FINISHED,)).fetchone()
+        return About(request_from(db), sessions, sum(sizes.values()), n_results, bool(finished))
 
 
 def part_sizes(db: "sqlite3.Connection") -> dict[int, int]:
@@ -263,13 +255,10 @@ def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]
         (from_json(record), from_json(parts), bool(finished))
         for record, parts, finished in db.execute(words)
     ]
-    named = [number for _, numbers, _ in found for number in numbers]
-    if len(set(named)) < len(named):
-        (n_parts,) = db.execute("SELECT count(*) FROM parts").fetchone()
-        sizes = part_sizes(db)
-        n_rows = sum(sizes.get(number, 0) for number in named)
-        if len(named) > MOST_SHARED * n_parts or n_rows > MOST_SHARED * sum(sizes.values()):
-            raise ValueError("its results name the same parts again and again")
+    sizes = part_sizes(db)
+    n_read = sum(sizes.get(number, 0) for _, numbers, _ in found for number in numbers)
+    if n_read > MOST_SHARED * sum(sizes.values()):
+        raise ValueError("its results name the same parts again and again")
     return found
 
 
@@ -283,19 +272,6 @@ def request_in(path: Path, argument: str = "path") -> dict[str, Any]:
         return request_from(db)
 
 
-def roll_back(path: Path, argument: str = "path") -> None:
-    """Put a file in order whose writer was killed, for a run that is resumed; others only read it.
-
-    Raises:
-        InvalidArgumentError: if the disk refuses.
-    """
-    _check_sqlite()
-    with _refusals(argument, path):
-        if path.is_file():
-            with closing(sqlite3.connect(path, timeout=LONGEST_BUSY)) as db:
-                db.execute("SELECT 1 FROM sqlite_master").fetchone()
-
-
 def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
     """Return the request of the run in an open file."""
     found = db.execute("SELECT value FROM about WHERE name = ?", (REQUEST,)).fetchone()
@@ -306,14 +282,21 @@ def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
 def is_finished(path: Path) -> bool:
     """Return whether a file exists whose run has ended."""
     try:
-        with read_only(path, "path") as db:
-            return _is_finished(db)
+        return about(path).finished
     except InvalidArgumentError:
         return False
 
 
-def _is_finished(db: "sqlite3.Connection") -> bool:
-    return db.execute("SELECT 1 FROM about WHERE name = ?", (FINISHED,)).fetchone() is not None
+def roll_back(path: Path, argument: str = "path") -> None:
+    """Put a file in order whose writer was killed, for a run that is resumed; others only read it.
+
+    Raises:
+        InvalidArgumentError: if the disk refuses.
+    """
+    with _refusals(argument, path):
+        if path.is_file():
+            with closing(sqlite3.connect(path, timeout=LONGEST_BUSY)) as db:
+                db.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 
 def pack(path: Path, output: Path, overwrite: bool = False) -> None:
@@ -337,54 +320,18 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
     write_whole("output", output, write, overwrite)
 
 
-@contextmanager
-def unpacked(path: Path, argument: str) -> Iterator[Path]:
-    """Yield a file, or a temporary file with the content of a packed one.
-
-    Raises:
-        InvalidArgumentError: if it is no packed file, or its content is too large.
-    """
-    if path.suffix != PACKED or not path.is_file():
-        yield path
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        inside = Path(folder) / path.stem
-        try:
-            with lzma.open(path) as source, inside.open("wb") as target:
-                while piece := source.read(1 << 20):
-                    if target.tell() + len(piece) > MOST_BYTES:
-                        allowed = f"a file with at most {MOST_BYTES} bytes in it"
-                        raise InvalidArgumentError(argument, str(path), allowed)
-                    target.write(piece)
-        except (lzma.LZMAError, EOFError) as error:
-            allowed = f"a file that was packed whole ({error})"
-            raise InvalidArgumentError(argument, str(path), allowed) from error
-        yield inside
-
-
 Columns = Mapping[str, Array]
 """Values by the name of their column, of the same runs."""
 
 
 class Kept:
-    """The runs of one agent in one cell, as they are kept; this one keeps nothing."""
-
-    def columns(self) -> Columns:
-        """Return the runs that are kept, of the first users; empty if none are."""
-        return {}
-
-    def add(self, columns: Columns) -> None:
-        """Keep the runs of the users who come next."""
-
-
-class Remembered(Kept):
-    """Runs that are kept in memory, for an evaluation that meets more users later."""
+    """The runs of one agent in one cell, kept in memory for an evaluation that meets more users."""
 
     def __init__(self) -> None:
         self._chunks: list[Columns] = []
 
     def columns(self) -> Columns:
-        """Return the runs that are kept."""
+        """Return the runs that are kept, of the first users; empty if none are."""
         names = self._chunks[0] if self._chunks else ()
         return {name: np.concatenate([each[name] for each in self._chunks]) for name in names}
 
@@ -394,14 +341,14 @@ class Remembered(Kept):
 
 
 class Part(Kept):
-    """Runs that are kept in a store."""
+    """The runs of one agent in one cell, kept in a store."""
 
     def __init__(self, store: "Store", number: int, task: str) -> None:
         self.number = number
         self._store, self._task = store, task
 
     def columns(self) -> Columns:
-        """Return the runs that are kept."""
+        """Return the runs that are kept, of the first users; empty if none are."""
         return columns_in(self._store.read, self.number, self._task)
 
     def add(self, columns: Columns) -> None:
@@ -418,26 +365,12 @@ def columns_in(read: Any, part: int, task: str) -> Columns:
     """Return the runs of a part; `read` returns the rows of a query."""
     kinds = columns_of(task)
     query = f"SELECT {', '.join(kinds)} FROM runs_{task} WHERE part = ? ORDER BY instance"
-    rows = list(read(query, part))
-    if not rows:
-        return {}
-    values = zip(kinds.items(), zip(*rows, strict=True), strict=True)
-    return {name: np.array(column, dtype=kind) for (name, kind), column in values}
+    columns = zip(kinds.items(), zip(*read(query, part), strict=True), strict=False)
+    return {name: np.array(column, dtype=kind) for (name, kind), column in columns}
 
 
 class Pieces:
-    """The pieces of other work than runs, as they are kept; this keeps none."""
-
-    def found(self) -> list[Any]:
-        """Return the pieces that are kept, in order."""
-        return []
-
-    def add(self, piece: Any) -> None:
-        """Keep the next piece, which JSON can hold."""
-
-
-class KeptPieces(Pieces):
-    """Pieces that are kept in a store, under a key."""
+    """The pieces of other work than runs, kept in a store under a key."""
 
     def __init__(self, store: "Store", key: str) -> None:
         self._store, self._key = store, key
@@ -483,11 +416,10 @@ class Store:
         argument: str = "store",
         overwrite: bool = False,
     ) -> None:
-        _check_sqlite()
         self.path, self._argument, self._notes = Path(path), argument, True
         made_with = {"code": package_digest(), "streams": stream_fingerprint()}
-        request = {**request, "versions": versions_of(), "made with": made_with}
-        request = json.loads(json.dumps(request))
+        whole = {**request, "versions": versions_of(), "made with": made_with}
+        request = json.loads(json.dumps(whole))
         with _refusals(argument, self.path):
             self._new = not self._has_run() or overwrite
             if self._new:
@@ -506,14 +438,12 @@ class Store:
             return False
         with closing(sqlite3.connect(self.path, timeout=LONGEST_BUSY)) as db:
             try:
-                empty = not db.execute("SELECT 1 FROM sqlite_master").fetchone()
                 db.execute("BEGIN IMMEDIATE")
-                db.execute("ROLLBACK")
+                return db.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
             except sqlite3.DatabaseError as error:
                 if "not a database" not in str(error):
                     raise
-                empty = False
-        return not empty
+                return True
 
     def _create(self, request: Mapping[str, Any]) -> None:
         """Make the file with its tables and the request: it is whole from its first byte."""
@@ -525,7 +455,7 @@ class Store:
             with closing(sqlite3.connect(place)) as db, db:
                 db.execute(f"PRAGMA application_id={FILE_OF_RUNS}")
                 db.execute(f"PRAGMA user_version={TABLES_VERSION}")
-                for words in _tables().values():
+                for words in TABLES.values():
                     db.execute(words)
                 db.execute("INSERT INTO about VALUES (?, ?)", (REQUEST, _json(request)))
 
@@ -537,14 +467,11 @@ class Store:
         """Check that the file has this request, and begin to write."""
         _check_kind(self._db, self.path, self._argument)
         if others := differences(request_from(self._db), request):
-            listed = [
-                f"{name} is {one_line(str(was), LONGEST_VALUE)} there and "
-                f"{one_line(str(now), LONGEST_VALUE)} here"
-                for name, was, now in others[:MOST_DIFFERENCES]
-            ]
-            if more := len(others) - len(listed):
-                listed.append(f"{more} more")
-            allowed = f"the file of a run that was asked for the same ({'; '.join(listed)})"
+            words = "; ".join(
+                f"{name} is {one_line(str(was), 60)} there and {one_line(str(now), 60)} here"
+                for name, was, now in others
+            )
+            allowed = f"the file of a run that was asked for the same ({one_line(words, 250)})"
             if self._argument == "output":
                 allowed += "; --overwrite writes over it"
             raise InvalidArgumentError(self._argument, str(self.path), allowed)
@@ -624,13 +551,13 @@ class Store:
         numbers = _json([each.number for each in parts])
         self.write(words, [(digest(whole["request"]), _json(whole), numbers, int(finished))])
 
-    def pieces(self, record: Mapping[str, Any]) -> KeptPieces:
+    def pieces(self, record: Mapping[str, Any]) -> Pieces:
         """Return where the pieces of other work than runs are kept.
 
         Args:
             record: everything they follow from.
         """
-        return KeptPieces(self, digest(record_of(record)))
+        return Pieces(self, digest(record_of(record)))
 
     def close(self, how: str = FINISHED) -> None:
         """Close the file, and keep how the work has ended.

@@ -20,8 +20,8 @@ from explorative_user_env.runs.moments import (
 from explorative_user_env.show import raster
 from explorative_user_env.show.panel import board_of, panel_of, slots_of
 from explorative_user_env.show.player import page_with
-from explorative_user_env.show.scene import EARLY, scene_of_user, span_of, timeline
-from explorative_user_env.show.shapes import USUAL_WIDTH, Scene, beside, in_a_column, rounded_out
+from explorative_user_env.show.scene import EARLY, rounded_out, scene_of_user, span_of, timeline
+from explorative_user_env.show.shapes import USUAL_WIDTH, Scene, beside, in_a_column
 from explorative_user_env.show.svg import escaped, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, require

@@ -10,12 +10,10 @@ from explorative_user_env.display.text import in_line
 from explorative_user_env.protocol import Against, name_of
 from explorative_user_env.validation import CallableError, InvalidArgumentError, one_line, sequence
 
+# A number, a word, K numbers, K truth values (which arms are left), or two of the numbers to
+# compare.
 Explained = float | str | tuple[float, ...] | tuple[bool, ...] | Against
-"""A number, a word, K numbers, K truth values (which arms are left), or two of the numbers to
-compare."""
-
-LONGEST_SAID = 40
-"""Words and names are cut to this length."""
+LONGEST_SAID = 40  # words and names are cut to this length
 
 
 def explanation_of(agent: object, n_arms: int) -> dict[str, Explained]:

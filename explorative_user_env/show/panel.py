@@ -31,11 +31,9 @@ from explorative_user_env.show.shapes import (
 )
 from explorative_user_env.show.words import number_in_words, rounded
 
-HEADINGS_HIGH = 2 * LINE * LITTLE + SPACING
-"""The room of the columns' names, above the rows."""
+HEADINGS_HIGH = 2 * LINE * LITTLE + SPACING  # the names of the columns, above the rows
 FLAG_COLUMN, WIDEST_FLAG_COLUMN, LEAST_COLUMN = 64.0, 120.0, 84.0
-LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0
-"""The bar of a number that is compared with another: its least share of the width; its height."""
+LEAST_GAUGE, GAUGE_HIGH = 0.18, 8.0  # the bar of a gauge: its least share of the width; its height
 DOT, SMALL_DOT = 5.0, 2.0
 
 
@@ -71,10 +69,15 @@ class Slot(NamedTuple):
         number = 0.0 if math.isnan(number) else part * number
         return (min(max(number, low), high) - low) / (high - low)
 
-    def holds(self, value: Explained | None) -> bool:
-        """Return whether a value is of the kind that is shown here."""
-        by_arm = self.form in (Form.FLAGS, Form.BARS)
-        return value is not None and is_by_arm(value) == by_arm
+    @property
+    def by_arm(self) -> bool:
+        """Whether there is a value for each arm."""
+        return self.form in (Form.FLAGS, Form.BARS)
+
+    def value_in(self, said: Mapping[str, Explained]) -> Explained | None:
+        """Return the value that is shown here, None without one of this kind."""
+        value = said.get(self.name)
+        return value if value is not None and is_by_arm(value) == self.by_arm else None
 
 
 def slots_of(said: Iterable[Mapping[str, Explained]]) -> list[Slot]:
@@ -91,10 +94,9 @@ def slots_of(said: Iterable[Mapping[str, Explained]]) -> list[Slot]:
         parts = [side for value in values for side in sides(value) if not isinstance(side, str)]
         numbers = [n for side in parts for n in (side if by_arm else (side,)) if math.isfinite(n)]
         low, high = min([0.0, *numbers]), max([0.0, *numbers])
+        form = Form.GAUGE if any(isinstance(v, Against) for v in values) else Form.LINE
         if by_arm:
             form = Form.FLAGS if all(map(is_flags, values)) else Form.BARS
-        else:
-            form = Form.GAUGE if any(isinstance(v, Against) for v in values) else Form.LINE
         slots.append(Slot(name, form, low, high if high > low else low + 1.0))
     return slots
 
@@ -108,7 +110,7 @@ class Board(NamedTuple):
         facts: the baseline of each slot that is a line or a gauge.
         columns: the two ends of each slot by arm.
         rows: the rows of the arms.
-        labelled: whether the arms have labels.
+        labels_end: where the labels of the arms end, None without labels.
     """
 
     width: int
@@ -116,7 +118,7 @@ class Board(NamedTuple):
     facts: dict[Slot, float]
     columns: dict[Slot, tuple[float, float]]
     rows: ArmRows
-    labelled: bool
+    labels_end: float | None
 
 
 def board_of(
@@ -132,8 +134,8 @@ def board_of(
         labelled: whether the panel stands alone, with labels of the arms.
     """
     first, step = MARGIN + LARGE + LINE * LARGE, LINE * USUAL
-    facts = [slot for slot in slots if slot.form in (Form.LINE, Form.GAUGE)]
-    by_arm = [slot for slot in slots if slot not in facts]
+    facts = [slot for slot in slots if not slot.by_arm]
+    by_arm = [slot for slot in slots if slot.by_arm]
     if labelled:
         rows = rows._replace(top=first + step * len(facts) + (HEADINGS_HIGH if by_arm else 0.0))
     above = max(0, int((rows.top - HEADINGS_HIGH - first) / step + 1.01))
@@ -144,7 +146,10 @@ def board_of(
         slot: first + step * place if place < above else below + step * (place - above)
         for place, slot in enumerate(facts)
     }
-    x, right = MARGIN + (_room_of_labels(rows) if labelled else 0.0), width - MARGIN
+    x, right = MARGIN, width - MARGIN
+    if labelled:
+        x += label_room(max(rows.arms, default=0), rows.thin)
+    labels_end = x - SPACING if labelled and by_arm else None
     widths: dict[Slot, float] = {}
     for slot in by_arm:
         if slot.form == Form.FLAGS:
@@ -159,11 +164,7 @@ def board_of(
             columns[slot] = (x, x + widths[slot] - 2 * SPACING)
             x += widths[slot]
     bottom = max([rows.bottom, *places.values()]) + MARGIN
-    return Board(width, max(height, round(bottom)), places, columns, rows, labelled)
-
-
-def _room_of_labels(rows: ArmRows) -> float:
-    return label_room(max(rows.arms, default=0), rows.thin)
+    return Board(width, max(height, round(bottom)), places, columns, rows, labels_end)
 
 
 def panel_of(
@@ -187,20 +188,19 @@ def panel_of(
         y, x = rows.top + rows.arms.index(now) * rows.height, MARGIN - SPACING
         shapes.append(Rectangle("now", x, y, board.width - 2 * x, rows.height, "recommended"))
     for place, (slot, y) in enumerate(board.facts.items()):
-        value = said.get(slot.name)
-        if value is not None and slot.holds(value):
+        value = slot.value_in(said)
+        if value is not None:
             shapes += _fact(f"fact-{place}", slot, value, room, y)
-    if board.labelled and board.columns:
-        shapes += labels(rows, MARGIN + _room_of_labels(rows) - SPACING, "", now)
+    if board.labels_end is not None:
+        shapes += labels(rows, board.labels_end, "", now)
     for place, (slot, ends) in enumerate(board.columns.items()):
-        key, value = f"column-{place}", said.get(slot.name)
+        key, value = f"column-{place}", slot.value_in(said)
         lines = wrapped(slot.name, LITTLE, ends[1] - ends[0], 2, bold=True)
         for number, line in enumerate(lines):
             y = rows.top - SPACING - LINE * LITTLE * (len(lines) - 1 - number)
-            shapes.append(
-                Text(f"{key}-name-{number}", ends[0], y, line, "quiet", LITTLE, bold=True)
-            )
-        if value is not None and slot.holds(value):
+            name = f"{key}-name-{number}"
+            shapes.append(Text(name, ends[0], y, line, "quiet", LITTLE, bold=True))
+        if value is not None:
             shapes += _column(key, slot, value, rows, ends)
     return Scene(board.width, board.height, f"What {title} thinks", tuple(shapes))
 

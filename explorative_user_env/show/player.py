@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from string import Template
 from typing import Any, NamedTuple
@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Scene, Shape, Text
 from explorative_user_env.show.svg import PAGE_FONT, element_of, escaped, svg_of
 
-ITS_WORDS = ""
-"""In place of the name of an attribute: the words in an element."""
+ITS_WORDS = ""  # in place of the name of an attribute: the words in an element
 
 
 class Track(NamedTuple):
@@ -80,39 +79,35 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
     return Animation(scenes[0]._replace(shapes=shapes, name=name), tuple(changing))
 
 
-def _gone(shape: Shape) -> Shape:
+def _gone(shape: Any) -> Shape:
     """Return an absent shape: of no size, where it was or will be."""
-    match shape:
-        case Rectangle():
-            return shape._replace(width=0.0, height=0.0)
-        case Line():
-            return shape._replace(x2=shape.x1, y2=shape.y1)
-        case Disc():
-            return shape._replace(radius=0.0)
-        case Polygon():
-            return shape._replace(points=shape.points[:1] * len(shape.points))
-        case Text():
-            return shape._replace(text="")
+    absent: Shape = shape._replace(**NO_SIZE[type(shape)](shape))
+    return absent
+
+
+# The fields of a shape that is absent.
+NO_SIZE: dict[type[Shape], Callable[[Any], dict[str, Any]]] = {
+    Rectangle: lambda shape: {"width": 0.0, "height": 0.0},
+    Line: lambda shape: {"x2": shape.x1, "y2": shape.y1},
+    Disc: lambda shape: {"radius": 0.0},
+    Polygon: lambda shape: {"points": shape.points[:1] * len(shape.points)},
+    Text: lambda shape: {"text": ""},
+}
 
 
 def tracks_in(animation: Animation) -> list[Any]:
     """Return the tracks as JSON can hold them, in few letters."""
-    return [
-        [track.element, track.attribute, track.frames, [*map(_as_number, track.values)]]
-        for track in animation.tracks
-    ]
+    return [[*track[:3], [*map(_as_number, track.values)]] for track in animation.tracks]
 
 
 def _as_number(text: str) -> str | float:
     """Return a text as a number where that is shorter and reads the same."""
     try:
         value = float(text)
+        whole = int(value) if value.is_integer() else value
     except ValueError:
         return text
-    if not math.isfinite(value):  # JSON has no such number
-        return text
-    whole = int(value) if value.is_integer() else value
-    return whole if str(whole) == text else text
+    return whole if str(whole) == text and math.isfinite(whole) else text  # JSON has no infinity
 
 
 def in_script(data: Any) -> str:

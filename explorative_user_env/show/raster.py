@@ -7,28 +7,16 @@ import os
 import warnings
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from explorative_user_env.display.plots import COLOURS, PAGES
 from explorative_user_env.display.progress import OnProgress, silent
-from explorative_user_env.show.shapes import (
-    BEFORE_ANCHOR,
-    Box,
-    Disc,
-    Line,
-    Polygon,
-    Rectangle,
-    Scene,
-    Shape,
-    Text,
-    box_of,
-)
+from explorative_user_env.protocol import Array
+from explorative_user_env.show import shapes
+from explorative_user_env.show.shapes import Line, Rectangle, Scene, Text, box_of
 from explorative_user_env.validation import InvalidArgumentError, choice, count, require
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 PAINTER = ("pictures as pixels need", "render", ("PIL",))
 VIDEO_NEEDS = ("videos need", "video", ("imageio_ffmpeg", "PIL"))
@@ -37,8 +25,8 @@ LARGEST_SCALE = 8
 FINER = 4  # edges are drawn so many times finer than they are shown
 
 
-def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> "Image.Image":
-    """Return a scene as an image.
+def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> Any:
+    """Return a scene as an image of Pillow.
 
     Args:
         scene: the scene.
@@ -62,34 +50,33 @@ def image_of(scene: Scene, theme: str = "light", scale: int = 1) -> "Image.Image
         if isinstance(shape, Text):
             if shape.text:
                 mask, ascent = letters_of(shape.text, shape.size * scale, shape.bold)
-                x = round(shape.x * scale - mask.width * BEFORE_ANCHOR[shape.anchor])
-                image.paste(colour, (x, round(shape.y * scale) - ascent), mask)
+                left = shape.x * scale - mask.width * shapes.BEFORE_ANCHOR[shape.anchor]
+                image.paste(colour, (round(left), round(shape.y * scale) - ascent), mask)
             continue
-        box = Box(*(scale * side for side in box_of(shape)))
+        x1, y1, x2, y2 = box = [scale * side for side in box_of(shape)]
         upright = isinstance(shape, Rectangle) or (
             isinstance(shape, Line) and (shape.x1 == shape.x2 or shape.y1 == shape.y2)
         )
         if upright and all(side == int(side) for side in box):  # no edge is within a pixel
-            if box.right > box.left and box.bottom > box.top:
-                pen.rectangle((box.left, box.top, box.right - 1, box.bottom - 1), fill=colour)
+            if x2 > x1 and y2 > y1:
+                pen.rectangle((x1, y1, x2 - 1, y2 - 1), fill=colour)
             continue
-        left, top = math.floor(box.left), math.floor(box.top)
-        wide, high = math.ceil(box.right) - left, math.ceil(box.bottom) - top
-        if wide > 0 and high > 0:
-            mask = _covered(shape, upright, scale, left, top, (wide, high))
-            image.paste(colour, (left, top), mask)
+        corner = (math.floor(x1), math.floor(y1))
+        size = (math.ceil(x2) - corner[0], math.ceil(y2) - corner[1])
+        if min(size) > 0:
+            image.paste(colour, corner, _covered(shape, upright, scale, corner, size))
     return image
 
 
-def pixels_of(scene: Scene, theme: str = "light", scale: int = 1) -> "np.ndarray[Any, Any]":
+def pixels_of(scene: Scene, theme: str = "light", scale: int = 1) -> Array:
     """Return a scene as pixels, shape (height, width, 3), uint8; see `image_of`."""
     return np.array(image_of(scene, theme, scale))
 
 
 def _covered(
-    shape: Shape, upright: bool, scale: int, left: int, top: int, size: tuple[int, int]
-) -> "Image.Image":
-    """Return how much of each pixel a shape covers, in a frame of this size at left and top."""
+    shape: Any, upright: bool, scale: int, corner: tuple[int, int], size: tuple[int, int]
+) -> Any:
+    """Return how much of each pixel a shape covers, in a frame of this size at a corner."""
     from PIL import Image, ImageDraw
 
     fine = Image.new("L", (size[0] * FINER, size[1] * FINER))
@@ -97,26 +84,26 @@ def _covered(
 
     def place(x: float, y: float) -> tuple[float, float]:
         # Pillow's corners are the middles of pixels.
-        return (x * scale - left) * FINER - 0.5, (y * scale - top) * FINER - 0.5
+        return (x * scale - corner[0]) * FINER - 0.5, (y * scale - corner[1]) * FINER - 0.5
 
     box = box_of(shape)
-    ends = (place(box.left, box.top), place(box.right, box.bottom))
-    if isinstance(shape, Polygon):
+    ends = (place(*box[:2]), place(*box[2:]))
+    if isinstance(shape, shapes.Polygon):
         pen.polygon([place(x, y) for x, y in shape.points], fill=255)
-    elif isinstance(shape, Disc):
+    elif isinstance(shape, shapes.Disc):
         pen.ellipse(ends, fill=255)
-    elif isinstance(shape, Line) and not upright:
+    elif not upright:
         line = (place(shape.x1, shape.y1), place(shape.x2, shape.y2))
         pen.line(line, fill=255, width=max(1, round(shape.width * scale * FINER)))
     else:
-        x1, y1, x2, y2 = (round(side + 0.5) for corner in ends for side in corner)
+        x1, y1, x2, y2 = (round(side + 0.5) for end in ends for side in end)
         if x2 > x1 and y2 > y1:
             pen.rectangle((x1, y1, x2 - 1, y2 - 1), fill=255)
     return fine.reduce(FINER)
 
 
 @functools.lru_cache(maxsize=4096)
-def letters_of(text: str, size: float, bold: bool) -> "tuple[Image.Image, int]":
+def letters_of(text: str, size: float, bold: bool) -> tuple[Any, int]:
     """Return how much of each pixel a text covers, and how many rows are above its baseline.
 
     It is written large and made smaller, as small letters stand too close; most texts are in the
@@ -131,21 +118,20 @@ def letters_of(text: str, size: float, bold: bool) -> "tuple[Image.Image, int]":
     width = math.ceil((font.getlength(text) + twice) / FINER)
     fine = Image.new("L", (width * FINER, (ascent + below) * FINER))
     pen = ImageDraw.Draw(fine)
-    for right in (0.0, twice) if bold else (0.0,):
+    for right in {0.0, twice}:
         pen.text((right, ascent * FINER), text, fill=255, font=font, anchor="ls")
     return fine.reduce(FINER), ascent
 
 
+# Of a GIF, so that it stays a few MB: frames, and pixels in all of them but for the last few.
 MOST_FRAMES, MOST_PIXELS, LEAST_FRAMES = 200, 1.6e8, 60
-"""Of a GIF, so that it stays a few MB: frames, and pixels in all of them but for the last few."""
+# Milliseconds that a frame is shown: any, one that matters, and the last.
 BRIEFLY, LONGER, AT_THE_END = 120, 700, 4000
-"""Milliseconds that a frame is shown: any, one that matters, and the last."""
+# The roles that shapes stand on, and how much of it shows at their edges.
 GROUNDS, EDGE_SHARES = ("page", "recommended", "interval"), (0.2, 0.4, 0.6, 0.8)
-"""The roles that shapes stand on, and how much of it shows at their edges."""
+# Of a GIF, and the least difference of two colours in red, green or blue.
 MOST_COLOURS, APART = 256, 12
-"""Of a GIF, and the least difference of two colours in red, green or blue."""
-A_SECOND = 10
-"""Pictures of a video."""
+A_SECOND = 10  # pictures of a video
 
 
 def chosen(n_frames: int, important: Collection[int], most: int) -> list[int]:
@@ -156,14 +142,11 @@ def chosen(n_frames: int, important: Collection[int], most: int) -> list[int]:
         important: which are kept before all others.
         most: how many are kept at most, at least 2.
     """
-
-    def evenly(places: list[int], most: int) -> list[int]:
-        n = min(len(places), most)
-        return [places[(2 * number + 1) * len(places) // (2 * n)] for number in range(n)]
-
     kept = {0, n_frames - 1}
-    kept.update(evenly(sorted(set(important) - kept), most - len(kept)))
-    kept.update(evenly([place for place in range(n_frames) if place not in kept], most - len(kept)))
+    for places in (important, range(n_frames)):
+        more = sorted(set(places) - kept)
+        n = min(len(more), most - len(kept))
+        kept.update(more[(2 * number + 1) * len(more) // (2 * n)] for number in range(n))
     return sorted(kept)
 
 
@@ -173,11 +156,7 @@ def frames_of_a_gif(width: int, height: int) -> int:
 
 
 def write_gif(
-    scenes: Sequence[Scene],
-    important: Collection[int],
-    path: Path,
-    progress: OnProgress = silent,
-    theme: str = "light",
+    scenes: Sequence[Scene], important: Collection[int], path: Path, progress: OnProgress = silent
 ) -> None:
     """Write pictures as a GIF that repeats.
 
@@ -186,14 +165,16 @@ def write_gif(
         important: which are shown longer.
         path: the file.
         progress: called with each picture.
-        theme: "light" or "dark".
+
+    Raises:
+        MissingExtraError: without Pillow.
     """
     require(*PAINTER)
     from PIL import Image, ImageColor
 
     # The colours of every picture, and between them those of smooth edges.
-    plain = [ImageColor.getrgb(getattr(colour, theme)) for colour in COLOURS.values()]
-    grounds = [ImageColor.getrgb(getattr(COLOURS[role], theme)) for role in GROUNDS]
+    plain = [ImageColor.getrgb(colour.light) for colour in COLOURS.values()]
+    grounds = [ImageColor.getrgb(COLOURS[role].light) for role in GROUNDS]
     colours: list[Any] = list(dict.fromkeys(plain))
     for ground, mark, share in itertools.product(grounds, plain, EDGE_SHARES):
         pairs = zip(mark, ground, strict=True)
@@ -203,26 +184,22 @@ def write_gif(
             colours.append(mixed)
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for colour in colours for part in colour])
-    frames = []
+    frames, times = [], []
     for number, scene in enumerate(scenes):
-        image = image_of(scene, theme)
-        frames.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
+        frames.append(image_of(scene).quantize(palette=palette, dither=Image.Dither.NONE))
+        times.append(LONGER if number in important else BRIEFLY)
         progress("GIF", number + 1, len(scenes))
-    times = [LONGER if number in important else BRIEFLY for number in range(len(frames))]
     how: dict[str, Any] = {"duration": [*times[:-1], AT_THE_END], "loop": 0, "optimize": False}
     frames[0].save(path, "GIF", save_all=True, append_images=frames[1:], **how)
 
 
-def write_video(
-    scenes: Sequence[Scene], path: Path, progress: OnProgress = silent, theme: str = "light"
-) -> None:
+def write_video(scenes: Sequence[Scene], path: Path, progress: OnProgress = silent) -> None:
     """Write pictures as an MP4 that every browser plays.
 
     Args:
         scenes: the pictures.
         path: the file.
         progress: called with each picture.
-        theme: "light" or "dark".
 
     Raises:
         MissingExtraError: without imageio-ffmpeg or Pillow.
@@ -230,16 +207,15 @@ def write_video(
     require(*VIDEO_NEEDS)
     import imageio_ffmpeg
 
-    odd = scenes[0].height % 2, scenes[0].width % 2  # this codec takes whole pairs of pixels
-    size = (scenes[0].width + odd[1], scenes[0].height + odd[0])
-    writer = imageio_ffmpeg.write_frames(
-        str(path), size, fps=A_SECOND, macro_block_size=2, ffmpeg_log_level="error"
-    )
+    width, height = scenes[0].width, scenes[0].height
+    right, below = width % 2, height % 2  # this codec takes whole pairs of pixels
+    how: dict[str, Any] = {"fps": A_SECOND, "macro_block_size": 2, "ffmpeg_log_level": "error"}
+    writer = imageio_ffmpeg.write_frames(str(path), (width + right, height + below), **how)
     writer.send(None)
     try:
         for number, scene in enumerate(scenes):
-            sides = ((0, odd[0]), (0, odd[1]), (0, 0))
-            writer.send(np.pad(pixels_of(scene, theme), sides, mode="edge").tobytes())
+            sides = ((0, below), (0, right), (0, 0))
+            writer.send(np.pad(pixels_of(scene), sides, mode="edge").tobytes())
             progress("MP4", number + 1, len(scenes))
     finally:
         writer.close()
@@ -262,7 +238,7 @@ class Window:
         """Whether there is something to see."""
         return self._clock is not None
 
-    def show(self, pixels: "np.ndarray[Any, Any]", fps: float) -> None:
+    def show(self, pixels: Array, fps: float) -> None:
         """Show a frame, once the frame before had its time.
 
         Args:

@@ -1,8 +1,11 @@
 """A user as pictures: at a moment, also as text, and a whole run; secrets only if asked for."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from explorative_user_env.show import words
 from explorative_user_env.show.shapes import (
@@ -13,47 +16,121 @@ from explorative_user_env.show.shapes import (
     LINE,
     LITTLE,
     MARGIN,
-    MARK,
     SMALLEST_WIDTH,
     SPACING,
-    STROKE,
     TINY,
     USUAL,
     USUAL_WIDTH,
     ArmRows,
-    Axis,
     Disc,
     Line,
     Polygon,
     Rectangle,
     Scene,
     Shape,
+    Special,
     Text,
-    arrow,
-    axis_of,
-    diamond,
+    flowed,
     label_room,
     labels,
-    response,
-    round_step,
-    rounded_out,
-    ticked,
     width_of,
-    with_legend,
     wrapped,
 )
 from explorative_user_env.show.words import Grounds, Seen, brief, in_a_word, rounded
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import InvalidArgumentError, count
 
-SIDE_BY_SIDE = 640
-"""From this width on what she believes stands beside what we see, and else below it."""
-SHARE_SEEN, GUTTER = 0.42, 24.0  # of the width, for what we see; between the two
-MOST_LABELLED, MOST_ROWS = 25, 100
-"""Arms whose rows have words in them, and arms that have a row at all."""
-BAND = 0.5  # height of an interval, in rows
-LARGEST_SIGN = 5.0
-LEAST_SCALE = 10  # smaller counts do not fill a bar
+Span = tuple[float, float]
+
+LEAST_SPAN = 1e-6  # of the numbers themselves: below, ticks could not be told apart
+SPACE = 0.04  # beyond both ends of an axis, in spans
+ROUND_PARTS = 8  # at most, of a span whose ends are round
+TICK_EVERY = 36.0  # pixels, about
+
+
+class Axis(NamedTuple):
+    """Numbers from `low` to `high` between two places, with ticks and their words."""
+
+    low: float
+    high: float
+    left: float
+    right: float
+    ticks: tuple[tuple[float, str], ...] = ()
+
+    def place(self, value: float) -> float:
+        """Return the place of a number; a number beyond an end is at that end."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return self.left + share * (self.right - self.left)
+
+
+def round_step(least: float) -> float:
+    """Return the least of 1, 2 and 5 times a power of ten that is at least this much."""
+    power: float = 10.0 ** math.floor(math.log10(least))
+    return next(times * power for times in (1, 2, 5, 10) if times * power >= least)
+
+
+def _is_flat(low: float, high: float) -> bool:
+    return high - low <= LEAST_SPAN * max(abs(low), abs(high), 1.0)
+
+
+def rounded_out(span: Span) -> Span:
+    """Return a span with round ends that holds this one: in a film it seldom changes."""
+    low, high = span
+    if _is_flat(low, high):
+        return span
+    step = round_step((high - low) / ROUND_PARTS)
+    return step * math.floor(low / step), step * math.ceil(high / step)
+
+
+def axis_of(span: Span, left: float, right: float) -> Axis:
+    """Return an axis that shows all of a span."""
+    low, high = span
+    wide = high - low
+    if _is_flat(low, high):
+        wide = 2 * LEAST_SPAN * max(abs(low), abs(high)) + 1.0
+        low, high = (span[0] + span[1] - wide) / 2, (span[0] + span[1] + wide) / 2
+    return ticked(Axis(low - SPACE * wide, high + SPACE * wide, left, right))
+
+
+def ticked(axis: Axis, least: float = 0.0, overhang: float = 0.0) -> Axis:
+    """Return an axis with round numbers, as far apart as their words need.
+
+    Args:
+        axis: the axis.
+        least: the least difference of two ticks.
+        overhang: the room for words beyond each end, in pixels.
+    """
+    wide = axis.high - axis.low
+    step = round_step(max(wide * TICK_EVERY / max(axis.right - axis.left, TICK_EVERY), least))
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    ticks: list[tuple[float, str]] = []
+    free = axis.left - overhang
+    for number in range(math.ceil(axis.low / step), math.floor(axis.high / step) + 1):
+        value = number * step
+        text = f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"
+        x, half = axis.place(value), width_of(text, LITTLE) / 2
+        if x - half >= free and x + half <= axis.right + overhang:
+            ticks.append((x, text))
+            free = x + half + SPACING
+    return axis._replace(ticks=tuple(ticks))
+
+
+def span_of(states: Sequence[HiddenState], arms: Sequence[int]) -> Span:
+    """Return the least and the largest reward in these truths about some arms."""
+    values = [
+        numbers[arm]
+        for hidden in states
+        for numbers in (hidden.lower_bounds, hidden.upper_bounds, hidden.instance.means)
+        for arm in arms
+        if math.isfinite(numbers[arm])
+    ]
+    return min(values), max(values)
+
+
+SIGN = 5.0  # half the size of a sign, at most
+STROKE = 2.0  # width of a line
+SIGN_ROOM = 18.0  # of a sign in the legend, before its words
+# The legends: signs and their meanings.
 RESPONSES = {"yes": "last: yes", "no": "no"}
 BELIEFS = {
     "interval": "her interval",
@@ -62,17 +139,86 @@ BELIEFS = {
     "truth": "true mean",
     "witness": "decides",
 }
-"""The legend: signs and their meanings."""
+RUN_RESPONSES = {"yes": "yes, above a line", "no": "no, below it"}
+RUN_BELIEFS = {
+    "interval": "her interval",
+    "estimate-line": "mean so far",
+    "truth-line": "true mean",
+}
 
 
-class _Moment(NamedTuple):
-    """What is drawn of a user: `special` arms matter now, the most important first."""
+def _response(key: str, accepted: bool, x: float, y: float, size: float, name: str) -> list[Shape]:
+    """Return the sign of a response: a stroke for yes, a cross for no, `size` to each side."""
+    if accepted:
+        return [Line(f"{key}-yes", x, y - size, x, y + size, "accepted", 1.5 * STROKE, name)]
+    return [
+        Line(f"{key}-no-1", x - size, y - size, x + size, y + size, "rejected", STROKE, name),
+        Line(f"{key}-no-2", x - size, y + size, x + size, y - size, "rejected", STROKE),
+    ]
 
-    seen: Seen
-    hidden: HiddenState | None
-    grounds: Grounds | None
-    now: int | None
-    special: list[int]
+
+def _diamond(key: str, x: float, y: float, size: float, name: str = "") -> Polygon:
+    points = ((x, y - size), (x + size, y), (x, y + size), (x - size, y))
+    return Polygon(key, points, "truth", name)
+
+
+def _arrow(key: str, tip: float, y: float, size: float) -> Polygon:
+    """Return the head of an arrow to the right; to the left for a `size` below 0."""
+    half, back = abs(size), tip - 1.5 * size
+    return Polygon(key, ((tip, y), (back, y - half), (back, y + half)), "quiet")
+
+
+class _Page:
+    """A picture in the making: its shapes from back to front, and where its texts end."""
+
+    def __init__(self, width: int) -> None:
+        self.width = count("width", width, SMALLEST_WIDTH, LARGEST_WIDTH)
+        self.room = width - 2 * MARGIN
+        self.shapes: list[Shape] = []
+        self.y = MARGIN
+
+    def write(self, key: str, text: str, role: str, size: float, most: int) -> None:
+        """Write a text below the last one, in a room of `most` lines."""
+        bold = size == LARGE
+        for place, line in enumerate(wrapped(text, size, self.room, most, bold) if text else ()):
+            y = self.y + (place * LINE + 1) * size
+            self.shapes.append(Text(f"{key}-{place}", MARGIN, y, line, role, size, bold=bold))
+        self.y += LINE * size * most
+
+    def scene(self, name: str, signs: dict[str, str], bottom: float, rows: ArmRows) -> Scene:
+        """Return the picture, which ends at `bottom`, with a legend of `signs` below."""
+        rooms = [SIGN_ROOM + width_of(meaning, LITTLE) + 2 * SPACING for meaning in signs.values()]
+        places = flowed(rooms, MARGIN, self.width - MARGIN)
+        end, half, draw = bottom, 0.8 * SIGN, self.shapes.append
+        for (kind, meaning), (left, line) in zip(signs.items(), places, strict=True):
+            end = bottom + 2 * SPACING + LITTLE + line * LINE * LITTLE
+            key, x, y = f"legend-{kind}", left + SIGN_ROOM / 2 - SPACING / 2, end - 0.35 * LITTLE
+            if kind in ("yes", "no"):
+                self.shapes += _response(key, kind == "yes", x, y, half, "")
+            elif kind == "interval":
+                draw(Rectangle(key, x - 1.4 * half, y - half, 2.8 * half, 2 * half, kind))
+            elif kind == "open":
+                draw(_arrow(key, x + half, y, half))
+            elif kind == "estimate":
+                draw(Disc(key, x, y, half, kind))
+            elif kind == "truth":
+                draw(_diamond(key, x, y, 1.2 * half))
+            elif kind == "witness":
+                draw(Line(key, x, y - 1.3 * half, x, y + 1.3 * half, kind, STROKE))
+            else:
+                role = kind.removesuffix("-line")
+                draw(Line(key, x - 1.4 * half, y, x + 1.4 * half, y, role, STROKE))
+            draw(Text(f"{key}-words", left + SIGN_ROOM, end, meaning, "quiet", LITTLE))
+        height = 2 * math.ceil((end + MARGIN) / 2)  # even, as videos need it
+        page = Rectangle("page", 0, 0, self.width, height, "page")
+        return Scene(self.width, height, name, (page, *self.shapes), rows)
+
+
+SIDE_BY_SIDE = 640  # from this width on what she believes stands beside what we see, else below
+SHARE_SEEN, GUTTER = 0.42, 24.0  # of the width, for what we see; between the two
+MOST_LABELLED, MOST_ROWS = 25, 100  # arms whose rows have words, and arms that have a row
+BAND = 0.5  # height of an interval, in rows
+LEAST_SCALE = 10  # smaller counts do not fill a bar
 
 
 class _Panel(NamedTuple):
@@ -91,7 +237,7 @@ def scene_of_user(
     hidden: HiddenState | None = None,
     decided: HiddenState | None = None,
     *,
-    span: tuple[float, float] | None = None,
+    span: Span | None = None,
     width: int = USUAL_WIDTH,
     title: str = "",
     note: str = "",
@@ -113,73 +259,47 @@ def scene_of_user(
     Raises:
         InvalidArgumentError: for a width out of range.
     """
-    count("width", width, SMALLEST_WIDTH, LARGEST_WIDTH)
+    page = _Page(width)
     grounds = words.grounds_of(seen, decided) if hidden is not None else None
-    now = None if seen.last is None else seen.last[0]
-    best = None if hidden is None else hidden.instance.best_arm
-    matter = dict.fromkeys((now, None if grounds is None else grounds.witness, best))
-    moment = _Moment(seen, hidden, grounds, now, [arm for arm in matter if arm is not None])
+    now, accepted = seen.last or (None, False)
+    special = (now, grounds and grounds.witness, hidden and hidden.instance.best_arm)
     n_arms = len(seen.accepted)
     arms: Sequence[int] = range(n_arms)
-    if n_arms > MOST_ROWS:
-        often = sorted(arms, key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
-        arms = sorted([*dict.fromkeys([*moment.special, *often])][:MOST_ROWS])
-    shapes, y = _written(_header(moment, width, title, note), width)
-    panels = _panels(n_arms, tuple(arms), y + SPACING + USUAL, width, hidden is not None)
-    for place, panel in enumerate(panels if seen.last is not None else ()):
-        high, left = panel.rows.height, panel.left - SPACING
-        name = f"arm {now}: {in_a_word(seen.last[1])} now" if seen.last is not None else ""
-        y = panel.rows.middle(moment.special[0]) - high / 2
-        wide = panel.right + SPACING - left
-        shapes.append(Rectangle(f"now-{place}", left, y, wide, high, "recommended", name))
-    shapes += _responses(moment, panels[0])
-    bottom = panels[-1].rows.bottom
-    if hidden is not None:
-        axis = axis_of(span or rounded_out(span_of([hidden], arms)), *panels[1][-2:])
-        shapes += _beliefs(moment, hidden, panels[1], axis)
-        bottom += SPACING + LINE * LITTLE
-    signs = RESPONSES if hidden is None else RESPONSES | BELIEFS
-    name = words.spoken(seen, grounds)
-    return with_legend(width, name, shapes, signs, bottom, panels[0].rows)
-
-
-_Words = tuple[str, str, str, float, int]
-"""The key, words, colour and size of a text above, and how many lines it has room for."""
-
-
-def _written(header: Iterable[_Words], width: int) -> tuple[list[Shape], float]:
-    """Return the texts above a picture, and where they end."""
-    shapes: list[Shape] = []
-    y = MARGIN
-    for key, text, role, size, most in header:
-        bold = size == LARGE
-        lines = wrapped(text, size, width - 2 * MARGIN, most, bold) if text else []
-        for place, line in enumerate(lines):
-            stands = y + (place * LINE + 1) * size
-            shapes.append(Text(f"{key}-{place}", MARGIN, stands, line, role, size, bold=bold))
-        y += LINE * size * most
-    return shapes, y
-
-
-def _header(moment: _Moment, width: int, title: str, note: str) -> Iterator[_Words]:
-    """Yield the texts above: their room does not depend on any number in them."""
-    seen, hidden, grounds = moment[:3]
-    room, n_arms = width - 2 * MARGIN, len(seen.accepted)
-    if title:
-        yield "title", title, "ink", LARGE, 1
-    longest = words.longest_headline(n_arms) if hidden is not None else ""
-    most = len(wrapped(longest, LARGE, room, 9, True))
-    role = "quiet" if seen.last is None else in_a_word(seen.last[1])
-    yield "headline", words.headline(seen, grounds), role, LARGE, most
-    widest = "t = 888888 · n(t) = 888888 · Gamma = 8888.88 · rho_t = 8.88"
     some = f" · {MOST_ROWS} of {n_arms} arms" if n_arms > MOST_ROWS else ""
-    most = min(2, len(wrapped(widest + some, USUAL, room, 9)))
-    yield "facts", words.facts(seen, hidden) + some, "quiet", USUAL, most
+    if some:
+        often = sorted(arms, key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
+        matter = [arm for arm in special if arm is not None]
+        arms = sorted([*dict.fromkeys([*matter, *often])][:MOST_ROWS])
+    if title:
+        page.write("title", title, "ink", LARGE, 1)
+    # The room of the texts does not depend on any number in them.
+    longest = "" if hidden is None else words.longest_headline(n_arms)
+    role = "quiet" if now is None else in_a_word(accepted)
+    most = len(wrapped(longest, LARGE, page.room, 9, True))
+    page.write("headline", words.headline(seen, grounds), role, LARGE, most)
+    widest = f"t = 888888 · n(t) = 888888 · Gamma = 8888.88 · rho_t = 8.88{some}"
+    most = min(2, len(wrapped(widest, USUAL, page.room, 9)))
+    page.write("facts", words.facts(seen, hidden) + some, "quiet", USUAL, most)
     if hidden is not None:
         role = "quiet" if grounds is None or grounds.witness is None else "witness"
-        yield "reason", "" if grounds is None else words.numbers_compared(grounds), role, USUAL, 1
+        reason = "" if grounds is None else words.numbers_compared(grounds)
+        page.write("reason", reason, role, USUAL, 1)
     if note:
-        yield "note", note, "ink", USUAL, 1 if width >= SIDE_BY_SIDE else 2
+        page.write("note", note, "ink", USUAL, 1 if width >= SIDE_BY_SIDE else 2)
+    panels = _panels(n_arms, tuple(arms), page.y + SPACING + USUAL, width, hidden is not None)
+    if now is not None:
+        name = f"arm {now}: {in_a_word(accepted)} now"
+        for place, (left, right, _, rows, *_) in enumerate(panels):
+            x, y = left - SPACING, rows.middle(now) - rows.height / 2
+            size = (right + SPACING - x, rows.height)
+            page.shapes.append(Rectangle(f"now-{place}", x, y, *size, "recommended", name))
+    page.shapes += _responses(seen, special, panels[0])
+    bottom, signs = panels[-1].rows.bottom, RESPONSES
+    if hidden is not None:
+        axis = axis_of(span or rounded_out(span_of([hidden], arms)), *panels[1][-2:])
+        page.shapes += _beliefs(hidden, grounds, special, panels[1], axis)
+        bottom, signs = bottom + SPACING + LINE * LITTLE, RESPONSES | BELIEFS
+    return page.scene(words.spoken(seen, grounds), signs, bottom, panels[0].rows)
 
 
 def _panels(
@@ -193,7 +313,7 @@ def _panels(
     left, right, beside = MARGIN, width - MARGIN, width >= SIDE_BY_SIDE
     end = left + SHARE_SEEN * (right - left) if revealed and beside else right
     start = left + label_room(n_arms - 1, rows.thin)
-    panels = [_Panel(left, end, heading, rows, start + 2 * (MARK + SPACING), end)]
+    panels = [_Panel(left, end, heading, rows, start + 2 * (SIGN + SPACING), end)]
     room = right - sum(_columns(n_arms, rows))
     if revealed and beside:
         panels.append(_Panel(end + GUTTER, right, heading, rows, end + GUTTER, room))
@@ -209,17 +329,16 @@ def _columns(n_arms: int, rows: ArmRows) -> list[float]:
     return [width_of(word + number, LITTLE) + SPACING for word in ("best", "witness")]
 
 
-def _responses(moment: _Moment, panel: _Panel) -> Iterator[Shape]:
+def _responses(seen: Seen, special: Special, panel: _Panel) -> Iterator[Shape]:
     """Yield what we see: of each arm its last response, acceptances and rejections."""
-    seen, rows, middle = moment.seen, panel.rows, (panel.start + panel.end) / 2
-    stands = rows.top - SPACING
-    yield Text("seen", panel.left, panel.heading, "what we see", "ink", LITTLE, bold=True)
+    left, _, heading, rows, start, end = panel
+    middle, stands = (start + end) / 2, rows.top - SPACING
+    yield Text("seen", left, heading, "what we see", "ink", LITTLE, bold=True)
     yield Text("no", middle - SPACING, stands, "rejected", "rejected", LITTLE, "end")
     yield Text("yes", middle + SPACING, stands, "accepted", "accepted", LITTLE)
-    x = panel.start - 3 * SPACING - 2 * MARK
-    yield from labels(rows, x, "seen-", moment.now, moment.special)
+    yield from labels(rows, start - 3 * SPACING - 2 * SIGN, "seen-", special[0], special)
     yield Line("bars", middle, rows.top, middle, rows.bottom, "grid")
-    longest = (panel.end - panel.start) / 2
+    longest = (end - start) / 2
     longest -= 0.0 if rows.thin else width_of("888888", LITTLE) + SPACING
     largest = max(max(seen.accepted[arm], seen.rejected[arm]) for arm in rows.arms)
     unit = longest / round_step(max(largest, LEAST_SCALE))
@@ -227,42 +346,42 @@ def _responses(moment: _Moment, panel: _Panel) -> Iterator[Shape]:
     for arm, y in rows.middles():
         latest = seen.latest[arm]
         if latest is not None:
-            name, size = f"arm {arm}: {in_a_word(latest)}", min(MARK, 0.4 * rows.height)
-            x = panel.start - MARK - SPACING
-            yield from response(f"arm-{arm}-last", latest, x, y, size, name)
+            name, size = f"arm {arm}: {in_a_word(latest)}", min(SIGN, 0.4 * rows.height)
+            yield from _response(f"arm-{arm}-last", latest, start - SIGN - SPACING, y, size, name)
         for counts, side, role in ((seen.accepted, 1, "accepted"), (seen.rejected, -1, "rejected")):
             key, n = f"arm-{arm}-{role}", counts[arm]
             long = n * unit
-            left = middle if side > 0 else middle - long
-            yield Rectangle(key, left, y - high / 2, long, high, role, f"arm {arm}: {n} {role}")
+            x = middle if side > 0 else middle - long
+            yield Rectangle(key, x, y - high / 2, long, high, role, f"arm {arm}: {n} {role}")
             if not rows.thin:
                 x, stands = middle + side * (long + SPACING / 2), y + LETTERS_DOWN * LITTLE
-                role = "ink" if n else "quiet"
                 anchor: Any = "start" if side > 0 else "end"
-                yield Text(f"{key}-count", x, stands, brief(n), role, LITTLE, anchor)
+                colour = "ink" if n else "quiet"
+                yield Text(f"{key}-count", x, stands, brief(n), colour, LITTLE, anchor)
 
 
-def _beliefs(moment: _Moment, hidden: HiddenState, panel: _Panel, axis: Axis) -> Iterator[Shape]:
+def _beliefs(
+    hidden: HiddenState, grounds: Grounds | None, special: Special, panel: _Panel, axis: Axis
+) -> Iterator[Shape]:
     """Yield what she believes: her interval and means of each arm, and what decided."""
-    rows, grounds = panel.rows, moment.grounds
-    heading, size = "what she believes", min(LARGEST_SIGN, 0.4 * rows.height)
+    rows, size, heading = panel.rows, min(SIGN, 0.4 * panel.rows.height), "what she believes"
     yield Text("believed", panel.left, panel.heading, heading, "ink", LITTLE, bold=True)
     for place, (x, number) in enumerate(axis.ticks):
         yield Line(f"tick-{place}", x, rows.top, x, rows.bottom, "grid")
         y = rows.bottom + SPACING + LITTLE
         yield Text(f"tick-{place}-words", x, y, number, "quiet", LITTLE, "middle")
     if panel.start > panel.left:
-        yield from labels(rows, panel.start - SPACING, "believed-", moment.now, moment.special)
+        yield from labels(rows, panel.start - SPACING, "believed-", special[0], special)
     for arm, y in rows.middles():
         low, high = hidden.lower_bounds[arm], hidden.upper_bounds[arm]
         left, right, half = axis.place(low), axis.place(high), BAND * rows.height / 2
-        said = "no reward of it yet" if low == -math.inf else f"{rounded(low)} to {rounded(high)}"
-        key, name = f"arm-{arm}-interval", f"arm {arm}: {said}"
+        range_ = "no reward of it yet" if low == -math.inf else f"{rounded(low)} to {rounded(high)}"
+        key, name = f"arm-{arm}-interval", f"arm {arm}: {range_}"
         yield Rectangle(key, left, y - half, right - left, 2 * half, "interval", name)
         ends = (("low", left, low < axis.low, -size), ("high", right, high > axis.high, size))
         for end, x, beyond, tip in ends:
             if beyond:
-                yield arrow(f"{key}-{end}-on", x, y, tip, "quiet")
+                yield _arrow(f"{key}-{end}-on", x, y, tip)
             else:
                 yield Line(f"{key}-{end}", x, y - half, x, y + half, "quiet", STROKE / 2)
     column = panel.end + SPACING
@@ -277,26 +396,14 @@ def _beliefs(moment: _Moment, hidden: HiddenState, panel: _Panel, axis: Axis) ->
     for arm, y in rows.middles():
         mean, estimate = hidden.instance.means[arm], hidden.estimates[arm]
         if axis.low <= mean <= axis.high:
-            name, x = f"arm {arm}: true mean {rounded(mean)}", axis.place(mean)
-            yield diamond(f"arm-{arm}-truth", x, y, 1.2 * size, "truth", name)
+            name = f"arm {arm}: true mean {rounded(mean)}"
+            yield _diamond(f"arm-{arm}-truth", axis.place(mean), y, 1.2 * size, name)
         if hidden.counts[arm] > 0 and axis.low <= estimate <= axis.high:
             name, x = f"arm {arm}: mean so far {rounded(estimate)}", axis.place(estimate)
             yield Disc(f"arm-{arm}-estimate", x, y, 0.7 * size, "estimate", name)
     for key, word, arm, role, x in tags:
         y = rows.middle(arm) + LETTERS_DOWN * LITTLE
         yield Text(key, x, y, f"{word} {arm}" if rows.thin else word, role, LITTLE)
-
-
-def span_of(states: Sequence[HiddenState], arms: Sequence[int]) -> tuple[float, float]:
-    """Return the least and the largest reward in these truths about some arms."""
-    values = [
-        value
-        for hidden in states
-        for numbers in (hidden.lower_bounds, hidden.upper_bounds, hidden.instance.means)
-        for value in (numbers[arm] for arm in arms)
-        if math.isfinite(value)
-    ]
-    return min(values), max(values)
 
 
 BAR_WIDTH = 36
@@ -327,9 +434,10 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
             cells[round(axis.place(hidden.instance.means[arm]))] = "*"
             line += f"  |{''.join(cells)}|"
         lines.append(line)
-    recommended = "" if seen.last is None else f"last: arm {seen.last[0]} "
-    word = "no recommendation yet" if seen.last is None else in_a_word(seen.last[1])
-    return "\n".join([*lines, recommended + word])
+    last_line = "no recommendation yet"
+    if seen.last is not None:
+        last_line = f"last: arm {seen.last[0]} {in_a_word(seen.last[1])}"
+    return "\n".join([*lines, last_line])
 
 
 MOST_STRIPS = 25
@@ -339,12 +447,6 @@ NUMBERED = 48.0  # from this height on rewards are numbered
 EARLY = 4  # wide intervals of the first quarter of a run are cut off
 MOVED, THIN = 0.5, 0.75  # pixels: a smaller move is not drawn; half of a line's width
 ROOM_OF_A_MARK = 6.0
-RUN_RESPONSES = {"yes": "yes, above a line", "no": "no, below it"}
-RUN_BELIEFS = {
-    "interval": "her interval",
-    "estimate-line": "mean so far",
-    "truth-line": "true mean",
-}
 
 
 def timeline(
@@ -353,7 +455,7 @@ def timeline(
     accepted: Sequence[bool],
     truths: Sequence[HiddenState] | None = None,
     *,
-    span: tuple[float, float] | None = None,
+    span: Span | None = None,
     width: int = USUAL_WIDTH,
     title: str = "",
 ) -> Scene:
@@ -373,25 +475,23 @@ def timeline(
     Raises:
         InvalidArgumentError: for a width out of range, or for steps that do not fit together.
     """
-    count("width", width, SMALLEST_WIDTH, LARGEST_WIDTH)
+    page = _Page(width)
     for name, given in (("accepted", accepted), ("truths", truths)):
         if given is not None and len(given) != len(arms):
             allowed = f"one for each of {len(arms)} steps"
             raise InvalidArgumentError(name, f"{len(given)} of them", allowed)
     best = truths[-1].instance.best_arm if truths else None
     n, n_yes = len(arms), sum(accepted)
-    told = f"{brief(n)} recommendations · {brief(n_yes)} accepted · {brief(n - n_yes)} rejected"
-    told += f" · {MOST_STRIPS} of {n_arms} arms" if n_arms > MOST_STRIPS else ""
-    header = [("title", title, "ink", LARGE, 1)] if title else []
-    lines = len(wrapped(told, USUAL, width - 2 * MARGIN, 3))
-    shapes, y = _written([*header, ("facts", told, "quiet", USUAL, lines)], width)
-    often = [0] * n_arms
-    for arm in arms:
-        often[arm] += 1
+    facts = f"{brief(n)} recommendations · {brief(n_yes)} accepted · {brief(n - n_yes)} rejected"
+    facts += f" · {MOST_STRIPS} of {n_arms} arms" if n_arms > MOST_STRIPS else ""
+    if title:
+        page.write("title", title, "ink", LARGE, 1)
+    page.write("facts", facts, "quiet", USUAL, len(wrapped(facts, USUAL, page.room, 3)))
+    often = Counter(arms)
     order = sorted(range(n_arms), key=lambda arm: (arm != best, -often[arm]))
     shown = tuple(sorted(order[:MOST_STRIPS]))
     tall = 0.0 if best is None else TALL if len(shown) <= FEW_STRIPS else LOW
-    rows = ArmRows(shown, y + 2 * SPACING, tall + 2 * REACH + 2 * SPACING)
+    rows = ArmRows(shown, page.y + 2 * SPACING, tall + 2 * REACH + 2 * SPACING)
     left = MARGIN + width_of(f"arm {'8' * len(str(n_arms - 1))}", USUAL, True) + 2 * SPACING
     numbers = width_of("-888.8", TINY) + SPACING if tall >= NUMBERED else 0.0
     steps = Axis(0.0, float(max(n, 1)), left, width - MARGIN - numbers)
@@ -402,28 +502,29 @@ def timeline(
         line = top + tall + REACH
         y = ((top + line) / 2 if tall else line) + LETTERS_DOWN * USUAL
         role, x = "truth" if arm == best else "ink", left - SPACING
-        shapes.append(Text(f"label-{arm}", x, y, f"arm {arm}", role, USUAL, "end", arm == best))
+        page.shapes.append(
+            Text(f"label-{arm}", x, y, f"arm {arm}", role, USUAL, "end", arm == best)
+        )
         if arm == best:
-            shapes.append(Text("best", x, y + LINE * TINY, "best", "truth", TINY, "end"))
-        shapes.append(Line(f"line-{arm}", left, line, steps.right, line, "grid"))
+            page.shapes.append(Text("best", x, y + LINE * TINY, "best", "truth", TINY, "end"))
+        page.shapes.append(Line(f"line-{arm}", left, line, steps.right, line, "grid"))
         if truths and span:
             axis = axis_of(span, top + tall, top)
-            shapes += _ribbons(arm, truths, steps, axis)
+            page.shapes += _ribbons(arm, truths, steps, axis)
             for place, value in enumerate(span if tall >= NUMBERED else ()):
                 key, x, y = f"reward-{arm}-{place}", steps.right, axis.place(value)
-                number, stands = f"{value:.4g}", y + LETTERS_DOWN * TINY
-                shapes.append(Line(key, left, y, x, y, "grid", 0.5))
-                words_key = f"{key}-words"
-                shapes.append(Text(words_key, x + SPACING, stands, number, "quiet", TINY))
-        shapes += _marks(arm, arms, accepted, steps, line)
+                page.shapes.append(Line(key, left, y, x, y, "grid", 0.5))
+                x, y = x + SPACING, y + LETTERS_DOWN * TINY
+                page.shapes.append(Text(f"{key}-words", x, y, f"{value:.4g}", "quiet", TINY))
+        page.shapes += _marks(arm, arms, accepted, steps, line)
     y = rows.bottom + SPACING + LITTLE
-    shapes.append(Text("time", MARGIN, y, "t", "quiet", LITTLE))
+    page.shapes.append(Text("time", MARGIN, y, "t", "quiet", LITTLE))
     for place, (x, number) in enumerate(ticked(steps, 1.0, MARGIN).ticks if n else ()):
-        shapes.append(Text(f"step-{place}", x, y, number, "quiet", LITTLE, "middle"))
+        page.shapes.append(Text(f"step-{place}", x, y, number, "quiet", LITTLE, "middle"))
     name = f"A run of {n} recommendations, {n_yes} of them accepted"
     name += "" if best is None else f"; arm {best} is the best"
     signs = RUN_RESPONSES | (RUN_BELIEFS if truths else {})
-    return with_legend(width, name, shapes, signs, rows.bottom + 2 * LINE * LITTLE, rows)
+    return page.scene(name, signs, rows.bottom + 2 * LINE * LITTLE, rows)
 
 
 def _ribbons(arm: int, truths: Sequence[HiddenState], steps: Axis, axis: Axis) -> Iterator[Polygon]:
@@ -464,22 +565,20 @@ def _marks(
     In a run too long for signs they are the teeth of a comb, one for all that touch.
     """
     unit = (steps.right - steps.left) / steps.high
-    for said, role, side in ((True, "accepted", -1), (False, "rejected", 1)):
-        mine = [step for step, each in enumerate(arms) if each == arm and accepted[step] is said]
+    for response, role, side in ((True, "accepted", -1), (False, "rejected", 1)):
+        mine = [n for n, each in enumerate(arms) if each == arm and accepted[n] is response]
         key, tip = f"arm-{arm}-{role}", y + side * REACH
         if unit >= ROOM_OF_A_MARK:
             for step in mine:
                 x, half = steps.place(step + 0.5), min(REACH / 2, 0.4 * ROOM_OF_A_MARK) - 0.3
                 name = f"arm {arm}: {role} at t = {step + 1}"
-                yield from response(f"{key}-{step}", said, x, (y + tip) / 2, half, name)
+                yield from _response(f"{key}-{step}", response, x, (y + tip) / 2, half, name)
         elif mine:
-            teeth: list[tuple[int, int]] = []
-            for step in mine:
-                touches = teeth and (step - teeth[-1][1] - 1) * unit < 1.0
-                teeth.append((teeth.pop()[0] if touches else step, step))
+            apart = np.flatnonzero((np.diff(mine) - 1) * unit >= 1.0) + 1
             points: list[tuple[float, float]] = []
-            for first, last in teeth:
-                wide = max(steps.place(last + 1) - steps.place(first), 1.0)
-                left = min(steps.place(first), steps.right - wide)
+            for tooth in np.split(np.array(mine), apart):
+                start = steps.place(tooth[0])
+                wide = max(steps.place(tooth[-1] + 1) - start, 1.0)
+                left = min(start, steps.right - wide)
                 points += [(left, y), (left, tip), (left + wide, tip), (left + wide, y)]
             yield Polygon(key, tuple(points), role, f"arm {arm}: {role}")

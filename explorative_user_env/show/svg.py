@@ -10,16 +10,14 @@ from explorative_user_env.show.shapes import Disc, Line, Polygon, Rectangle, Sce
 from explorative_user_env.validation import choice
 
 THEMES = ("auto", *PAGES)
-OURS = "eu"
-"""The prefix of classes and identifiers, so that they meet no others in a page."""
-
-LONGEST_LEGEND = 150
-"""Names of shapes that are read out; a picture with more of them has its title only."""
+OURS = "eu"  # the prefix of classes and identifiers, so that they meet no others in a page
+LONGEST_LEGEND = 150  # names of shapes that are read out; with more of them the title is
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Liberation Sans',sans-serif"
+# The rule of a style sheet that gives a page the letters of its pictures.
 PAGE_FONT = f":root{{--{OURS}-font:{FONT}}}"
-"""The rule of a style sheet that gives a page the letters of its pictures."""
 
+# The tag of each shape, and the attributes that are numbers, with their fields.
 DRAWN: dict[type[Shape], tuple[str, dict[str, str]]] = {
     Rectangle: ("rect", {name: name for name in ("x", "y", "width", "height")}),
     Line: ("line", {name: name for name in ("x1", "y1", "x2", "y2")} | {"stroke-width": "width"}),
@@ -27,7 +25,6 @@ DRAWN: dict[type[Shape], tuple[str, dict[str, str]]] = {
     Polygon: ("polygon", {}),
     Text: ("text", {"x": "x", "y": "y", "font-size": "size"}),
 }
-"""The tag of each shape, and the attributes that are numbers, with their fields."""
 
 
 class Element(NamedTuple):
@@ -49,14 +46,21 @@ def svg_of(scene: Scene, theme: str = "auto") -> str:
         InvalidArgumentError: for another theme.
     """
     choice("theme", theme, THEMES)
-    body = "".join(map(_written, scene.shapes))
+    body = ""
+    for shape in scene.shapes:
+        tag, attributes, words = element_of(shape)
+        named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
+        name = "" if isinstance(shape, Text) else shape.name
+        inside = escaped(words) if words else f"<title>{escaped(name)}</title>" if name else ""
+        body += f"<{tag}{named}>{inside}</{tag}>" if inside else f"<{tag}{named}/>"
     own = f"{OURS}-{zlib.crc32(body.encode()):08x}"
     names = dict.fromkeys(
         shape.name for shape in scene.shapes if not isinstance(shape, Text) and shape.name
     )
-    told = escaped("; ".join(names)) if len(names) <= LONGEST_LEGEND else ""
-    describes = f' aria-describedby="{own}-all"' if told else ""
-    description = f'<desc id="{own}-all">{told}</desc>' if told else ""
+    describes = description = ""
+    if 0 < len(names) <= LONGEST_LEGEND:
+        describes = f' aria-describedby="{own}-all"'
+        description = f'<desc id="{own}-all">{escaped("; ".join(names))}</desc>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{scene.width}" height="{scene.height}" '
         f'viewBox="0 0 {scene.width} {scene.height}" role="img" '
@@ -99,8 +103,7 @@ def element_of(shape: Shape) -> Element:
     """Return a shape as an element."""
     tag, numbers = DRAWN[type(shape)]
     attributes = {"class": f"{OURS}-{shape.role}"}
-    for name, field in numbers.items():
-        attributes[name] = written(getattr(shape, field))
+    attributes |= {name: written(getattr(shape, field)) for name, field in numbers.items()}
     if isinstance(shape, Polygon):
         attributes["points"] = " ".join(f"{written(x)},{written(y)}" for x, y in shape.points)
     if not isinstance(shape, Text):
@@ -116,12 +119,3 @@ def written(number: float) -> str:
     """Return a number of pixels as short as can be, to a tenth."""
     text = f"{number:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
-
-
-def _written(shape: Shape) -> str:
-    """Return a shape as text."""
-    tag, attributes, words = element_of(shape)
-    named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
-    name = "" if isinstance(shape, Text) else shape.name
-    inside = escaped(words) if words else f"<title>{escaped(name)}</title>" if name else ""
-    return f"<{tag}{named}>{inside}</{tag}>" if inside else f"<{tag}{named}/>"

@@ -51,8 +51,7 @@ from explorative_user_env.theory.lower import (
     unique_gap,
 )
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.laws import Schedule, as_schedule
-from explorative_user_env.users.model import number_of_arms
+from explorative_user_env.users.model import Schedule, as_schedule, number_of_arms
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import (
     InvalidArgumentError,

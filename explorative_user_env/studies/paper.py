@@ -17,8 +17,13 @@ from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.evaluation.runner import run_cells, times_for
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.users.instances import DEFAULT_GAP
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import DIFFERENCES, PRINTED, Setting, as_setting
+from explorative_user_env.users.population import (
+    DIFFERENCES,
+    PRINTED,
+    Population,
+    Setting,
+    as_setting,
+)
 from explorative_user_env.validation import choice
 
 __all__ = [

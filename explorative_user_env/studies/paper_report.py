@@ -18,7 +18,7 @@ from explorative_user_env.display.text import in_markdown, share, share_with_int
 from explorative_user_env.results.tables import AGENT_COLUMN, PUBLISHED
 from explorative_user_env.studies import paper_verdicts as judging
 from explorative_user_env.studies.paper_verdicts import LIMIT, Calibration, Reproduction
-from explorative_user_env.users.settings import DIFFERENCES
+from explorative_user_env.users.population import DIFFERENCES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from explorative_user_env.evaluation import Results
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies import paper
 from explorative_user_env.studies.paper import CELL, Entrant, Experiment, published_figures, z_of
-from explorative_user_env.users.settings import as_setting
+from explorative_user_env.users.population import as_setting
 
 AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
 NOT_JUDGED = ""

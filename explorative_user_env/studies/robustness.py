@@ -24,7 +24,7 @@ from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import MEANS_LEGEND, marked, references_of
 from explorative_user_env.studies.suite import draw_heat_map
 from explorative_user_env.studies.suite_tasks import named
-from explorative_user_env.users.laws import ROOMY
+from explorative_user_env.users.model import ROOMY
 from explorative_user_env.users.population import (
     Population,
     UserOptions,

@@ -133,6 +133,11 @@ def _written(case: Case) -> str:
     return f"({', '.join(map(repr, case))})"
 
 
+def known(*rows: Any) -> dict[str, Any]:
+    """Return mistakes from remarks and wrong answers in turn: each remark, then its answer."""
+    return dict(zip(rows[::2], rows[1::2], strict=True))
+
+
 @dataclass(frozen=True)
 class Exercise:
     """An exercise: the question, the cases that try an answer, and the known mistakes.
@@ -178,53 +183,45 @@ class Exercise:
         return Remark(self.number, wrong is None, wrong or self.shows)
 
     def _wrong(self, answer: Any) -> str | None:
-        if answer is None or answer is ...:
+        if _is_blank(answer):
             return f"it is still blank; it asks for {self.asks}"
         if not callable(answer):
             return f"it has to be {self.asks}, but it is {one_line(repr(answer), 100)}"
+        uses = " or ".join(self.uses)
+        blank_before = f"; is {uses}, which it uses, still blank?" if uses else ""
         expected = self.outcomes(self.right)  # first, as it may compile: that is not timed
-        given, failed = self._given(answer)
-        if not failed and all(one is None or one is ... for one in given):
-            return f"it returns nothing yet; it asks for {self.asks}{self._blank_before()}"
-        trios = zip(self.cases, given, expected, strict=False)  # up to the failure
-        parted = next((trio for trio in trios if not self.same(trio[1], trio[2])), None)
-        if parted is None:
-            return failed or (self._changes(answer) if self.keeps else None)
-        first = self.told(*parted)
-        for words, mistaken in self.mistakes.items():
-            made = self.outcomes(mistaken)
-            if all(self.same(mine, theirs) for mine, theirs in zip(given, made, strict=False)):
-                return f"{words} ({first})" if self.where else words
-        return first
-
-    def _given(self, answer: Any) -> tuple[list[Any], str | None]:
-        """Return the outcomes up to a failure, and a description of the failure."""
         given: list[Any] = []
-        for case in self.cases:
-            try:
+        failed = None
+        try:
+            for case in self.cases:
                 with time_limit(self.patience):
                     given.append(self.tried(answer, case))
-            except EndlessError:
-                seconds = f"{self.patience:g} seconds: is there a loop that never ends?"
-                return given, f"for {_written(case)} it is not done after {seconds}"
-            except Exception as error:  # whatever the student's code does
-                text = f"for {_written(case)} it fails with {type(error).__name__}: {error}"
-                blank = self._blank_before() if "NoneType" in str(error) else ""
-                return given, one_line(text, 400) + blank
-        return given, None
-
-    def _blank_before(self) -> str:
-        if not self.uses:
-            return ""
-        return f"; is {' or '.join(self.uses)}, which it uses, still blank?"
-
-    def _changes(self, answer: Any) -> str | None:
-        for case in self.cases:
-            given = copy.deepcopy(case)
-            answer(*given)
-            if not all(map(equal, given, case)):
+        except EndlessError:
+            seconds = f"{self.patience:g} seconds: is there a loop that never ends?"
+            failed = f"for {_written(case)} it is not done after {seconds}"
+        except Exception as error:  # whatever the student's code does
+            text = f"for {_written(case)} it fails with {type(error).__name__}: {error}"
+            failed = one_line(text, 400) + (blank_before if "NoneType" in str(error) else "")
+        if not failed and all(map(_is_blank, given)):
+            return f"it returns nothing yet; it asks for {self.asks}{blank_before}"
+        trios = zip(self.cases, given, expected, strict=False)  # up to the failure
+        parted = next((trio for trio in trios if not self.same(trio[1], trio[2])), None)
+        if parted is not None:
+            told = self.told(*parted)
+            for words, mistaken in self.mistakes.items():
+                made = self.outcomes(mistaken)
+                if all(map(self.same, given, made)):
+                    return f"{words} ({told})" if self.where else words
+            return told
+        for case in self.cases if self.keeps and not failed else ():
+            answer(*(kept := copy.deepcopy(case)))
+            if not all(map(equal, kept, case)):
                 return f"it is right, but it changes a list of {_written(case)}: work on a copy"
-        return None
+        return failed
+
+
+def _is_blank(answer: Any) -> bool:
+    return answer is None or answer is ...
 
 
 PREDICTION = "your prediction"
@@ -251,7 +248,7 @@ def reveal(
     possible = " or ".join(map(repr, choices))
     if not any(equal(happened, choice) for choice in choices):
         raise InvalidArgumentError("happened", happened, f"one of {possible}")
-    if prediction is None or prediction is ...:
+    if _is_blank(prediction):
         return Remark(PREDICTION, False, f"make it first: {possible}?")
     if not any(equal(prediction, choice) for choice in choices):
         given = one_line(repr(prediction), 100)

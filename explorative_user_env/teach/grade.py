@@ -1,6 +1,6 @@
 """Students' agents on hidden users: points, a leaderboard, feedback and Gradescope's files.
 
-An agent sits in a process of its own (`submission`) and is played by the normal `evaluate`.
+Each agent is in a separate process (`submission`) and is played by the normal `evaluate`.
 """
 
 import hmac
@@ -9,8 +9,9 @@ import math
 import shlex
 import time
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,9 @@ import numpy as np
 import pandas as pd
 from rich.table import Table
 
+from explorative_user_env.display import text as texts
 from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.display.tables import Column, markdown, table
-from explorative_user_env.display.text import cost as shown_cost
-from explorative_user_env.display.text import (
-    in_line,
-    in_markdown,
-    in_spreadsheet,
-    share_with_interval,
-    with_error,
-)
 from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.evaluation.request import Request
 from explorative_user_env.files import write_whole
@@ -56,17 +50,11 @@ from explorative_user_env.validation import (
 VARIABLE = "EXPLORATIVE_USER_KEY"
 """The environment variable that may hold the key."""
 
-HIDDEN_USERS = 200
-"""The default number of hidden users."""
-
 USUAL_CAP = 20_000
 """The step cap of a run: an agent that never stops is censored there, and meets the next user."""
 
-SHORTEST_KEY = 16
-"""Characters of a key that nobody finds by trying."""
-
 REFERENCE_AGENTS = ("BAIR", "SE", "UNI")
-"""Agents of the package that stand beside the submissions; UNI learns nothing in time."""
+"""Agents of the package beside the submissions; UNI learns nothing in time."""
 
 FULL_POINTS = 100.0
 
@@ -74,8 +62,9 @@ FULL_POINTS = 100.0
 # The assignment
 
 
+@dataclass(frozen=True)
 class Key:
-    """A teacher's secret, which stands in no message and no file but the autograder's.
+    """A teacher's secret, which is in no message and no file but the autograder's.
 
     Args:
         secret: any text but an empty one; the same secret gives the same users to everyone.
@@ -84,28 +73,23 @@ class Key:
         InvalidArgumentError: if it is empty.
     """
 
-    def __init__(self, secret: str) -> None:
-        if not secret.strip():
-            raise InvalidArgumentError("key", "", "a text that is not empty")
-        self._secret = secret.strip().encode()
+    secret: str = field(repr=False)
 
-    def __repr__(self) -> str:
-        return "Key(...)"
+    def __post_init__(self) -> None:
+        if not self.secret.strip():
+            raise InvalidArgumentError("key", "", "a text that is not empty")
+        object.__setattr__(self, "secret", self.secret.strip())
 
     @property
     def is_short(self) -> bool:
-        """Whether somebody may find it by trying."""
-        return len(self._secret) < SHORTEST_KEY
+        """Whether trying many keys finds it."""
+        return len(self.secret.encode()) < 16
 
     def seed(self, task: Task, population: Population, delta: float) -> int:
         """Return the seed of the hidden users of a cell: HMAC-SHA256 of the cell's settings."""
         cell = {"task": task.name, "delta": delta, **population.words()}
         text = json.dumps(cell, sort_keys=True, default=str).encode()
-        return int.from_bytes(hmac.digest(self._secret, text, "sha256"))
-
-    def text(self) -> str:
-        """Return the secret, for the autograder."""
-        return self._secret.decode()
+        return int.from_bytes(hmac.digest(self.secret.encode(), text, "sha256"))
 
 
 def key_from(given: str | None, file: Path | None, variable: str | None) -> Key:
@@ -116,23 +100,23 @@ def key_from(given: str | None, file: Path | None, variable: str | None) -> Key:
     """
     if given is not None and file is not None:
         raise InvalidArgumentError("key_file", str(file), "left out beside --key")
+    secret = variable if given is None else given
     if file is not None:
         try:
-            return Key(file.read_text(encoding="utf-8"))
+            secret = file.read_text(encoding="utf-8")
         except (OSError, UnicodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            why = getattr(error, "strerror", None) or "it is no text"
             allowed = f"a file with the key ({why})"
             raise InvalidArgumentError("key_file", str(file), allowed) from None
-    secret = variable if given is None else given
-    if not secret:
+    elif not secret:
         allowed = f"given, by --key, --key-file or the variable {VARIABLE}"
         raise InvalidArgumentError("key", None, allowed)
-    return Key(secret)
+    return Key(str(secret))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assignment:
-    """What agents are asked for, and how it is scored.
+    """The task and the users of an assignment, and its score.
 
     The attributes are arguments of `evaluate`, but for:
 
@@ -147,7 +131,7 @@ class Assignment:
     task: Task = BAI
     population: Population = field(default_factory=Population)
     delta: float = DELTA
-    n_instances: int = HIDDEN_USERS
+    n_instances: int = 200
     horizon: int | None = None
     max_steps: int | None = None
     step_cost: float | None = None
@@ -161,13 +145,17 @@ class Assignment:
         if self.full_marks is not None:
             name = choice("full_marks", self.full_marks.upper(), REFERENCE_AGENTS[:-1])
             object.__setattr__(self, "full_marks", name)
-        rest: dict[str, Any] = {"baseline_time": None, "compiled": True, "check_theory": False}
-        Request(seed=0, **rest, **self.options())
+        Request(**self.options())
 
     @property
     def over_horizon(self) -> bool:
         """Whether the task is "regret"."""
         return self.task == REGRET
+
+    @property
+    def rank_by(self) -> str:
+        """The figure by which agents rank."""
+        return "regret" if self.over_horizon else "cost"
 
     def options(self) -> dict[str, Any]:
         """Return the arguments of `evaluate`, but for the seed."""
@@ -188,12 +176,9 @@ class Assignment:
 class Points:
     """Points of an agent, at least 0, with a 95% interval; NaN where one user says nothing."""
 
-    value: float
-    low: float
-    high: float
-
-
-NO_POINTS = Points(0.0, 0.0, 0.0)
+    value: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -224,8 +209,8 @@ class Scale:
                 allowed = f"an agent that does better than UNI here ({full:.4g}, UNI {uni:.4g})"
                 raise InvalidArgumentError("full_marks", full_marks, allowed)
             return cls(uni, full, math.inf)
-        guess = references.cell["task"] == BAI.name
-        return cls(1.0 - 1.0 / int(references.cell["n_arms"]) if guess else uni)
+        cell = references.cell
+        return cls(1.0 - 1.0 / int(cell["n_arms"]) if cell["task"] == BAI.name else uni)
 
     def points(self, results: Results, agent: str) -> Points:
         """Return the points of an agent's runs."""
@@ -248,7 +233,7 @@ def _costs(results: Results, agent: str) -> Any:
 # Grading
 
 
-@dataclass(frozen=True)
+@dataclass
 class Graded:
     """What became of a submission.
 
@@ -264,9 +249,9 @@ class Graded:
     """
 
     student: str
-    outcome: GradingOutcome
+    outcome: GradingOutcome = GradingOutcome.GRADED
     reason: str = ""
-    points: Points = NO_POINTS
+    points: Points = Points()
     figures: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     output: str = ""
@@ -289,11 +274,11 @@ def grade(
     limits: Limits | None = None,
     progress: OnProgress = silent,
 ) -> Leaderboard:
-    """Run submissions on the hidden users of a key, each in a process of its own.
+    """Run submissions on the hidden users of a key, each in a separate process.
 
     A submission gets the score that `evaluate` gives its agent. One that fails gets 0 points and a
-    reason; one whose time is up keeps what it finished, and for the other users the score of naming
-    an arm by chance. The rest go on.
+    reason; one that runs out of time keeps the users it finished, and gets for the others the score
+    of naming an arm by chance. The rest go on.
 
     Args:
         submissions: the files handed in.
@@ -302,17 +287,16 @@ def grade(
         limits: what a submission may take.
         progress: called with a name, how much is done, and how much there is.
     """
-    limits = Limits() if limits is None else limits
     options = assignment.options()
     options["seed"] = key.seed(assignment.task, assignment.population, assignment.delta)
     n_pieces = len(submissions) + 1
     references = evaluate([*REFERENCE_AGENTS], progress=portion(progress, 0, n_pieces), **options)
     scale = Scale.of(references, assignment.full_marks)
-    time_told = None if assignment.over_horizon else references.cell["horizon"]
-    graded = [
-        _graded(each, options, time_told, scale, limits, portion(progress, place, n_pieces))
-        for place, each in enumerate(submissions, 1)
-    ]
+    time_known = None if assignment.over_horizon else references.cell["horizon"]
+    graded = []
+    for place, each in enumerate(submissions, 1):
+        report = portion(progress, place, n_pieces)
+        graded.append(_graded(each, options, time_known, scale, limits or Limits(), report))
     beside = [
         (row["agent"], scale.points(references, row["agent"]), row)
         for row in references.summary().to_dict("records")
@@ -323,66 +307,46 @@ def grade(
 def _graded(
     submission: Submission,
     options: Mapping[str, Any],
-    time_told: int | None,
+    time_known: int | None,
     scale: Scale,
     limits: Limits,
     progress: OnProgress,
 ) -> Graded:
     """Return what becomes of a submission, whatever it does."""
-    begin = time.monotonic()
-    progress(submission.student, 0, int(options["n_instances"]))
-    process: Process | None = None
-    missing: Sequence[str] = ()
-    figures: Mapping[str, Any] = {}
-    points, outcome, reason = NO_POINTS, GradingOutcome.GRADED, ""
-    try:
-        with apart(submission, limits) as process:
-            told = process.started()
-            missing = [str(each) for each in told.get("missing", ())]
-            agent = SubmittedAgent(process, told)
-            results = _played(agent, options, time_told, submission.student, progress)
-        if agent.failure is not None:
-            outcome, reason = agent.failure.outcome, agent.failure.reason
-        if agent.failure is None or agent.n_finished:
-            figures = results.summary().to_dict("records")[0]
-            points = scale.points(results, figures["agent"])
-            if reason:
-                reason += f"; {agent.n_finished} of {options['n_instances']} users were finished"
-    except SubmissionError as error:
-        outcome, reason = error.outcome, error.reason
-    output = "" if process is None else process.output
-    seconds = time.monotonic() - begin
-    student = submission.student
-    return Graded(student, outcome, reason, points, figures, seconds, output, missing)
-
-
-def _played(
-    agent: SubmittedAgent,
-    options: Mapping[str, Any],
-    time_told: int | None,
-    student: str,
-    progress: OnProgress,
-) -> Results:
-    """Return the results of `evaluate` for a submission's agent.
-
-    Raises:
-        SubmissionError: if it fails.
-    """
-    more: dict[str, Any] = {}
-    if agent.needs_horizon and time_told is not None:
-        more["baseline_time"] = time_told
+    begin, graded = time.monotonic(), Graded(submission.student)
 
     def report(what: str, done: int, total: int) -> None:
-        progress(student, done, total)
+        progress(submission.student, done, total)
 
+    report("", 0, options["n_instances"])
+    process: Process | None = None
+    agent: SubmittedAgent | None = None
     try:
-        return evaluate([agent], progress=report, **options, **more)
-    except CallableError as error:
+        with apart(submission, limits) as process:
+            attributes = process.started()
+            graded.missing = [str(each) for each in attributes.get("missing", ())]
+            agent = SubmittedAgent(process, attributes)
+            needs_time = agent.needs_horizon and time_known is not None
+            more: dict[str, Any] = {"baseline_time": time_known} if needs_time else {}
+            results = evaluate([agent], progress=report, **options, **more)
         if agent.failure is not None:
-            raise agent.failure from None
+            graded.outcome, graded.reason = agent.failure.outcome, agent.failure.reason
+        if agent.failure is None or agent.n_finished:
+            graded.figures = results.summary().to_dict("records")[0]
+            graded.points = scale.points(results, graded.figures["agent"])
+            if graded.reason:
+                n_users = options["n_instances"]
+                graded.reason += f"; {agent.n_finished} of {n_users} users were finished"
+    except SubmissionError as error:
+        graded.outcome, graded.reason = error.outcome, error.reason
+    except CallableError as error:
         # Without the message: it names the user's seed, and students read this.
         why = f"it cannot be played ({type(error.__cause__).__name__})"
-        raise SubmissionError(GradingOutcome.FAILED, why) from error
+        failure = (agent and agent.failure) or SubmissionError(GradingOutcome.FAILED, why)
+        graded.outcome, graded.reason = failure.outcome, failure.reason
+    graded.output = "" if process is None else process.output
+    graded.seconds = time.monotonic() - begin
+    return graded
 
 
 # The leaderboard
@@ -390,43 +354,43 @@ def _played(
 REFERENCE_ROW = "reference"
 """The outcome of an agent of the package."""
 
-TOLD_FIGURES = {
-    False: (
+SHOWN_FIGURES = {
+    "cost": (
         *("stopping_time", "stopping_time_low", "stopping_time_high"),
         *("success", "success_low", "success_high", "wrong", "censored", "cost"),
     ),
-    True: ("regret", "regret_low", "regret_high", "utility", "acceptance_rate", "last_is_best"),
+    "regret": (
+        *("regret", "regret_low", "regret_high", "utility", "acceptance_rate", "last_is_best"),
+    ),
 }
-"""The columns of `Results.summary` that are shown, by whether the task is "regret"."""
+"""The columns of `Results.summary` that are shown, by the figure that ranks."""
 
 
 def rows_of(board: Leaderboard) -> pd.DataFrame:
     """Return one row a submission and reference agent: the best first, who has no figures last."""
     everyone = [
-        (name, REFERENCE_ROW, "", points, figures) for name, points, figures in board.references
+        (REFERENCE_ROW, Graded(name, points=points, figures=row))
+        for name, points, row in board.references
     ]
-    everyone += [
-        (each.student, str(each.outcome), each.reason, each.points, each.figures)
-        for each in board.graded
+    everyone += [(str(each.outcome), each) for each in board.graded]
+    rows = [
+        {"name": each.student, "outcome": outcome, "points": each.points.value}
+        | {"points_low": each.points.low, "points_high": each.points.high}
+        | _shown(board, each.figures)
+        | {"reason": each.reason}
+        for outcome, each in everyone
     ]
-    rank_by = "regret" if board.assignment.over_horizon else "cost"
-    everyone.sort(key=lambda row: (not row[-1], row[-1].get(rank_by, 0.0), row[0].casefold()))
-    place, rows = 0, []
-    for name, outcome, reason, points, figures in everyone:
-        ranked = bool(figures) and outcome != REFERENCE_ROW
-        place += ranked
-        row: dict[str, Any] = {"place": place if ranked else None, "name": name}
-        row |= {"outcome": outcome, "points": points.value}
-        row |= {"points_low": points.low, "points_high": points.high}
-        row |= _shown(board, figures) | {"reason": reason}
-        rows.append(row)
-    return pd.DataFrame(rows).astype({"place": "Int64"})
+    rank_by = board.assignment.rank_by
+    frame = pd.DataFrame(rows).sort_values("name", key=lambda names: names.str.casefold())
+    frame = frame.sort_values(rank_by, kind="stable", ignore_index=True)
+    ranked = frame[rank_by].notna() & (frame["outcome"] != REFERENCE_ROW)
+    frame.insert(0, "place", ranked.cumsum().where(ranked).astype("Int64"))
+    return frame
 
 
 def _shown(board: Leaderboard, figures: Mapping[str, Any]) -> dict[str, float]:
     """Return the figures that are shown, without negative bounds of what is never negative."""
-    names = TOLD_FIGURES[board.assignment.over_horizon]
-    shown = {name: figures.get(name, math.nan) for name in names}
+    shown = {name: figures.get(name, math.nan) for name in SHOWN_FIGURES[board.assignment.rank_by]}
     for name in {"stopping_time_low", "regret_low"} & figures.keys():
         shown[name] = max(shown[name], 0.0)
     return shown
@@ -434,69 +398,67 @@ def _shown(board: Leaderboard, figures: Mapping[str, Any]) -> dict[str, float]:
 
 def for_spreadsheets(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of `rows_of` with texts that no spreadsheet calculates."""
-    return frame.assign(**{name: frame[name].map(in_spreadsheet) for name in ("name", "reason")})
+    names = ("name", "reason")
+    return frame.assign(**{name: frame[name].map(texts.in_spreadsheet) for name in names})
 
 
 def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
     """Return the rows of `rows_of` as a table; agents of the package have no place."""
     rank_by = "regret" if "regret" in frame else "cost"
 
-    def figure(heading: str, shown: Any) -> Column:
-        return Column(heading, lambda row: "" if math.isnan(row[rank_by]) else shown(row))
+    def mean(name: str, row: Mapping[str, Any]) -> str:
+        return texts.with_error(row[name], row[f"{name}_high"])
 
-    if rank_by == "regret":
-        figures = [figure("regret", lambda row: with_error(row["regret"], row["regret_high"]))]
-    else:
-        figures = [
-            figure(
-                "stopping time",
-                lambda row: with_error(row["stopping_time"], row["stopping_time_high"]),
-            ),
-            figure("success [95%]", lambda row: share_with_interval(row, "success")),
-            figure("wrong", lambda row: f"{row['wrong']:.3f}"),
-            figure("cens.", lambda row: f"{row['censored']:.3f}"),
-            figure("cost", lambda row: shown_cost(row["cost"])),
-        ]
+    def number(heading: str, name: str, form: Callable[[float], str]) -> Column:
+        return Column(heading, name, lambda value: "" if math.isnan(value) else form(value))
+
+    def points(row: Mapping[str, Any]) -> str:
+        if math.isnan(row[rank_by]) or math.isnan(row["points_low"]):
+            return f"{row['points']:.0f}"
+        return f"{row['points']:.0f} [{row['points_low']:.0f}, {row['points_high']:.0f}]"
+
+    figures = {
+        "regret": [Column("regret", partial(mean, "regret"))],
+        "cost": [
+            Column("stopping time", partial(mean, "stopping_time")),
+            Column("success [95%]", lambda row: texts.share_with_interval(row, "success")),
+            number("wrong", "wrong", "{:.3f}".format),
+            number("cens.", "censored", "{:.3f}".format),
+            number("cost", "cost", texts.cost),
+        ],
+    }
     columns = [
         Column("place", "place", lambda place: "" if pd.isna(place) else str(place)),
         Column("name", left=True),
-        Column("points [95%]", lambda row: _shown_points(row, math.isnan(row[rank_by]))),
-        *figures,
+        Column("points [95%]", points),
+        *figures[rank_by],
         Column("outcome", left=True),
     ]
     return table(frame, columns, title, leading=2)
 
 
-def _shown_points(row: Mapping[str, Any], alone: bool) -> str:
-    """Return points with their interval, which is no mean plus or minus an error: it ends at 0."""
-    value, low, high = (row[name] for name in ("points", "points_low", "points_high"))
-    alone = alone or math.isnan(low)
-    return f"{value:.0f}" if alone else f"{value:.0f} [{low:.0f}, {high:.0f}]"
-
-
 def board_notes(board: Leaderboard) -> list[str]:
     """Return the lines below the table: what points are, and which limits were not enforced."""
-    asked = board.assignment
-    what = "regret" if asked.over_horizon else "c T + error"
-    if asked.full_marks is not None:
-        worth = f"the share of the way in {what} from UNI to {asked.full_marks} in percent"
-    elif asked.over_horizon:
+    assignment = board.assignment
+    what = "regret" if assignment.over_horizon else "c T + error"
+    worth = "100 (1 - (c T + error) / the error of naming an arm at once)"
+    if assignment.full_marks is not None:
+        worth = f"the share of the way in {what} from UNI to {assignment.full_marks} in percent"
+    elif assignment.over_horizon:
         worth = "100 (1 - regret / the regret of UNI)"
-    else:
-        worth = "100 (1 - (c T + error) / the error of naming an arm at once)"
     notes = [f"points: {worth}, at least 0. All met the same hidden users."]
-    missing = sorted({each for graded in board.graded for each in graded.missing})
-    if missing:
-        notes.append(
-            f"Not enforced on this system: {', '.join(missing)}. Grade strangers in a container."
-        )
+    if missing := sorted({each for graded in board.graded for each in graded.missing}):
+        names = ", ".join(missing)
+        notes.append(f"Not enforced on this system: {names}. Grade strangers in a container.")
     return notes
 
 
 def reasons_of(board: Leaderboard) -> list[str]:
     """Return, in a line each, why submissions were not graded to the end."""
     return [
-        in_line(f"{each.student}: {each.points.value:.0f} points, {each.outcome}: {each.reason}.")
+        texts.in_line(
+            f"{each.student}: {each.points.value:.0f} points, {each.outcome}: {each.reason}."
+        )
         for each in board.graded
         if each.outcome != GradingOutcome.GRADED
     ]
@@ -504,75 +466,59 @@ def reasons_of(board: Leaderboard) -> list[str]:
 
 def as_page(board: Leaderboard) -> str:
     """Return the leaderboard as Markdown."""
-    title = board.assignment.title()
-    lines = [f"# {title}", "", markdown(leaderboard_table(rows_of(board))), ""]
+    lines = [f"# {board.assignment.title()}", "", markdown(leaderboard_table(rows_of(board))), ""]
     lines += [f"{note}\n" for note in board_notes(board)]
-    lines += [f"- {in_markdown(line)}" for line in reasons_of(board)]
+    lines += [f"- {texts.in_markdown(line)}" for line in reasons_of(board)]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def feedback_of(board: Leaderboard, graded: Graded) -> str:
     """Return a student's feedback as JSON: on all users together, and on no single one."""
+
+    def number(value: float) -> float | None:
+        return round(float(value), 6) if math.isfinite(value) else None  # JSON has no NaN
+
     shown = _shown(board, graded.figures) if graded.figures else {}
     feedback = {
         "student": graded.student,
         "outcome": str(graded.outcome),
         "reason": graded.reason,
-        "points": _number(graded.points.value),
-        "interval": [_number(graded.points.low), _number(graded.points.high)],
-        "figures": {name: _number(value) for name, value in shown.items()},
-        "references": {name: _number(points.value) for name, points, _ in board.references},
+        "points": number(graded.points.value),
+        "interval": [number(graded.points.low), number(graded.points.high)],
+        "figures": {name: number(value) for name, value in shown.items()},
+        "references": {name: number(points.value) for name, points, _ in board.references},
         "seconds": round(graded.seconds, 1),
         "printed": graded.output,
     }
     return json.dumps(feedback, indent=2, ensure_ascii=False) + "\n"
 
 
-def _number(value: float) -> float | None:
-    """Return a number as JSON has it, which has no NaN."""
-    return round(float(value), 6) if math.isfinite(value) else None
-
-
 # Gradescope
-
-TEMPLATES = Path(__file__).parent / "templates"
-"""The two scripts that Gradescope runs, which say PACKAGE and OPTIONS for what differs."""
 
 EXAMPLE = """class Agent:
     def reset(self, n_arms, rng, horizon=None):
-        self.n_arms, self.rng = n_arms, rng
-
+        self.rng = rng
     def act(self):
-        return int(self.rng.integers(self.n_arms)) if self.rng.random() < 0.9 else None
-
+        return 0 if self.rng.random() < 0.9 else None
     def observe(self, arm, accepted):
         pass
-
     def answer(self):
         return 0
 """
 
-LEFT_OUT = "__pycache__"
 PRIVATE, READABLE, EXECUTABLE = 0o600, 0o644, 0o755
-"""Who may do what with a file of the zip."""
+"""The permissions of a file in the zip."""
 
 
-def single_options(options: Mapping[str, Any]) -> str:
-    """Return options as they are written on a command line, without those that are open."""
-    words = []
-    for name, value in options.items():
-        if value is not None:
-            words += [f"--{name.replace('_', '-')}", str(value)]
-    return shlex.join(words)
-
-
-def write_autograder(path: Path, key: Key, options: str, overwrite: bool = False) -> None:
+def write_autograder(
+    path: Path, key: Key, options: Mapping[str, Any], overwrite: bool = False
+) -> None:
     """Write the zip: the package, the key, and the two scripts that Gradescope runs.
 
     Args:
         path: the file.
         key: the secret, which is in the zip.
-        options: those of the command, see `single_options`.
+        options: those of the command; None is the default.
         overwrite: whether a file is replaced.
 
     Raises:
@@ -587,19 +533,23 @@ def write_autograder(path: Path, key: Key, options: str, overwrite: bool = False
         allowed = "written where the package is installed, which says what it needs"
         raise InvalidArgumentError("autograder", str(path), allowed) from None
     home = Path(__file__).resolve().parents[1]
+    templates = home / "teach" / "templates"
     requirements = "".join(f"{line}\n" for line in needed if "extra ==" not in line)
-    run_script = (TEMPLATES / "run_autograder").read_text(encoding="utf-8")
-    run_script = run_script.replace("PACKAGE", PACKAGE).replace("OPTIONS", options)
+    words: list[str] = []
+    for name, value in options.items():
+        words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
+    run_script = (templates / "run_autograder").read_text(encoding="utf-8")
+    run_script = run_script.replace("PACKAGE", PACKAGE).replace("OPTIONS", shlex.join(words))
     entries = {
-        "setup.sh": ((TEMPLATES / "setup.sh").read_bytes(), EXECUTABLE),
+        "setup.sh": ((templates / "setup.sh").read_bytes(), EXECUTABLE),
         "run_autograder": (run_script.encode(), EXECUTABLE),
         "requirements.txt": (requirements.encode(), READABLE),
         "example.py": (EXAMPLE.encode(), READABLE),
-        "key.txt": (key.text().encode() + b"\n", PRIVATE),
+        "key.txt": (f"{key.secret}\n".encode(), PRIVATE),
     }
     for folder in (home, home / "agents"):  # a link, in a checkout
         for file in sorted(folder.rglob("*")):
-            if file.is_file() and LEFT_OUT not in file.parts:
+            if file.is_file() and "__pycache__" not in file.parts:
                 within = Path("package", PACKAGE) / folder.relative_to(home)
                 name = (within / file.relative_to(folder)).as_posix()
                 entries[name] = (file.read_bytes(), READABLE)
@@ -618,26 +568,23 @@ def write_autograder(path: Path, key: Key, options: str, overwrite: bool = False
 
 def results_json(board: Leaderboard) -> str:
     """Return the first submission of a leaderboard as Gradescope reads it."""
-    graded = board.graded[0]
+    graded, lines = board.graded[0], reasons_of(board)
     points, score = graded.points, round(graded.points.value, 2)
-    lines = reasons_of(board)
     if graded.figures:
-        interval = (
-            "" if math.isnan(points.low) else f" (95%: {points.low:.1f} to {points.high:.1f})"
-        )
+        known = not math.isnan(points.low)
+        interval = f" (95%: {points.low:.1f} to {points.high:.1f})" if known else ""
         lines.append(f"{points.value:.1f} of {FULL_POINTS:.0f} points{interval}")
         shown = _shown(board, graded.figures)
         lines += [f"{name}: {value:.4g}" for name, value in shown.items()]
     lines += [f"{name}: {points.value:.1f} points" for name, points, _ in board.references]
-    words = "\n".join(lines)
-    test = {"name": "hidden users", "score": score, "max_score": FULL_POINTS, "output": words}
+    test = {"name": "hidden users", "score": score, "max_score": FULL_POINTS}
     results = {
         "score": score,
         "execution_time": round(graded.seconds),
         "output": "\n".join([*lines, *board_notes(board)]),
         "visibility": "visible",
         "stdout_visibility": "hidden",
-        "tests": [test],
+        "tests": [test | {"output": "\n".join(lines)}],
         "leaderboard": [{"name": "points", "value": score}],
     }
     return json.dumps(results, indent=2, ensure_ascii=False) + "\n"

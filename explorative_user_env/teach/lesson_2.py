@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from explorative_user_env.teach.exercises import Exercise
+from explorative_user_env.teach.exercises import Exercise, known
 
 Bounds = list[float]
 
@@ -49,8 +49,12 @@ def _witness(arm: int, lower: Bounds, upper: Bounds) -> int | None:
     return max(_better(arm, lower, upper), key=lower.__getitem__, default=None)
 
 
-def _rejects(arm: int, lower: Bounds, upper: Bounds) -> bool:
-    return bool(_better(arm, lower, upper))
+def _some(better: Callable[[int, int, Bounds, Bounds], bool]) -> Any:
+    """Return an answer to 2.3: whether some other arm j is better than i by this rule."""
+    return lambda i, low, high: any(better(j, i, low, high) for j in _others(i, low))
+
+
+_rejects = _some(lambda j, i, low, high: low[j] >= high[i])
 
 
 def _middle(arm: int, lower: Bounds, upper: Bounds) -> float:
@@ -82,24 +86,22 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         shows="Gamma grows with the logarithm of n(t), so that she never stops being a little "
         "curious.",
-        mistakes={
-            "it fits until the logarithm is below 0: an interval cannot have a negative width, and "
-            "the formula says what Gamma is "
-            "then.": lambda n, rho, alpha: 2 * alpha * math.log(rho * n) if n else 0.0,
-            "rho_t is missing: two users with the same n(t) and another rho_t get the same "
-            "Gamma.": lambda n, rho, alpha: _gamma(n, 1, alpha),
-            "rho_t stands outside of the logarithm, where it scales Gamma as alpha "
-            "does.": lambda n, rho, alpha: rho * _gamma(n, 1, alpha),
-            "alpha is inside of the logarithm: a user twice as willing to explore would hardly "
-            "differ.": lambda n, rho, alpha: _gamma(n, rho * alpha, 1),
-            "the factor 2 before alpha is missing: every Gamma is half of what it should "
-            "be.": lambda n, rho, alpha: _gamma(n, rho, alpha) / 2,
-            "this logarithm is not the natural one: it has the base 10.": lambda n, rho, alpha: (
-                _gamma(n, rho, alpha) / math.log(10)
-            ),
-            "it is the square root of Gamma: the root is taken later, when Gamma is divided by "
-            "n_i.": lambda n, rho, alpha: math.sqrt(_gamma(n, rho, alpha)),
-        },
+        mistakes=known(
+            "it fits until the logarithm is below 0, where the width would be negative.",
+            lambda n, rho, alpha: 2 * alpha * math.log(rho * n) if n else 0.0,
+            "rho_t is missing: two users with the same n(t) and another rho_t get the same Gamma.",
+            lambda n, rho, alpha: _gamma(n, 1, alpha),
+            "rho_t stands outside of the logarithm, where it scales Gamma as alpha does.",
+            lambda n, rho, alpha: rho * _gamma(n, 1, alpha),
+            "alpha is inside of the logarithm: a user twice as willing would hardly differ.",
+            lambda n, rho, alpha: _gamma(n, rho * alpha, 1),
+            "the factor 2 before alpha is missing: every Gamma is half of what it should be.",
+            lambda n, rho, alpha: _gamma(n, rho, alpha) / 2,
+            "this logarithm is not the natural one: it has the base 10.",
+            lambda n, rho, alpha: _gamma(n, rho, alpha) / math.log(10),
+            "it is the square root of Gamma: the root is taken later, of Gamma / n_i.",
+            lambda n, rho, alpha: math.sqrt(_gamma(n, rho, alpha)),
+        ),
     ),
     Exercise(
         "2.2",
@@ -112,32 +114,24 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         shows="the interval shrinks as she accepts the arm, and of an arm never accepted she knows "
         "nothing at all.",
-        mistakes={
-            "Gamma is divided by n_i once the root is taken, so that the interval shrinks too fast "
-            "as n_i grows.": lambda m, n, gamma: _around(
-                m, math.sqrt(gamma) / n if n else math.inf
-            ),
-            "there is no root: Gamma / n_i is the square of the half width.": lambda m, n, gamma: (
-                _around(m, gamma / n if n else math.inf)
-            ),
-            "it does not depend on n_i: an arm accepted often would be as uncertain as one "
-            "accepted once.": lambda m, n, gamma: _around(m, math.sqrt(gamma) if n else math.inf),
-            "it reaches half as far as the root to either side: the half width is half of what it "
-            "should be.": lambda m, n, gamma: _around(
-                m, math.sqrt(gamma / n) / 2 if n else math.inf
-            ),
-            "the two ends are swapped: the lower one comes first.": lambda m, n, gamma: _interval(
-                m, n, gamma
-            )[::-1],
-            "an arm that was never accepted gets an interval as if its mean were known to be "
-            "0.": lambda m, n, gamma: _interval(m, n, gamma) if n else (m, m),
-            "an arm that was never accepted gets an interval as if it had been accepted "
-            "once.": lambda m, n, gamma: _interval(m, max(1, n), gamma),
-            "an arm that was never accepted gets 0 / 0 where Gamma is 0: such an arm needs a rule "
-            "of its own.": lambda m, n, gamma: (
-                _interval(m, n, gamma) if n or gamma else (math.nan, math.nan)
-            ),
-        },
+        mistakes=known(
+            "Gamma is divided by n_i once the root is taken: the interval shrinks too fast.",
+            lambda m, n, gamma: _around(m, math.sqrt(gamma) / n if n else math.inf),
+            "there is no root: Gamma / n_i is the square of the half width.",
+            lambda m, n, gamma: _around(m, gamma / n if n else math.inf),
+            "it does not depend on n_i: an arm accepted often is known better.",
+            lambda m, n, gamma: _around(m, math.sqrt(gamma) if n else math.inf),
+            "it reaches half as far as the root: the half width is half of what it should be.",
+            lambda m, n, gamma: _around(m, math.sqrt(gamma / n) / 2 if n else math.inf),
+            "the two ends are swapped: the lower one comes first.",
+            lambda m, n, gamma: _interval(m, n, gamma)[::-1],
+            "an arm that was never accepted gets an interval as if its mean were known to be 0.",
+            lambda m, n, gamma: _interval(m, n, gamma) if n else (m, m),
+            "an arm that was never accepted gets an interval as if it had been accepted once.",
+            lambda m, n, gamma: _interval(m, max(1, n), gamma),
+            "an arm never accepted gets 0 / 0 where Gamma is 0: it needs a rule of its own.",
+            lambda m, n, gamma: _interval(m, n, gamma) if n or gamma else (math.nan, math.nan),
+        ),
     ),
     Exercise(
         "2.3",
@@ -150,43 +144,30 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         shows="she rejects an arm only where another is clearly better, and stays curious "
         "otherwise.",
-        mistakes={
-            "she rejects by her means here: an arm that looks worse, but whose interval meets the "
-            "others, may be the best one, and she is curious.": lambda arm, low, high: any(
-                _middle(each, low, high) > _middle(arm, low, high) for each in _others(arm, low)
-            ),
-            "where two intervals only touch it says that she accepts: look at the sign between "
-            "lcb_j and ucb_i again.": lambda arm, low, high: any(
-                low[each] > high[arm] for each in _others(arm, low)
-            ),
-            "the arm is compared with itself: where Gamma is 0, its lcb and ucb are equal, and "
-            "she would reject everything.": lambda arm, low, high: max(low) >= high[arm],
-            "every other arm has to be clearly better here; one is "
-            "enough.": lambda arm, low, high: all(
-                low[each] >= high[arm] for each in _others(arm, low)
-            ),
-            "it says when the arm is clearly better than another: the roles of i and j are "
-            "swapped.": lambda arm, low, high: any(
-                low[arm] >= high[each] for each in _others(arm, low)
-            ),
-            "upper ends are compared with upper ends: that is how UCB1 chooses an arm, and not how "
-            "she turns one down.": lambda arm, low, high: any(
-                high[each] >= high[arm] for each in _others(arm, low)
-            ),
-            "the other arm's lcb is compared with her estimate of this one, which leaves out how "
-            "uncertain this one is.": lambda arm, low, high: any(
-                low[each] >= _middle(arm, low, high) for each in _others(arm, low)
-            ),
-            "the arm is compared only with the one that has the largest mean: another one, which "
-            "she knows better, can stand against it.": lambda arm, low, high: (
-                low[_leader(arm, low, high)] >= high[arm]
-            ),
-            "only the first of the other arms is looked at: is there a `return` in every branch of "
-            "the loop?": lambda arm, low, high: low[_others(arm, low)[0]] >= high[arm],
-            "only the last of the other arms counts: what the loop found before it is "
-            "forgotten.": lambda arm, low, high: low[_others(arm, low)[-1]] >= high[arm],
-            "it says when she accepts.": lambda arm, low, high: not _rejects(arm, low, high),
-        },
+        mistakes=known(
+            "she rejects by her means here: an arm whose interval meets the others may be best.",
+            _some(lambda j, i, low, high: _middle(j, low, high) > _middle(i, low, high)),
+            "where two intervals only touch it says that she accepts: look at the sign again.",
+            _some(lambda j, i, low, high: low[j] > high[i]),
+            "the arm is compared with itself: where Gamma is 0, she would reject everything.",
+            lambda arm, low, high: max(low) >= high[arm],
+            "every other arm has to be clearly better here; one is enough.",
+            lambda arm, low, high: len(_better(arm, low, high)) == len(low) - 1,
+            "it says when the arm is clearly better: the roles of i and j are swapped.",
+            _some(lambda j, i, low, high: low[i] >= high[j]),
+            "upper ends are compared with upper ends: that is how UCB1 chooses an arm.",
+            _some(lambda j, i, low, high: high[j] >= high[i]),
+            "the other lcb is compared with her estimate of this one, which is uncertain, too.",
+            _some(lambda j, i, low, high: low[j] >= _middle(i, low, high)),
+            "the arm is compared with the largest mean only: she may know another arm better.",
+            lambda arm, low, high: low[_leader(arm, low, high)] >= high[arm],
+            "only the first of the other arms is looked at: does every branch have a `return`?",
+            lambda arm, low, high: low[_others(arm, low)[0]] >= high[arm],
+            "only the last of the other arms counts: what the loop found before it is forgotten.",
+            lambda arm, low, high: low[_others(arm, low)[-1]] >= high[arm],
+            "it says when she accepts.",
+            lambda arm, low, high: not _rejects(arm, low, high),
+        ),
     ),
     Exercise(
         "2.4",
@@ -199,26 +180,20 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         shows="a rejection has a witness, an arm that is better for sure, as she sees it; and it "
         "is the one fact that you never see.",
-        mistakes={
-            "it is the first arm that is clearly better; of several the witness is the one with "
-            "the largest lcb.": lambda arm, low, high: next(iter(_better(arm, low, high)), None),
-            "of several clearly better arms it is the one with the largest ucb: that one may be "
-            "the best, but she is not surest of it.": lambda arm, low, high: max(
-                _better(arm, low, high), key=high.__getitem__, default=None
-            ),
-            "it is the arm with the largest lcb also where she accepts: then there is no "
-            "witness.": lambda arm, low, high: max(_others(arm, low), key=low.__getitem__),
-            "where Gamma is 0 an arm is the witness against itself.": lambda arm, low, high: (
-                low.index(max(low)) if max(low) >= high[arm] else None
-            ),
-            "where two intervals only touch there is no witness here, though she "
-            "rejects.": lambda arm, low, high: (
-                best
-                if (best := _witness(arm, low, high)) is None or low[best] > high[arm]
-                else None
-            ),
-            "it says whether there is a witness, and not which arm it is.": _rejects,
-        },
+        mistakes=known(
+            "it is the first arm that is clearly better; the witness has the largest lcb.",
+            lambda arm, low, high: next(iter(_better(arm, low, high)), None),
+            "of several clearly better arms it has the largest ucb; she is not surest of it.",
+            lambda arm, low, high: max(_better(arm, low, high), key=high.__getitem__, default=None),
+            "it is the arm with the largest lcb also where she accepts: then there is no witness.",
+            lambda arm, low, high: max(_others(arm, low), key=low.__getitem__),
+            "where Gamma is 0 an arm is the witness against itself.",
+            lambda arm, low, high: low.index(max(low)) if max(low) >= high[arm] else None,
+            "where two intervals only touch there is no witness here, though she rejects.",
+            lambda arm, low, high: _witness(arm, low, [high[arm] + 1e-9] * len(low)),
+            "it says whether there is a witness, and not which arm it is.",
+            _rejects,
+        ),
     ),
     Exercise(
         "2.5",
@@ -233,28 +208,21 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         shows="an arm that is worse by a little is accepted very often: the number grows as one "
         "over the square of the distance.",
-        mistakes={
-            "the distance is not squared: half the distance takes four times as many "
-            "acceptances.": _unless_better(lambda gamma, far: math.ceil(gamma / far)),
-            "it is rounded down, to the last acceptance at which her interval still meets the "
-            "other.": _unless_better(lambda gamma, far: math.floor(gamma / far**2)),
-            "it is one too many where the quotient is a whole number: then the two intervals "
-            "touch, and she rejects "
-            "already.": _unless_better(lambda gamma, far: math.floor(gamma / far**2) + 1),
-            "it is no whole number: nobody accepts an arm seven times and a bit.": _unless_better(
-                lambda gamma, far: gamma / far**2
-            ),
-            "an arm that she thinks better than the bound is rejected too: the square hides the "
-            "sign of the distance.": lambda m, bound, gamma: _acceptances(
-                bound - abs(bound - m), bound, gamma
-            ),
-            "where Gamma is 0 she rejects an arm that she has never accepted: its interval is "
-            "infinite until she does.": lambda m, bound, gamma: (
-                math.ceil(gamma / (bound - m) ** 2) if m < bound else math.inf
-            ),
-            "it shrinks the interval to twice the distance, as if both arms had to lose the same "
-            "width: the bound is an lcb, and has its width in it "
-            "already.": _unless_better(lambda gamma, far: math.ceil(4 * gamma / far**2)),
-        },
+        mistakes=known(
+            "the distance is not squared: half the distance takes four times as many acceptances.",
+            _unless_better(lambda gamma, far: math.ceil(gamma / far)),
+            "it is rounded down, to the last acceptance at which the intervals still meet.",
+            _unless_better(lambda gamma, far: math.floor(gamma / far**2)),
+            "it is one too many at a whole quotient: the intervals touch, and she rejects.",
+            _unless_better(lambda gamma, far: math.floor(gamma / far**2) + 1),
+            "it is no whole number: nobody accepts an arm seven times and a bit.",
+            _unless_better(lambda gamma, far: gamma / far**2),
+            "an arm better than the bound is rejected, too: the square hides the sign.",
+            lambda m, bound, gamma: _acceptances(bound - abs(bound - m), bound, gamma),
+            "where Gamma is 0 she rejects an arm that she has never accepted.",
+            lambda m, bound, gamma: math.ceil(gamma / (bound - m) ** 2) if m < bound else math.inf,
+            "it shrinks the interval to twice the distance, as if both arms had a width to lose.",
+            _unless_better(lambda gamma, far: math.ceil(4 * gamma / far**2)),
+        ),
     ),
 )

@@ -2,35 +2,33 @@
 
 import math
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from explorative_user_env.agents.optimal_weights import bernoulli_kl, transport_cost
 from explorative_user_env.results.metrics import mean_cost
-from explorative_user_env.teach.exercises import Exercise
+from explorative_user_env.teach.exercises import Exercise, known
 
 Arms = Sequence[int]
 Flags = Sequence[bool]
 Floats = Sequence[float]
 
 
-def _rates(arms: Arms, accepted: Flags, n_arms: int) -> list[float]:
-    rates = _shares(lambda yes, n: yes / n if n else math.nan)
-    return list(rates(arms, accepted, n_arms))
-
-
-def _shares(share: Callable[[int, int], float]) -> Any:
-    """Return an answer to 3.1 from S_a and N_a."""
+def _shares(share: Callable[..., float]) -> Any:
+    """Return an answer to 3.1 from S_a, N_a, t and n(t)."""
 
     def answer(arms: Arms, accepted: Flags, n_arms: int) -> list[float]:
-        pairs = [*zip(arms, accepted, strict=True)]
-        return [
-            share(sum(yes for each, yes in pairs if each == arm), [*arms].count(arm))
-            for arm in range(n_arms)
-        ]
+        of, yes = np.array(arms), np.array(accepted)
+        each = [of == arm for arm in range(n_arms)]
+        return [share(yes[own].sum(), own.sum(), len(of), yes.sum()) for own in each]
 
     return answer
+
+
+_rates = _shares(lambda yes, n, *others: yes / n if n else math.nan)
 
 
 def _chances(levels: Floats, mixing: float) -> list[float]:
@@ -38,22 +36,20 @@ def _chances(levels: Floats, mixing: float) -> list[float]:
     return [(1 - mixing) * each / sum(weights) + mixing / len(weights) for each in weights]
 
 
-def _raised(levels: Floats, arm: int, by: float) -> list[float]:
-    return [level + by * (each == arm) for each, level in enumerate(levels)]
-
-
-def _exp3(levels: Floats, mixing: float, rate: float, arm: int, accepted: bool) -> list[float]:
-    return list(_after(lambda p, yes: yes / p)(levels, mixing, rate, arm, accepted))
-
-
-def _after(reward: Callable[[float, bool], float], weights_alone: bool = False) -> Any:
+def _after(
+    reward: Callable[[float, bool], float], weights_alone: bool = False, explores: bool = True
+) -> Any:
     """Return an answer to 3.2 from an estimate of the reward by probability and response."""
 
     def answer(g: Floats, mixing: float, rate: float, arm: int, accepted: bool) -> list[float]:
-        p = _chances(g, 0 if weights_alone else mixing)[arm]
-        return _chances(_raised(g, arm, rate * reward(p, accepted)), mixing)
+        by = rate * reward(_chances(g, 0 if weights_alone else mixing)[arm], accepted)
+        raised = [level + by * (each == arm) for each, level in enumerate(g)]
+        return _chances(raised, mixing if explores else 0.0)
 
     return answer
+
+
+_exp3 = _after(lambda p, yes: yes / p)
 
 
 def _part(p: float, q: float, impossible: float = math.inf) -> float:
@@ -78,11 +74,17 @@ def _cost(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> flo
     return mean_cost(np.array(times), np.array(correct) & ~np.array(censored), step_cost)
 
 
-def _ended(times: Arms, correct: Flags, censored: Flags, step_cost: float) -> float:
-    """Return the cost of the runs that are not censored."""
-    kept = [place for place, cut in enumerate(censored) if not cut]
-    parts: Any = [[each[place] for place in kept] for each in (times, correct, censored)]
-    return _cost(parts[0], parts[1], parts[2], step_cost)
+def _costs(cost: Callable[[Any], float]) -> Any:
+    """Return an answer to 3.5 from the means over runs; `ended` has those of runs not censored."""
+
+    def answer(times: Arms, correct: Flags, censored: Flags, c: float) -> float:
+        runs = pd.DataFrame({"steps": times, "right": correct, "cut": censored})
+        runs["steps"] *= c
+        runs["won"] = runs["right"] & ~runs["cut"]
+        means = runs.mean()
+        return cost(SimpleNamespace(n=len(runs), ended=runs[~runs["cut"]].mean(), **means))
+
+    return answer
 
 
 _ARMS, _YES = [0, 1, 2, 0, 1, 2, 0, 1, 0], [True, True, True, True, False, False, True, False, True]
@@ -95,21 +97,18 @@ EXERCISES: tuple[Exercise, ...] = (
         right=_rates,
         cases=[(_ARMS, _YES, 3), ([0, 0, 1, 1], [True, False, False, False], 2), (_ARMS, _YES, 4)],
         shows="the rate is easily had; it is no estimate of mu_i, as you are about to see.",
-        mistakes={
-            "acceptances are divided by all recommendations, t: what is recommended more often "
-            "looks better then.": lambda arms, accepted, n_arms: _shares(
-                lambda yes, n: yes / len(arms)
-            )(arms, accepted, n_arms),
-            "acceptances are divided by all acceptances, n(t): this is each arm's share of "
-            "them.": lambda arms, accepted, n_arms: _shares(lambda yes, n: yes / sum(accepted))(
-                arms, accepted, n_arms
-            ),
-            "these are the acceptances S_a themselves, and no rates.": _shares(lambda yes, n: yes),
-            "an arm that was never recommended has the rate 0 here, as if she had rejected it: of "
-            "such an arm nothing is known.": _shares(lambda yes, n: yes / max(n, 1)),
-            "an arm that was never recommended has the rate 1 here, as if she had accepted it: of "
-            "such an arm nothing is known.": _shares(lambda yes, n: yes / n if n else 1.0),
-        },
+        mistakes=known(
+            "acceptances are divided by all recommendations, t: frequent arms look better then.",
+            _shares(lambda yes, n, t, n_yes: yes / t),
+            "acceptances are divided by all acceptances, n(t): this is each arm's share of them.",
+            _shares(lambda yes, n, t, n_yes: yes / n_yes),
+            "these are the acceptances S_a themselves, and no rates.",
+            _shares(lambda yes, *others: yes),
+            "an arm never recommended has the rate 0 here: of such an arm nothing is known.",
+            _shares(lambda yes, n, *others: yes / max(n, 1)),
+            "an arm never recommended has the rate 1 here: of such an arm nothing is known.",
+            _shares(lambda yes, n, *others: yes / n if n else 1.0),
+        ),
     ),
     Exercise(
         "3.2",
@@ -126,29 +125,28 @@ EXERCISES: tuple[Exercise, ...] = (
         shows="what is rarely recommended and accepted rises most, so that on average every arm "
         "that she accepts rises by the same.",
         keeps=True,
-        mistakes={
-            "the reward is not divided by the probability of the arm: what is recommended often "
-            "rises often, whatever she thinks of the others.": _after(lambda p, yes: yes),
-            "the reward is multiplied by the probability of the arm, where it has to be "
-            "divided.": _after(lambda p, yes: yes * p),
-            "the reward is divided by the share of the arm's weight, which is not the probability "
-            "of its recommendation.": _after(lambda p, yes: yes / p, weights_alone=True),
-            "a rejection lowers a weight here: in EXP3 it is a reward of 0, which moves "
-            "nothing.": _after(lambda p, yes: (1 if yes else -1) / p),
-            "a rejection raises a weight as an acceptance does: her response is not looked "
-            "at.": _after(lambda p, yes: 1 / p),
-            "an acceptance lowers the weight: the sign is wrong.": _after(lambda p, yes: -yes / p),
-            "epsilon is missing in the end: an arm whose weight is small would hardly ever be "
-            "recommended again.": lambda g, mixing, rate, arm, accepted: _chances(
-                _raised(g, arm, accepted * rate / _chances(g, mixing)[arm]), 0.0
-            ),
-            "epsilon is added to every arm whole, so that the probabilities add up to more than "
-            "1.": lambda g, mixing, *rest: [
+        mistakes=known(
+            "the reward is not divided by the arm's probability: frequent arms rise often.",
+            _after(lambda p, yes: yes),
+            "the reward is multiplied by the probability of the arm, where it has to be divided.",
+            _after(lambda p, yes: yes * p),
+            "the reward is divided by the share of the arm's weight, not by its probability.",
+            _after(lambda p, yes: yes / p, weights_alone=True),
+            "a rejection lowers a weight here: in EXP3 it is a reward of 0, which moves nothing.",
+            _after(lambda p, yes: (1 if yes else -1) / p),
+            "a rejection raises a weight as an acceptance does: her response is not looked at.",
+            _after(lambda p, yes: 1 / p),
+            "an acceptance lowers the weight: the sign is wrong.",
+            _after(lambda p, yes: -yes / p),
+            "epsilon is missing in the end: an arm of small weight would hardly come again.",
+            _after(lambda p, yes: yes / p, explores=False),
+            "epsilon is added to every arm whole, so that the probabilities add up to more than 1.",
+            lambda g, mixing, *rest: [
                 each + mixing - mixing / len(g) for each in _exp3(g, mixing, *rest)
             ],
-            "these are the probabilities before her "
-            "response.": lambda g, mixing, rate, arm, accepted: _chances(g, mixing),
-        },
+            "these are the probabilities before her response.",
+            _after(lambda p, yes: 0.0),
+        ),
     ),
     Exercise(
         "3.3",
@@ -162,21 +160,20 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         shows="evidence between two rates is a divergence; at the border it is infinite, as one "
         "acceptance refutes a law that never accepts.",
-        mistakes={
-            "p and q are swapped: the first law is the one that responses come "
-            "from.": lambda p, q: bernoulli_kl(q, p),
-            "only acceptances count here: the part of the rejections, with 1 - p, is "
-            "missing.": _part,
-            "this logarithm is not the natural one: it has the base 2.": lambda p, q: (
-                bernoulli_kl(p, q) / math.log(2)
-            ),
-            "it is finite where the second law cannot do what the first does: a part of the sum is "
-            "left out there.": lambda p, q: _part(p, q, 0.0) + _part(1 - p, 1 - q, 0.0),
-            "it is 0 wherever p or q is 0 or 1: only 0 log 0 is 0.": lambda p, q: (
-                bernoulli_kl(p, q) if 0 < q < 1 and 0 < p < 1 else 0.0
-            ),
-            "its sign is wrong: a divergence is never below 0.": lambda p, q: -bernoulli_kl(p, q),
-        },
+        mistakes=known(
+            "p and q are swapped: the first law is the one that responses come from.",
+            lambda p, q: bernoulli_kl(q, p),
+            "only acceptances count here: the part of the rejections, with 1 - p, is missing.",
+            _part,
+            "this logarithm is not the natural one: it has the base 2.",
+            lambda p, q: bernoulli_kl(p, q) / math.log(2),
+            "it is finite where the second law cannot do what the first does.",
+            lambda p, q: _part(p, q, 0.0) + _part(1 - p, 1 - q, 0.0),
+            "it is 0 wherever p or q is 0 or 1: only 0 log 0 is 0.",
+            lambda p, q: bernoulli_kl(p, q) if 0 < q < 1 and 0 < p < 1 else 0.0,
+            "its sign is wrong: a divergence is never below 0.",
+            lambda p, q: -bernoulli_kl(p, q),
+        ),
     ),
     Exercise(
         "3.4",
@@ -185,22 +182,22 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=[(20, 0.9, 10, 0.5), (10, 0.75, 30, 0.25), (50, 1.0, 50, 1.0), (100, 1.0, 4, 0.75)],
         shows="Z asks how surprising both rates would be, were they one and the same.",
         uses=("3.3",),
-        mistakes={
-            "both rates are compared with the point halfway; the rate that fits both arms best "
-            "gives each as much weight as it has "
-            "recommendations.": _evidence(middle=lambda m_b, m_a: (m_b + m_a) / 2),
-            "the two rates are compared with one another, not each with the rate that they would "
-            "share.": _evidence(middle=lambda m_b, m_a: m_a),
-            "the divergences are added up without the numbers of recommendations: evidence would "
-            "not grow with data.": _evidence(counts=False),
-            "the arguments of kl are swapped: the law that responses come from is "
-            "first.": _evidence(lambda m, middle: bernoulli_kl(middle, m)),
-            "the part of the arm a is missing.": lambda n_b, m_b, n_a, m_a: (
+        mistakes=known(
+            "both rates are compared with the point halfway, not with the pooled rate.",
+            _evidence(middle=lambda m_b, m_a: (m_b + m_a) / 2),
+            "the rates are compared with one another, not each with the rate they would share.",
+            _evidence(middle=lambda m_b, m_a: m_a),
+            "the divergences are added up without the numbers of recommendations.",
+            _evidence(counts=False),
+            "the arguments of kl are swapped: the law that responses come from is first.",
+            _evidence(lambda m, middle: bernoulli_kl(middle, m)),
+            "the part of the arm a is missing.",
+            lambda n_b, m_b, n_a, m_a: (
                 n_b * bernoulli_kl(m_b, (n_b * m_b + n_a * m_a) / (n_b + n_a))
             ),
-            "it is the evidence of one recommendation: Z is a sum over all of them, not their "
-            "mean.": lambda n_b, m_b, n_a, m_a: transport_cost(n_b, m_b, n_a, m_a) / (n_b + n_a),
-        },
+            "it is the evidence of one recommendation: Z is the sum over all of them.",
+            lambda n_b, m_b, n_a, m_a: transport_cost(n_b, m_b, n_a, m_a) / (n_b + n_a),
+        ),
     ),
     Exercise(
         "3.5",
@@ -216,37 +213,23 @@ EXERCISES: tuple[Exercise, ...] = (
         ],
         shows="stopping early and being wrong is no bargain any more, and neither is never "
         "stopping.",
-        mistakes={
-            "a censored run whose best guess happens to be right counts as a success here; it has "
-            "not stopped, and has named "
-            "nothing.": lambda times, correct, censored, c: _cost(
-                times, correct, [False] * len(times), c
-            ),
-            "censored runs are left out: the agent that is stuck most often gains most by "
-            "it.": _ended,
-            "censored runs count as failures, but their steps are left out of the "
-            "mean.": lambda times, correct, censored, c: (
-                _ended(times, correct, censored, c)
-                + _cost(times, correct, censored, 0)
-                - _ended(times, correct, censored, 0)
-            ),
-            "a censored run whose best guess is wrong counts as two failures here, and it is "
-            "one.": lambda times, correct, censored, c: (
-                c * np.mean(times) + 1 - np.mean(correct) + np.mean(censored)
-            ),
-            "success is added, where failure costs: the better agent would cost "
-            "more.": lambda times, correct, censored, c: (
-                c * np.mean(times) + 1 - _cost(times, correct, censored, 0)
-            ),
-            "errors are missing: answering at once and at random would cost "
-            "nothing.": lambda times, correct, censored, c: c * np.mean(times),
-            "it is the cost of all runs together, not of one in the mean.": lambda times, *rest: (
-                len(times) * _cost(times, *rest)
-            ),
-            "the steps of all runs are added up, where the exercise asks for a "
-            "mean.": lambda times, correct, censored, c: (
-                c * np.sum(times) + _cost(times, correct, censored, 0)
-            ),
-        },
+        mistakes=known(
+            "a censored run whose best guess happens to be right has not stopped: it fails.",
+            _costs(lambda of: of.steps + 1 - of.right),
+            "censored runs are left out: the agent that is stuck most often gains most by it.",
+            _costs(lambda of: of.ended["steps"] + 1 - of.ended["right"]),
+            "censored runs count as failures, but their steps are left out of the mean.",
+            _costs(lambda of: of.ended["steps"] + 1 - of.won),
+            "a censored run whose best guess is wrong counts as two failures here, and it is one.",
+            _costs(lambda of: of.steps + 1 - of.right + of.cut),
+            "success is added, where failure costs: the better agent would cost more.",
+            _costs(lambda of: of.steps + of.won),
+            "errors are missing: answering at once and at random would cost nothing.",
+            _costs(lambda of: of.steps),
+            "it is the cost of all runs together, not of one in the mean.",
+            _costs(lambda of: of.n * (of.steps + 1 - of.won)),
+            "the steps of all runs are added up, where the exercise asks for a mean.",
+            _costs(lambda of: of.n * of.steps + 1 - of.won),
+        ),
     ),
 )

@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,20 +11,10 @@ from explorative_user_env.agents import BAIR, AlgorithmAgent, Phase1
 from explorative_user_env.agents.bair import ELIMINATION, PHASES
 from explorative_user_env.envs.meeting import environment_of
 from explorative_user_env.seeding import agent_generator
-from explorative_user_env.teach.exercises import Case, Exercise
-from explorative_user_env.theory.upper import phase1_acceptances_needed
+from explorative_user_env.teach.exercises import Case, Exercise, known
+from explorative_user_env.theory import phase1_acceptances_needed
 from explorative_user_env.users.population import population_of
 from explorative_user_env.validation import one_line
-
-
-class Phase(Protocol):
-    """An agent, or one phase of it."""
-
-    def act(self) -> int | None:
-        """Return the arm to recommend, None when done."""
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        """Take in a response."""
 
 
 class Encounter(NamedTuple):
@@ -55,14 +45,13 @@ class Encounter(NamedTuple):
     gap: float = 1.5
 
     @property
-    def rho_0(self) -> float:
-        """The least value of her rho_t."""
-        return 1.0 if self.rho is None else self.rho
+    def facts(self) -> dict[str, float]:
+        """The options of BAIR that fit her."""
+        rho_0 = 1.0 if self.rho is None else self.rho
+        return {"delta": self.delta, "alpha": self.alpha, "rho_0": rho_0}
 
     def __repr__(self) -> str:
-        facts = {"N_1": self.n1}
-        if self.n1 is None:
-            facts = {"delta": self.delta, "alpha": self.alpha, "rho_0": self.rho_0}
+        facts = self.facts if self.n1 is None else {"N_1": self.n1}
         facts |= {"m": self.m} if self.m > 1 else {}
         spelled = ", ".join(f"{name} = {value:g}" for name, value in facts.items())
         return f"user {self.seed} ({self.setting}, K = {self.n_arms}, {spelled})"
@@ -71,38 +60,17 @@ class Encounter(NamedTuple):
 class PaperRun(NamedTuple):
     """A run of the package's agent; the phases are those before each step and at the end."""
 
-    arms: tuple[int, ...]
-    accepted: tuple[bool, ...]
-    phases: tuple[str, ...]
-    answer: int
-
-
-class Parting(NamedTuple):
-    """The point where an agent leaves the package's.
-
-    Attributes:
-        step: the first other step, from 1; 0 if none is.
-        did: the other act.
-        why: the phase, the response before and the right act.
-    """
-
-    step: int = 0
-    did: str = ""
-    why: str = ""
-
-
-STOPS = "stops"
-"""The act of an agent that recommends nothing more."""
-
-STUDENT = "mine"
-"""The name by which a student's agent draws its random numbers."""
+    arms: list[int]
+    accepted: list[bool]
+    phases: list[str]
+    answer: int | None
 
 
 def bair_of(meeting: Encounter) -> AlgorithmAgent:
     """Return the package's agent, ready for this user."""
     n1 = "paper" if meeting.n1 is None else meeting.n1
-    facts = {"delta": meeting.delta, "alpha": meeting.alpha, "rho_0": meeting.rho_0}
-    return _ready(BAIR(n1=n1, m=meeting.m, **facts), meeting)
+    options: Any = meeting.facts
+    return _ready(BAIR(n1=n1, m=meeting.m, **options), meeting)
 
 
 def _ready(agent: AlgorithmAgent, meeting: Encounter) -> AlgorithmAgent:
@@ -118,69 +86,66 @@ def paper_run(meeting: Encounter) -> PaperRun:
     options: Any = {name: getattr(meeting, name) for name in names}
     env = environment_of(population_of(None, options), agent)
     env.reset(seed=meeting.seed)
-    arms, accepted, phases = [], [], [agent.explain()["phase"]]
+    run = PaperRun([], [], [agent.explain()["phase"]], None)
     while (arm := agent.act()) is not None:
-        arms.append(arm)
-        accepted.append(bool(env.step(arm)[0]))
-        agent.observe(arm, accepted[-1])
-        phases.append(agent.explain()["phase"])
-    return PaperRun(tuple(arms), tuple(accepted), tuple(phases), agent.answer())
+        run.arms.append(arm)
+        run.accepted.append(bool(env.step(arm)[0]))
+        agent.observe(arm, run.accepted[-1])
+        run.phases.append(agent.explain()["phase"])
+    return run._replace(answer=agent.answer())
 
 
 def phase1_run(meeting: Encounter) -> PaperRun:
-    """Return the run of the package's agent up to Phase 2."""
+    """Return the run of the package's agent up to Phase 2, without an answer."""
     run = paper_run(meeting)
     end = run.phases.index(PHASES[ELIMINATION])
-    return PaperRun(run.arms[:end], run.accepted[:end], run.phases[: end + 1], run.answer)
+    return PaperRun(run.arms[:end], run.accepted[:end], run.phases[: end + 1], None)
 
 
-def parting(make: Callable[[], Phase], run: PaperRun, answers: bool = True) -> Parting:
-    """Return the point where the agent that `make` makes leaves a run, or fails.
+def parting(make: Callable[[], Any], run: PaperRun, begins: int = 1) -> str | None:
+    """Describe where the agent that `make` makes leaves a run, or fails; empty if nowhere.
 
     Args:
         make: makes an agent, or a phase, that is ready to act.
         run: the package's run.
-        answers: whether the answer at the end is compared as well.
+        begins: the step of the first own act; None is returned if the agent stops there, as a
+            blank does.
     """
-    step = 1
+    step, right = 1, f"arm {run.arms[0]} is right"
     try:
         agent = make()
         for step, arm in enumerate((*run.arms, None), 1):
-            given = agent.act()
-            if given is None and arm is not None:
-                return _told(step, STOPS, run)
-            if given != arm:
+            right = "it ought to be done" if arm is None else f"arm {arm} is right"
+            if (given := agent.act()) != arm:
+                if given is None and step == begins:
+                    return None
                 verb = "goes on with" if arm is None else "recommends"
-                return _told(step, f"{verb} {_spelled(given)}", run)
+                did = "stops" if given is None else f"{verb} {_spelled(given)}"
+                break
             if arm is not None:
                 agent.observe(arm, run.accepted[step - 1])
-        if answers and (answer := agent.answer()) != run.answer:  # type: ignore[attr-defined]
-            return _told(step, f"answers {_spelled(answer)}", run, f"arm {run.answer} is right")
+        else:
+            if run.answer is None or (answer := agent.answer()) == run.answer:
+                return ""
+            did, right = f"answers {_spelled(answer)}", f"arm {run.answer} is right"
     except Exception as error:  # whatever the student's code does
-        return _told(step, one_line(f"fails with {type(error).__name__}: {error}", 200), run)
-    return Parting()
+        did = one_line(f"fails with {type(error).__name__}: {error}", 200)
+    before = "that is the first recommendation"
+    if step > 1:
+        response = "accepted" if run.accepted[step - 2] else "rejected"
+        before = f"arm {run.arms[step - 2]} was just {response}"
+    return f"step {step}, in {run.phases[step - 1]}: {before}. It {did}; {right}"
 
 
 def _spelled(arm: Any) -> str:
     return f"arm {arm}" if isinstance(arm, int | np.integer) else one_line(repr(arm), 60)
 
 
-def _told(step: int, did: str, run: PaperRun, right: str = "") -> Parting:
-    before = "that is the first recommendation"
-    if step > 1:
-        response = "accepted" if run.accepted[step - 2] else "rejected"
-        before = f"arm {run.arms[step - 2]} was just {response}"
-    if not right:
-        on = step <= len(run.arms)
-        right = f"arm {run.arms[step - 1]} is right" if on else "it ought to be done"
-    return Parting(step, did, f"in {run.phases[step - 1]}: {before}. It {did}; {right}")
-
-
-def differs_at(case: Case, given: Parting | None, expected: Parting) -> str:
+def differs_at(case: Case, given: str | None, expected: str) -> str:
     """Describe the parting: the user, the step, the phase and the right act."""
     if given is None:
         return f"with {case[0]!r} it stops before it recommends anything."
-    return f"with {case[0]!r} it leaves the paper's agent at step {given.step}, {given.why}."
+    return f"with {case[0]!r} it leaves the paper's agent at {given}."
 
 
 class InTurn:
@@ -192,17 +157,17 @@ class InTurn:
         n_arms: K.
     """
 
-    def __init__(self, phase1: Phase, phase2: Callable[[list[int]], Phase], n_arms: int) -> None:
+    def __init__(self, phase1: Any, phase2: Callable[[list[int]], Any], n_arms: int) -> None:
         self.accepted = [0] * n_arms
-        self.part, self.phase2, self.in_phase1 = phase1, phase2, True
+        self.phase1, self.part, self.make_phase2 = phase1, phase1, phase2
 
     def act(self) -> int | None:
         """Return the arm to recommend, None when Phase 2 is done."""
         arm = self.part.act()
-        if arm is None and self.in_phase1:
-            self.in_phase1, self.part = False, self.phase2(list(self.accepted))
+        if arm is None and self.part is self.phase1:
+            self.part = self.make_phase2(list(self.accepted))
             arm = self.part.act()
-        return arm
+        return arm  # type: ignore[no-any-return]
 
     def observe(self, arm: int, accepted: bool) -> None:
         """Take in a response."""
@@ -211,7 +176,7 @@ class InTurn:
 
     def answer(self) -> Any:
         """Return the answer of Phase 2."""
-        return self.part.answer()  # type: ignore[attr-defined]
+        return self.part.answer()
 
 
 class Sweeping:
@@ -294,36 +259,23 @@ class Eliminating:
         return self.left[0]
 
 
-class Whole:
+class Whole(InTurn):
     """BAIR, made of the two phases above."""
 
     def __init__(self, delta: float = 0.1, alpha: float = 1.0, rho_0: float = 1.0) -> None:
-        self.delta, self.alpha, self.rho_0 = delta, alpha, rho_0
+        self.facts = delta, alpha, rho_0
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Make both phases anew."""
-        self.phase1 = Sweeping(n_arms, self.n1(n_arms))
-        self.both = InTurn(self.phase1, self.phase2, n_arms)
+        super().__init__(Sweeping(n_arms, self.n1(n_arms)), self.phase2, n_arms)
 
     def n1(self, n_arms: int) -> float:
         """Return N_1."""
-        return phase1_acceptances_needed(n_arms, self.delta, self.alpha, self.rho_0)
+        return phase1_acceptances_needed(n_arms, *self.facts)
 
-    def phase2(self, accepted: list[int]) -> Phase:
+    def phase2(self, accepted: list[int]) -> Eliminating:
         """Return Phase 2 from n_i."""
         return Eliminating(accepted)
-
-    def act(self) -> int | None:
-        """Return the arm to recommend, None when done."""
-        return self.both.act()
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        """Take in a response."""
-        self.both.observe(arm, accepted)
-
-    def answer(self) -> int:
-        """Return the best arm."""
-        return int(self.both.answer())
 
 
 def _but(right: type, **methods: Callable[..., Any]) -> type:
@@ -364,14 +316,14 @@ def _in_a_row(self: Eliminating, arm: int, accepted: bool) -> None:
     self.rejected[arm] = 0 if accepted else self.rejected[arm]
 
 
-def _stays_out(self: Whole, accepted: list[int]) -> Phase:
+def _stays_out(self: Whole, accepted: list[int]) -> Eliminating:
     phase2 = Eliminating(accepted)
     phase2.left = self.phase1.left
     return phase2
 
 
 def _not_anew(self: Whole, *given: Any) -> None:
-    if not hasattr(self, "both"):
+    if not hasattr(self, "phase1"):
         Whole.reset(self, *given)
 
 
@@ -413,48 +365,42 @@ USERS_WHO_SLIP = (
 """With click noise, for BAIR(m)."""
 
 
-def _outcome(parted: Parting, begins: int = 1) -> Parting | None:
-    """Return the parting; None for an answer that stops at its first turn, as a blank does."""
-    return None if (parted.step, parted.did) == (begins, STOPS) else parted
-
-
-def _tried_as_phase1(answer: Any, case: Case) -> Parting | None:
+def _tried_as_phase1(answer: Any, case: Case) -> str | None:
     meeting: Encounter = case[0]
-    run = phase1_run(meeting)
-    return _outcome(parting(lambda: answer(meeting.n_arms, meeting.n1), run, answers=False))
+    return parting(lambda: answer(meeting.n_arms, meeting.n1), phase1_run(meeting))
 
 
-def _tried_as_phase2(answer: Any, case: Case) -> Parting | None:
+def _tried_as_phase2(answer: Any, case: Case) -> str | None:
     """Let the package's Phase 1 meet the user of a case, and then the answer."""
     meeting, *m = case
     first = _ready(Phase1(n1=meeting.n1), meeting)
-    parted = parting(
+    return parting(
         lambda: InTurn(first, lambda accepted: answer(accepted, *m), meeting.n_arms),
         paper_run(meeting),
+        begins=len(phase1_run(meeting).arms) + 1,
     )
-    return _outcome(parted, len(phase1_run(meeting).arms) + 1)
 
 
-def _tried_as_agent(answer: Any, case: Case) -> Parting | None:
+def _tried_as_agent(answer: Any, case: Case) -> str | None:
     """Let an answer meet a user after a run that is broken off: `reset` must begin anew."""
     meeting: Encounter = case[0]
     run = paper_run(meeting)
 
-    def make() -> Phase:
-        agent = answer(delta=meeting.delta, alpha=meeting.alpha, rho_0=meeting.rho_0)
+    def make() -> Any:
+        agent = answer(**meeting.facts)
         for n_steps in (7, 0):
-            agent.reset(meeting.n_arms, agent_generator(meeting.seed, STUDENT), None)
+            agent.reset(meeting.n_arms, agent_generator(meeting.seed, "mine"), None)
             for _ in range(n_steps):
                 if (arm := agent.act()) is None:
                     break
                 agent.observe(arm, arm != run.arms[0])
-        phase: Phase = agent
-        return phase
+        return agent
 
-    return _outcome(parting(make, run))
+    return parting(make, run)
 
 
 _needed = phase1_acceptances_needed
+_Run = functools.partial(Exercise, told=differs_at, where=True)
 
 EXERCISES: tuple[Exercise, ...] = (
     Exercise(
@@ -466,179 +412,144 @@ EXERCISES: tuple[Exercise, ...] = (
             *((5, 0.1, 0.5, 1.0), (20, 0.05, 0.8, 2.0), (3, 0.2, 2.0, 0.5)),
         ],
         shows="with α = 1 ten times the confidence costs ten times the acceptances.",
-        mistakes={
-            "it is right for α = 1 only: where is α in the lemma?": lambda k, delta, alpha, rho: (
-                _needed(k, delta, 1.0, rho)
-            ),
-            "the exponent is turned over: a user more willing to explore (a larger α) needs fewer "
-            "acceptances.": lambda k, delta, alpha, rho: _needed(k, delta, 1 / alpha, rho),
-            "only δ has the exponent: it is that of the whole "
-            "fraction.": lambda k, delta, alpha, rho: 2 * k / delta ** (1 / alpha) / rho,
-            "ρ_0 multiplies: the larger ρ_0 is, the wider are her intervals, and the fewer "
-            "acceptances are "
-            "needed.": lambda k, delta, alpha, rho: _needed(k, delta, alpha, 1.0) * rho,
-            "ρ_0 is inside of the power: it stands outside.": lambda k, delta, alpha, rho: (
-                (2 * k / delta / rho) ** (1 / alpha)
-            ),
-            "ρ_0 is left out: it is 1 only for some users.": lambda k, delta, alpha, rho: _needed(
-                k, delta, alpha, 1.0
-            ),
-            "the factor 2 is missing: an error of her best arm and one of a rival both "
-            "count.": lambda k, delta, alpha, rho: (k / delta) ** (1 / alpha) / rho,
-            "that is what the proof of the lemma needs, 2(K - 1) errors; the lemma as it is "
-            "printed, and the paper's agent with it, allows for one more "
-            "arm.": lambda k, delta, alpha, rho: _needed(k, delta, alpha, rho, form="proof"),
-            "it is rounded up, and the lemma's N_1 is not: acceptances are compared with it as it "
-            "is.": lambda *facts: math.ceil(_needed(*facts)),
-            "this grows like log(1/δ), as it would if rewards were seen; here it is a "
-            "power.": lambda k, delta, alpha, rho: (
-                (2 * k * math.log(1 / delta)) ** (1 / alpha) / rho
-            ),
-        },
+        mistakes=known(
+            "it is right for α = 1 only: where is α in the lemma?",
+            lambda k, delta, alpha, rho: _needed(k, delta, 1.0, rho),
+            "the exponent is turned over: a larger α needs fewer acceptances.",
+            lambda k, delta, alpha, rho: _needed(k, delta, 1 / alpha, rho),
+            "only δ has the exponent: it is that of the whole fraction.",
+            lambda k, delta, alpha, rho: 2 * k / delta ** (1 / alpha) / rho,
+            "ρ_0 multiplies: a larger ρ_0 makes wider intervals, and needs fewer acceptances.",
+            lambda k, delta, alpha, rho: _needed(k, delta, alpha, 1.0) * rho,
+            "ρ_0 is inside of the power: it stands outside.",
+            lambda k, delta, alpha, rho: (2 * k / delta / rho) ** (1 / alpha),
+            "ρ_0 is left out: it is 1 only for some users.",
+            lambda k, delta, alpha, rho: _needed(k, delta, alpha, 1.0),
+            "the factor 2 is missing: an error of her best arm and one of a rival both count.",
+            lambda k, delta, alpha, rho: (k / delta) ** (1 / alpha) / rho,
+            "that is what the proof needs, 2(K - 1) errors; the printed lemma allows for 2K.",
+            lambda k, delta, alpha, rho: _needed(k, delta, alpha, rho, form="proof"),
+            "it is rounded up, and the lemma's N_1 is not.",
+            lambda *facts: math.ceil(_needed(*facts)),
+            "this grows like log(1/δ), as it would if rewards were seen; here it is a power.",
+            lambda k, delta, alpha, rho: (2 * k * math.log(1 / delta)) ** (1 / alpha) / rho,
+        ),
     ),
-    Exercise(
+    _Run(
         "4.2",
         asks="a class that is made with n_arms and n1, with the methods act and observe",
         right=Sweeping,
         tried=_tried_as_phase1,
-        told=differs_at,
-        where=True,
         cases=[(meeting,) for meeting in USERS_BY_N1],
         shows=f"it is the paper's Phase 1 to the bit, with {len(USERS_BY_N1)} users, K = 2, 5 "
         "and 20.",
-        mistakes={
-            "it never leaves the first arm: `observe` is blank, or does not pass the turn on.": (
-                _but(Sweeping, observe=lambda self, arm, accepted: None)
+        mistakes=known(
+            "it never leaves the first arm: `observe` is blank, or does not pass the turn on.",
+            _but(Sweeping, observe=lambda self, arm, accepted: None),
+            "N_1 is compared with time steps: an arm that she rejects teaches her nothing.",
+            _phase1_with(phase1_counts="steps"),
+            "the arm after a rejected one is left out of the pass: does F change in the loop?",
+            _phase1_with(first_sweep="skipping"),
+            "the first sweep goes on with arms that she has rejected: they are to leave F.",
+            _but(Sweeping, observe=_never_drops),
+            "Phase 1 breaks off in the middle of a pass: the first sweep ends between passes.",
+            _but(Sweeping, may_end=lambda self, accepted: True),
+            "the second loop looks at N_1 between rounds only: look after every response.",
+            _but(
+                Sweeping, may_end=lambda self, yes: self.place + self.goes_on(yes) >= len(self.left)
             ),
-            "N_1 is compared with time steps. A rejected arm gives her no reward, so it teaches "
-            "her nothing: acceptances are what counts.": _phase1_with(phase1_counts="steps"),
-            "the arm after a rejected one is left out of the pass. Is F changed while a loop goes "
-            "over it, or the place moved on although the arms behind have moved "
-            "up?": _phase1_with(first_sweep="skipping"),
-            "the first sweep goes on with arms that she has rejected: they are to leave F.": (
-                _but(Sweeping, observe=_never_drops)
-            ),
-            "Phase 1 breaks off in the middle of a pass: in the first sweep N_1 is looked at "
-            "between passes.": _but(Sweeping, may_end=lambda self, accepted: True),
-            "in the second loop N_1 is looked at between rounds only, and an accepted arm may be "
-            "accepted for very long: look after every response.": _but(
-                Sweeping,
-                may_end=lambda self, yes: self.place + self.goes_on(yes) >= len(self.left),
-            ),
-            "Phase 1 makes one recommendation too many: with N_1 acceptances it is over, it need "
-            "not exceed them.": _but(Sweeping, enough=lambda self: sum(self.accepted) > self.n1),
-            "the second loop goes on sweeping: there an arm is recommended until it is rejected, "
-            "and only then has the next its "
-            "turn.": _but(Sweeping, goes_on=lambda self, accepted: accepted),
-            "Phase 1 ends when F is empty, whatever N_1: the second loop is missing, which begins "
-            "with all arms again.": _but(Sweeping, observe=_no_second_loop),
-            "F is whole again after every rejection, so that arm 0 always has its turn: a round "
-            "ends when each arm has been rejected once.": _but(Sweeping, observe=_whole_again),
-        },
+            "Phase 1 makes one recommendation too many: with N_1 acceptances it is over.",
+            _but(Sweeping, enough=lambda self: sum(self.accepted) > self.n1),
+            "the second loop goes on sweeping: repeat each arm there until she rejects it.",
+            _but(Sweeping, goes_on=lambda self, accepted: accepted),
+            "Phase 1 ends when F is empty: the second loop is missing, with all arms again.",
+            _but(Sweeping, observe=_no_second_loop),
+            "F is whole again after every rejection: first reject each arm once.",
+            _but(Sweeping, observe=_whole_again),
+        ),
     ),
-    Exercise(
+    _Run(
         "4.3",
         asks="a class that is made with n_i, with the methods act, observe and answer",
         right=Eliminating,
         tried=_tried_as_phase2,
-        told=differs_at,
-        where=True,
         cases=[(meeting,) for meeting in USERS_BY_N1],
         shows=f"it is the paper's Phase 2 to the bit, with {len(USERS_BY_N1)} users, K = 2, 5 "
         "and 20.",
-        mistakes={
-            "it recommends an arm again that has just been eliminated. Either the arm is still in "
-            "F, or the argmin is over [K]: taken literally the pseudo-code never ends, as a "
-            "rejection raises no n_i. The argmin has to be over F.": _but(
-                Eliminating, choose=lambda self: int(np.argmin(self.accepted))
+        mistakes=known(
+            "it recommends an eliminated arm again: taken literally the pseudo-code never ends.",
+            _but(Eliminating, choose=lambda self: int(np.argmin(self.accepted))),
+            "of several arms with the fewest acceptances it takes the last, not the first.",
+            _but(
+                Eliminating, choose=lambda self: min(self.left[::-1], key=self.accepted.__getitem__)
             ),
-            "of several arms with the fewest acceptances it takes the last; the paper's agent here "
-            "takes the first.": _but(
-                Eliminating,
-                choose=lambda self: min(self.left[::-1], key=self.accepted.__getitem__),
-            ),
-            "it recommends the most accepted arm of F. That one is safe, so she goes on accepting "
-            "it; it is the least accepted arm that has something to prove.": _but(
-                Eliminating, choose=lambda self: max(self.left, key=self.accepted.__getitem__)
-            ),
-            "it goes round F in turn. Phase 1 has not accepted all arms alike, and those with "
-            "fewer acceptances come first.": _but(Eliminating, choose=_round_robin),
-            "n_i stays as it was after Phase 1: an acceptance in Phase 2 counts as well, or the "
-            "same arm is the argmin until she rejects it.": _but(
-                Eliminating, observe=lambda self, arm, yes: yes or self.left.remove(arm)
-            ),
-            "it drops an arm that she accepts: the sign is wrong.": (
-                _but(Eliminating, goes=lambda self, arm, accepted: accepted)
-            ),
-            "it goes on when one arm is left: nothing can be learnt any more, and she may accept "
-            "it for ever.": _but(
-                Eliminating, act=lambda self: self.choose() if self.left else None
-            ),
-            "its recommendations are right, but it answers the most accepted arm: an arm may be "
-            "accepted often and still be rejected in the end. What is left in F is the "
-            "answer.": _but(Eliminating, answer=lambda self: int(np.argmax(self.accepted))),
-            "its recommendations are right, but it always answers the first arm, whatever is "
-            "left.": _but(Eliminating, answer=lambda self: 0),
-        },
+            "it recommends the most accepted arm of F: the least accepted has more to prove.",
+            _but(Eliminating, choose=lambda self: max(self.left, key=self.accepted.__getitem__)),
+            "it goes round F in turn: arms with fewer acceptances come first.",
+            _but(Eliminating, choose=_round_robin),
+            "n_i stays as it was after Phase 1: an acceptance in Phase 2 counts as well.",
+            _but(Eliminating, observe=lambda self, arm, yes: yes or self.left.remove(arm)),
+            "it drops an arm that she accepts: the sign is wrong.",
+            _but(Eliminating, goes=lambda self, arm, accepted: accepted),
+            "it goes on when one arm is left: nothing can be learnt any more.",
+            _but(Eliminating, act=lambda self: self.choose() if self.left else None),
+            "its steps are right, but it answers the most accepted arm, not what is left in F.",
+            _but(Eliminating, answer=lambda self: int(np.argmax(self.accepted))),
+            "its steps are right, but it always answers the first arm, whatever is left.",
+            _but(Eliminating, answer=lambda self: 0),
+        ),
     ),
-    Exercise(
+    _Run(
         "4.4",
         asks="a class that is made with delta, alpha and rho_0, with the four methods of an agent",
         right=BAIR,
         uses=("4.2", "4.3"),
         tried=_tried_as_agent,
-        told=differs_at,
-        where=True,
         cases=[(meeting,) for meeting in USERS_BY_DELTA],
         shows="it is BAIR to the bit: all recommendations and answers are the same as the "
         "package's.",
-        mistakes={
-            "it stops where Phase 1 is over: from there on Phase 2 recommends.": _but(
+        mistakes=known(
+            "it stops where Phase 1 is over: from there on Phase 2 recommends.",
+            _but(
                 Whole,
                 act=lambda self: self.phase1.act(),
                 answer=lambda self: int(np.argmax(self.phase1.accepted)),
             ),
-            "it remembers the user before: the same agent meets many, and `reset` has to make both "
-            "phases anew.": _but(Whole, reset=_not_anew),
-            "Phase 2 begins with all n_i at 0: it needs the acceptances of Phase 1.": _but(
-                Whole, phase2=lambda self, accepted: Eliminating([0] * len(accepted))
-            ),
-            "arms that Phase 1 has left out stay out. What she rejects while she knows little "
-            "proves little: in Phase 2, F is [K] again.": _but(Whole, phase2=_stays_out),
-            "Phase 1 is one pass only, whatever N_1 is: so early in her life her rejections are "
-            "not to be trusted.": _but(Whole, n1=lambda self, k: 0.0),
-            "N_1 is always that of δ = 0.1: it follows from delta, alpha and rho_0.": _but(
-                Whole, n1=lambda self, k: _needed(k, 0.1)
-            ),
-            "N_1 is always that of α = 1: hand alpha on.": _but(
-                Whole, n1=lambda self, k: _needed(k, self.delta, rho_0=self.rho_0)
-            ),
-            "N_1 is always that of ρ_0 = 1: hand rho_0 on.": _but(
-                Whole, n1=lambda self, k: _needed(k, self.delta, self.alpha)
-            ),
-        },
+            "it remembers the user before: `reset` has to make both phases anew.",
+            _but(Whole, reset=_not_anew),
+            "Phase 2 begins with all n_i at 0: it needs the acceptances of Phase 1.",
+            _but(Whole, phase2=lambda self, accepted: Eliminating([0] * len(accepted))),
+            "arms that Phase 1 has left out stay out: in Phase 2, F is [K] again.",
+            _but(Whole, phase2=_stays_out),
+            "Phase 1 is one pass only, whatever N_1 is: early rejections prove little.",
+            _but(Whole, n1=lambda self, k: 0.0),
+            "N_1 is always that of δ = 0.1: it follows from delta, alpha and rho_0.",
+            _but(Whole, n1=lambda self, k: _needed(k, 0.1)),
+            "N_1 is always that of α = 1: hand alpha on.",
+            _but(Whole, n1=lambda self, k: _needed(k, self.facts[0], rho_0=self.facts[2])),
+            "N_1 is always that of ρ_0 = 1: hand rho_0 on.",
+            _but(Whole, n1=lambda self, k: _needed(k, *self.facts[:2])),
+        ),
     ),
-    Exercise(
+    _Run(
         "4.5",
         asks="a class that is made with n_i and m, with the methods act, observe and answer",
         right=Eliminating,
         tried=_tried_as_phase2,
-        told=differs_at,
-        where=True,
         cases=[(meeting, meeting.m) for meeting in USERS_WHO_SLIP],
         shows="it is BAIR(m) to the bit, and with m = 1 the BAIR that you know.",
-        mistakes={
-            "an arm goes at its first rejection, whatever m: with click noise that may be a "
-            "slip.": _but(Eliminating, goes=lambda self, arm, accepted: not accepted),
-            "an arm goes one rejection too late: after the m-th, not when there are more than "
-            "m.": _but(Eliminating, goes=lambda self, arm, accepted: self.rejected[arm] > self.m),
-            "the rejections of all arms are counted together: every arm has its own count.": _but(
+        mistakes=known(
+            "an arm goes at its first rejection, whatever m: with click noise that may be a slip.",
+            _but(Eliminating, goes=lambda self, arm, accepted: not accepted),
+            "an arm goes one rejection too late: after the m-th, not when there are more than m.",
+            _but(Eliminating, goes=lambda self, arm, accepted: self.rejected[arm] > self.m),
+            "the rejections of all arms are counted together: every arm has its own count.",
+            _but(
                 Eliminating,
                 goes=lambda self, arm, accepted: not accepted and sum(self.rejected) >= self.m,
             ),
-            "an acceptance sets the count of rejections back to nothing: that is another rule, for "
-            "rejections in a row. Here all rejections of an arm "
-            "count.": _but(Eliminating, observe=_in_a_row),
-        },
+            "an acceptance sets the count of rejections back: all rejections count here.",
+            _but(Eliminating, observe=_in_a_row),
+        ),
     ),
 )

@@ -57,11 +57,10 @@ FIGURE = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
 GIVEN = re.compile(r"(?:^[ \t]*)?<!-- given: (.*?)-->\n?", re.DOTALL | re.MULTILINE)
 """A note for authors; its indentation goes too, or the next line would belong to the item above."""
 
-_HEADER = re.compile(
-    r"^# %%(?P<markdown> \[markdown\])?(?: tags=(?P<tags>\[.*\]))?\n", re.MULTILINE
-)
+_HEADER = re.compile(r"^# %%( \[markdown\])?(?: tags=(\[.*\]))?\n", re.MULTILINE)
 _BEGIN, _END, _YOUR_TURN = "# BEGIN SOLUTION", "# END SOLUTION", "...  # your turn"
-_SHOWN_INSTEAD = re.compile(r"^(\s*)# ?\|( ?)(.*)$")
+_ANSWER = re.compile(rf"^([ \t]*){_BEGIN}\n(.*?)^[ \t]*{_END}\n", re.DOTALL | re.MULTILINE)
+_SHOWN_INSTEAD = re.compile(r"^([ \t]*)# ?\|( ?)(.*\n)", re.MULTILINE)
 """A line of a solution that the student sees in its place."""
 
 _HOMES = (Path(__file__).parent / "sources", Path(__file__).parents[2] / "examples/course/sources")
@@ -78,14 +77,12 @@ class Cell(NamedTuple):
 def cells_of(source: str) -> list[Cell]:
     """Return the cells of a source, a Python file with cells that begin with `# %%`."""
     cells = []
-    headers = [*_HEADER.finditer(source)]
-    ends = [each.start() for each in headers[1:]] + [len(source)]
-    for header, end in zip(headers, ends, strict=True):
-        text = source[header.end() : end].strip("\n")
-        if header["markdown"]:
+    parts = _HEADER.split(source)[1:]
+    for markdown, tags, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
+        text = text.strip("\n")
+        if markdown:
             text = re.sub(r"^# ?", "", text, flags=re.MULTILINE)
-        kind = "markdown" if header["markdown"] else "code"
-        cells.append(Cell(kind, text, json.loads(header["tags"] or "[]")))
+        cells.append(Cell("markdown" if markdown else "code", text, json.loads(tags or "[]")))
     return cells
 
 
@@ -121,27 +118,17 @@ def with_answers(text: str, solved: bool) -> str:
     Raises:
         ValueError: if the lines around an answer do not pair.
     """
-    lines: list[str] = []
-    answer: list[str] | None = None
-    for line in text.splitlines():
-        mark = line.strip()
-        if mark not in (_BEGIN, _END):
-            (lines if answer is None else answer).append(line)
-        elif (mark == _BEGIN) != (answer is None):
-            raise ValueError(f"{mark} has no partner in:\n{text}")
-        elif answer is None:
-            answer = []
-        else:
-            shown = [found for each in answer if (found := _SHOWN_INSTEAD.match(each))]
-            if solved:
-                lines += [each for each in answer if not _SHOWN_INSTEAD.match(each)]
-            else:
-                indent = line[: len(line) - len(line.lstrip())]
-                lines += [each[1] + each[3] for each in shown] or [indent + _YOUR_TURN]
-            answer = None
-    if answer is not None or len(lines) == len(text.splitlines()):
-        raise ValueError(f"no answer that ends is in:\n{text}")
-    return "\n".join(lines)
+
+    def filled(answer: re.Match[str]) -> str:
+        if solved:
+            return _SHOWN_INSTEAD.sub("", answer[2])
+        shown = [indent + line for indent, _, line in _SHOWN_INSTEAD.findall(answer[2])]
+        return "".join(shown) or f"{answer[1]}{_YOUR_TURN}\n"
+
+    made, n_answers = _ANSWER.subn(filled, f"{text}\n")
+    if not n_answers or {text.count(_BEGIN), text.count(_END)} != {n_answers}:
+        raise ValueError(f"no answer, or a mark without its partner, is in:\n{text}")
+    return made.removesuffix("\n")
 
 
 def read_source(name: str) -> str:

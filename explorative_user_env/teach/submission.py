@@ -1,4 +1,4 @@
-"""A student's file: where it lies, and its agent in a process apart, asked by lines of JSON.
+"""A student's file: finding it, and its agent in a process apart, called by lines of JSON.
 
 The users and the key are in the grader's process and never in the submission's, so a score is that
 of the arms recommended. Limits hold accidents in check, not hostile code: grade strangers in a
@@ -40,12 +40,8 @@ from explorative_user_env.validation import InvalidArgumentError, integer, one_l
 LARGEST_SUBMISSION = 1_000_000
 """Bytes of a submission's file."""
 
-LONGEST_STUDENT_NAME = 150
-"""Bytes of a student's name, of which file names are made."""
-
 PLACES = "a .py file, FILE:Class or a folder of files"
-HIDDEN = ("_", ".")
-"""How the names of files and folders begin that are no submissions."""
+HIDDEN = ("_", ".")  # the first character of names that are not submissions
 
 
 class GradingOutcome(StrEnum):
@@ -75,7 +71,7 @@ class Submission:
     Attributes:
         student: the name on the leaderboard.
         path: the file.
-        class_name: the agent's class; None is the one that the file has.
+        class_name: the agent's class; None is the only one in the file.
         fault: why the file cannot be run, or "".
     """
 
@@ -83,24 +79,6 @@ class Submission:
     path: Path
     class_name: str | None = None
     fault: str = ""
-
-    def source(self) -> bytes:
-        """Return what the file holds.
-
-        Raises:
-            SubmissionError: if it cannot be read, or is too large.
-        """
-        fault = self.fault
-        if not fault:
-            try:
-                with self.path.open("rb") as file:
-                    source = file.read(LARGEST_SUBMISSION + 1)
-                if len(source) <= LARGEST_SUBMISSION:
-                    return source
-                fault = f"its file has more than {LARGEST_SUBMISSION} bytes"
-            except OSError as error:
-                fault = f"its file cannot be read ({error.strerror})"
-        raise SubmissionError(GradingOutcome.FAILED, fault)
 
 
 def submissions_at(places: Iterable[str]) -> list[Submission]:
@@ -114,25 +92,23 @@ def submissions_at(places: Iterable[str]) -> list[Submission]:
         InvalidArgumentError: for a place without submissions, or a file that is given twice.
     """
     found = [each for place in places for each in _at(place)]
+    files = Counter((each.path.absolute(), each.class_name) for each in found)
+    for (path, _), times in files.items():
+        if times > 1:
+            raise InvalidArgumentError("submission", str(path), "given once")
     counts = Counter(each.student.casefold() for each in found)
-    names: set[str] = set()
-    paths: set[tuple[Path, str | None]] = set()
-    apart = []
+    chosen: dict[str, Submission] = {}
     for each in found:
-        if (key := (each.path.absolute(), each.class_name)) in paths:
-            raise InvalidArgumentError("submission", str(each.path), "given once")
-        paths.add(key)
         name = each.student
         if counts[name.casefold()] > 1:
             whole = each.path.absolute()
             name = _student(f"{whole.parent.name}-{whole.stem}")
         number, first = 1, name
-        while name.casefold() in names:  # Anna.py beside anna.py
+        while name.casefold() in chosen:  # Anna.py beside anna.py
             number += 1
             name = f"{first}-{number}"
-        names.add(name.casefold())
-        apart.append(replace(each, student=name))
-    return sorted(apart, key=lambda each: each.student.casefold())
+        chosen[name.casefold()] = replace(each, student=name)
+    return [chosen[name] for name in sorted(chosen)]
 
 
 def one_submission(place: str) -> Submission:
@@ -148,31 +124,29 @@ def _at(place: str) -> Iterator[Submission]:
         path = Path(whole)
     if path.is_file():
         yield Submission(_student(path.stem), path, name)
-    elif not path.is_dir() or name is not None:
+        return
+    if not path.is_dir() or name is not None:
         raise InvalidArgumentError("submission", place, PLACES)
-    else:
-        within = [each for each in sorted(path.iterdir()) if not each.name.startswith(HIDDEN)]
-        if not within:
-            raise InvalidArgumentError("submission", place, "a folder with .py files in it")
-        for each in within:
-            if each.is_dir():
-                yield replace(_of_folder(each, path), student=_student(each.name))
-            else:
-                fault = _fault_of(each, path)
-                if each.suffix != ".py":
-                    fault = f"{each.name} is no .py file"
-                yield Submission(_student(each.stem), each, None, fault)
+    within = [each for each in sorted(path.iterdir()) if not each.name.startswith(HIDDEN)]
+    if not within:
+        raise InvalidArgumentError("submission", place, "a folder with .py files in it")
+    for each in within:
+        if each.is_dir():
+            yield replace(_of_folder(each, path), student=_student(each.name))
+        else:
+            is_python = each.suffix == ".py"
+            fault = _fault_of(each, path) if is_python else f"{each.name} is no .py file"
+            yield Submission(_student(each.stem), each, None, fault)
 
 
 def _of_folder(folder: Path, within: Path) -> Submission:
     """Return a folder's submission, which has a fault unless the folder has one Python file."""
     files = [each for each in sorted(folder.rglob("*.py")) if not each.name.startswith(HIDDEN)]
-    if len(files) != 1:
-        path = files[0] if files else folder
-        return Submission(
-            _student(path.stem), path, None, f"it has {len(files)} Python files, not one"
-        )
-    return Submission(_student(files[0].stem), files[0], None, _fault_of(files[0], within))
+    path = files[0] if files else folder
+    fault = f"it has {len(files)} Python files, not one"
+    if len(files) == 1:
+        fault = _fault_of(path, within)
+    return Submission(_student(path.stem), path, None, fault)
 
 
 def _fault_of(path: Path, folder: Path) -> str:
@@ -185,10 +159,10 @@ def _fault_of(path: Path, folder: Path) -> str:
 def _student(name: str) -> str:
     """Return a name as it is shown, short enough for the name of a file."""
     shown = in_line(name)
-    if len(shown.encode()) <= LONGEST_STUDENT_NAME:
+    if len(shown.encode()) <= 150:
         return shown
     mark = hashlib.sha256(name.encode(errors="backslashreplace")).hexdigest()[:8]
-    return f"{shown.encode()[: LONGEST_STUDENT_NAME - 9].decode(errors='ignore')}-{mark}"
+    return f"{shown.encode()[:141].decode(errors='ignore')}-{mark}"
 
 
 # The process, seen by the grader
@@ -196,28 +170,18 @@ def _student(name: str) -> str:
 BY_THE_CLOCK = 10.0
 """Times a limit of processor time after which the clock ends a process: machines are shared."""
 
-START_SECONDS = 60.0
-"""Processor time of the import of a submission's file."""
-
-LARGEST = 1e7
-"""Seconds, and MB, that can be asked for."""
-
-LARGEST_WRITTEN = 16 << 20
-"""Bytes of a file that a submission writes."""
-
-MOST_PRINTED = 4000
-"""Bytes that are kept of what a submission prints."""
-
 LONGEST_REPLY = 1 << 16
-"""Bytes of a reply."""
+"""Bytes of a reply, and of one read from a pipe."""
 
 NOBODY = 65534
+IMPORT_SECONDS = 60.0
 GONE = "its process sent something else than replies"
 PYTHON = ("-I", "-B", "-u", "-X", "utf8")
 """Python without the grader's variables and folders."""
 
 BOOT = f"import sys; sys.path.append(sys.argv[1]); from {__name__} import serve; serve()"
 THREADED = ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "NUMBA")
+IN_THE_FOLDER = ("HOME", "TMPDIR", "TEMP", "TMP", "NUMBA_CACHE_DIR", "MPLCONFIGDIR")
 
 
 @dataclass(frozen=True)
@@ -238,10 +202,9 @@ class Limits:
     memory: int = 1024
 
     def __post_init__(self) -> None:
-        for field, name in (("seconds", "time_limit"), ("call_seconds", "call_limit")):
-            given = positive(name, getattr(self, field))
-            object.__setattr__(self, field, min(given, LARGEST))
-        integer("memory_limit", self.memory, 1, int(LARGEST))
+        positive("time_limit", self.seconds)
+        positive("call_limit", self.call_seconds)
+        integer("memory_limit", self.memory, 1, 10**7)
 
 
 decode = json.JSONDecoder().raw_decode
@@ -252,45 +215,45 @@ class Process:
     """The process of a submission; `apart` opens and ends it."""
 
     def __init__(self, folder: str, class_name: str | None, limits: Limits) -> None:
-        self._limits, self._number = limits, 0
+        self._limits, self._number, self._unread = limits, 0, b""
+        self._printed, self._n_printed = b"", 0
         self._end = time.monotonic() + BY_THE_CLOCK * limits.seconds
-        self._unread, self._printed, self._n_printed = b"", b"", 0
-        needed = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
-        places = ("HOME", "TMPDIR", "TEMP", "TMP", "NUMBA_CACHE_DIR", "MPLCONFIGDIR")
-        one_thread = {f"{library}_NUM_THREADS": "1" for library in THREADED}
+        variables = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+        variables |= {f"{library}_NUM_THREADS": "1" for library in THREADED}
+        variables |= {**dict.fromkeys(IN_THE_FOLDER, folder), "PATH": os.defpath}
         options = json.dumps({"class": class_name, "limits": asdict(limits)})
-        self._process = subprocess.Popen(
+        self._process: Any = subprocess.Popen(
             [sys.executable, *PYTHON, "-c", BOOT, str(Path(__file__).parents[2]), options],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=folder,
-            env={**needed, **one_thread, **dict.fromkeys(places, folder), "PATH": os.defpath},
+            env=variables,
             start_new_session=True,
             bufsize=0,
         )
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        self._requests, self._replies = stdin.fileno(), [stdout.fileno()]
-        self._receive: Callable[[int], bytes] = partial(os.read, stdout.fileno())
+        self._replies = self._process.stdout.fileno()  # type: ignore[union-attr]
+        self._receive: Callable[[int], bytes] = partial(os.read, self._replies)
         if sys.platform == "win32":  # where `select` takes sockets alone
             mine, theirs = socket.socketpair()
-            self._pump(stdout, theirs.sendall, theirs.close)
-            self._replies, self._receive = [mine.fileno()], mine.recv
-        self._listener = self._pump(self._process.stderr, self._keep, lambda: None)
+            self._pump(self._process.stdout, theirs.sendall, theirs.close)
+            self._replies, self._receive = mine.fileno(), mine.recv
+        self._listener = self._pump(self._process.stderr, self._keep)
         with suppress(OSError, AttributeError):  # or a full pipe makes the grader wait
-            os.set_blocking(self._requests, False)
+            os.set_blocking(self._process.stdin.fileno(), False)  # type: ignore[union-attr]
 
     @staticmethod
-    def _pump(pipe: Any, take: Callable[[bytes], object], end: Callable[[], None]) -> Any:
-        """Hand on what comes through a pipe, in a thread of its own."""
+    def _pump(
+        pipe: Any, take: Callable[[bytes], object], end: Callable[[], None] | None = None
+    ) -> threading.Thread:
+        """Pass on what comes through a pipe, in another thread."""
 
         def work() -> None:
             with suppress(OSError, ValueError):
-                while data := pipe.read(1 << 16):
+                while data := pipe.read(LONGEST_REPLY):
                     take(data)
-            end()
+            if end is not None:
+                end()
 
         thread = threading.Thread(target=work, daemon=True)
         thread.start()
@@ -298,55 +261,48 @@ class Process:
 
     def _keep(self, printed: bytes) -> None:
         self._n_printed += len(printed)
-        self._printed += printed[: MOST_PRINTED - len(self._printed)]
+        self._printed += printed[: 4000 - len(self._printed)]
 
     def started(self) -> Mapping[str, Any]:
-        """Return what the submission's agent says of itself, once its file is imported."""
-        told = self._reply("the import of its file", START_SECONDS)
-        if not isinstance(told, dict):
+        """Return the attributes of the submission's agent, once its file is imported."""
+        attributes = self._reply("the import of its file", IMPORT_SECONDS)
+        if not isinstance(attributes, dict):
             raise SubmissionError(GradingOutcome.CHEATED, GONE)
-        return told
+        return attributes
 
     def ask(self, doing: str, calls: str) -> Any:
-        """Have methods of the agent called, and return what the last one returned.
+        """Call methods of the agent, and return the result of the last one.
 
         Args:
             doing: the methods, in words.
-            calls: their names and arguments as JSON, as `["observe",3,1],["act"]`.
+            calls: their names and arguments as JSON, as `["observe",3,true],["act"]`.
 
         Raises:
-            SubmissionError: if there is no reply, or it tells of an error.
+            SubmissionError: if there is no reply, or the reply is an error.
         """
         self._number += 1
         with suppress(OSError):  # it is gone or does not read, as the missing reply shows
-            os.write(self._requests, f"[{self._number},{calls}]\n".encode())
+            os.write(self._process.stdin.fileno(), f"[{self._number},{calls}]\n".encode())
         return self._reply(doing, self._limits.call_seconds)
 
     def _reply(self, doing: str, seconds: float) -> Any:
-        """Return the reply to the last request.
-
-        Args:
-            doing: what was asked for, in words.
-            seconds: the processor time it may take.
-        """
+        """Return the reply to the last request, which may take so much processor time."""
         until = min(time.monotonic() + BY_THE_CLOCK * seconds, self._end)
         while b"\n" not in self._unread and len(self._unread) <= LONGEST_REPLY:
             left = until - time.monotonic()
-            if left <= 0 or not select.select(self._replies, (), (), left)[0]:
-                what, limit = doing, seconds
-                if until == self._end:
-                    what, limit = "it", self._limits.seconds
-                told = f"{what} took longer than {BY_THE_CLOCK * limit:g} s by the clock"
-                raise SubmissionError(GradingOutcome.STOPPED, told)
-            data = self._receive(1 << 16)
+            if left <= 0 or not select.select([self._replies], (), (), left)[0]:
+                late = ("it", self._limits.seconds) if until == self._end else (doing, seconds)
+                reason = f"{late[0]} took longer than {BY_THE_CLOCK * late[1]:g} s by the clock"
+                raise SubmissionError(GradingOutcome.STOPPED, reason)
+            data = self._receive(LONGEST_REPLY)
             if not data:
                 raise self._ended(doing, seconds)
             self._unread += data
         line, _, self._unread = self._unread.partition(b"\n")
         try:
             number, value = decode(line.decode())[0]
-        except (ValueError, TypeError, RecursionError) as error:
-            raise SubmissionError(GradingOutcome.CHEATED, GONE) from error
+        except (ValueError, TypeError, RecursionError):
+            number, value = None, None
         if number != self._number or self._unread:
             raise SubmissionError(GradingOutcome.CHEATED, GONE)
         if isinstance(value, dict) and "raised" in value:
@@ -361,24 +317,24 @@ class Process:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         code = self._process.poll()
-        if code == -getattr(signal, "SIGPROF", -1):
-            told = f"{doing} took more than {seconds:g} s of processor time"
-            return SubmissionError(GradingOutcome.STOPPED, told)
-        if code == -getattr(signal, "SIGXCPU", -1):
-            told = f"it took more than {self._limits.seconds:g} s of processor time in all"
-            return SubmissionError(GradingOutcome.STOPPED, told)
-        told = f"it ended its own process (exit code {code})"
-        if code is None:
-            told = "it closed the channel of its replies"
-        elif code < 0:
-            names = {each.value: each.name for each in signal.Signals}
-            why = ", perhaps for memory" if code == -9 else ""
-            told = f"its process was ended by {names.get(-code, -code)}{why}"
-        return SubmissionError(GradingOutcome.FAILED, f"{told}, in {doing}")
+        if code is None or code >= 0:
+            reason = f"it ended its own process (exit code {code})"
+        else:
+            name = {each.value: each.name for each in signal.Signals}.get(-code, str(-code))
+            if name in ("SIGPROF", "SIGXCPU"):
+                reason = f"{doing} took more than {seconds:g} s of processor time"
+                if name == "SIGXCPU":
+                    reason = (
+                        f"it took more than {self._limits.seconds:g} s of processor time in all"
+                    )
+                return SubmissionError(GradingOutcome.STOPPED, reason)
+            why = ", perhaps for memory" if name == "SIGKILL" else ""
+            reason = f"its process was ended by {name}{why}"
+        return SubmissionError(GradingOutcome.FAILED, f"{reason}, in {doing}")
 
     @property
     def output(self) -> str:
-        """What the submission printed, cut off."""
+        """The text that the submission printed, cut off."""
         left_out = self._n_printed - len(self._printed)
         more = f"\n... and {left_out} bytes more" if left_out else ""
         return self._printed.decode("utf-8", "replace") + more
@@ -393,18 +349,28 @@ class Process:
         self._process.wait()
         self._listener.join(1.0)
         for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
-            with suppress(OSError, AttributeError):
-                pipe.close()  # type: ignore[union-attr]
+            with suppress(OSError):
+                pipe.close()
 
 
 @contextmanager
 def apart(submission: Submission, limits: Limits) -> Iterator[Process]:
-    """Open the process of a submission, in a folder of its own; neither outlives the block.
+    """Open the process of a submission in a temporary folder; neither outlives the block.
 
     Raises:
-        SubmissionError: if its file cannot be read.
+        SubmissionError: if its file cannot be read, or is too large.
     """
-    source = submission.source()
+    fault, source = submission.fault, b""
+    if not fault:
+        try:
+            with submission.path.open("rb") as file:
+                source = file.read(LARGEST_SUBMISSION + 1)
+            if len(source) > LARGEST_SUBMISSION:
+                fault = f"its file has more than {LARGEST_SUBMISSION} bytes"
+        except OSError as error:
+            fault = f"its file cannot be read ({error.strerror})"
+    if fault:
+        raise SubmissionError(GradingOutcome.FAILED, fault)
     folder = os.path.realpath(tempfile.mkdtemp(prefix="submission-"))
     try:
         (Path(folder) / FILE).write_bytes(source)
@@ -419,13 +385,13 @@ def apart(submission: Submission, limits: Limits) -> Iterator[Process]:
 
 
 class SubmittedAgent:
-    """The agent of a submission as `evaluate` plays it: the process is asked for every arm.
+    """The agent of a submission for `evaluate`: every arm comes from its process.
 
-    A submission whose time is up names an arm by chance for the users who are left.
+    A submission that ran out of time names an arm by chance for the users who are left.
 
     Args:
         process: where the agent is.
-        told: what it says of itself.
+        attributes: the attributes that its process has sent.
 
     Attributes:
         failure: why it did not go on.
@@ -435,23 +401,24 @@ class SubmittedAgent:
         SubmissionError: for an agent that cannot be played.
     """
 
-    def __init__(self, process: Process, told: Mapping[str, Any]) -> None:
-        self.name, self.max_steps = str(told.get("name")), told.get("max_steps")
-        self.needs_horizon = told.get("needs_horizon") is True
+    def __init__(self, process: Process, attributes: Mapping[str, Any]) -> None:
+        self.name, self.max_steps = str(attributes.get("name")), attributes.get("max_steps")
+        self.needs_horizon = attributes.get("needs_horizon") is True
         self.failure: SubmissionError | None = None
         self.n_finished = 0
         self._process = process
         self._pending: tuple[str, str] | None = None  # a call that goes with the next one
         self._n_arms, self._n_steps, self._n_users = 0, 0, 0
-        if told.get("sees_rewards") is not False:
+        reason, cap = "", self.max_steps
+        if attributes.get("sees_rewards") is not False:
             reason = "it asks for rewards, which no agent sees"
-            raise SubmissionError(GradingOutcome.FAILED, reason)
-        if self.max_steps is not None and not (type(self.max_steps) is int and self.max_steps >= 1):
-            reason = f"its max_steps is {self.max_steps!r}, not a number of at least 1"
+        elif cap is not None and not (type(cap) is int and cap >= 1):
+            reason = f"its max_steps is {cap!r}, not a number of at least 1"
+        if reason:
             raise SubmissionError(GradingOutcome.FAILED, reason)
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Begin with a new user, and the agent's own stream."""
+        """Begin with a new user, and the agent's stream."""
         self._n_arms, self._n_steps, self._rng = n_arms, 0, rng
         self._n_users += 1
         entropy: Any = rng.bit_generator.seed_seq.entropy  # type: ignore[attr-defined]
@@ -463,9 +430,9 @@ class SubmittedAgent:
         return self._ask("act")
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Hand on the user's response, with the next question."""
+        """Keep the user's response, which is sent with the next request."""
         self._n_steps += 1
-        self._pending = "observe", f'["observe",{int(arm)},{int(accepted)}]'
+        self._pending = "observe", f'["observe",{int(arm)},{"true" if accepted else "false"}]'
 
     def answer(self) -> int:
         """Return the agent's answer."""
@@ -485,10 +452,8 @@ class SubmittedAgent:
             return None
         try:
             arm = self._process.ask(doing, calls)
-            if type(arm) is int and 0 <= arm < self._n_arms:
+            if (type(arm) is int and 0 <= arm < self._n_arms) or (arm is None and method == "act"):
                 return arm
-            if arm is None and method == "act":
-                return None
             raise SubmissionError(GradingOutcome.CHEATED, GONE)
         except SubmissionError as error:
             where = f"{error.reason}, at step {self._n_steps + 1} with user {self._n_users}"
@@ -503,71 +468,63 @@ class SubmittedAgent:
 FILE = "submission.py"
 AGENT_CLASS = "Agent"
 METHODS = ("reset", "act", "observe", "answer")
-LONGEST_AGENT_NAME = 200
 
 
-class _NoAgentError(Exception):
-    """The file has not one agent."""
+class _FaultError(Exception):
+    """The file does not have one agent, or a method returned something else than an arm."""
 
 
 def serve() -> None:
     """Answer requests, in the process of a submission, until there are no more."""
     options = json.loads(sys.argv[2])
     requests, replies = os.fdopen(os.dup(0), "rb"), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)  # what it prints is no reply
-
-    def reply(number: int, value: Any) -> None:
-        text = value if type(value) is int else json.dumps(value)
-        os.write(replies, f"[{number},{text}]\n".encode())
-
-    number, doing, leave = 0, [""], os._exit
+    limits, leave = options["limits"], os._exit
+    number, doing, n_arms = 0, "", 0
     try:
-        missing = _limited(options["limits"])
-        agent = _agent_in(_imported(), options["class"])
-        told = {"name": name_of(agent)[:LONGEST_AGENT_NAME], "max_steps": cap_of(agent)}
-        told |= {"needs_horizon": needs_horizon(agent), "sees_rewards": sees_rewards(agent)}
-        reply(0, told | {"missing": missing})
-        seconds, n_arms = options["limits"]["call_seconds"], 0
+        missing = _limited(limits)
+        agent: Any = _agent_in(_imported(), options["class"])
+        value: Any = {"name": name_of(agent)[:200], "max_steps": cap_of(agent)}
+        value |= {"needs_horizon": needs_horizon(agent), "sees_rewards": sees_rewards(agent)}
+        os.write(replies, f"[0,{json.dumps(value | {'missing': missing})}]\n".encode())
         for line in requests:
             number, *calls = decode(line.decode())[0]
-            if calls[0][0] == "reset":
-                n_arms = calls[0][1]
-            _alarm(seconds)
-            reply(number, _called(agent, calls, n_arms, doing))
+            _alarm(limits["call_seconds"])
+            for method, *given in calls:
+                doing = f"{method} raised "
+                if method == "reset":
+                    n_arms, words, horizon = given
+                    sequence = np.random.SeedSequence(np.array(words, np.uint32))
+                    given = [n_arms, np.random.Generator(np.random.PCG64(sequence)), horizon]
+                value = getattr(agent, method)(*given)
+            if not (type(value) is int and 0 <= value < n_arms):
+                doing = ""
+                value = _arm_of(value, method, n_arms)
+            os.write(replies, f"[{number},{'null' if value is None else value}]\n".encode())
     except BaseException as error:  # whatever a stranger's code does, SystemExit as well
         with suppress(BaseException):
             _alarm(0.0)
-            reply(number, {"raised": f"{doing[0]}{_told(error)}"})
+            reply = json.dumps([number, {"raised": f"{doing}{_in_words(error)}"}])
+            os.write(replies, f"{reply}\n".encode())
     leave(0)  # whatever of the stranger's waits to run
 
 
-def _called(agent: Any, calls: list[list[Any]], n_arms: int, doing: list[str]) -> int | None:
-    """Call an agent's methods, and return the arm that the last one returns."""
-    arm: Any = None
-    for method, *given in calls:
-        doing[0] = f"{method} raised "
-        if method == "reset":
-            sequence = np.random.SeedSequence(np.array(given[1], np.uint32))
-            agent.reset(given[0], np.random.Generator(np.random.PCG64(sequence)), given[2])
-        elif method == "observe":
-            agent.observe(given[0], bool(given[1]))
-        else:
-            arm = getattr(agent, method)()
-    if (type(arm) is int and 0 <= arm < n_arms) or (arm is None and calls[-1][0] == "act"):
-        return arm
+def _arm_of(value: Any, method: str, n_arms: int) -> int | None:
+    """Return a value that a method returned as an arm, or None where act may return it."""
+    if value is None and method == "act":
+        return None
     try:
-        return as_action(arm, n_arms)
+        return as_action(value, n_arms)
     except InvalidArgumentError:
-        doing[0] = f"{calls[-1][0]} returned {one_line(repr(arm), 100)}, which has to be "
-        raise _NoAgentError(f"an arm in 0..{n_arms - 1}") from None
+        seen = f"{method} returned {one_line(repr(value), 100)}"
+        raise _FaultError(f"{seen}, which has to be an arm in 0..{n_arms - 1}") from None
 
 
 def _imported() -> types.ModuleType:
     """Run the submission's file as a module."""
-    _alarm(START_SECONDS)
+    _alarm(IMPORT_SECONDS)
     path = Path.cwd() / FILE
     module = types.ModuleType(path.stem)
     module.__file__ = str(path)
@@ -581,7 +538,7 @@ def _agent_in(module: types.ModuleType, name: str | None) -> Agent:
     """Return an agent of the class of this name, or of the one that is the agent.
 
     Raises:
-        _NoAgentError: where the file has none, or several.
+        _FaultError: where the file has none, or several.
     """
     classes = {
         each.__name__: each
@@ -590,27 +547,23 @@ def _agent_in(module: types.ModuleType, name: str | None) -> Agent:
         and each.__module__ == module.__name__
         and all(callable(getattr(each, method, None)) for method in METHODS)
     }
-    only = next(iter(classes)) if len(classes) == 1 else AGENT_CLASS
-    wanted = name if name is not None else AGENT_CLASS if AGENT_CLASS in classes else only
+    wanted = name or (next(iter(classes)) if len(classes) == 1 else AGENT_CLASS)
     if wanted not in classes:
-        there = ", ".join(sorted(classes)) or "none"
-        if name is not None:
-            raise _NoAgentError(f"the file has no agent called {name}; it has {there}")
-        allowed = f"one class with the methods {', '.join(METHODS)}, or one called {AGENT_CLASS}"
-        raise _NoAgentError(f"the file has to have {allowed}; it has {there}")
+        needed = f"the file has no agent called {name}"
+        if name is None:
+            needed = f"the file has to have one class with the methods {', '.join(METHODS)}, "
+            needed += f"or one called {AGENT_CLASS}"
+        raise _FaultError(f"{needed}; it has {', '.join(sorted(classes)) or 'none'}")
     agent: Agent = classes[wanted]()
     return agent
 
 
-def _told(error: BaseException) -> str:
+def _in_words(error: BaseException) -> str:
     """Return an error in a line, with the line of the submission in which it was raised."""
-    if isinstance(error, _NoAgentError):
+    if isinstance(error, _FaultError):
         return str(error)
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if os.path.basename(frame.filename) == FILE
-    ]
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [each.lineno for each in frames if os.path.basename(each.filename) == FILE]
     if isinstance(error, SyntaxError) and error.lineno:
         lines = [error.lineno]
     where = f" (line {lines[-1]} of the file)" if lines else ""
@@ -627,7 +580,7 @@ def _limited(limits: Mapping[str, Any]) -> list[str]:
     """Limit this process for good, before a stranger's code runs in it.
 
     Returns:
-        What this system does not enforce.
+        The limits that this system does not enforce.
     """
 
     def limit(name: str, most: float) -> None:
@@ -636,7 +589,7 @@ def _limited(limits: Mapping[str, Any]) -> list[str]:
         which, whole = getattr(resource, name), math.ceil(most)
         hard = resource.getrlimit(which)[1]
         whole = whole if hard == resource.RLIM_INFINITY else min(whole, hard)
-        # Processor time is told by the soft limit's signal.
+        # The soft limit of processor time sends the signal SIGXCPU.
         resource.setrlimit(which, (whole, hard if name == "RLIMIT_CPU" else whole))
 
     def memory() -> None:
@@ -650,14 +603,12 @@ def _limited(limits: Mapping[str, Any]) -> list[str]:
         limit("RLIMIT_NPROC", 0)
 
     def sizes() -> None:
-        limit("RLIMIT_FSIZE", LARGEST_WRITTEN)
+        limit("RLIMIT_FSIZE", 16 << 20)
         limit("RLIMIT_CORE", 0)
 
     steps: dict[str, Callable[[], None]] = {
-        "a user of its own": _as_nobody,
-        "processor time": lambda: limit(
-            "RLIMIT_CPU", time.process_time() + float(limits["seconds"])
-        ),
+        "another user": _as_nobody,
+        "processor time": lambda: limit("RLIMIT_CPU", time.process_time() + limits["seconds"]),
         "sizes of files": sizes,
         "memory": memory,
         "other processes": processes,

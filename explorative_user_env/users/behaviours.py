@@ -14,8 +14,8 @@ import numpy as np
 from explorative_user_env.protocol import STEP_CAP
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.instances import Instance, at_least_one
-from explorative_user_env.users.laws import Rule, Stream, around_one, reflected
-from explorative_user_env.users.model import UNSEEN, RememberingState, User, UserState, blank_state
+from explorative_user_env.users.model import RememberingState as State
+from explorative_user_env.users.model import Rule, Stream, User, UserState
 from explorative_user_env.validation import (
     InvalidArgumentError,
     check_fields,
@@ -79,21 +79,21 @@ class Behaviour:
 
     def blank(self, user: User) -> UserState:
         """Return a state of the right size, to be filled by `start`."""
-        return blank_state(user, self.memory_of(user.n_arms))
+        return rules.blank_state(user, self.memory_of(user.n_arms))
 
     @property
     def functions(self) -> tuple[Callable[..., Any], ...]:
         """The functions that a run calls."""
-        functions = (self.start, self.respond)
-        return functions if self.leaves is None else (*functions, self.leaves)
+        return (self.start, self.respond, *filter(None, [self.leaves]))
 
-    def checked_respond(self) -> Callable[..., bool]:
-        """Return `respond` for a new user, with its results checked unless it is the package's."""
-        return _checked(self.respond, f"response of behaviour {self.name!r}")
-
-    def checked_leaves(self) -> Callable[..., bool] | None:
-        """Return `leaves` for a new user, checked as by `checked_respond`."""
-        return self.leaves and _checked(self.leaves, f"leaving of behaviour {self.name!r}")
+    def checked(self) -> tuple[Callable[..., bool], Callable[..., bool] | None]:
+        """Return `respond` and `leaves` for a new user, their results checked if handed in."""
+        respond, leaves = self.respond, self.leaves
+        if handed_in(respond):
+            respond = Checked(respond, f"response of behaviour {self.name!r}")
+        if leaves is not None and handed_in(leaves):
+            leaves = Checked(leaves, f"leaving of behaviour {self.name!r}")
+        return respond, leaves
 
     def truth(self, instance: Instance, means: Sequence[float]) -> Instance:
         """Return the instance as it is now, from the one at the start and the present `means`."""
@@ -122,10 +122,6 @@ class Checked:
         if not isinstance(result, bool | np.bool_):
             raise InvalidArgumentError(self.what, result, "True or False")
         return bool(result)
-
-
-def _checked(function: Callable[..., bool], what: str) -> Callable[..., bool]:
-    return Checked(function, what) if handed_in(function) else function
 
 
 def steps_of(function: Callable[..., bool], state: UserState) -> int:
@@ -185,13 +181,13 @@ def impatient(probability: float = LEAVING, patience: int | None = None) -> Beha
     )
 
 
-def impatient_start(user: User, state: RememberingState, rng: Stream) -> None:
+def impatient_start(user: User, state: State, rng: Stream) -> None:
     """Start as `model.start`, with no rejections in a row."""
     rules.start(user, state, rng)
     state.memory[2] = 0.0
 
 
-def impatient_leaves(user: User, state: RememberingState, accepted: bool, rng: Stream) -> bool:
+def impatient_leaves(user: User, state: State, accepted: bool, rng: Stream) -> bool:
     """Return whether she leaves; the memory is q, r and the present run of rejections."""
     memory = state.memory
     if accepted:
@@ -239,17 +235,17 @@ def varied(alpha_factor: float = 2.0, noise: float = 0.2, gap_factor: float = 1.
     )
 
 
-def varied_start(user: User, state: RememberingState, rng: Stream) -> None:
+def varied_start(user: User, state: State, rng: Stream) -> None:
     """Draw her numbers, then start as `model.start`."""
     memory = state.memory
-    memory[OWN_ALPHA] = user.alpha * around_one(memory[ALPHA_FACTOR], rng)
+    memory[OWN_ALPHA] = user.alpha * rules.around_one(memory[ALPHA_FACTOR], rng)
     memory[OWN_RHO] = user.rho_0 + (user.rho_1 - user.rho_0) * rng.random()
     memory[OWN_NOISE] = memory[MOST_NOISE] * rng.random()
     rules.start(user, state, rng)
     widen(user, state)
 
 
-def varied_respond(user: User, state: RememberingState, rule: Rule, arm: int, rng: Stream) -> bool:
+def varied_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
     """Decide with her noise, respond as `model.respond`, and widen by her rho."""
     wants = rules.with_noise(not rules.rejects(user, state, arm), state.memory[OWN_NOISE], rng)
     accepted = rules.respond(user, state, rule, arm, rng, wants)
@@ -257,13 +253,13 @@ def varied_respond(user: User, state: RememberingState, rule: Rule, arm: int, rn
     return accepted
 
 
-def widen(user: User, state: RememberingState) -> None:
+def widen(user: User, state: State) -> None:
     """Set the width of a varied user's intervals."""
     n = max(state.acceptances[0], user.least_n)
     state.spread[0] = rules.spread_of(state.memory[OWN_ALPHA], state.memory[OWN_RHO], n)
 
 
-def varied_rho(user: User, state: RememberingState, rule: Rule) -> float:
+def varied_rho(user: User, state: State, rule: Rule) -> float:
     """Return her rho_t."""
     return state.memory[OWN_RHO]
 
@@ -281,9 +277,7 @@ def omniscient(tolerance: float = 0.0) -> Behaviour:
     return Behaviour("omniscient", respond=omniscient_respond, parameters=parameters)
 
 
-def omniscient_respond(
-    user: User, state: RememberingState, rule: Rule, arm: int, rng: Stream
-) -> bool:
+def omniscient_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
     """Decide by the true means; else as `model.respond`."""
     best = -inf
     for mean in state.means:
@@ -311,15 +305,13 @@ def logistic(temperature: float = TEMPERATURE) -> Behaviour:
     return Behaviour("logistic", respond=logistic_respond, parameters=parameters)
 
 
-def logistic_respond(
-    user: User, state: RememberingState, rule: Rule, arm: int, rng: Stream
-) -> bool:
+def logistic_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
     """Decide by one draw from the acceptance probability; else as `model.respond`."""
     wants = rng.random() < acceptance_probability(user, state, arm)
     return rules.respond(user, state, rule, arm, rng, wants)
 
 
-def acceptance_probability(user: User, state: RememberingState, arm: int) -> float:
+def acceptance_probability(user: User, state: State, arm: int) -> float:
     """Return the probability that a logistic user accepts `arm`, before click noise."""
     rival = -inf
     for other in range(user.n_arms):
@@ -351,14 +343,12 @@ def drifting(sigma: float = DRIFT) -> Behaviour:
     return Behaviour("drifting", respond=drifting_respond, parameters=parameters, moves_means=True)
 
 
-def drifting_respond(
-    user: User, state: RememberingState, rule: Rule, arm: int, rng: Stream
-) -> bool:
+def drifting_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
     """Move the means, then do as `model.respond`."""
     for other in range(user.n_arms):
         mean = state.means[other] + state.memory[0] * rng.standard_normal()
         if not user.least_mean <= mean <= user.largest_mean:
-            mean = reflected(mean, user.least_mean, user.largest_mean)
+            mean = rules.reflected(mean, user.least_mean, user.largest_mean)
         state.means[other] = mean
     return rules.respond(user, state, rule, arm, rng)
 
@@ -389,7 +379,7 @@ def forgetful(window: int | None = None) -> Behaviour:
     )
 
 
-def forgetful_start(user: User, state: RememberingState, rng: Stream) -> None:
+def forgetful_start(user: User, state: State, rng: Stream) -> None:
     """Clear state and window; private draws, if any, enter the window."""
     rules.clear(user, state)
     for place in range(len(state.memory)):
@@ -402,9 +392,7 @@ def forgetful_start(user: User, state: RememberingState, rng: Stream) -> None:
             remember(state, arm, reward)
 
 
-def forgetful_respond(
-    user: User, state: RememberingState, rule: Rule, arm: int, rng: Stream
-) -> bool:
+def forgetful_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream) -> bool:
     """Do as `model.respond`, then forget the reward that a new one pushes out of the window."""
     accepted = rules.respond(user, state, rule, arm, rng)
     if accepted:
@@ -412,7 +400,7 @@ def forgetful_respond(
     return accepted
 
 
-def remember(state: RememberingState, arm: int, reward: float) -> None:
+def remember(state: State, arm: int, reward: float) -> None:
     """Put a learned reward in the place of the oldest one, which is unlearned."""
     memory = state.memory
     place = int(memory[0])
@@ -430,7 +418,7 @@ def unlearn(state: UserState, arm: int, reward: float) -> None:
     state.counts[arm] = n
     if n == 0:
         state.estimates[arm] = 0.0
-        state.scales[arm] = UNSEEN
+        state.scales[arm] = rules.UNSEEN
     else:
         state.estimates[arm] -= (reward - state.estimates[arm]) / n
         state.scales[arm] = 1.0 / sqrt(n)

@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.laws import Rule
-from explorative_user_env.users.model import User, UserState, lcb, rho, ucb
+from explorative_user_env.users.model import Rule, User, UserState, lcb, rho, ucb
 
 
 class HiddenState(NamedTuple):
@@ -37,11 +36,7 @@ class HiddenState(NamedTuple):
 
 
 def hidden_state_of(
-    user: User,
-    state: UserState,
-    rule: Rule,
-    instance: Instance,
-    rho_of: Callable[..., float] = rho,
+    user: User, state: UserState, rule: Rule, instance: Instance, rho_of: Callable[..., float] = rho
 ) -> HiddenState:
     """Return the truth about a user.
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.users.laws import LAWS, ROOMY, Law, NamedLaw, around_one
-from explorative_user_env.users.model import number_of_arms
+from explorative_user_env.users.model import LAWS, ROOMY, Law, NamedLaw, around_one, number_of_arms
 from explorative_user_env.validation import (
     CallableError,
     InvalidArgumentError,
@@ -111,6 +110,9 @@ Means = str | Sequence[float] | Law
 DEFAULT_GAP = 0.5
 """Delta_1 of drawn means if no gap is given (the value of the paper's tables)."""
 
+ARMS_SHOWN = 100
+"""The most arms in a notebook's table, besides the best one."""
+
 TRIALS = 100
 """Trial draws from a callable at construction, if only some means are allowed."""
 
@@ -164,7 +166,14 @@ class Instance:
         return sum(1.0 / gap**2 for gap in self.gaps)
 
     def _repr_html_(self) -> str:
-        return instance_page(self.means, self.best_arm)
+        from explorative_user_env.display.tables import Column, html_table, paragraphs, table
+
+        means, best = self.means, self.best_arm
+        arms = sorted({*range(min(len(means), ARMS_SHOWN)), best})
+        rows = [(arm, means[arm], "best" if arm == best else "") for arm in arms]
+        columns = (Column("arm"), Column("mean", form="{:.3f}"), Column("", left=True))
+        hidden = [f"{len(means) - len(arms)} more arms."] if len(arms) < len(means) else []
+        return html_table(table(rows, columns)) + paragraphs(hidden)
 
 
 def instances_of(means: np.ndarray, best_arms: np.ndarray) -> tuple[Instance, ...]:
@@ -208,14 +217,14 @@ class InstanceLaw:
         self.named: NamedLaw | None = None
         self.scale = 1.0  # of the draws of a named law
         self.own: Law | None = None  # the caller's function
-        self._title = ""
+        self.title: str | list[float]  # in tables: a law's name, a callable's, or the given means
         self._fixed: Instance | None = None  # the instance of every user, if nothing is drawn
         if isinstance(means, str):
-            self.named, self._title = LAWS[choice("means", means, LAWS)], means
+            self.named, self.title = LAWS[choice("means", means, LAWS)], means
         elif callable(means):
-            self.own, self._title = means, getattr(means, "__qualname__", repr(means))
+            self.own, self.title = means, getattr(means, "__qualname__", repr(means))
         else:
-            self.given = finite_vector("means", means, self.n_arms)
+            self.given = self.title = finite_vector("means", means, self.n_arms)
             if self.gap is None and self.given.count(max(self.given)) > 1:
                 allowed = "numbers with one best arm, unless gap is given"
                 raise InvalidArgumentError("means", self.given, allowed)
@@ -224,11 +233,6 @@ class InstanceLaw:
         if self.gap_factor > 1.0 and self.gap is not None:
             checked_gap(self.largest_gap)
         self._check()
-
-    @property
-    def title(self) -> str | list[float]:
-        """The name in tables: "normal", "uniform", a callable's name, or the given means."""
-        return self._title if self.given is None else self.given
 
     @property
     def largest_gap(self) -> float:
@@ -249,8 +253,7 @@ class InstanceLaw:
     def draw_unmoved(self, rng: np.random.Generator) -> list[float]:
         """Return means before the best is moved."""
         if self.named is not None:
-            means: list[float] = (self.scale * self.named.many(self.n_arms, rng)).tolist()
-            return means
+            return list((self.scale * self.named.many(self.n_arms, rng)).tolist())
         if self.own is not None:
             return finite_vector("means", self.own(self.n_arms, rng), self.n_arms)
         return list(self.given or ())
@@ -275,7 +278,7 @@ class InstanceLaw:
             except InvalidArgumentError:
                 raise
             except Exception as error:
-                raise CallableError.of(f"means ({self._title})", error, "when tried") from error
+                raise CallableError.of(f"means ({self.title})", error, "when tried") from error
 
     def _check_named(self, law: NamedLaw) -> None:
         """Make room for the gap, and refuse a law and a gap that do not always fit."""
@@ -324,18 +327,3 @@ def separated(
 def lost_gap(gap: float | None, mean: float) -> InvalidArgumentError:
     """Return the error of a gap that is lost in rounding beside this mean."""
     return InvalidArgumentError("gap", gap, f"large enough to count beside a mean of {mean}")
-
-
-ARMS_SHOWN = 100
-"""The most arms in a notebook's table, besides the best one."""
-
-
-def instance_page(means: Sequence[float], best_arm: int) -> str:
-    """Return an HTML table of the arms, their means and the best."""
-    from explorative_user_env.display.tables import Column, html_table, paragraphs, table
-
-    arms = sorted({*range(min(len(means), ARMS_SHOWN)), best_arm})
-    rows = [(arm, means[arm], "best" if arm == best_arm else "") for arm in arms]
-    columns = (Column("arm"), Column("mean", form="{:.3f}"), Column("", left=True))
-    hidden = len(means) - len(arms)
-    return html_table(table(rows, columns)) + paragraphs([f"{hidden} more arms."] if hidden else [])

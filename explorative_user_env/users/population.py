@@ -2,13 +2,17 @@
 
 import functools
 import inspect
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields, replace
+from functools import partial
 from traceback import walk_tb
-from typing import Any, ParamSpec, TypedDict, TypeVar
+from types import MappingProxyType
+from typing import Any, Literal, ParamSpec, TypedDict, TypeVar
 
 import numpy as np
 
+from explorative_user_env.protocol import STEP_CAP
 from explorative_user_env.seeding import user_generator
 from explorative_user_env.users import model
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, Checked, as_behaviour
@@ -19,30 +23,259 @@ from explorative_user_env.users.instances import (
     Means,
     separated,
 )
-from explorative_user_env.users.laws import (
-    BERNOULLI,
-    GAUSSIAN_LAW,
-    AnyRewardLaw,
-    Schedule,
-    as_reward_law,
-    as_schedule,
-    prior_counts,
-    reflected,
-    rule_name,
-    usual_means,
-    warn_of_ties,
-)
-from explorative_user_env.users.model import User, number_of_arms
-from explorative_user_env.users.settings import PRINTED, Setting, as_setting, title_of
+from explorative_user_env.users.model import AnyRewardLaw, Schedule, User, rule_name
 from explorative_user_env.validation import (
     CallableError,
     InvalidArgumentError,
+    check_fields,
+    choice,
+    count,
+    integer,
     not_negative,
     number_or_word,
     of_class,
     positive,
     probability,
 )
+
+PAPER_AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
+"""The names of the agents in the paper's tables."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Every modelling choice of an experiment, one field each.
+
+    Attributes:
+        name: the name of the setting.
+        means: law of the arm means, "normal" N(0, 1) or "uniform" on (0, 1).
+        private_draws: rewards of each arm before the first recommendation (in n_i, not in n(t)).
+        least_n: n(t) counts as at least this much in Gamma.
+        rho: the schedule of rho_t.
+        rho_refresh: whether rho_t follows every "response" or every "acceptance" only.
+        rho_at_start: rho_t before the first response.
+        rejects_ties: whether lcb_j = ucb_i rejects i.
+        bair_n1: N_1 = (2K/delta)^(1/alpha)/rho_0 ("paper"), or with 2(K-1) ("proof").
+        bair_phase1_counts: whether N_1 is compared with "acceptances" or "steps".
+        bair_first_sweep: whether the first sweep passes over all of F ("full") or skips the arm
+            after a rejected one and ends the pass it is in ("skipping").
+        bair_phase2: "fewest acceptances" over F, or "round robin" over F.
+        bair_m: rejections that eliminate an arm of a user with click noise: m = 2 log(K/delta)
+            ("paper") or the released code's threshold ("released").
+        uniform_order: "round robin", or "random" arms.
+        uniform_whole_passes: whether round robin finishes the pass in which it reaches T.
+        exp3_learning_rate: c in the learning rate sqrt(c log K / (K T)).
+        exp3_answer: the arm "accepted" or "recommended" most.
+        tas_primed: whether N_a = S_a = 1 at the start stands in for recommending each arm once.
+        tas_max_steps: step cap of Track-and-Stop, whatever K; a run that reaches it is censored.
+        tas_max_steps_per_arm: the cap is this times K where that is more. The paper does not print
+            its cap; the released setting's was fitted to the published times.
+        answer_ties: the answer among tied arms, at "random" or the "first".
+        counts_private_draws: whether reported stopping times include the K private draws.
+        private_draws_rejected: the paper's agents whose private draws are reported as rejections.
+        rejection_rate: the headline figure, "mean of ratios" over runs or "ratio of means".
+        drops_censored: whether censored runs are left out of mean times and rejection rates.
+
+    Raises:
+        InvalidArgumentError: naming the field whose value does not fit its type.
+    """
+
+    name: str
+    means: Literal["normal", "uniform"]
+    private_draws: int
+    least_n: int
+    rho: Schedule
+    rho_refresh: Literal["response", "acceptance"]
+    rho_at_start: float
+    rejects_ties: bool
+    bair_n1: Literal["paper", "proof"]
+    bair_phase1_counts: Literal["acceptances", "steps"]
+    bair_first_sweep: Literal["full", "skipping"]
+    bair_phase2: Literal["fewest acceptances", "round robin"]
+    bair_m: Literal["paper", "released"]
+    uniform_order: Literal["round robin", "random"]
+    uniform_whole_passes: bool
+    exp3_learning_rate: float
+    exp3_answer: Literal["accepted", "recommended"]
+    tas_primed: bool
+    tas_max_steps: int
+    tas_max_steps_per_arm: int
+    answer_ties: Literal["random", "first"]
+    counts_private_draws: bool
+    private_draws_rejected: tuple[str, ...]
+    rejection_rate: Literal["mean of ratios", "ratio of means"]
+    drops_censored: bool
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self,
+            tas_max_steps=partial(integer, least=1),
+            private_draws=partial(count, least=0, most=STEP_CAP),
+            rho_at_start=positive,
+            exp3_learning_rate=positive,
+        )
+
+    def agent_options(self, algorithm: str, n_arms: int) -> dict[str, Any]:
+        """Return the options that this setting gives an algorithm, by its name."""
+        if algorithm == "BAIR":
+            parts = ("n1", "phase1_counts", "first_sweep", "phase2", "m")
+            return {part: getattr(self, f"bair_{part}") for part in parts}
+        options: dict[str, Any] = {"ties": self.answer_ties}
+        if algorithm == "UNI":
+            return options | {
+                "order": self.uniform_order,
+                "whole_passes": self.uniform_whole_passes,
+            }
+        if algorithm == "EXP3":
+            return options | {"learning_rate": self.exp3_learning_rate, "counts": self.exp3_answer}
+        cap = max(self.tas_max_steps, self.tas_max_steps_per_arm * n_arms)
+        return options | {"primed": self.tas_primed, "max_steps": cap} if algorithm == "T&S" else {}
+
+    def reports_as_rejected(self, agent: str) -> bool:
+        """Return whether an agent's private draws are reported as rejections.
+
+        Agents that the paper does not have are reported as most of its agents are, so that
+        rejection rates can be compared.
+        """
+        listed = self.private_draws_rejected
+        return agent in listed or (bool(listed) and agent not in PAPER_AGENTS)
+
+    def changes_of(self, original: "Setting") -> dict[str, str]:
+        """Return the fields that differ from those of `original`, with their values as words."""
+        return {
+            name: value.title if isinstance(value, Schedule) else str(value)
+            for name, value in vars(self).items()
+            if value != getattr(original, name)
+        }
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One point in which text and code differ.
+
+    Attributes:
+        point: what it is about.
+        printed: what the text says.
+        released: what the code does.
+        fields: the fields of `Setting` that change together, each with its value in the text and
+            in the code.
+    """
+
+    point: str
+    printed: str
+    released: str
+    fields: Mapping[str, tuple[Any, Any]]
+
+    def switched(self, setting: Setting) -> Setting:
+        """Return `setting` with this point as the code has it."""
+        return replace(setting, **{name: code for name, (_, code) in self.fields.items()})
+
+
+def _point(point: str, printed: str, released: str, **fields: tuple[Any, Any]) -> Difference:
+    return Difference(point, printed, released, fields)
+
+
+# fmt: off
+DIFFERENCES = (
+    _point("arm means", "N(0, 1)", "Uniform(0, 1)", means=("normal", "uniform")),
+    _point("user at the start", "no history", "one private draw of every arm",
+           private_draws=(0, 1)),
+    _point("Gamma and rho_t before the first acceptance", "n(t) as it is, rho_t = 1",
+           "max(n(t), 1), rho_t = 2", least_n=(0, 1), rho_at_start=(1.0, 2.0)),
+    _point("rho_t", "1 + n(t)/t", "1 + (K + n(t))/(2K + t)",
+           rho=(model.ACCEPTANCE_RATE, model.SMOOTHED_ACCEPTANCE_RATE)),
+    _point("rho_t follows", "every response", "acceptances only",
+           rho_refresh=("response", "acceptance")),
+    _point("she rejects i if", "lcb_j >= ucb_i", "lcb_j > ucb_i", rejects_ties=(True, False)),
+    _point("BAIR: N_1", "(2K/delta)^(1/alpha)", "(2(K-1)/delta)^(1/alpha)",
+           bair_n1=("paper", "proof")),
+    _point("BAIR: first sweep", "over all of F", "skips the arm after a rejected one",
+           bair_first_sweep=("full", "skipping")),
+    _point("BAIR: Phase 2", "the fewest acceptances in F", "round robin",
+           bair_phase2=("fewest acceptances", "round robin")),
+    _point("BAIR(m), with click noise", "m = 2 log(K/delta)",
+           "a multiple of log(2K/delta) at p' = .9", bair_m=("paper", "released")),
+    _point("UNI", "stops at T", "ends the pass it is in", uniform_whole_passes=(False, True)),
+    _point("EXP3: learning rate", "sqrt(log K/(KT))", "sqrt(2 log K/(KT))",
+           exp3_learning_rate=(1.0, 2.0)),
+    _point("EXP3: answer", "most accepted", "most recommended",
+           exp3_answer=("accepted", "recommended")),
+    _point("T&S: start", "each arm recommended once", "counts of one taken for granted",
+           tas_primed=(False, True)),
+    _point("T&S: step cap", "none (a million)", "max(10 000, 1000 K), fitted",
+           tas_max_steps=(1_000_000, 10_000), tas_max_steps_per_arm=(0, 1_000)),
+    _point("answer among tied arms", "at random", "the first", answer_ties=("random", "first")),
+    _point("reported time", "interactions", "and the K private draws",
+           counts_private_draws=(False, True)),
+    _point("reported rejections", "rejections", "and the K private draws, but for T&S",
+           private_draws_rejected=((), ("BAIR", "UNI", "EXP3"))),
+    _point("rejection rate", "mean of ratios", "ratio of means",
+           rejection_rate=("mean of ratios", "ratio of means")),
+    _point("runs cut off by the cap", "count in full", "left out of time and rejections",
+           drops_censored=(False, True)),
+)
+# fmt: on
+"""All differences: switched one after the other they lead from `PRINTED` to `RELEASED`."""
+
+ALIKE: dict[str, Any] = {"bair_phase1_counts": "acceptances", "uniform_order": "round robin"}
+"""Choices in which text and code agree, though another reading is possible."""
+
+
+def _side(name: str, side: Literal[0, 1]) -> Setting:
+    pairs = [each for difference in DIFFERENCES for each in difference.fields.items()]
+    return Setting(name=name, **ALIKE, **{field: pair[side] for field, pair in pairs})
+
+
+PRINTED = _side("printed", 0)
+"""The paper's text."""
+
+RELEASED = _side("released", 1)
+"""The code that made the paper's tables."""
+
+COMPARED = RELEASED.name
+"""The setting for comparisons with the published figures; elsewhere the default is the text."""
+
+SETTINGS = {setting.name: setting for setting in (PRINTED, RELEASED)}
+"""The two settings by name."""
+
+
+def as_setting(setting: Setting | str) -> Setting:
+    """Return the setting of a record or a name."""
+    if isinstance(setting, Setting):
+        return setting
+    return SETTINGS[choice("setting", setting, SETTINGS)]
+
+
+def differences_of(setting: Setting) -> dict[str, str]:
+    """Return the points in which a setting differs from the paper's text, each in words."""
+    changes = replace(setting, name=PRINTED.name).changes_of(PRINTED)
+    points = {}
+    for difference in DIFFERENCES:
+        words = {name: changes.pop(name) for name in difference.fields if name in changes}
+        if difference.switched(setting) == setting:
+            points[difference.point] = difference.released
+        elif words:
+            points[difference.point] = ", ".join(f"{name}={each}" for name, each in words.items())
+    return points | changes
+
+
+def title_of(setting: Setting, others: Mapping[str, str] = MappingProxyType({})) -> str:
+    """Return a setting's name, followed by its changes to the setting of that name.
+
+    Args:
+        setting: the setting.
+        others: words for fields that an option replaces.
+    """
+    of_class("setting", setting, Setting)
+    changes = {**setting.changes_of(SETTINGS.get(setting.name, setting)), **others}
+    words = ", ".join(f"{name}={word}" for name, word in changes.items())
+    return f"{setting.name} ({words})" if words else setting.name
+
+
+def name_in(title: str) -> str:
+    """Return the setting's name in its title."""
+    return title.split(" (")[0]
+
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -121,7 +354,7 @@ class Population:
         if_open="the setting's",
     )
     reward_law: AnyRewardLaw = option(
-        GAUSSIAN_LAW, str, "Law of rewards: gaussian, bernoulli or bounded."
+        model.GAUSSIAN_LAW, str, "Law of rewards: gaussian, bernoulli or bounded."
     )
     behaviour: Behaviour = option(
         EXPLORATIVE,
@@ -135,13 +368,21 @@ class Population:
 
     def __post_init__(self) -> None:
         setting = as_setting(self.setting)
-        rho = None if self.rho is None else as_schedule(self.rho)
-        schedule, reward_law = rho or setting.rho, as_reward_law(self.reward_law)
-        n_arms = number_of_arms(self.n_arms)
-        prior = prior_counts(schedule, n_arms)
+        rho = None if self.rho is None else model.as_schedule(self.rho)
+        schedule, reward_law = rho or setting.rho, model.as_reward_law(self.reward_law)
+        n_arms = model.number_of_arms(self.n_arms)
+        prior = model.prior_counts(schedule, n_arms)
         least_mean, largest_mean = reward_law.range_of_means
-        if reward_law.place == BERNOULLI and setting.rejects_ties and not setting.private_draws:
-            warn_of_ties(schedule, n_arms)
+        tied_for_ever = setting.rejects_ties and not setting.private_draws
+        if reward_law.place == model.BERNOULLI and tied_for_ever and schedule.rho_0 * n_arms <= 1.0:
+            # Where Gamma is still 0 once every arm was accepted, arms with equal means reject each
+            # other, and she learns nothing more.
+            warnings.warn(
+                f"with rewards of 0 and 1 and rho_t down to {schedule.rho_0:g}, users whose "
+                f"{n_arms} arms are tied reject them all for ever: "
+                f"take rho_t above 1/K = {1 / n_arms:g}",
+                stacklevel=3,
+            )
         user = User(
             n_arms=n_arms,
             alpha=positive("alpha", self.alpha),
@@ -162,17 +403,15 @@ class Population:
             prior_acceptances=prior[0] if prior else 0,
             prior_interactions=prior[1] if prior else 0,
         )
-        behaviour = as_behaviour(self.behaviour)
-        means = usual_means(reward_law, setting.means) if self.means is None else self.means
+        behaviour, means = as_behaviour(self.behaviour), self.means
+        if means is None:
+            means = setting.means if reward_law.means is None else model.ROOMY
         law = InstanceLaw(n_arms, means, self.gap, reward_law.means, behaviour.gap_factor)
-        resolved: dict[str, Any] = {"setting": setting, "rho": rho, "behaviour": behaviour}
-        resolved |= {"n_arms": n_arms, "alpha": user.alpha, "noise": user.noise}
-        resolved |= {"reward_law": reward_law}
-        if law.given is not None:
-            resolved["means"] = tuple(law.given)  # the caller's list may change
-        resolved |= {"user": user, "schedule": schedule, "instance_law": law}
-        for name, value in resolved.items():
-            object.__setattr__(self, name, value)
+        # The caller's list of means may change.
+        means = self.means if law.given is None else tuple(law.given)
+        vars(self).update(setting=setting, n_arms=n_arms, alpha=user.alpha, noise=user.noise)
+        vars(self).update(rho=rho, means=means, reward_law=reward_law, behaviour=behaviour)
+        vars(self).update(user=user, schedule=schedule, instance_law=law)
 
     def words(self) -> dict[str, Any]:
         """Return every option as a word or a number for tables and files.
@@ -206,14 +445,12 @@ class Population:
             law: the law of her instance; None is that of the population.
         """
         rule, own_law, law = self.schedule.rule, self.user.own_law, law or self.instance_law
+        hers = self.behaviour
         parts: dict[str, Sequence[Any]] = {
             f"means ({law.title})": [law.own],
-            f"start of behaviour {self.behaviour.name!r}": [self.behaviour.start],
-            f"respond of behaviour {self.behaviour.name!r}": [
-                self.behaviour.respond,
-                Checked.__call__,
-            ],
-            f"leaves of behaviour {self.behaviour.name!r}": [self.behaviour.leaves],
+            f"start of behaviour {hers.name!r}": [hers.start],
+            f"respond of behaviour {hers.name!r}": [hers.respond, Checked.__call__],
+            f"leaves of behaviour {hers.name!r}": [hers.leaves],
             f"rho ({rule_name(rule)})": [model.rho, rule],
             f"reward_law {own_law.name!r}": [model.realize, own_law.draw],
         }
@@ -221,7 +458,9 @@ class Population:
         frames = [frame for frame, _ in walk_tb(error.__traceback__)]
         last = frames[-1]
         if last.f_code is model.rho.__code__ and "current" in last.f_locals:
-            error = self.rho_out_of_range(last.f_locals["current"])
+            low, high = self.user.rho_0, self.user.rho_1
+            allowed = f"in [{low:g}, {high:g}], the range declared for {rule_name(rule)}"
+            error = InvalidArgumentError("rho_t", _plain(last.f_locals["current"]), allowed)
         elif last.f_code is model.realize.__code__ and "reward" in last.f_locals:
             error = self.not_finite(last.f_locals["reward"])
         # The part nearest to where the error was raised.
@@ -229,12 +468,6 @@ class Population:
         if not failed and isinstance(error, InvalidArgumentError) and law.own is None:
             return error
         return CallableError.of(failed[-1] if failed else next(iter(parts)), error, where)
-
-    def rho_out_of_range(self, rho: Any) -> InvalidArgumentError:
-        """Return the error of a rho_t outside its declared range."""
-        low, high, name = self.user.rho_0, self.user.rho_1, rule_name(self.schedule.rule)
-        allowed = f"in [{low:g}, {high:g}], the range declared for {name}"
-        return InvalidArgumentError("rho_t", _plain(rho), allowed)
 
     def not_finite(self, reward: Any) -> InvalidArgumentError:
         """Return the error of a reward that is not finite."""
@@ -342,7 +575,7 @@ class PopularityLaw:
 
     m_i is drawn from the law of the means; a user's means are m_i + deviation * N(0, 1), of which
     the best is moved to the second best + gap. If the reward law allows only some means, they are
-    reflected at the ends of those that leave room for the gap.
+    model.reflected at the ends of those that leave room for the gap.
 
     Args:
         law: of the means and the gap.
@@ -355,40 +588,33 @@ class PopularityLaw:
     def __init__(self, law: InstanceLaw, deviation: float) -> None:
         self.law, self.deviation = law, not_negative("deviation", deviation)
 
-    def draw(self, rng: np.random.Generator) -> list[float]:
-        """Return a draw of m_i for every arm."""
-        return self.law.draw_unmoved(rng)
-
-    def members(self, seed: int) -> "MemberLaw":
-        """Return the law of the users in the episode of this seed."""
-        return MemberLaw(self, self.draw(user_generator(seed)))
-
-    def instance(self, popularity: list[float], rng: np.random.Generator) -> Instance:
-        """Return the instance of a new user, drawn from her stream."""
-        deviations = rng.standard_normal(self.law.n_arms).tolist()
-        means = [
-            popular + self.deviation * own
-            for popular, own in zip(popularity, deviations, strict=True)
-        ]
-        if self.law.within is not None:
-            low, high = self.law.within
-            means = [reflected(mean, low, high - self.law.largest_gap) for mean in means]
-        return separated(means, self.law.gap, rng, self.law.gap_factor)
+    def members(self, seed: int, popularity: list[float] | None = None) -> "MemberLaw":
+        """Return the law of the users in the episode of this seed; m_i may be given."""
+        if popularity is None:
+            popularity = self.law.draw_unmoved(user_generator(seed))
+        return MemberLaw(self.law, self.deviation, popularity)
 
 
 class MemberLaw(InstanceLaw):
     """The law of the users of one episode, given what is popular.
 
     Args:
-        around: the law of users who share what is popular.
+        law: of the means and the gap.
+        deviation: as of `PopularityLaw`.
         popularity: m_i of every arm, kept as an attribute.
     """
 
-    def __init__(self, around: PopularityLaw, popularity: list[float]) -> None:
-        vars(self).update(vars(around.law))  # which is validated
+    def __init__(self, law: InstanceLaw, deviation: float, popularity: list[float]) -> None:
+        vars(self).update(vars(law))  # which is validated
         self.named = self.given = self._fixed = None
-        self._around, self.popularity = around, popularity
+        self._deviation, self.popularity = deviation, popularity
 
     def draw(self, rng: np.random.Generator) -> Instance:
         """Return the instance of a user, drawn from her stream."""
-        return self._around.instance(self.popularity, rng)
+        deviations = rng.standard_normal(self.n_arms).tolist()
+        pairs = zip(self.popularity, deviations, strict=True)
+        means = [popular + self._deviation * each for popular, each in pairs]
+        if self.within is not None:
+            low, high = self.within
+            means = [model.reflected(mean, low, high - self.largest_gap) for mean in means]
+        return separated(means, self.gap, rng, self.gap_factor)

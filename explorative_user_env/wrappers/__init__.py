@@ -10,9 +10,4 @@ from explorative_user_env.wrappers.single import (
     SortedArms,
 )
 
-__all__ = [
-    "CountsObservation",
-    "LastStepObservation",
-    "PopulationCountsObservation",
-    "SortedArms",
-]
+__all__ = ["CountsObservation", "LastStepObservation", "PopulationCountsObservation", "SortedArms"]

@@ -85,11 +85,7 @@ class _MadeById(SortedArms):
 
 @lists_user_options()
 def counts_env(
-    arms: int | None = None,
-    /,
-    *,
-    horizon: int = REGRET.horizon,
-    **kwargs: Any,
+    arms: int | None = None, /, *, horizon: int = REGRET.horizon, **kwargs: Any
 ) -> gym.Env[Array, int]:
     """Return a user for any RL library: `ExplorativeUserCounts-v0`.
 

@@ -19,44 +19,31 @@ class Scale:
 
     Args:
         horizon: the number of steps that is 1 on both, at least 1; more is 1 as well.
-
-    Raises:
-        InvalidArgumentError: for a horizon below 1.
-    """
-
-    def __init__(self, horizon: int) -> None:
-        self.horizon = kept_steps("horizon", horizon)
-        counts = np.arange(self.horizon + 1)
-        self._logarithms = (np.log1p(counts) / np.log1p(self.horizon)).astype(np.float32)
-
-    def count(self, counts: Array) -> Array:
-        """Return log(1 + n) / log(1 + horizon)."""
-        scaled: Array = self._logarithms[np.minimum(counts, self.horizon)]
-        return scaled
-
-    def time(self, steps: Array) -> Array:
-        """Return t / horizon."""
-        return (np.minimum(steps, self.horizon) / self.horizon).astype(np.float32)
-
-
-class PopulationScale(Scale):
-    """A `Scale` for the present user, and another for all users of an episode.
-
-    Args:
-        horizon: the steps of a user, at least 1.
-        n_users: the users of an episode, at least 1.
+        n_users: the users of an episode who come one after another; None for one user.
 
     Attributes:
-        episode: the scale of their steps together.
+        episode: the scale of the steps of all `n_users` together.
 
     Raises:
         InvalidArgumentError: for a horizon or a number of users below 1.
     """
 
-    def __init__(self, horizon: int, n_users: int) -> None:
-        super().__init__(horizon)
-        self.n_users = number_of_users(n_users, "n_users")
-        self.episode = Scale(min(self.horizon * self.n_users, LONGEST_HORIZON))
+    def __init__(self, horizon: int, n_users: int | None = None) -> None:
+        self.horizon = kept_steps("horizon", horizon)
+        counts = np.arange(self.horizon + 1)
+        self._logarithms = (np.log1p(counts) / np.log1p(self.horizon)).astype(np.float32)
+        self.episode = self
+        if n_users is not None:
+            steps = self.horizon * number_of_users(n_users, "n_users")
+            self.episode = Scale(min(steps, LONGEST_HORIZON))
+
+    def count(self, counts: Array) -> Array:
+        """Return log(1 + n) / log(1 + horizon)."""
+        return np.asarray(self._logarithms[np.minimum(counts, self.horizon)])
+
+    def time(self, steps: Array) -> Array:
+        """Return t / horizon."""
+        return (np.minimum(steps, self.horizon) / self.horizon).astype(np.float32)
 
 
 ARM_FEATURES = ("acceptances", "rejections", "latest_response", "rejections_since_acceptance")
@@ -98,7 +85,7 @@ def population_counts(history: Any, scale: Any) -> Array:
 
     Args:
         history: a `PopulationHistory`.
-        scale: a `PopulationScale`.
+        scale: one with `n_users`.
     """
     accepted, rejected = history.before[..., N_ACCEPTED], history.before[..., N_REJECTED]
     share = accepted / np.maximum(accepted + rejected, 1)
@@ -196,15 +183,13 @@ def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple
 
 def bounds_of(name: str, n_arms: int) -> tuple[Array, Array] | None:
     """Return the bounds of the observation called `name`; None for the bare response."""
-    match name.removeprefix("sorted-"):
-        case "response":
-            return None
-        case "last-step":
-            length, signed = n_arms + 2, slice(n_arms, n_arms + 1)
-        case "counts":
-            length, signed = 4 * n_arms + 1, slice(2 * n_arms, 3 * n_arms)
-        case _:
-            length, signed = 7 * n_arms + 2, slice(2 * n_arms, 3 * n_arms)
+    name = name.removeprefix("sorted-")
+    if name == "response":
+        return None
+    features, times = {"last-step": (1, 2), "counts": (4, 1), "population-counts": (7, 2)}[name]
+    length, signed = features * n_arms + times, slice(2 * n_arms, 3 * n_arms)
+    if name == "last-step":
+        signed = slice(n_arms, n_arms + 1)
     low = np.zeros(length, np.float32)
     low[signed] = -1.0  # the responses
     return low, np.ones_like(low)
@@ -223,12 +208,4 @@ def scale_of(observation: str, horizon: int, n_users: int | None) -> Scale:
         horizon: the steps of an episode, or of each user where one comes after another.
         n_users: how many come after another; None for one user.
     """
-    if observation in POPULATION_OBSERVATIONS and n_users is not None:
-        return PopulationScale(horizon, n_users)
-    return Scale(horizon)
-
-
-def length_of(name: str, n_arms: int) -> int | None:
-    """Return how many numbers the observation called `name` has; None for the bare response."""
-    bounds = bounds_of(name, n_arms)
-    return None if bounds is None else len(bounds[0])
+    return Scale(horizon, n_users if observation in POPULATION_OBSERVATIONS else None)

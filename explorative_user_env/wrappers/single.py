@@ -60,12 +60,10 @@ def changed(env: Any, wrapper: Any, by: str = "what changes them") -> InvalidArg
 def horizon_of(env: Any, horizon: int | None) -> int:
     """Return the number of steps of an episode: the given one, or else the least limit."""
     if horizon is None:
-        limits = [
-            # Of a vector environment the specification says the limit of the id.
-            getattr(env.spec, "max_episode_steps", None) if isinstance(env, gym.Env) else None,
-            getattr(env.unwrapped, "max_episode_steps", None),
-            getattr(env.unwrapped, "horizon", None),
-        ]
+        # Of a vector environment the specification says the limit of the id.
+        spec = env.spec if isinstance(env, gym.Env) else None
+        limits = [getattr(each, "max_episode_steps", None) for each in (spec, env.unwrapped)]
+        limits.append(getattr(env.unwrapped, "horizon", None))
         limits += [each._max_episode_steps for each in layers(env) if isinstance(each, TimeLimit)]
         horizon = min((limit for limit in limits if limit is not None), default=None)
     if horizon is None:
@@ -185,8 +183,8 @@ class CountsObservation(_HistoryObservation):
     """Observe each arm's acceptances, rejections, latest response and rejections since accepted.
 
     A `Box` of 4 K + 1 float32 numbers, see `observations.counts`: with it a policy without memory
-    can learn, while from the bare response it learns nothing. It counts what the user was asked and
-    answered, whatever wrapper stands between (`StickyAction`, `Autoreset`, ...).
+    can learn, while from the bare response it learns nothing. It counts the recommendations that
+    reach the user, whatever wrapper stands between (`StickyAction`, `Autoreset`, ...).
 
     Args:
         env: an `ExplorativeUser-v0` or `ExplorativeUserBAI-v0`, made or raw.
@@ -280,11 +278,9 @@ class SortedArms(SortsArms, gym.Wrapper[Array, int, Array, int], gym.utils.Recor
         if observation is not shown and not np.array_equal(observation, shown):
             raise changed(self.env, self)
         (ordered,), (self._order,) = self._by_acceptances(observation[np.newaxis])
-        sorted_arms: Array = ordered
-        return sorted_arms
+        return np.asarray(ordered)
 
     def _actions(self) -> Array:
         """Return the action below of each action: K recommendations, perhaps K answers."""
         n_actions = int(self.action_space.n)  # type: ignore[attr-defined]
-        actions: Array = actions_by_rank(self._order[np.newaxis], n_actions)[0]
-        return actions
+        return np.asarray(actions_by_rank(self._order[np.newaxis], n_actions)[0])

@@ -91,7 +91,7 @@ def test_a_wrong_option_is_named_where_it_is_written(
 @pytest.mark.parametrize("value", ["some", "Paper", ""])
 def test_a_wrong_word_for_m_is_told_of_the_words_and_of_numbers(value: str) -> None:
     with pytest.raises(InvalidArgumentError, match=r"^m must be .*paper.*released") as refusal:
-        BAIR(m=value)  # type: ignore[arg-type]
+        BAIR(m=value)
     assert "integer" in str(refusal.value)
 
 
@@ -107,7 +107,7 @@ def test_a_name_is_a_word(make: Callable[..., AlgorithmAgent], name: Any) -> Non
 )
 def test_an_n1_too_large_for_a_float_is_refused(option: str, value: float) -> None:
     with pytest.raises(InvalidArgumentError, match=f"^{option} must be .*got {value!r}"):
-        BAIR(**{option: value})  # type: ignore[arg-type]
+        BAIR(**{option: value})
 
 
 def test_an_unknown_option_is_refused_and_the_known_are_listed() -> None:

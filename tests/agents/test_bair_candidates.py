@@ -8,7 +8,7 @@ from explorative_user_env.agents.bair import admit_all, drop, make_heap, sift_do
 
 def candidates(accepted: list[int]) -> Any:
     n_arms = len(accepted)
-    state = SimpleNamespace(
+    state: Any = SimpleNamespace(
         accepted=accepted,
         candidate=[0] * n_arms,
         n_candidates=[0],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.agents import BAIR
 from explorative_user_env.runs.loop import rollout
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 CHOICES: dict[str, list[Any]] = {
     "rejections": ["all", "consecutive"],

@@ -10,7 +10,7 @@ from shared import compiled_run
 
 from explorative_user_env.agents import EXP3
 from explorative_user_env.agents import exp3 as rule
-from explorative_user_env.kernels.arrays import as_arrays, user_arrays, user_tuple
+from explorative_user_env.users.model import as_arrays, user_arrays, user_tuple
 from explorative_user_env.users.population import Population
 
 Drive = Callable[..., list[int]]

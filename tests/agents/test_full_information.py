@@ -12,7 +12,7 @@ from scipy import stats
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.agents import FullInformation
 from explorative_user_env.agents import full_information as rule
-from explorative_user_env.kernels.arrays import as_arrays
+from explorative_user_env.users.model import as_arrays
 
 
 def posterior(

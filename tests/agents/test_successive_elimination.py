@@ -8,7 +8,7 @@ import pytest
 from explorative_user_env.agents import BAIR, SuccessiveElimination
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.protocol import Agent
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 Drive = Callable[..., list[int]]
 

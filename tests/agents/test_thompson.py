@@ -79,7 +79,7 @@ def test_the_uniform_law_is_the_default_prior() -> None:
 def test_a_prior_may_be_any_pair() -> None:
     expected = Thompson(prior=(2.0, 0.5)).params(2, 10)
     for prior in ([2, 0.5], np.array([2.0, 0.5])):
-        assert Thompson(prior=prior).params(2, 10) == expected  # type: ignore[arg-type]
+        assert Thompson(prior=prior).params(2, 10) == expected
 
 
 def test_the_answer_is_the_most_accepted_arm_and_a_tie_s_at_random() -> None:

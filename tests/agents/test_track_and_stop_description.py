@@ -12,7 +12,7 @@ import pytest
 from explorative_user_env import ExplorativeUserEnv
 from explorative_user_env.agents import TrackAndStop
 from explorative_user_env.agents import track_and_stop as rule
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 SlowWeights = Callable[[Sequence[float]], list[float]]
 

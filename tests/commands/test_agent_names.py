@@ -1,11 +1,12 @@
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.agents import AGENTS, REFERENCES
-from explorative_user_env.commands import agents as line_up
 from explorative_user_env.commands.agents import (
     Defaults,
     agents_called,
@@ -15,8 +16,7 @@ from explorative_user_env.commands.agents import (
 from explorative_user_env.protocol import name_of
 from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.studies.tuning import Estimate, TunedN1
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.population import RELEASED, Population
 
 PAPERS = ["BAIR", "T&S", "UNI", "EXP3"]
 
@@ -38,7 +38,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         sources.append(source)
         return Model("DQN" if "dqn" in source else "PPO")
 
-    monkeypatch.setattr(line_up, "_model", load)
+    monkeypatch.setitem(sys.modules, "explorative_user_env.rl", SimpleNamespace(load_agent=load))
     return sources
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from explorative_user_env.commands import bench as bench_command
 from explorative_user_env.commands import options as shared
 from explorative_user_env.commands.run import RUN_FILE
+from explorative_user_env.evaluation import runner
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies.tuning import Estimate, TunedN1
@@ -250,13 +250,13 @@ def test_a_folder_that_was_moved_meanwhile_is_told(
     output: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    usual = bench_command.runner.run_cells
+    usual = runner.run_cells
 
     def moving(*arguments: Any, **options: Any) -> Any:
         output.rename(output.with_name("moved"))
         return usual(*arguments, **options)
 
-    monkeypatch.setattr(bench_command.runner, "run_cells", moving)
+    monkeypatch.setattr(runner, "run_cells", moving)
     assert run("bench", *SMALL, "--output", str(output)) == 0
     files, moved = capsys.readouterr().out.splitlines()[-2:]
     assert all(Path(file).exists() for file in files.removeprefix("Files: ").split(", "))

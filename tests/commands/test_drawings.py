@@ -7,7 +7,6 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.commands.drawings import Drawing, NotDrawn, drawings_of
-from explorative_user_env.commands.run import Places
 from explorative_user_env.results.results import Results
 from explorative_user_env.studies import robustness as room
 from explorative_user_env.validation import InvalidArgumentError
@@ -23,7 +22,7 @@ def cell(n_arms: int = 3, delta: float = 0.1, **options: Any) -> Results:
 
 def names_of(*cells: Results) -> list[str]:
     request = {"command": "evaluate", "options": {}}
-    found = drawings_of(request, Places(Path(), Path()), cells)
+    found = drawings_of(request, Path(), cells)
     return [each.name for each in found if isinstance(each, Drawing)]
 
 
@@ -45,7 +44,7 @@ def test_another_line_up_with_the_same_users_is_drawn_apart_with_a_number() -> N
 
 def test_what_a_cell_cannot_have_is_named_with_the_reason() -> None:
     request = {"command": "evaluate", "options": {}}
-    found = drawings_of(request, Places(Path(), Path()), [cell()])
+    found = drawings_of(request, Path(), [cell()])
     reasons = {each.name: each.why for each in found if isinstance(each, NotDrawn)}
     assert list(reasons) == ["rounds", "phase1_rejections", "regret_by_user", "differences"]
     assert reasons["rounds"] == "of evaluations with check_theory=True"

@@ -11,7 +11,7 @@ from explorative_user_env.display.plots import can_plot
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies import paper
 from explorative_user_env.studies import paper as ladder
-from explorative_user_env.users.settings import DIFFERENCES
+from explorative_user_env.users.population import DIFFERENCES
 
 REPRODUCE = "explorative_user_env.commands.paper.reproduce"
 

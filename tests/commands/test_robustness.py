@@ -14,8 +14,7 @@ from explorative_user_env.display import plots as plotting
 from explorative_user_env.results.store import Store
 from explorative_user_env.studies.robustness import VARIETIES, robustness
 from explorative_user_env.users.behaviours import as_behaviour
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.population import RELEASED, Population
 from explorative_user_env.validation import how_to_get
 
 CELLS = ["--agent", "bair", "--user", "paper", "--user", "omniscient", "--n-instances", "4"]

@@ -5,16 +5,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from explorative_user_env.kernels.arrays import (
+from explorative_user_env.users.model import (
     LONG_TABLES,
+    UserState,
     as_arrays,
+    blank_state,
     long_tables,
     user_arrays,
     user_tuple,
 )
-from explorative_user_env.users.model import UserState, blank_state
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Population, Setting
 
 
 class Inner(NamedTuple):

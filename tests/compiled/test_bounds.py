@@ -12,8 +12,7 @@ from explorative_user_env.agents import UCB1, AlgorithmAgent, uniform
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.users import model as explorative
 from explorative_user_env.users.behaviours import Behaviour
-from explorative_user_env.users.laws import Rule
-from explorative_user_env.users.model import RememberingState, User
+from explorative_user_env.users.model import RememberingState, Rule, User
 from explorative_user_env.validation import CallableError
 
 LATE = 50

@@ -12,7 +12,7 @@ from explorative_user_env.evaluation import evaluate
 from explorative_user_env.kernels import compiler
 from explorative_user_env.kernels.loops import make_run
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.users.laws import ACCEPTANCE_RATE, Schedule
+from explorative_user_env.users.model import ACCEPTANCE_RATE, Schedule
 
 # A third party's algorithm: the arm of the highest upper bound on its acceptance rate, with
 # helpers that call helpers.

@@ -11,7 +11,7 @@ pytest.importorskip("numba")
 from explorative_user_env.kernels.seeds import N_STREAMS, draw_at_once, set_streams_at_once, streams
 from explorative_user_env.seeding import user_generator
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.laws import LAWS, normal_means
+from explorative_user_env.users.model import LAWS, normal_means
 from explorative_user_env.validation import InvalidArgumentError
 
 

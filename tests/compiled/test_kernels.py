@@ -20,18 +20,18 @@ from explorative_user_env.kernels.compiler import once
 from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
 from explorative_user_env.users import behaviours as others
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.laws import ACCEPTANCE_RATE, constant
+from explorative_user_env.users.model import ACCEPTANCE_RATE, constant
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 
 
 def test_a_copied_or_pickled_agent_runs_the_loop_that_is_compiled_already() -> None:
-    kernels._run_all.cache_clear()
+    kernels._run_all.cache_clear()  # type: ignore[attr-defined]
     agents = [BAIR(), copy.deepcopy(BAIR()), pickle.loads(pickle.dumps(BAIR()))]
     runs = [eu.evaluate([agent], **SMALL).runs for agent in agents]
     assert runs[0].equals(runs[1])
     assert runs[0].equals(runs[2])
-    assert kernels._run_all.cache_info().misses == 1
+    assert kernels._run_all.cache_info().misses == 1  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", ["run_all", "play_all"])

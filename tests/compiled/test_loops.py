@@ -25,8 +25,7 @@ from explorative_user_env.protocol import STOP, name_of
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users import model as user_rules
 from explorative_user_env.users.model import blank_state
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Population, Setting
 
 SEEDS = (1, 2, 3)
 

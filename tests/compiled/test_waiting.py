@@ -13,7 +13,7 @@ from explorative_user_env.agents import Uniform
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.kernels import presence as waiting
 from explorative_user_env.kernels.presence import compiling_told, interrupts_heard
-from explorative_user_env.users.laws import Rule, Schedule
+from explorative_user_env.users.model import Rule, Schedule
 
 pytestmark = pytest.mark.usefixtures("nothing_kept")
 

@@ -9,8 +9,8 @@ from snippets import blocks_of, follow
 from typer import rich_utils
 
 from explorative_user_env.users import behaviours as others
-from explorative_user_env.users import laws as confidence
-from explorative_user_env.users import laws as reward_laws
+from explorative_user_env.users import model as confidence
+from explorative_user_env.users import model as reward_laws
 
 ROOT = Path(__file__).parents[2]
 PAGES = [

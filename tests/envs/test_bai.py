@@ -11,7 +11,7 @@ from single_env import arms, begun_bai
 from explorative_user_env import BAI_ENV_ID, InvalidArgumentError
 from explorative_user_env.agents import BAIR
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 BEST = 1
 

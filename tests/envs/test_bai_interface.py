@@ -14,7 +14,7 @@ from single_env import COUNTERS, arms, begun_bai
 
 from explorative_user_env import BAI_ENV_ID, ExplorativeUserEnv
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 ENDING = {"is_success", "answer", "stopping_time", "rejection_rate", "left"}
 

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorative_user_env.envs.history import ACCEPTED, REJECTED, UNHEARD, History
+from explorative_user_env.envs.history import (
+    ACCEPTED,
+    N_SINCE_ACCEPTED,
+    REJECTED,
+    UNHEARD,
+    History,
+    seen_in_lane,
+)
 
 N_LANES, N_ARMS = 4, 3
 LANES = range(N_LANES)
@@ -21,7 +28,6 @@ FIELDS = (
     "acceptances",
     "rejections",
     "latest",
-    "rejections_since_acceptance",
     "steps",
     "last_arm",
 )
@@ -50,7 +56,8 @@ def by_hand(lanes: list[Heard]) -> dict[str, Any]:
 
 
 def told(history: History) -> dict[str, Any]:
-    return {field: getattr(history, field).tolist() for field in FIELDS}
+    since = {"rejections_since_acceptance": history.table[:, :, N_SINCE_ACCEPTED].tolist()}
+    return {field: getattr(history, field).tolist() for field in FIELDS} | since
 
 
 def record(history: History, heard: list[Heard], one_step: dict[int, tuple[int, int]]) -> None:
@@ -133,15 +140,17 @@ def test_what_was_heard_of_a_lane_is_what_a_rendering_needs(
     history.forget(np.array([3]))
     heard[3] = []
     for lane in LANES:
-        arms, last = history.of(lane)
+        yes, no, _, last, _ = seen_in_lane(history, lane)
         counts = [of_arm(heard[lane], arm) for arm in range(N_ARMS)]
-        assert arms == [[sum(each), each.count(0)] for each in counts]
+        assert [list(pair) for pair in zip(yes, no, strict=True)] == [
+            [sum(each), each.count(0)] for each in counts
+        ]
         assert last == ((heard[lane][-1][0], bool(heard[lane][-1][1])) if heard[lane] else None)
-    assert history.of(0)[1] == (1, True)
-    assert history.of(1)[1] == (2, False)
-    arms, last = history.of(1)
+    assert seen_in_lane(history, 0).last == (1, True)
+    assert seen_in_lane(history, 1).last == (2, False)
+    yes, no, _, last, _ = seen_in_lane(history, 1)
     assert last is not None
-    kinds = {type(number) for pair in arms for number in pair}
+    kinds = {type(number) for number in (*yes, *no)}
     assert (kinds, type(last[0]), type(last[1])) == ({int}, int, bool)
 
 

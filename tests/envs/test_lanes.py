@@ -15,25 +15,22 @@ pytest.importorskip("numba")
 
 from explorative_user_env import ExplorativeUserVectorEnv, InvalidArgumentError, Schedule
 from explorative_user_env.envs.compiled_lanes import CompiledLanes, rule_compiles
-from explorative_user_env.envs.lanes import Lanes, PlainLanes, Step
+from explorative_user_env.envs.lanes import Lanes, Step
 from explorative_user_env.envs.user import REWARDS
-from explorative_user_env.kernels.arrays import StateTuple
 from explorative_user_env.kernels.words import row_of, user_rows
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.laws import LAWS, acceptance_rate_rule
-from explorative_user_env.users.model import blank_state
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import PRINTED, Setting
+from explorative_user_env.users.model import LAWS, StateTuple, acceptance_rate_rule, blank_state
+from explorative_user_env.users.population import PRINTED, Population, Setting
 
 N_LANES = 23
 SEEDS = range(50, 50 + N_LANES)
 JUNK = -7
 
 
-def both(setting: Setting, reward: str = "regret", **user: Any) -> tuple[PlainLanes, CompiledLanes]:
+def both(setting: Setting, reward: str = "regret", **user: Any) -> tuple[Lanes, CompiledLanes]:
     population = Population(setting=setting, **{"n_arms": 5} | user)
     first, second = ([np.random.default_rng(seed) for seed in SEEDS] for _ in range(2))
-    return PlainLanes(population, reward, first), CompiledLanes(population, reward, second)
+    return Lanes(population, reward, first), CompiledLanes(population, reward, second)
 
 
 def scribbled() -> Step:

@@ -13,8 +13,7 @@ from explorative_user_env.envs.user import NORMALS_AT_ONCE, DrawnAhead
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.model import User, blank_state
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Population, Setting
 
 KINDS = [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64]
 COUNTS = [0, 1, 2, NORMALS_AT_ONCE - 1, NORMALS_AT_ONCE, NORMALS_AT_ONCE + 1, 600]

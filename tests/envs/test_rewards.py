@@ -14,7 +14,7 @@ from explorative_user_env.envs.user import (
     UTILITY_REWARD,
     reward_of,
 )
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 MEANS = [0.25, 1.5, -1.0]
 

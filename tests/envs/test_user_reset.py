@@ -22,8 +22,8 @@ from explorative_user_env import (
     Schedule,
     register_schedule,
 )
-from explorative_user_env.users import laws as schedules
-from explorative_user_env.users.settings import PRINTED
+from explorative_user_env.users import model as schedules
+from explorative_user_env.users.population import PRINTED
 from explorative_user_env.validation import CallableError
 
 

@@ -12,8 +12,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from explorative_user_env import ENV_ID, ExplorativeUserVectorEnv, Schedule
 from explorative_user_env.envs.user import REWARDS
-from explorative_user_env.users.laws import acceptance_rate_rule
-from explorative_user_env.users.settings import PRINTED, Setting
+from explorative_user_env.users.model import acceptance_rate_rule
+from explorative_user_env.users.population import PRINTED, Setting
 
 MODES = list(AutoresetMode)
 LIMIT = 11

@@ -14,8 +14,8 @@ from explorative_user_env.agents import AGENTS, BAIR, EXP3, REFERENCES, TrackAnd
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.runner import CHUNK
 from explorative_user_env.protocol import Agent
-from explorative_user_env.users.laws import Schedule
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.model import Schedule
+from explorative_user_env.users.population import Setting
 
 TESTS = str(Path(__file__).parents[1])
 

@@ -16,8 +16,7 @@ from explorative_user_env.agents import AGENTS, AlgorithmAgent, Uniform, uniform
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Play, Runs, compiles, plays_compiled, run_compiled
 from explorative_user_env.kernels.seeds import N_STREAMS
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Population, Setting
 
 
 def assert_same_runs(one: pd.DataFrame, other: pd.DataFrame) -> None:

@@ -24,7 +24,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.display.progress import silent
 from explorative_user_env.evaluation.runner import run_cells
-from explorative_user_env.users.laws import ACCEPTANCE_RATE, constant_rule
+from explorative_user_env.users.model import ACCEPTANCE_RATE, constant_rule
 from explorative_user_env.validation import CallableError
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 12, "seed": 1, "progress": False}

@@ -7,7 +7,7 @@ from toy_agents import Clock, Wanderer
 import explorative_user_env as eu
 from explorative_user_env.evaluation import runner as backends
 from explorative_user_env.protocol import Agent, ManyUserAgent
-from explorative_user_env.users.laws import Schedule
+from explorative_user_env.users.model import Schedule
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 30, "seed": 3, "progress": False}
 

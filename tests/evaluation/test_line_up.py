@@ -5,7 +5,7 @@ from toy_agents import tireless
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, TrackAndStop, Uniform
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.population import RELEASED
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 

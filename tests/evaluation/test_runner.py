@@ -11,8 +11,8 @@ from toy_agents import spy, tireless
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, EXP3, TrackAndStop, Uniform
 from explorative_user_env.results.records import versions_of
-from explorative_user_env.users.laws import constant
-from explorative_user_env.users.settings import PRINTED, Setting
+from explorative_user_env.users.model import constant
+from explorative_user_env.users.population import PRINTED, Setting
 
 SMALL: dict[str, Any] = {"n_arms": 3, "n_instances": 25, "seed": 11, "progress": False}
 

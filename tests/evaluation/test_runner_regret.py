@@ -19,7 +19,7 @@ from explorative_user_env.agents import (
     TrackAndStop,
     Uniform,
 )
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 HORIZON = 300
 

@@ -14,10 +14,10 @@ from theory_functions import FUNCTIONS
 import explorative_user_env as eu
 from explorative_user_env import agents, theory
 from explorative_user_env.studies import robustness, tuning
-from explorative_user_env.users import laws as confidence
+from explorative_user_env.users import model as confidence
 from explorative_user_env.users.behaviours import as_behaviour
 from explorative_user_env.users.instances import Instance, InstanceLaw
-from explorative_user_env.users.settings import PRINTED, RELEASED, Setting, as_setting, title_of
+from explorative_user_env.users.population import PRINTED, RELEASED, Setting, as_setting, title_of
 
 
 def finite(found: Any, given: Mapping[str, Any]) -> None:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from explorative_user_env.users import laws as confidence
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users import model as confidence
+from explorative_user_env.users.population import RELEASED
 
 NAMES = ("BAIR", "T&S", "UNI", "EXP3", "UCB1", "Thompson", "SE", "Full-information")
 

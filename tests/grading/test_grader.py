@@ -16,7 +16,7 @@ from explorative_user_env.protocol import BAI, POPULATION, REGRET
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.teach import grade as grader
 from explorative_user_env.teach.grade import (
-    TOLD_FIGURES,
+    SHOWN_FIGURES,
     Assignment,
     Key,
     Points,
@@ -52,14 +52,14 @@ def agents_in(text: str) -> dict[str, type[Any]]:
 def seen(monkeypatch: pytest.MonkeyPatch) -> list[pd.DataFrame]:
     """The runs of every evaluation of a submission."""
     found = []
-    real = grader._played
 
-    def results(*arguments: Any) -> Any:
-        one = real(*arguments)
-        found.append(one.runs)
+    def results(agents: Any, **options: Any) -> Any:
+        one = evaluate(agents, **options)
+        if isinstance(agents[0], SubmittedAgent):
+            found.append(one.runs)
         return one
 
-    monkeypatch.setattr(grader, "_played", results)
+    monkeypatch.setattr(grader, "evaluate", results)
     return found
 
 
@@ -122,7 +122,7 @@ def board_of(
     assignment = Assignment() if assignment is None else assignment
     over_horizon = assignment.over_horizon
     rank_by = "regret" if over_horizon else "cost"
-    names = [name for name in TOLD_FIGURES[over_horizon] if name != rank_by]
+    names = [name for name in SHOWN_FIGURES[rank_by] if name != rank_by]
     graded = [
         grader.Graded(
             name,
@@ -184,7 +184,7 @@ def test_feedback_says_nothing_of_single_users() -> None:
     board = board_of({"b": (GradingOutcome.GRADED, 50.0)})
     told = json.loads(feedback_of(board, board.graded[0]))
     assert told["points"] == 50.0
-    assert list(told["figures"]) == list(TOLD_FIGURES[False])
+    assert list(told["figures"]) == list(SHOWN_FIGURES["cost"])
     assert not any("seed" in name or "user" in name for name in told)
 
 

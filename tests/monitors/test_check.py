@@ -12,7 +12,7 @@ from explorative_user_env.evaluation.monitors import Given, TheoryCheck, Trace, 
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.theory import upper
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.settings import PRINTED
+from explorative_user_env.users.population import PRINTED
 
 
 def judged(trace: Trace, n1: float, answer: int = 0, censored: bool = False) -> TheoryCheck:

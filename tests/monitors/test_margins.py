@@ -19,7 +19,7 @@ from explorative_user_env.evaluation.monitors import (
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 
 class Replayed(NamedTuple):

@@ -10,7 +10,7 @@ from explorative_user_env.agents import BAIR, AlgorithmAgent, TrackAndStop, unif
 from explorative_user_env.evaluation.monitors import CLAIMS, check_run, is_bair
 from explorative_user_env.theory.upper import phase2_length_bound
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 
 @pytest.mark.parametrize("seed", range(8))

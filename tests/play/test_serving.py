@@ -14,6 +14,7 @@ httpx = pytest.importorskip("httpx", reason="pages are asked for with httpx")
 
 from page_server import address_of, started
 
+from explorative_user_env.commands import play
 from explorative_user_env.play import page as serving
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError
 
@@ -61,9 +62,10 @@ def test_what_is_no_port_is_refused(port: Any) -> None:
 
 
 def test_without_the_extra_one_line_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "explorative_user_env.play.page", None)  # nobody imports it
     monkeypatch.setattr("explorative_user_env.validation.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match="the page needs jinja2 and starlette and uvicorn"):
-        serving.serve(0, print)
+        play._play_on_page("", 0, opens=False)
 
 
 def test_no_browser_is_opened_where_there_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:

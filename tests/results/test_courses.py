@@ -101,18 +101,13 @@ def test_an_agent_whose_code_is_not_at_hand_is_left_out(bai: Results) -> None:
     )
     found = courses_of(less, "rejections")
     assert (list(found.totals), found.left_out) == (["T&S"], ("BAIR",))
-    none = Results(bai.runs, bai.cell, bai.population, bai.deltas)
-    with pytest.raises(InvalidArgumentError, match="line_up must be with an agent whose runs"):
-        courses_of(none, "rejections")
 
 
 def test_users_whose_means_move_have_rejections_but_no_regret() -> None:
     results = eu.evaluate(["BAIR"], behaviour="drifting", n_instances=2, progress=False)
     assert courses_of(results, "rejections").n_users == 2
-    with pytest.raises(InvalidArgumentError, match="behaviour must be one whose means stay"):
-        courses_of(results, "regret")
-    with pytest.raises(InvalidArgumentError, match="figure must be one of regret, rejections"):
-        courses_of(results, "utility")
+    with pytest.raises(InvalidArgumentError, match="it is of users whose means stay"):
+        results.plot("regret")
 
 
 def test_a_run_without_a_step_has_a_course_too() -> None:

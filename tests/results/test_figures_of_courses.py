@@ -15,8 +15,7 @@ from explorative_user_env.results.plots_of_runs import (
     acceptances_by_arm,
     courses_of,
     mean_course,
-    regret_over_time,
-    rejections_over_time,
+    over_time,
 )
 from explorative_user_env.results.results import Results
 from explorative_user_env.runs.episodes import Episode
@@ -29,13 +28,11 @@ def results() -> Results:
     return eu.evaluate(["BAIR", "UNI"], n_instances=3, n_arms=3, progress=False)
 
 
-@pytest.mark.parametrize(
-    ("draw", "figure"), [(rejections_over_time, "rejections"), (regret_over_time, "regret")]
-)
+@pytest.mark.parametrize("figure", ["rejections", "regret"])
 def test_a_line_is_the_mean_and_its_band_the_interval_at_each_time(
-    draw: object, figure: str, results: Results
+    figure: str, results: Results
 ) -> None:
-    axes = draw(results, progress=False)  # type: ignore[operator]
+    axes = over_time(results, figure, progress=False)
     found = courses_of(results, figure)
     for place, (agent, totals) in enumerate(found.totals.items()):
         times, means = line_of(axes, agent)
@@ -57,11 +54,11 @@ def test_the_title_says_how_many_of_the_users_and_who_is_left_out(
     monkeypatch.setattr(courses, "USERS_REPLAYED", 2)
     known = {"UNI": results.line_up["UNI"]}
     less = Results(results.runs, results.cell, results.population, results.deltas, line_up=known)
-    axes = rejections_over_time(less, progress=False)
+    axes = over_time(less, "rejections", progress=False)
     title = " ".join(axes.get_title(loc="left").split())
     assert title.endswith("3 users, 2 replayed; no code of BAIR")
     # Each agent looks as on every plot of these results.
-    whole = legend_of_plot(rejections_over_time(results, progress=False))
+    whole = legend_of_plot(over_time(results, "rejections", progress=False))
     assert legend_of_plot(axes)["UNI"].get_color() == whole["UNI"].get_color()
 
 
@@ -69,13 +66,13 @@ def test_one_run_has_a_line_without_a_band() -> None:
     one = eu.evaluate(["BAIR"], n_instances=1, progress=False)
     mean, low, high = mean_course(courses_of(one, "regret").totals["BAIR"])
     assert np.isnan([low, high]).all()
-    axes = regret_over_time(one, progress=False)
+    axes = over_time(one, "regret", progress=False)
     assert line_of(axes, "BAIR")[1] == mean.tolist()
 
 
 def test_whoever_waits_is_told_how_far_the_replays_are(results: Results) -> None:
     told: list[tuple[str, int, int]] = []
-    rejections_over_time(results, progress=lambda *what: told.append(what))
+    over_time(results, "rejections", progress=lambda *what: told.append(what))
     assert told[-1] == ("replayed", 6, 6)
 
 

@@ -20,7 +20,6 @@ from explorative_user_env.results.plots_of_runs import (
     survival_course,
 )
 from explorative_user_env.results.results import Results
-from explorative_user_env.validation import InvalidArgumentError
 
 pytest.importorskip("matplotlib")
 
@@ -192,10 +191,3 @@ def test_what_counts_private_draws_says_so() -> None:
     axes = success_by_budget(results)
     assert axes.get_xlabel() == "time t, in recommendations and private draws"
     assert max(line_of(axes, "BAIR")[0]) == results.runs["stopping_time"].max()
-
-
-def test_plays_over_a_horizon_do_not_stop() -> None:
-    results = eu.evaluate(["UNI"], task="regret", n_instances=2, horizon=5, progress=False)
-    for draw in (success_by_budget, stopping_time_survival):
-        with pytest.raises(InvalidArgumentError, match="results must be of the task bai"):
-            draw(results)

@@ -7,7 +7,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.results import records as provenance
-from explorative_user_env.users.settings import DIFFERENCES
+from explorative_user_env.users.population import DIFFERENCES
 from explorative_user_env.validation import is_found
 
 FEW: dict[str, Any] = {"n_instances": 2, "delta": 0.3, "progress": False, "setting": "released"}

@@ -24,7 +24,7 @@ from explorative_user_env.results.records import (
     package_digest,
     record_of,
 )
-from explorative_user_env.users.laws import constant
+from explorative_user_env.users.model import constant
 
 POPULATIONS: list[dict[str, Any]] = [
     {},

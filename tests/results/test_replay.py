@@ -11,7 +11,7 @@ from toy_agents import Answering, scripted, spy
 import explorative_user_env as eu
 from explorative_user_env.agents import AGENTS, BAIR, REFERENCES, FullInformation, Uniform
 from explorative_user_env.protocol import needs_horizon
-from explorative_user_env.users.settings import PRINTED, RELEASED, Setting
+from explorative_user_env.users.population import PRINTED, RELEASED, Setting
 
 USERS: dict[str, Any] = {"n_arms": 3, "alpha": 1.5, "noise": 0.05}
 SMALL: dict[str, Any] = {"n_instances": 3, "seed": 11, "delta": 0.3, "progress": False}

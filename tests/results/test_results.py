@@ -10,8 +10,7 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.results.results import Results
 from explorative_user_env.results.tables import table_of
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import PRINTED
+from explorative_user_env.users.population import PRINTED, Population
 
 
 def test_the_cost_of_an_evaluation_is_by_its_step_cost() -> None:

@@ -38,7 +38,7 @@ def journal_naming(victim: Path, database: Path) -> bytes:
     return header.ljust(512, b"\0") + last + struct.pack(">II", len(name), checksum) + MAGIC
 
 
-READERS = {
+READERS: dict[str, Any] = {
     "load": eu.load,
     "about": about,
     "verify": lambda path: eu.verify(path, progress=False),

@@ -20,9 +20,8 @@ from explorative_user_env.protocol import BAI, REGRET
 from explorative_user_env.rl import SB3Agent, train, training
 from explorative_user_env.rl.models import RECIPES
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.users.laws import Schedule
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.model import Schedule
+from explorative_user_env.users.population import RELEASED, Population
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ from explorative_user_env import ENV_ID
 from explorative_user_env.agents import ALGORITHMS, AlgorithmAgent
 from explorative_user_env.check import Kind
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.laws import ACCEPTANCE_RATE, GAUSSIAN_LAW
+from explorative_user_env.users.model import ACCEPTANCE_RATE, GAUSSIAN_LAW
 from specimens import agents, environments
 from specimens.algorithms import ALGORITHMS_WRONG
 from specimens.environments import MANY, ONE

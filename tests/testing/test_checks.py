@@ -24,7 +24,7 @@ from explorative_user_env.check import (
 )
 from explorative_user_env.check.checks import run_checks
 from explorative_user_env.users.behaviours import EXPLORATIVE
-from explorative_user_env.users.laws import ACCEPTANCE_RATE
+from explorative_user_env.users.model import ACCEPTANCE_RATE
 
 
 def is_fine(subject: Subject) -> None:
@@ -132,7 +132,7 @@ def test_a_known_fault_is_told_by_its_name() -> None:
 
 @pytest.mark.parametrize("name", ["", "breaks_ties", "lanes_are_single_environments"])
 def test_a_name_that_no_check_has_is_refused(name: str) -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of has_"):
+    with pytest.raises(InvalidArgumentError, match=r"^expected_failed_checks must be one of beg"):
         check_agent(Honest, expected_failed_checks={name: "of no use"})
 
 

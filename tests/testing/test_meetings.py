@@ -1,6 +1,5 @@
 """An agent with a user who follows a script, and two such runs side by side."""
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from explorative_user_env.check import FailedCheckError
 from explorative_user_env.check.agents import (
     ACCEPTING,
     REJECTING,
-    Fickle,
     Meeting,
     Run,
     Situation,
@@ -91,11 +89,3 @@ def test_what_is_no_arm_is_told_with_its_step() -> None:
     allowed = r"act returned 3, must be an integer in 0\.\.2 or None \(at step 7: K = 3, seed 5"
     with pytest.raises(FailedCheckError, match=allowed):
         run_of(OutOfRange(), Situation(3, 5))
-
-
-def test_a_copy_of_a_fickle_user_goes_on_as_she_does() -> None:
-    user = Fickle(3, 1)
-    heard = [user(1) for _ in range(20)]
-    again = copy.deepcopy(user)
-    assert [user(arm % 3) for arm in range(60)] == [again(arm % 3) for arm in range(60)]
-    assert [Fickle(3, 1)(1)] == heard[:1]

@@ -24,7 +24,7 @@ from explorative_user_env.envs.population import (
 )
 from explorative_user_env.users import behaviours as others
 from explorative_user_env.users.behaviours import EXPLORATIVE, impatient
-from explorative_user_env.users.laws import (
+from explorative_user_env.users.model import (
     ACCEPTANCE_RATE,
     REWARD_LAWS,
     SMOOTHED_ACCEPTANCE_RATE,

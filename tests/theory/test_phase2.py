@@ -19,10 +19,8 @@ from explorative_user_env.theory import upper
 from explorative_user_env.theory import upper as phase2
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.instances import Instance
-from explorative_user_env.users.laws import constant
-from explorative_user_env.users.model import blank_state
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import PRINTED, RELEASED
+from explorative_user_env.users.model import blank_state, constant
+from explorative_user_env.users.population import PRINTED, RELEASED, Population
 from explorative_user_env.validation import InvalidArgumentError
 
 

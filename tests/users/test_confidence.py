@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import explorative_user_env as eu
 from explorative_user_env import InvalidArgumentError, Schedule, register_schedule
 from explorative_user_env.agents import Uniform
-from explorative_user_env.users import laws as schedules
-from explorative_user_env.users.laws import (
+from explorative_user_env.users import model as schedules
+from explorative_user_env.users.model import (
     ACCEPTANCE_RATE,
     SMOOTHED_ACCEPTANCE_RATE,
     acceptance_rate_rule,
@@ -20,8 +20,7 @@ from explorative_user_env.users.laws import (
     constant_rule,
     prior_counts,
 )
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.population import RELEASED, Population
 
 
 def value(schedule: Schedule, n: int, t: int, n_arms: int) -> float:

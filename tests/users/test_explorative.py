@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from one_user import PLAYS, Play, at_random, bounds, converse, gamma, hand_made, new_user
 
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.settings import PRINTED, RELEASED, SETTINGS, Setting
+from explorative_user_env.users.population import PRINTED, RELEASED, SETTINGS, Setting
 
 GOOD, BAD = 0, 1
 

@@ -19,8 +19,8 @@ from one_user import (
 )
 
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.laws import Schedule, constant
-from explorative_user_env.users.settings import PRINTED, SETTINGS, Setting
+from explorative_user_env.users.model import Schedule, constant
+from explorative_user_env.users.population import PRINTED, SETTINGS, Setting
 
 
 class Seen(NamedTuple):

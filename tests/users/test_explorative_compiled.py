@@ -14,12 +14,16 @@ from lives import LENGTHS, TABLES, left_of
 from one_user import rejects_by_definition, users_of
 from shared import compiled_run
 
-from explorative_user_env.kernels.arrays import as_arrays, user_arrays, user_tuple
 from explorative_user_env.kernels.loops import make_run
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.laws import number_tables
-from explorative_user_env.users.model import blank_state
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.model import (
+    as_arrays,
+    blank_state,
+    number_tables,
+    user_arrays,
+    user_tuple,
+)
+from explorative_user_env.users.population import Setting
 
 N_STEPS = 40_000
 """Well beyond the ends of all tables."""

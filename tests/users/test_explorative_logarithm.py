@@ -11,9 +11,8 @@ from lives import drawn
 from one_user import Play, at_random, best_pair, in_turn, new_user, until_rejected
 
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.laws import acceptance_rate_rule
-from explorative_user_env.users.model import User, UserState
-from explorative_user_env.users.settings import SETTINGS, Setting
+from explorative_user_env.users.model import User, UserState, acceptance_rate_rule
+from explorative_user_env.users.population import SETTINGS, Setting
 
 
 def in_history(setting: Setting, n_arms: int, n: int, t: int) -> tuple[User, UserState]:

@@ -11,9 +11,8 @@ from one_user import PLAYS, Play, at_random, bounds, converse, gamma, new_user
 from reference_user import ReferenceUser
 
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.laws import Rule
-from explorative_user_env.users.model import User, UserState
-from explorative_user_env.users.settings import SETTINGS, Setting
+from explorative_user_env.users.model import Rule, User, UserState
+from explorative_user_env.users.population import SETTINGS, Setting
 
 
 def close(found: Sequence[float], expected: Sequence[float]) -> bool:

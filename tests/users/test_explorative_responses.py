@@ -11,7 +11,7 @@ from scipy import stats
 
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.model import UserState
-from explorative_user_env.users.settings import PRINTED, RELEASED, Setting
+from explorative_user_env.users.population import PRINTED, RELEASED, Setting
 
 GOOD, BAD = 0, 1
 

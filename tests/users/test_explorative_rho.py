@@ -7,8 +7,8 @@ import pytest
 from one_user import gamma, new_user
 
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.laws import Schedule
-from explorative_user_env.users.settings import PRINTED, Setting
+from explorative_user_env.users.model import Schedule
+from explorative_user_env.users.population import PRINTED, Setting
 
 
 def drifting_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) -> float:

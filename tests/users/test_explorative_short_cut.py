@@ -19,8 +19,8 @@ from one_user import (
 )
 
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.laws import Schedule, number_tables
-from explorative_user_env.users.settings import SETTINGS, Setting
+from explorative_user_env.users.model import Schedule, number_tables
+from explorative_user_env.users.population import SETTINGS, Setting
 
 PLAYS: tuple[Play, ...] = (at_random, best_pair, until_rejected, in_turn)
 

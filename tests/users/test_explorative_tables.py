@@ -6,8 +6,8 @@ import pytest
 from lives import LENGTHS, N_ARMS, drawn, equal, life
 from one_user import Play, at_random, best_pair, in_turn, until_rejected
 
-from explorative_user_env.users.laws import number_tables
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.model import number_tables
+from explorative_user_env.users.population import Setting
 
 
 @pytest.mark.parametrize("rho", [None, 1.0])

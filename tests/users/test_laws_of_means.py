@@ -14,9 +14,8 @@ from explorative_user_env import (
     evaluate,
 )
 from explorative_user_env.users.instances import LOST, InstanceLaw, move_best
-from explorative_user_env.users.laws import LAWS, REWARD_LAWS, ROOMY, uniform_means
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import PRINTED, RELEASED, Setting
+from explorative_user_env.users.model import LAWS, REWARD_LAWS, ROOMY, uniform_means
+from explorative_user_env.users.population import PRINTED, RELEASED, Population, Setting
 
 
 def generator(seed: int = 0) -> np.random.Generator:

@@ -4,12 +4,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorative_user_env.kernels.arrays import LONG_TABLES, long_tables
 from explorative_user_env.users import model as rules
-from explorative_user_env.users.laws import number_tables
-from explorative_user_env.users.model import SHORT_TABLES, blank_state
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.model import (
+    LONG_TABLES,
+    SHORT_TABLES,
+    blank_state,
+    long_tables,
+    number_tables,
+)
+from explorative_user_env.users.population import Population, Setting
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 5000])

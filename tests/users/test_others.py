@@ -24,7 +24,7 @@ from explorative_user_env.users.behaviours import (
     register_behaviour,
 )
 from explorative_user_env.users.instances import DEFAULT_GAP
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)

@@ -15,7 +15,7 @@ from explorative_user_env.agents import Uniform
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv
 from explorative_user_env.protocol import STOP, ManyUserAgent
 from explorative_user_env.users.behaviours import drifting
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 
 def test_means_do_a_random_walk_of_the_variance_that_is_said(setting: Setting) -> None:

@@ -8,7 +8,7 @@ from other_users import random_arms, started
 
 import explorative_user_env as eu
 from explorative_user_env.users.behaviours import EXPLORATIVE, forgetful
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.population import Setting
 
 
 def remembered(window: list[tuple[int, float]], n_arms: int) -> tuple[list[int], list[float]]:

@@ -13,9 +13,8 @@ from scipy import special, stats
 from explorative_user_env.users import behaviours as others
 from explorative_user_env.users import model as rules
 from explorative_user_env.users.behaviours import acceptance_probability, logistic
-from explorative_user_env.users.laws import Rule
-from explorative_user_env.users.model import RememberingState, User
-from explorative_user_env.users.settings import PRINTED, Setting
+from explorative_user_env.users.model import RememberingState, Rule, User
+from explorative_user_env.users.population import PRINTED, Setting
 
 
 def frozen(

@@ -10,9 +10,8 @@ import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, Uniform
 from explorative_user_env.kernels.presence import can_compile
 from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour, forgetful
-from explorative_user_env.users.laws import REWARD_LAWS
-from explorative_user_env.users.model import rho
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.model import REWARD_LAWS, rho
+from explorative_user_env.users.population import Setting
 
 
 @pytest.mark.parametrize("kind", [*KINDS, *LEAVERS], ids=lambda kind: kind.name)

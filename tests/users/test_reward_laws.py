@@ -17,9 +17,8 @@ from explorative_user_env import (
     evaluate,
 )
 from explorative_user_env.users.instances import InstanceLaw
-from explorative_user_env.users.laws import REWARD_LAWS, draw_reward
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import PRINTED, Setting
+from explorative_user_env.users.model import REWARD_LAWS, draw_reward
+from explorative_user_env.users.population import PRINTED, Population, Setting
 
 MEAN = 0.3
 VARIANCES = {"gaussian": 1.0, "bernoulli": MEAN * (1 - MEAN), "bounded": 1.0}

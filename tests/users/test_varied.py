@@ -16,9 +16,8 @@ from explorative_user_env.kernels.presence import can_compile
 from explorative_user_env.seeding import user_generator
 from explorative_user_env.users.behaviours import as_behaviour, varied
 from explorative_user_env.users.instances import LARGEST_MEAN
-from explorative_user_env.users.laws import ROOMY, around_one
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import Setting
+from explorative_user_env.users.model import ROOMY, around_one
+from explorative_user_env.users.population import Population, Setting
 
 
 def reference_of(seed: int, setting: Setting, alpha: float) -> ReferenceUser:

@@ -259,7 +259,7 @@ def test_episodes_of_many_users_are_verified_with_what_each_of_them_cost(
 
 def test_words_of_numbers_are_the_same_up_to_their_last_bits() -> None:
     there, here = (pd.DataFrame({"instance": [0, 1], "of": each}) for each in TEXTS)
-    assert [place for place, *_ in verifying._others(there, here, 1e-9)] == [1]
+    assert [place for place, *_ in verifying._others(there, here)] == [1]
 
 
 TEXTS = (["0.1 0.30000000000000004", "1 2"], ["0.1 0.3", "1 3"])

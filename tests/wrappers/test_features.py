@@ -24,6 +24,11 @@ scripts = st.lists(st.tuples(st.integers(0, N_ARMS - 1), st.integers(0, 1)), max
 """Not only what a user may say, but any responses."""
 
 
+def length_of(name: str, n_arms: int) -> int | None:
+    bounds = bounds_of(name, n_arms)
+    return None if bounds is None else len(bounds[0])
+
+
 def history_of(*lanes: Heard, n_arms: int = N_ARMS) -> History:
     history = History(len(lanes), n_arms)
     for t in range(max(map(len, lanes))):
@@ -127,11 +132,15 @@ def test_the_bounds_hold_at_every_step_also_beyond_the_horizon(script: Heard) ->
 def test_the_bounds_are_reached() -> None:
     both = history_of([(0, 0)] * HORIZON + [(1, 1)] * HORIZON, [(0, 1)] * HORIZON)
     shown = observations.counts(both, Scale(HORIZON)).reshape(2, -1)
-    low, high = bounds_of("counts", N_ARMS) or ()
+    bounds = bounds_of("counts", N_ARMS)
+    assert bounds is not None
+    low, high = bounds
     assert low.tolist() == [0.0] * 6 + [-1.0] * 3 + [0.0] * 4
     assert high.tolist() == [1.0] * 13
     assert shown[0].tolist() == [0, 1, 0, 1, 0, 0, -1, 1, 0, 1, 0, 0, 1]
-    low, high = bounds_of("last-step", N_ARMS) or ()
+    bounds = bounds_of("last-step", N_ARMS)
+    assert bounds is not None
+    low, high = bounds
     assert (low.tolist(), high.tolist()) == ([0, 0, 0, -1, 0], [1] * 5)
 
 
@@ -226,7 +235,7 @@ def test_the_length_is_that_of_the_observation(n_arms: int) -> None:
     history = History(1, n_arms)
     for name in OBSERVATIONS:
         shown, _ = observed(name, history, Scale(HORIZON), n_arms)
-        length = observations.length_of(name, n_arms)
+        length = length_of(name, n_arms)
         assert shown.shape == ((1,) if length is None else (1, length))
-    lengths = [observations.length_of(name, n_arms) for name in OBSERVATIONS]
+    lengths = [length_of(name, n_arms) for name in OBSERVATIONS]
     assert lengths == [None, 4 * n_arms + 1, 4 * n_arms + 1, n_arms + 2]

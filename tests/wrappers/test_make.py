@@ -16,7 +16,7 @@ from explorative_user_env.envs.user import reading_of
 from explorative_user_env.protocol import BAI, REGRET, TASKS, as_task
 from explorative_user_env.wrappers import vector as wrappers
 from explorative_user_env.wrappers.make import ENVIRONMENTS, make_task
-from explorative_user_env.wrappers.observations import OBSERVATIONS, length_of
+from explorative_user_env.wrappers.observations import OBSERVATIONS, bounds_of
 
 LAYERS: dict[str, list[type]] = {
     "response": [],
@@ -24,6 +24,11 @@ LAYERS: dict[str, list[type]] = {
     "sorted-counts": [wrappers.SortedArms, wrappers.CountsObservation],
     "last-step": [wrappers.LastStepObservation],
 }
+
+
+def length_of(name: str, n_arms: int) -> int | None:
+    bounds = bounds_of(name, n_arms)
+    return None if bounds is None else len(bounds[0])
 
 
 @pytest.fixture(params=sorted(TASKS))

@@ -14,7 +14,7 @@ from explorative_user_env.studies.lower_bound import (
     uniform_steps,
 )
 from explorative_user_env.theory import hard_pair
-from explorative_user_env.users.laws import constant
+from explorative_user_env.users.model import constant
 from explorative_user_env.validation import InvalidArgumentError
 
 

@@ -6,7 +6,7 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.display.progress import silent
 from explorative_user_env.studies.paper import PRINTED_STEP, run_ladder
-from explorative_user_env.users.settings import DIFFERENCES, PRINTED, RELEASED
+from explorative_user_env.users.population import DIFFERENCES, PRINTED, RELEASED
 
 
 def test_the_ladder_leads_from_the_text_to_the_code_and_every_step_counts() -> None:

@@ -19,7 +19,7 @@ from explorative_user_env.studies.paper_verdicts import (
     calibration_of,
     verdicts,
 )
-from explorative_user_env.users.settings import DIFFERENCES
+from explorative_user_env.users.population import DIFFERENCES
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ pytest.importorskip("matplotlib")
 from explorative_user_env.results.tables import PUBLISHED
 from explorative_user_env.studies import paper_report as pictures
 from explorative_user_env.studies.paper_verdicts import Reproduction
-from explorative_user_env.users.settings import DIFFERENCES
+from explorative_user_env.users.population import DIFFERENCES
 
 
 def lines_of(axes: Any) -> dict[str, list[float]]:

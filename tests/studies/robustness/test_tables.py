@@ -6,8 +6,7 @@ import pytest
 
 from explorative_user_env.display.tables import as_text
 from explorative_user_env.studies import robustness as room
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.population import RELEASED, Population
 
 
 def cell(user: str, agent: str, success: float, time: float, censored: float) -> dict[str, Any]:

@@ -9,9 +9,8 @@ from small_tuning import SMALL, USERS
 from explorative_user_env import InvalidArgumentError, evaluate
 from explorative_user_env.seeding import tuning_seed
 from explorative_user_env.studies.tuning import Candidate, NoneFoundError, Tuning, grid, tune_n1
-from explorative_user_env.users.laws import constant
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.model import constant
+from explorative_user_env.users.population import RELEASED, Population
 
 
 def test_the_search_begins_at_the_papers_lower_bound_and_ends_at_its_n1(tuning: Tuning) -> None:

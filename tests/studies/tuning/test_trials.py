@@ -6,8 +6,7 @@ from explorative_user_env.display.progress import silent
 from explorative_user_env.seeding import tuning_seed, user_seeds
 from explorative_user_env.studies import tuning as trials
 from explorative_user_env.studies.tuning import TunedAgent
-from explorative_user_env.users.population import Population
-from explorative_user_env.users.settings import RELEASED
+from explorative_user_env.users.population import RELEASED, Population
 
 
 def test_no_part_of_a_tuning_shares_users_with_another_or_with_a_study() -> None:
