@@ -26,18 +26,13 @@ from explorative_user_env.show.svg import escaped, svg_of
 from explorative_user_env.show.words import grounds_of, spoken
 from explorative_user_env.validation import InvalidArgumentError, choice, flag, require
 
+# Moments of a film, and rows of arms in all of them; a longer run is thinned out evenly.
 LEAST_MOMENTS, MOST_MOMENTS, MOST_ROWS_FILMED = 100, 1000, 50_000
-"""Of a film, and rows of arms in all of them; a longer run is thinned out evenly."""
-LONGEST_SHOWN = 100_000
-"""Steps of a run that is watched only because a notebook shows it."""
-RUN_WIDTH = 960
-"""Of a whole run in one picture."""
-SETTLED = 20
-"""The axis of rewards holds all intervals but those of the first twentieth of a film."""
-PNG_SCALE = 2
-"""Pixels of a picture for each of its scene, so that it is sharp on a slide."""
-CONTROLS_HIGH = 190
-"""Pixels below the pictures, in a notebook that does not tell how high a page is."""
+LONGEST_SHOWN = 100_000  # steps of a run that is watched only because a notebook shows it
+RUN_WIDTH = 960  # of a whole run in one picture
+SETTLED = 20  # the axis of rewards leaves out intervals of the first twentieth of a film
+PNG_SCALE = 2  # pixels of a picture for each of its scene, so that it is sharp on a slide
+CONTROLS_HIGH = 190  # pixels below the pictures, where a notebook does not measure a page
 
 
 class Arrangement(NamedTuple):
@@ -54,8 +49,8 @@ class Arrangement(NamedTuple):
     columns: int
 
 
+# Of one film, and of each of several.
 ALONE, TOGETHER = Arrangement(USUAL_WIDTH, 420, 1), Arrangement(640, None, 2)
-"""Of one film, and of each of several."""
 ON_A_PHONE = Arrangement(360, None, 1)
 
 
@@ -125,9 +120,8 @@ def film_of(
         reveal: whether the truth is shown; None does as the environment's `render_intervals`.
         on_step: called with each step.
     """
-    rerun = rerun_of(run)
+    rerun, n_steps = rerun_of(run), len(run.arms)
     revealed = rerun.shows_intervals if reveal is None else flag("reveal", reveal)
-    n_steps = len(run.arms)
     most = max(LEAST_MOMENTS, min(MOST_MOMENTS, MOST_ROWS_FILMED // rerun.population.n_arms))
     every = -(-max(n_steps, 1) // most)
     moments: list[Moment] = []
@@ -141,9 +135,9 @@ def film_of(
         on_step(step)
 
     watch_again(run, hear)
-    explanation = story.explanation(run.agent, run.answer, run.end)
-    end = (n_steps, run.answer, run.end)
-    return Film(run.agent, run.seed, *end, moments, revealed, explanation)
+    ending = (run.answer, run.end)
+    explanation = story.explanation(run.agent, *ending)
+    return Film(run.agent, run.seed, n_steps, *ending, moments, revealed, explanation)
 
 
 def shown_in_notebook(run: Any) -> str | None:
@@ -163,8 +157,8 @@ def steps_of_all(films: Sequence[Film]) -> list[int]:
 
 def rejected_at(films: Sequence[Film], steps: Sequence[int]) -> list[int]:
     """Return the places of the steps at which she rejected a recommendation."""
-    moments = [moment.seen for film in films for moment in film.moments]
-    rejected = {seen.steps for seen in moments if seen.last is not None and not seen.last[1]}
+    seen = [moment.seen for film in films for moment in film.moments]
+    rejected = {each.steps for each in seen if each.last and not each.last[1]}
     return [place for place, step in enumerate(steps) if step in rejected]
 
 
@@ -176,19 +170,16 @@ def _places(film: Film, steps: Sequence[int]) -> list[int]:
 
 def captions_of(films: Sequence[Film], steps: Sequence[int]) -> list[str]:
     """Return the words below the pictures of some steps."""
-    said = []
+    captions: list[list[str]] = [[] for _ in steps]
     for film in films:
-        captions = []
-        for place in _places(film, steps):
+        for caption, place in zip(captions, _places(film, steps), strict=True):
             moment = film.moments[place]
             grounds = grounds_of(moment.seen, moment.decided if film.revealed else None)
-            told = f"{film.agent}: " if len(films) > 1 else ""
-            told += spoken(moment.seen, grounds)
+            name = f"{film.agent}: " if len(films) > 1 else ""
+            caption.append(name + spoken(moment.seen, grounds))
             if place == len(film.moments) - 1:
-                told += f". {named_at_the_end(film.agent, film.answer, film.end)}"
-            captions.append(told)
-        said.append(captions)
-    return [". ".join(each) for each in zip(*said, strict=True)]
+                caption.append(named_at_the_end(film.agent, film.answer, film.end))
+    return [". ".join(caption) for caption in captions]
 
 
 def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
@@ -206,10 +197,7 @@ def _span_of(films: Sequence[Film], early: int) -> tuple[float, float] | None:
 
 
 def pictures_of(
-    films: Sequence[Film],
-    steps: Sequence[int],
-    layout: Arrangement,
-    progress: OnProgress = silent,
+    films: Sequence[Film], steps: Sequence[int], layout: Arrangement, progress: OnProgress = silent
 ) -> list[Scene]:
     """Return a picture of all films at each of some steps; all are of one size.
 
@@ -219,7 +207,7 @@ def pictures_of(
         layout: how they are laid out.
         progress: called with each picture.
     """
-    span, kept = _span_of(films, SETTLED), []
+    span, kept = _span_of(films, SETTLED), list[list[Scene]]()
     for number, film in enumerate(films):
         slots = slots_of(moment.said for moment in film.moments)
         places, drawn = _places(film, steps), dict[int, Scene]()
@@ -231,11 +219,10 @@ def pictures_of(
             user = scene_of_user(seen, *truth, span=span, width=layout.width, title=title)
             drawn[place] = user
             if slots or len(films) > 1:  # an agent that says nothing is named where it has company
-                now, alone = None if seen.last is None else seen.last[0], layout.panel is None
-                size = (layout.panel or layout.width, 0 if alone else user.height)
-                board = board_of(slots, user.rows, *size, labelled=alone)
-                both = [user, panel_of(said, board, film.agent, now)]
-                drawn[place] = in_a_column(both) if alone else beside(both)
+                now, below = seen.last[0] if seen.last else None, layout.panel is None
+                size = (layout.panel or layout.width, 0 if below else user.height)
+                panel = panel_of(said, board_of(slots, user.rows, *size, below), film.agent, now)
+                drawn[place] = (in_a_column if below else beside)([user, panel])
         kept.append([drawn[place] for place in places])
     if len(films) == 1:
         return kept[0]
@@ -249,38 +236,31 @@ def pictures_of(
 def whole_run(films: Sequence[Film]) -> Scene:
     """Return each film as one picture of all its steps, one below the other."""
     span = _span_of(films, EARLY) if len(films) > 1 else None
-    lines = []
+    how: dict[str, Any] = {"span": span and rounded_out(span), "width": RUN_WIDTH}
+    runs = []
     for film in films:
-        told = [moment for moment in film.moments if moment.seen.last is not None]
-        last = [moment.seen.last or (0, False) for moment in told]
-        some = f" ({len(told)} of {film.n_steps} steps)" if film.thinned else ""
-        line = timeline(
-            len(film.moments[0].seen.accepted),
-            [arm for arm, _ in last],
-            [accepted for _, accepted in last],
-            [moment.hidden for moment in told] if film.revealed else None,
-            span=None if span is None else rounded_out(span),
-            width=RUN_WIDTH,
-            title=f"{film.agent} and the user of seed {film.seed}{some}",
-        )
-        lines.append(line)
-    return lines[0] if len(lines) == 1 else in_a_column(lines)
+        n_arms, steps = len(film.moments[0].seen.accepted), film.moments[1:]
+        last = [moment.seen.last or (0, False) for moment in steps]
+        arms, accepted = [arm for arm, _ in last], [accepted for _, accepted in last]
+        truths = [moment.hidden for moment in steps] if film.revealed else None
+        some = f" ({len(steps)} of {film.n_steps} steps)" if film.thinned else ""
+        title = f"{film.agent} and the user of seed {film.seed}{some}"
+        runs.append(timeline(n_arms, arms, accepted, truths, title=title, **how))
+    return runs[0] if len(runs) == 1 else in_a_column(runs)
 
 
 def page_of(films: Sequence[Film], progress: OnProgress = silent) -> str:
     """Return films as one page, with a slider over the steps."""
     steps, several = steps_of_all(films), len(films) > 1
-    told: dict[tuple[int, str], list[str]] = {}
-    notes = []
-    for film in films:
-        if film.revealed:  # the story holds the truth
-            for sentence in film.explanation.sentences:
-                place = bisect_right(steps, sentence.step) - 1
-                told.setdefault((place, str(sentence)), []).append(film.agent)
-            if film.explanation.left_out:
-                notes.append(f"{film.agent}: {film.explanation.lines[-1]}")
-    notes += [f"{film.agent}: not every step is shown." for film in films if film.thinned]
-    in_time = sorted(told.items(), key=lambda each: each[0][0])
+    story: dict[tuple[int, str], list[str]] = {}
+    revealed = [film for film in films if film.revealed]  # a story holds the truth
+    for film in revealed:
+        for sentence in film.explanation.sentences:
+            place = bisect_right(steps, sentence.step) - 1
+            story.setdefault((place, str(sentence)), []).append(film.agent)
+    lines = [(film, film.explanation.lines[-1]) for film in revealed if film.explanation.left_out]
+    lines += [(film, "not every step is shown.") for film in films if film.thinned]
+    in_time = sorted(story.items(), key=lambda each: each[0][0])
     return page_with(
         title=f"{', '.join(film.agent for film in films)} and the user of seed {films[0].seed}",
         wide=pictures_of(films, steps, _wide(films), portion(progress, 0, 2)),
@@ -291,7 +271,7 @@ def page_of(films: Sequence[Film], progress: OnProgress = silent) -> str:
             (place, f"{', '.join(who)}: {text}" if several else text)
             for (place, text), who in in_time
         ],
-        note=" ".join(notes),
+        note=" ".join(f"{film.agent}: {line}" for film, line in lines),
     )
 
 
@@ -320,8 +300,8 @@ def save_films(
         InvalidArgumentError: for another ending, or a file that exists.
         MissingExtraError: without what paints it.
     """
-    write, _ = WRITERS[_ending(path, argument)]
-    write_whole(argument, path, lambda place: write(films, place, progress), overwrite)
+    ending = choice(argument, path.suffix.lower() or str(path), NEEDS)
+    write_whole(argument, path, lambda place: _write(films, ending, place, progress), overwrite)
 
 
 def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
@@ -331,45 +311,36 @@ def can_be_written(path: Path, argument: str, overwrite: bool = False) -> None:
         InvalidArgumentError: as `save_films` does.
         MissingExtraError: without what paints it.
     """
-    _, needs = WRITERS[_ending(path, argument)]
+    needs = NEEDS[choice(argument, path.suffix.lower() or str(path), NEEDS)]
     if needs is not None:
         require(*needs)
     free_place(argument, path, overwrite)
 
 
-def _ending(path: Path, argument: str) -> str:
-    return choice(argument, path.suffix.lower() or str(path), WRITERS)
-
-
-def _write_gif(films: Sequence[Film], path: Path, progress: OnProgress) -> None:
-    steps = steps_of_all(films)
-    rejected = rejected_at(films, steps)
-    first = pictures_of(films, steps[:1], _wide(films))[0]
-    most = raster.frames_of_a_gif(first.width, first.height)
-    kept = [steps[place] for place in raster.chosen(len(steps), rejected, most)]
-    pictures = pictures_of(films, kept, _wide(films), progress)
-    raster.write_gif(pictures, rejected_at(films, kept), path, progress)
-
-
-def _write_video(films: Sequence[Film], path: Path, progress: OnProgress) -> None:
-    pictures = pictures_of(films, steps_of_all(films), _wide(films), progress)
-    raster.write_video(pictures, path, progress)
-
-
-Writer = Callable[[Sequence[Film], Path, OnProgress], Any]
-WRITERS: dict[str, tuple[Writer, tuple[str, str, tuple[str, ...]] | None]] = {
-    ".html": (lambda films, path, on: path.write_text(page_of(films, on), encoding="utf-8"), None),
-    ".gif": (_write_gif, raster.PAINTER),
-    ".mp4": (_write_video, raster.VIDEO_NEEDS),
-    ".svg": (
-        lambda films, path, on: path.write_text(svg_of(whole_run(films)), encoding="utf-8"),
-        None,
-    ),
-    ".png": (
-        lambda films, path, on: raster.image_of(whole_run(films), scale=PNG_SCALE).save(
-            path, "PNG"
-        ),
-        raster.PAINTER,
-    ),
+# What it needs to write a file, by its ending.
+NEEDS: dict[str, tuple[str, str, tuple[str, ...]] | None] = {
+    ".html": None,
+    ".gif": raster.PAINTER,
+    ".mp4": raster.VIDEO_NEEDS,
+    ".svg": None,
+    ".png": raster.PAINTER,
 }
-"""By the ending of a file, what writes it and what that needs."""
+
+
+def _write(films: Sequence[Film], ending: str, path: Path, progress: OnProgress) -> None:
+    if ending == ".html":
+        path.write_text(page_of(films, progress), encoding="utf-8")
+    elif ending == ".svg":
+        path.write_text(svg_of(whole_run(films)), encoding="utf-8")
+    elif ending == ".png":
+        raster.image_of(whole_run(films), scale=PNG_SCALE).save(path, "PNG")
+    elif ending == ".mp4":
+        pictures = pictures_of(films, steps_of_all(films), _wide(films), progress)
+        raster.write_video(pictures, path, progress)
+    else:
+        steps, wide = steps_of_all(films), _wide(films)
+        first = pictures_of(films, steps[:1], wide)[0]
+        most = raster.frames_of_a_gif(first.width, first.height)
+        kept = [steps[n] for n in raster.chosen(len(steps), rejected_at(films, steps), most)]
+        pictures = pictures_of(films, kept, wide, progress)
+        raster.write_gif(pictures, rejected_at(films, kept), path, progress)

@@ -38,10 +38,6 @@ class Moment(NamedTuple):
     said: Mapping[str, Explained]
 
 
-Hear = Callable[[Moment], None]
-"""Called with each moment, in the order of time."""
-
-
 @dataclass(frozen=True)
 class Rerun:
     """Who met in a run, and how.
@@ -86,8 +82,8 @@ def rerun_of(run: Any) -> Rerun:
     return rerun
 
 
-def watch_again(run: Any, hear: Hear) -> None:
-    """Let an `Episode` happen again, and hand every moment of it to `hear`.
+def watch_again(run: Any, hear: Callable[[Moment], None]) -> None:
+    """Let an `Episode` happen again, and hand every moment of it to `hear`, in the order of time.
 
     Raises:
         InvalidArgumentError: if something else happens, as with an agent that has changed.
@@ -113,12 +109,9 @@ def watch_again(run: Any, hear: Hear) -> None:
         raise InvalidArgumentError("episode", run, allowed)
 
 
-MOST_SENTENCES = 15
-"""Of an explanation; how much more happened is said in a line."""
-MOST_TURNS = 5
-"""A word that an agent changes more often than this is no phase."""
-GIVEN_UP = 2
-"""An arm that is not recommended in the last steps, so many for each arm, was given up."""
+MOST_SENTENCES = 15  # of an explanation; how much more happened is said in a line
+MOST_TURNS = 5  # a word that an agent changes more often than this is no phase
+GIVEN_UP = 2  # an arm not recommended in the last steps, so many for each arm, was given up
 
 
 class Rank(IntEnum):
@@ -186,18 +179,20 @@ def explanation_from(sentences: Sequence[Sentence], most: int = MOST_SENTENCES) 
     """
     in_time = sorted(sentences, key=lambda each: each.step)
     ranked = sorted(range(len(in_time)), key=lambda place: in_time[place].rank)
-    told = [in_time[place] for place in sorted(ranked[:most])]
-    return Explanation(tuple(told), len(in_time) - len(told))
+    kept = tuple(in_time[place] for place in sorted(ranked[:most]))
+    return Explanation(kept, len(in_time) - len(kept))
+
+
+ENDS = {
+    ANSWERED: "stopped and named",
+    CENSORED: "was cut off; its guess is",
+    LEFT: "lost the user, who left; its guess is",
+}
 
 
 def named_at_the_end(agent: str, answer: int, end: int) -> str:
     """Return which arm an agent named, and how it came to that: `end` is that of an episode."""
-    ends = {
-        ANSWERED: "stopped and named",
-        CENSORED: "was cut off; its guess is",
-        LEFT: "lost the user, who left; its guess is",
-    }
-    return f"{agent} {ends[end]} arm {answer}"
+    return f"{agent} {ENDS[end]} arm {answer}"
 
 
 class Story:
@@ -209,8 +204,7 @@ class Story:
 
     def __init__(self, delta: float) -> None:
         self._delta = delta
-        self._first: Moment | None = None
-        self._last: Moment | None = None
+        self._ends: list[Moment] = []  # the first moment and the latest
         self._recommended: dict[int, tuple[int, int]] = {}  # how often, and when last
         self._rejected: dict[int, Sentence] = {}
         self._odd: dict[bool, list[tuple[int, Grounds]]] = defaultdict(list)
@@ -222,22 +216,23 @@ class Story:
 
     def hear(self, moment: Moment) -> None:
         """Take in a moment."""
-        self._first, self._last = self._first or moment, moment
-        arms: Sequence[int] = range(len(moment.hidden.counts))
-        if moment.seen.last is not None:
-            arm, step = moment.seen.last[0], moment.seen.steps
-            arms, times = (arm,), self._recommended.get(arm, (0, 0))[0]
-            self._recommended[arm] = (times + 1, step)
-        grounds = words.grounds_of(moment.seen, moment.decided)
-        if grounds is not None and moment.decided is not None:
-            self._hear_response(moment.seen.steps, grounds, moment.decided)
+        self._ends = [*self._ends[:1], moment]
+        seen, decided, hidden, said = moment
+        arms: Sequence[int] = range(len(hidden.counts))
+        if seen.last is not None:
+            arms = (seen.last[0],)
+            times, _ = self._recommended.get(arms[0], (0, 0))
+            self._recommended[arms[0]] = (times + 1, seen.steps)
+        grounds = words.grounds_of(seen, decided)
+        if grounds is not None and decided is not None:
+            self._hear_response(seen.steps, grounds, decided)
         for arm in arms:  # one arm's mean can have moved, before the first step all
-            self._hear_mean(arm, moment)
-        for name, value in moment.said.items():
+            self._hear_mean(seen.steps, arm, hidden)
+        for name, value in said.items():
             if isinstance(value, str) and self._word.get(name) != value:
                 self._word[name] = value
                 text = f"the agent's {name}: {value}"
-                self._turns[name].append(Sentence(moment.seen.steps, text, Rank.TURN))
+                self._turns[name].append(Sentence(seen.steps, text, Rank.TURN))
             elif is_flags(value):
                 self._hear_flags(name, value, moment, grounds)
 
@@ -254,9 +249,9 @@ class Story:
                 text += f" ({_misses(decided, grounds)})"
             self._rejected[arm] = Sentence(step, text, Rank.BEST if best else Rank.FIRST)
 
-    def _hear_mean(self, arm: int, moment: Moment) -> None:
+    def _hear_mean(self, step: int, arm: int, hidden: HiddenState) -> None:
         """Note the first time that a mean leaves its band at delta/K (paper, Lemma iteratedlog)."""
-        hidden, n = moment.hidden, moment.hidden.counts[arm]
+        n = hidden.counts[arm]
         if n == 0 or arm in self._off:
             return
         band = iterated_log_band(n, self._delta / len(hidden.counts))
@@ -264,7 +259,7 @@ class Story:
         if abs(estimate - mean) > band:
             text = f"the empirical mean of {_called(arm, hidden)} left its band: "
             text += f"{rounded(estimate)} is more than {rounded(band)} from {rounded(mean)}"
-            self._off[arm] = Sentence(moment.seen.steps, text, Rank.EVENT)
+            self._off[arm] = Sentence(step, text, Rank.EVENT)
 
     def _hear_flags(self, name: str, value: Any, moment: Moment, grounds: Grounds | None) -> None:
         """Note which arms an agent drops after a rejection, if all were in at first."""
@@ -280,11 +275,15 @@ class Story:
 
     def explanation(self, agent: str, answer: int, end: int) -> Explanation:
         """Return what happened, with an end in which the agent named `answer`."""
-        sentences = [self._beginning()]
+        instance = self._ends[0].hidden.instance
+        means, best = instance.means, instance.best_arm
+        second = max((arm for arm in range(len(means)) if arm != best), key=means.__getitem__)
+        text = f"the best of {len(means)} arms is arm {best}, with mean {rounded(means[best])}"
+        text += f"; arm {second} is next, {rounded(means[best] - means[second])} below"
+        sentences = [Sentence(0, text, Rank.END)]
         for turns in self._turns.values():
             sentences += turns if len(turns) <= MOST_TURNS else []
-        sentences += self._rejected.values()
-        sentences += self._drops()
+        sentences += [*self._rejected.values(), *self._drops()]
         for accepted, odd in self._odd.items():
             step, grounds = odd[0]
             text = f"she {words.in_a_word(accepted)} arm {grounds.arm} though her intervals say "
@@ -298,37 +297,24 @@ class Story:
             sentences.append(first._replace(text=text))
         return explanation_from([*sentences, *self._ending(agent, answer, end)])
 
-    def _beginning(self) -> Sentence:
-        assert self._first is not None
-        instance = self._first.hidden.instance
-        means, best = instance.means, instance.best_arm
-        second = max((arm for arm in range(len(means)) if arm != best), key=means.__getitem__)
-        text = f"the best of {len(means)} arms is arm {best}, with mean {rounded(means[best])}"
-        gap = rounded(means[best] - means[second])
-        return Sentence(0, f"{text}; arm {second} is next, {gap} below", Rank.END)
-
     def _drops(self) -> Iterator[Sentence]:
         """Yield the drops that cost the best arm, or that an interval without its mean decided.
 
         The latter are events B in the proof of the paper's Lemma phase2bound1.
         """
-        for (name, arm), (moment, grounds) in self._dropped.items():
-            assert moment.decided is not None
-            wrong = _misses(moment.decided, grounds)
-            best = arm == moment.decided.instance.best_arm
+        for (name, arm), ((seen, decided, *_), grounds) in self._dropped.items():
+            assert decided is not None
+            wrong, best = _misses(decided, grounds), arm == decided.instance.best_arm
             if best or wrong:
-                text = f"{_called(arm, moment.decided)} left {name} for good when rejected; "
+                text = f"{_called(arm, decided)} left {name} for good when rejected; "
                 text += words.reason(grounds) + (f"; {wrong}" if wrong else "")
-                yield Sentence(moment.seen.steps, text, Rank.BEST if best else Rank.EVENT)
+                yield Sentence(seen.steps, text, Rank.BEST if best else Rank.EVENT)
 
     def _ending(self, agent: str, answer: int, end: int) -> Iterator[Sentence]:
         """Yield what the agent named, and what it was stuck on if it did not stop by itself."""
-        assert self._first is not None
-        assert self._last is not None
-        seen, instance = self._last.seen, self._last.hidden.instance
-        means, best = instance.means, instance.best_arm
-        n_steps = seen.steps
-        if best != self._first.hidden.instance.best_arm:
+        seen, _, hidden, said = self._ends[-1]
+        means, best, n_steps = hidden.instance.means, hidden.instance.best_arm, seen.steps
+        if best != self._ends[0].hidden.instance.best_arm:
             yield Sentence(n_steps, f"by now arm {best} is the best", Rank.BEST)
         times, last = self._recommended.get(best, (0, 0))
         if answer != best and n_steps - last >= GIVEN_UP * len(means):
@@ -341,7 +327,7 @@ class Story:
         yes = words.brief(sum(seen.accepted))
         text += f". She accepted {yes} of {words.brief(n_steps)} recommendations"
         stuck = []
-        for name, value in self._last.said.items():
+        for name, value in said.items():
             if isinstance(value, str):
                 stuck.append(f"{name}: {value}")
             elif isinstance(value, Against) and isinstance(value.value, float):
@@ -357,12 +343,12 @@ def _called(arm: int, hidden: HiddenState) -> str:
 
 def _misses(decided: HiddenState, grounds: Grounds) -> str:
     """Return in words which intervals that decided a rejection miss their true means."""
-    told = []
+    misses = []
     for arm in (grounds.arm, grounds.witness):
         if arm is not None:
             low, high = decided.lower_bounds[arm], decided.upper_bounds[arm]
             mean = decided.instance.means[arm]
             if not low <= mean <= high:
                 interval = f"her interval of arm {arm}, {rounded(low)} to {rounded(high)},"
-                told.append(f"{interval} misses its mean {rounded(mean)}")
-    return " and ".join(told)
+                misses.append(f"{interval} misses its mean {rounded(mean)}")
+    return " and ".join(misses)
