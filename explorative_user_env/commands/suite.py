@@ -15,7 +15,8 @@ from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.studies import robustness as others
 from explorative_user_env.studies import suite as study
-from explorative_user_env.studies.suite import SUITE, ModelsByTask, training_name
+from explorative_user_env.studies import suite_tasks
+from explorative_user_env.studies.suite_tasks import SUITE, ModelsByTask, training_name
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -58,9 +59,9 @@ def suite(
     only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
     run.refuse("left out without --user", *only)
     how = {each: run.options[each] for each in ("quick", "seed")}
-    chosen = study.SuiteRun(task or None, **how)
-    entrants = study.taking_part(entrants_called(agent) if agent else None)
-    with run.opened(study.who(entrants)) as (folder, store):
+    chosen = suite_tasks.SuiteRun(task or None, **how)
+    entrants = suite_tasks.taking_part(entrants_called(agent) if agent else None)
+    with run.opened(suite_tasks.who(entrants)) as (folder, store):
         with progress_bar() as report:
             how |= {"progress": report, "store": store, **run.workers}
             scores = study.run_suite(entrants, tasks=chosen.tasks, **how)
