@@ -47,8 +47,13 @@ from explorative_user_env.results.store import ENDINGS, PACKED, read_only, reque
 from explorative_user_env.runs.members import Members
 from explorative_user_env.seeding import seed_number, user_seeds
 from explorative_user_env.shipped import shipped_models
-from explorative_user_env.studies.suite import ModelsByTask, SuiteRun
-from explorative_user_env.studies.suite_tasks import WORST, SuiteTask, model_and_task
+from explorative_user_env.studies.suite_tasks import (
+    WORST,
+    ModelsByTask,
+    SuiteRun,
+    SuiteTask,
+    model_and_task,
+)
 from explorative_user_env.users.population import OPTIONS, Population
 from explorative_user_env.validation import (
     InvalidArgumentError,
