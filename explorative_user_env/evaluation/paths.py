@@ -108,15 +108,6 @@ class Play(NamedTuple):
         return cls(*truth, *steps, *ends)
 
     @classmethod
-    def of(cls, instance: Instance, episode: Episode, horizon: int) -> "Play":
-        """Return the play of an episode with one user."""
-        play, steps = cls.blank(1, len(instance.means), horizon), len(episode.arms)
-        play.write_truth([instance])
-        play.arms[0, :steps], play.accepted[0, :steps] = episode.arms, episode.accepted
-        play.answers[0], play.stayed[0], play.left[0] = episode.answer, steps, episode.left
-        return play
-
-    @classmethod
     def joined(cls, plays: Iterable["Play"]) -> "Play":
         """Return the plays of some users after others as one."""
         copies = [[array.copy() for array in play] for play in plays]
@@ -300,7 +291,11 @@ def plays_readable(runs: Runs, seeds: Seeds) -> Iterator[Play]:
             episode = rollout(env, agent, seed, cap, cap, commits=True)
             met = [(env.instance(), episode)]
         for instance, episode in met:
-            yield Play.of(instance, episode, cap)
+            play, steps = Play.blank(1, population.n_arms, cap), len(episode.arms)
+            play.write_truth([instance])
+            play.arms[0, :steps], play.accepted[0, :steps] = episode.arms, episode.accepted
+            play.answers[0], play.stayed[0], play.left[0] = episode.answer, steps, episode.left
+            yield play
 
 
 def run_compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Array:

@@ -505,18 +505,14 @@ def sweep(
     """
     allowed = "a list of at least one number"
     rows, columns = sequence("deltas", deltas, allowed), sequence("n_arms", n_arms, allowed)
-    for name, values in (("deltas", rows), ("n_arms", columns)):
-        if not values:
-            raise InvalidArgumentError(name, values, allowed)
+    if not rows or not columns:
+        raise InvalidArgumentError("n_arms" if rows else "deltas", [], allowed)
     kept: AbstractContextManager[Store | None] = nullcontext()
     if store is not None:
-        line_ups = {
-            f"delta={delta:g} K={arms}": [
-                agent_record(agent, arms)
-                for agent in (agents(delta, arms) if callable(agents) else agents)
-            ]
-            for delta, arms in _checked(rows, columns)
-        }
+        line_ups = {}
+        for delta, arms in _checked(rows, columns):
+            line_up = agents(delta, arms) if callable(agents) else agents
+            line_ups[f"delta={delta:g} K={arms}"] = [agent_record(each, arms) for each in line_up]
         asked = {name: value for name, value in options.items() if name not in CHANGES_NO_ROW}
         asked = record_of({"deltas": rows, "n_arms": columns, **asked, "agents": line_ups})
         kept = Store(store, {"command": "sweep", "options": asked})
