@@ -1,6 +1,5 @@
 """The command `explorative-user bench`."""
 
-from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import pandas as pd
@@ -13,7 +12,7 @@ from explorative_user_env.commands.run import Run
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.evaluation import evaluate, request, runner
 from explorative_user_env.protocol import POPULATION, TASKS
-from explorative_user_env.results.results import Results, all_runs
+from explorative_user_env.results.results import all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
 from explorative_user_env.studies.paper import compared, published_for
 from explorative_user_env.users.population import Population
@@ -71,19 +70,17 @@ def bench(
     options["n_instances"] = request.number_asked(n_instances, options["until_width"])
     with run.opened(line_up) as (folder, store):
         with progress_bar() as report:
-            results = runner.run_cells(
-                line_up,
-                usual.deltas,
-                usual.n_arms,
-                task=usual.task,
-                progress=report,
-                store=store,
-                **users,
-                **options,
-                **run.workers,
-            )
+            how: dict[str, Any] = {"task": usual.task, "progress": report, "store": store}
+            how |= users | options | run.workers
+            results = runner.run_cells(line_up, usual.deltas, usual.n_arms, **how)
         summary = compared(results, published_for(population) if usual.papers else None)
-        title = title_of(usual, population, results, options)
+        words, shared = population.words(), results[0].cell
+        cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
+        until, whom = "" if options["until_width"] is None else "up to ", "users"
+        if usual.task == POPULATION.name:
+            whom = "episodes"
+            cell += f", n_users={shared['n_users']}, deviation={shared['deviation']:g}"
+        title = f"{words['setting']}: {until}{options['n_instances']} {whom} a cell, {cell}"
         notes = [*line_ups.elsewhere(line_up, usual, population), *legend_of(summary)]
         contents = {
             "table.md": summary_page(title, {usual.setting: summary}, notes),
@@ -93,22 +90,6 @@ def bench(
         sections: list[Any] = [table_of(summary, title), *conclusion(summary)]
         cells = [result.cell for result in results]
         write_and_show(folder, contents, sections, notes=notes, cells=cells)
-
-
-def title_of(
-    usual: line_ups.Defaults,
-    population: Population,
-    results: Sequence[Results],
-    options: Mapping[str, Any],
-) -> str:
-    """Return the title of the table: the setting, how many users a cell has, and who they are."""
-    words = population.words()
-    cell = ", ".join(f"{name}={words[name]:g}" for name in ("alpha", "gap", "noise"))
-    until, whom = "" if options["until_width"] is None else "up to ", "users"
-    if usual.task == POPULATION.name:
-        whom, shared = "episodes", results[0].cell
-        cell += f", n_users={shared['n_users']}, deviation={shared['deviation']:g}"
-    return f"{words['setting']}: {until}{options['n_instances']} {whom} a cell, {cell}"
 
 
 def conclusion(summary: pd.DataFrame) -> list[str]:

@@ -48,30 +48,29 @@ def drawings_of(request: Mapping[str, Any], folder: Path, cells: Sequence[Result
         folder: the folder of its files.
         cells: the results that it has.
     """
-    found: Callable[[], Any]
-    draws: Mapping[str, Any]
+    asked = request["options"]
+    draws: dict[str, Any]
     match request["command"]:
         case "paper tune-n1":
-            found = partial(tuning.kept_tuning, folder)
             draws = {
                 f"frontier_{each}": partial(tuning.draw_frontier, figure=each)
                 for each in tuning.NAMED
             }
-            yield from _of_study("BAIR's N_1", found, draws)
+            yield from _of_study("BAIR's N_1", partial(tuning.kept_tuning, folder), draws)
         case "paper lower-bound":
             draws = {"overlap": lower_bound.draw_overlap, "needed": lower_bound.draw_needed}
             for name, draw in draws.items():
                 found = partial(lower_bound.kept_table, folder, name)
                 yield from _of_study("the lower bound's pair of users", found, {name: draw})
         case "suite --user":
-            names = request["options"]["user"]
-            varieties = robustness.varieties_named(None if names == ["all"] else names)
-            population = Population(**split_options(request["options"])[0])
+            names = None if asked["user"] == ["all"] else asked["user"]
+            varieties = robustness.varieties_named(names)
+            population = Population(**split_options(asked)[0])
             found = partial(robustness.kept_matrix, cells, population, varieties)
             yield from _of_study("robustness", found, {"heat_map": robustness.heat_map})
         case "suite":
-            found = partial(suite.kept_suite, request["options"], cells)
-            yield from _of_study("the suite", found, {"heat_map": lambda scores: scores.plot()})
+            found = partial(suite.kept_suite, asked, cells)
+            yield from _of_study("the suite", found, {"heat_map": suite.SuiteResults.plot})
         case _:
             yield from _of_cells(cells)
 

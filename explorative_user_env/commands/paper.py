@@ -90,12 +90,12 @@ def tables(
             ),
             **page.pictures,
         }
-        shown: list[Any] = []
-        if len(found) == 1:
-            title = found[0].experiment.title
-            shown = [
-                table_of(each, f"{title}, {name}") for name, each in found[0].summaries.items()
-            ]
+        shown: list[Any] = [
+            table_of(summary, f"{one.experiment.title}, {name}")
+            for one in found
+            for name, summary in one.summaries.items()
+            if len(found) == 1
+        ]
         if judged := [one.found for one in found if not one.found.empty]:
             contents["verdicts.csv"] = pd.concat(judged, ignore_index=True)
             shown.append(glance(contents["verdicts.csv"], short_titles(found), calibration))

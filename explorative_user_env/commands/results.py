@@ -139,9 +139,9 @@ def plot(
     cells = _cells_of(load(places.file)) if found.n_results else []
     for name, wanted in ("n_arms", n_arms), ("delta", delta):
         known = dict.fromkeys(each.cell[name] for each in cells)
-        for value in wanted or () if cells else ():
-            if value not in known:
-                raise InvalidArgumentError(name, value, f"one of {', '.join(map(str, known))}")
+        unknown = [value for value in wanted or () if value not in known]
+        if cells and unknown:
+            raise InvalidArgumentError(name, unknown[0], f"one of {', '.join(map(str, known))}")
         cells = [each for each in cells if not wanted or each.cell[name] in wanted]
     every = list(drawings_of(found.request, places.folder, cells))
     drawings = [each for each in every if isinstance(each, Drawing)]
@@ -157,7 +157,7 @@ def plot(
     named = [f"K{value}" for value in n_arms or ()] + [f"delta{value:g}" for value in delta or ()]
     usual = places.folder / "-".join(["plots", *named])
     folder = Folder(output or usual, made_by, overwrite)
-    files: dict[str, bytes] = {}
+    files: dict[str, Callable[[Path], object]] = {}
     with progress_bar() as report:
         for place, drawing in enumerate(drawings):
             progress = portion(report, place, len(drawings))
@@ -165,11 +165,12 @@ def plot(
             try:
                 axes = drawing.draw(progress)
                 svg = as_svg(axes, f"{drawing.name}: {drawing.about}")
-                files |= {f"{drawing.name}.png": as_png(axes, DOTS), f"{drawing.name}.svg": svg}
+                for ending, data in ("png", as_png(axes, DOTS)), ("svg", svg):
+                    files[f"{drawing.name}.{ending}"] = partial(Path.write_bytes, data=data)
             except Exception as error:  # one picture is not worth the others
                 undrawn.append(f"{drawing.name}: {type(error).__name__}: {error}")
     if files:
-        folder.write({name: partial(Path.write_bytes, data=each) for name, each in files.items()})
+        folder.write(files)
     say(_state(found))
     say(*(f"Not drawn: {line}" for line in undrawn), style="dim")
     names = dict.fromkeys(name.rpartition(".")[0] for name in files)

@@ -127,8 +127,6 @@ class PopulationHistory(History):
 
 
 RENDER_MODES = ("ansi", "human", "rgb_array", "svg")
-RENDER_FPS = 4
-PICTURES = frozenset(RENDER_MODES) - {"ansi"}
 
 RENDER_MODES_OF_MANY = tuple(mode for mode in RENDER_MODES if mode != "human")
 """The modes of vector environments, which open no window."""

@@ -99,7 +99,8 @@ class Lanes:
             env = envs[lane]
             responses[lane], rewards[lane], gone, _, info = env.step(recommended[lane])
             interactions[lane], acceptances[lane] = info["interactions"], info["acceptances"]
-            left[lane] |= gone
+            if gone:
+                left[lane] = True
         return True
 
     def instances(self) -> tuple[Instance, ...]:

@@ -9,15 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
-from explorative_user_env.envs.history import (
-    HAS_LEFT,
-    PICTURES,
-    RENDER_FPS,
-    RENDER_MODES,
-    History,
-    PopulationHistory,
-    seen_in_lane,
-)
+from explorative_user_env.envs.history import HAS_LEFT, RENDER_MODES, History, seen_in_lane
 from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
 from explorative_user_env.protocol import ONLY, REGRET, Array
 from explorative_user_env.seeding import seed_number
@@ -245,7 +237,7 @@ class UserQuestions:
         self.render_mode, self.render_intervals = render_mode, render_intervals
         if render_mode is not None:
             self.remember()
-        self._pictured = render_intervals and render_mode in PICTURES
+        self._pictured = render_intervals and render_mode not in (None, "ansi")
         # The truth about each user, now and at her last decision.
         self._truths: list[HiddenState | None] = [None] * self._n_lanes
         self._decided: list[HiddenState | None] = [None] * self._n_lanes
@@ -282,7 +274,7 @@ class UserQuestions:
         truth = self.hidden_state_in(lane) if self.render_intervals else None
         if mode == "ansi":
             text = text_of_user(seen, truth)
-            return f"{note}\n{text}" if isinstance(heard, PopulationHistory) else text
+            return f"{note}\n{text}" if self.kept_as is not History else text
         scene = scene_of_user(seen, truth, self._decided[lane], note=note)
         return svg_of(scene) if mode == "svg" else pixels_of(scene)
 
@@ -399,7 +391,7 @@ class ExplorativeUserEnv(UserQuestions, gym.Env[int, int]):
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by gym.Env
         "render_modes": list(RENDER_MODES),
-        "render_fps": RENDER_FPS,
+        "render_fps": 4,
     }
     _window: Any = None
     _later = -1  # the number of resets without a seed since the last one with a seed

@@ -9,7 +9,6 @@ import gymnasium as gym
 import numpy as np
 import pandas as pd
 
-from explorative_user_env import theory
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
 from explorative_user_env.envs.meeting import population_in
@@ -18,6 +17,7 @@ from explorative_user_env.protocol import ANSWERED, DELTA
 from explorative_user_env.results.intervals import proportion_interval
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import rollout
+from explorative_user_env.theory import upper as theory
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, risk
@@ -265,7 +265,7 @@ class TheoryCheck:
         n_arms: K.
         delta: the agent's delta.
         n1: N_1, as the agent used it.
-        error_bound: `theory.phase2_error_bound` of this N_1; at most delta for the paper's.
+        error_bound: `upper.phase2_error_bound` of this N_1; at most delta for the paper's.
         best_arm: the best arm.
         answer: the agent's answer.
         censored: whether the run ended before the agent stopped.
@@ -331,7 +331,7 @@ def check_run(
 
     The run is the same as without the check. The bounds are for a user of the paper's model: with
     click noise, or many private draws, even what is sure can break (see
-    `theory.largest_mean_drop`).
+    `upper.largest_mean_drop`).
 
     Args:
         env: an `ExplorativeUser-v0`, made or raw.

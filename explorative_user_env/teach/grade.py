@@ -323,9 +323,8 @@ def _graded(
     agent: SubmittedAgent | None = None
     try:
         with apart(submission, limits) as process:
-            attributes = process.started()
-            graded.missing = [str(each) for each in attributes.get("missing", ())]
-            agent = SubmittedAgent(process, attributes)
+            agent = SubmittedAgent(process)
+            graded.missing = agent.missing
             needs_time = agent.needs_horizon and time_known is not None
             more: dict[str, Any] = {"baseline_time": time_known} if needs_time else {}
             results = evaluate([agent], progress=report, **options, **more)

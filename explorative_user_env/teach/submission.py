@@ -391,30 +391,32 @@ class SubmittedAgent:
 
     Args:
         process: where the agent is.
-        attributes: the attributes that its process has sent.
 
     Attributes:
         failure: why it did not go on.
         n_finished: users with whom it came to an end.
+        missing: the limits that this system does not enforce.
 
     Raises:
-        SubmissionError: for an agent that cannot be played.
+        SubmissionError: for a file that cannot be imported, or an agent that cannot be played.
     """
 
-    def __init__(self, process: Process, attributes: Mapping[str, Any]) -> None:
+    def __init__(self, process: Process) -> None:
+        attributes = process.started()
         self.name, self.max_steps = str(attributes.get("name")), attributes.get("max_steps")
         self.needs_horizon = attributes.get("needs_horizon") is True
+        self.missing = [str(each) for each in attributes.get("missing", ())]
         self.failure: SubmissionError | None = None
         self.n_finished = 0
         self._process = process
         self._pending: tuple[str, str] | None = None  # a call that goes with the next one
         self._n_arms, self._n_steps, self._n_users = 0, 0, 0
-        reason, cap = "", self.max_steps
+        cap = self.max_steps
         if attributes.get("sees_rewards") is not False:
             reason = "it asks for rewards, which no agent sees"
-        elif cap is not None and not (type(cap) is int and cap >= 1):
+            raise SubmissionError(GradingOutcome.FAILED, reason)
+        if cap is not None and not (type(cap) is int and cap >= 1):
             reason = f"its max_steps is {cap!r}, not a number of at least 1"
-        if reason:
             raise SubmissionError(GradingOutcome.FAILED, reason)
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
