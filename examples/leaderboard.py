@@ -26,16 +26,14 @@ from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import PACKED, about, pack
 from explorative_user_env.studies.suite import (
     Replicates,
-    entrant_of,
     load_suite,
     notes_of_scores,
     rankings_of,
     scores_table,
-    suite_digest,
-    taking_part,
     totals_table,
     with_ranks,
 )
+from explorative_user_env.studies.suite_tasks import entrant_of, suite_digest, taking_part
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "examples" / "leaderboard"

@@ -15,7 +15,7 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.studies.suite import ModelsByTask, training_name
+from explorative_user_env.studies.suite_tasks import ModelsByTask, training_name
 from explorative_user_env.validation import finite_vector, integer
 
 NAME = "learnt index"

@@ -16,7 +16,8 @@ from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES
 from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results.store import pack
-from explorative_user_env.studies.suite import load_suite, run_suite, suite_digest
+from explorative_user_env.studies.suite import load_suite, run_suite
+from explorative_user_env.studies.suite_tasks import suite_digest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 QUICK_TASKS = ("regret-k5", "noisy-k5", "logistic-k5")

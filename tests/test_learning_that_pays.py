@@ -12,7 +12,7 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import SuccessiveElimination, Uniform
-from explorative_user_env.studies.suite import tasks_named
+from explorative_user_env.studies.suite_tasks import tasks_named
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 

@@ -8,9 +8,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
+from theory_functions import FUNCTIONS
 
 import explorative_user_env as eu
-from explorative_user_env import agents, theory
+from explorative_user_env import agents
 from explorative_user_env.envs.bai import ExplorativeUserBAIEnv, ExplorativeUserBAIVectorEnv
 from explorative_user_env.results.results import Results
 from explorative_user_env.seeding import training_seeds, user_seeds
@@ -189,7 +190,7 @@ def cases() -> dict[str, Callable[[Any], Any]]:
     add("training_seeds", training_seeds, "n_users", seed=3)
     for name, options in THEORY.items():
         whole = [each for each, usual in options.items() if isinstance(usual, int)]
-        add(name, getattr(theory, name), *whole, **options)
+        add(name, FUNCTIONS[name], *whole, **options)
     add("hard_pair", partial(hard_pair, 0.1, 1.0, 1.0, 1.0), "n_arms", "n0", n_arms=2, n0=100)
     if not missing_of(("stable_baselines3", "sb3_contrib")):
         from explorative_user_env.rl import make_sb3_vec_env, train

@@ -47,8 +47,13 @@ from explorative_user_env.results.store import ENDINGS, PACKED, read_only, reque
 from explorative_user_env.runs.members import Members
 from explorative_user_env.seeding import seed_number, user_seeds
 from explorative_user_env.shipped import shipped_models
-from explorative_user_env.studies.suite import ModelsByTask, SuiteRun
-from explorative_user_env.studies.suite_tasks import WORST, SuiteTask, model_and_task
+from explorative_user_env.studies.suite_tasks import (
+    WORST,
+    ModelsByTask,
+    SuiteRun,
+    SuiteTask,
+    model_and_task,
+)
 from explorative_user_env.users.population import OPTIONS, Population
 from explorative_user_env.validation import (
     InvalidArgumentError,
@@ -583,15 +588,15 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
     ]
     if words:
         yield f"other versions: {', '.join(words)}"
-    made_with = {"code": "unknown", "streams": "unknown"} | request.get("made with", {})
-    was, now = made_with["code"], records.package_digest()
-    if was != now:
-        digests = f"its digest is {was} there and {now} here"
+    made_with, code = request.get("made with", {}), records.package_digest()
+    if (was := made_with.get("code", "unknown")) != code:
+        digests = f"its digest is {was} there and {code} here"
         yield f"other code of the package: {digests}; the rows are compared all the same"
-    was, now = made_with["streams"], records.stream_fingerprint()
-    if was != now:
-        digests = f"their fingerprint is {was} there and {now} here, as of another NumPy"
-        yield Finding("streams", f"the random streams are others: {digests}", there=was, here=now)
+    streams = records.stream_fingerprint()
+    if (was := made_with.get("streams", "unknown")) != streams:
+        digests = f"their fingerprint is {was} there and {streams} here, as of another NumPy"
+        line = f"the random streams are others: {digests}"
+        yield Finding("streams", line, there=was, here=streams)
 
 
 def _beside(folder: Path) -> Iterator[Finding | str]:

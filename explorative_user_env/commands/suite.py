@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.studies import robustness as others
 from explorative_user_env.studies import suite as study
-from explorative_user_env.studies.suite import SUITE, ModelsByTask, training_name
+from explorative_user_env.studies import suite_tasks
+from explorative_user_env.studies.suite_tasks import SUITE, ModelsByTask, training_name
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -58,9 +59,9 @@ def suite(
     only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
     run.refuse("left out without --user", *only)
     how = {each: run.options[each] for each in ("quick", "seed")}
-    chosen = study.SuiteRun(task or None, **how)
-    entrants = study.taking_part(entrants_called(agent) if agent else None)
-    with run.opened(study.who(entrants)) as (folder, store):
+    chosen = suite_tasks.SuiteRun(task or None, **how)
+    entrants = suite_tasks.taking_part(entrants_called(agent) if agent else None)
+    with run.opened(suite_tasks.who(entrants)) as (folder, store):
         with progress_bar() as report:
             how |= {"progress": report, "store": store, **run.workers}
             scores = study.run_suite(entrants, tasks=chosen.tasks, **how)
@@ -117,25 +118,22 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
         if name.startswith(line_ups.MODEL_PREFIX):
             folder = Path(name.removeprefix(line_ups.MODEL_PREFIX))
             if folders := models_in(folder):
-                known[name] = _models(folder.resolve().name, folders)
+                from explorative_user_env.rl import load_agent
+
+                own = folder.resolve().name
+                models = {
+                    task: [
+                        load_agent(each, name=training_name(own, i) if len(places) > 1 else own)
+                        for i, each in enumerate(places)
+                    ]
+                    for task, places in folders.items()
+                }
+                known[name] = ModelsByTask(own, models)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
             known[name] = line_ups.agent_at(name, ModelsByTask)
     others = [name for name in names if name not in known]
     known |= dict(zip(others, line_ups.these_agents(others), strict=True))
     return [known[name] for name in names]
-
-
-def _models(name: str, folders: Mapping[str, Sequence[Path]]) -> ModelsByTask:
-    from explorative_user_env.rl import load_agent
-
-    models = {
-        task: [
-            load_agent(place, name=name if len(places) == 1 else training_name(name, number))
-            for number, place in enumerate(places)
-        ]
-        for task, places in folders.items()
-    }
-    return ModelsByTask(name, models)
 
 
 def models_in(folder: Path) -> dict[str, list[Path]]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -411,9 +410,10 @@ def _kept_results(
     """
     request, frames = record["request"], {}
     for number in numbers:
-        for (name,) in _read(db, "SELECT agent FROM parts WHERE id = ?", number):
-            columns = columns_in(partial(_read, db), number, request["task"])
-            if columns:
+        for (name,) in db.execute("SELECT agent FROM parts WHERE id = ?", (number,)).fetchall():
+            if columns := columns_in(
+                lambda query, part: db.execute(query, (part,)), number, request["task"]
+            ):
                 first = {column: each[: request["n_instances"]] for column, each in columns.items()}
                 frames[name] = frame_of(request["task"], name, first)
     in_order = [name for name in request["agents"] if name in frames]
@@ -447,7 +447,3 @@ def _kept_results(
         checks=None if checks is None else pd.DataFrame(checks),
         line_up={name: agent for name, agent in line_up.items() if agent is not None},
     )
-
-
-def _read(db: "sqlite3.Connection", query: str, *values: Any) -> list[Any]:
-    return db.execute(query, values).fetchall()

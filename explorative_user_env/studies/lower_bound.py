@@ -11,6 +11,8 @@ standard bandit at delta = 1e-5; at alpha = 1/4 it can be measured.
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -112,17 +114,20 @@ def histories(
         rho: schedule of rho_t as in `gym.make`; None is the constant rho_1 of the pair.
     """
     steps = kept_steps("steps", steps)
+    schedule = as_schedule(pair.rho_1 if rho is None else rho)
+    if schedule.rho_0 < pair.rho_0 or schedule.rho_1 > pair.rho_1:
+        allowed = f"a schedule within the pair's [{pair.rho_0:g}, {pair.rho_1:g}]"
+        raise InvalidArgumentError("rho", rho, allowed)
+    users = Population(n_arms=pair.n_arms, alpha=pair.alpha, rho=schedule)
+    both = [replace(users, means=each.means) for each in (pair.nu, pair.nu_prime)]
     size = max(1, LONGEST_PLAY // steps)
     parts = []
     for first in range(0, len(seeds), size):
         part = seeds[first : first + size]
-        nu, prime = (
-            quickest_play(Runs(_population(pair, instance, rho), agent, steps, steps), part)
-            for instance in (pair.nu, pair.nu_prime)
-        )
+        nu, prime = (quickest_play(Runs(each, agent, steps, steps), part) for each in both)
         same = (nu.arms == prime.arms) & (nu.accepted == prime.accepted)
         parts.append((same.all(axis=1), as_foreseen(nu), as_foreseen(prime)))
-    return Histories(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    return Histories(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def as_foreseen(play: Play) -> Array:
@@ -132,16 +137,6 @@ def as_foreseen(play: Play) -> Array:
         mine = play.arms == arm
         foreseen |= mine & (mine.cumsum(axis=1) == 1)
     return np.asarray((play.accepted == foreseen).all(axis=1))
-
-
-def _population(
-    pair: HardPair, instance: Instance, rho: Schedule | str | float | None
-) -> Population:
-    schedule = as_schedule(pair.rho_1 if rho is None else rho)
-    if schedule.rho_0 < pair.rho_0 or schedule.rho_1 > pair.rho_1:
-        allowed = f"a schedule within the pair's [{pair.rho_0:g}, {pair.rho_1:g}]"
-        raise InvalidArgumentError("rho", rho, allowed)
-    return Population(n_arms=pair.n_arms, alpha=pair.alpha, means=instance.means, rho=schedule)
 
 
 def uniform_steps(n_arms: int, n0: int) -> int:
@@ -243,11 +238,9 @@ def success(
     """
     instances = {"nu": pair.nu, "nu'": pair.nu_prime}
     grid = sorted({integer("n_grid", n, 1) for n in n_grid})
-    cells = [(n, name) for n in grid for name in instances]
-    rows: list[dict[str, Any]] = []
-    made_by = []
-    for position, (n, name) in enumerate(cells):
-        progress(f"N = {n}, {name}", position, len(cells))
+    rows, cells = [], []
+    for position, (n, name) in enumerate(product(grid, instances)):
+        progress(f"N = {n}, {name}", position, len(grid) * len(instances))
         results = evaluate(
             agents(n, pair.delta),
             n_arms=pair.n_arms,
@@ -262,15 +255,18 @@ def success(
             store=store,
             progress=False,
         )
-        made_by.append({**results.cell, "n": n, "instance": name})
-        for agent, runs in results.runs.groupby("agent", sort=False):
-            row = {"n": n, "instance": name, "agent": agent, **_share("success", runs["correct"])}
-            row |= {"n_runs": len(runs), "interactions": runs["interactions"].mean()}
-            row |= {"acceptances": runs["acceptances"].mean()}
-            rows.append(row | {"sees_rewards": agent in results.references})
+        cells.append({**results.cell, "n": n, "instance": name})
+        rows += [
+            {"n": n, "instance": name, "agent": agent}
+            | _share("success", runs["correct"])
+            | {"n_runs": len(runs)}
+            | {what: runs[what].mean() for what in ("interactions", "acceptances")}
+            | {"sees_rewards": agent in results.references}
+            for agent, runs in results.runs.groupby("agent", sort=False)
+        ]
     progress("", len(cells), len(cells))
     found = pd.DataFrame(rows)
-    found.attrs["cells"] = made_by
+    found.attrs["cells"] = cells
     return found
 
 
@@ -295,32 +291,24 @@ def needed(measured: pd.DataFrame, pair: HardPair, deltas: Sequence[float]) -> p
         enough; a delta below ten wrong answers in n is not looked for), "exact"
         (`standard_bandit_needs`) or "bound" (`any_agent_needs`, in acceptances).
     """
-    rows: list[dict[str, Any]] = []
-
-    def add(delta: float, agent: str, kind: str, n: float, interactions: float) -> None:
-        # An array has no integers as large as some of these.
-        figures = {"n": float(n), "interactions": float(interactions), "sees_rewards": False}
-        rows.append({"delta": delta, "agent": agent, "kind": kind, **figures})
-
+    rows = []
     for delta, bound in zip(deltas, any_agent_needs(pair, deltas), strict=True):
         n = max(standard_bandit_needs(instance, delta) for instance in (pair.nu, pair.nu_prime))
-        add(delta, STANDARD_BANDIT, "exact", n, n)
-        add(delta, ANY_AGENT, "bound", bound, bound)
+        rows += [(delta, STANDARD_BANDIT, "exact", n, n), (delta, ANY_AGENT, "bound", bound, bound)]
         for agent, runs in measured.groupby("agent", sort=False):
-            add(delta, str(agent), "measured", *_least(runs, risk("delta", delta)))
-            rows[-1]["sees_rewards"] = bool(np.any(runs.get("sees_rewards", False)))
-    return pd.DataFrame(rows)
+            rows.append((delta, agent, "measured", *_least(runs, risk("delta", delta))))
+    found = pd.DataFrame(rows, columns=["delta", "agent", "kind", "n", "interactions"])
+    found = found.astype({"n": float, "interactions": float})
+    seeing = measured[measured["sees_rewards"]] if "sees_rewards" in measured else measured[:0]
+    return found.assign(sees_rewards=found["agent"].isin(seeing["agent"]))
 
 
 def _least(runs: pd.DataFrame, delta: float) -> tuple[float, float]:
     """Return the least N from which on the worse instance's success is enough, and the longer T."""
     both = runs.groupby("n").agg({"success": "min", "interactions": "max", "n_runs": "min"})
     enough = (both["success"] >= 1.0 - delta) & (both["n_runs"] * delta >= 10)
-    lasting = enough[::-1].cummin()[::-1]
-    if not lasting.any():
-        return math.nan, math.nan
-    n = lasting.idxmax()
-    return float(n), float(both.loc[n, "interactions"])
+    lasting = both[enough[::-1].cummin()[::-1]]
+    return next(((float(n), row.interactions) for n, row in lasting.iterrows()), (math.nan,) * 2)
 
 
 MOST_PULLS = 10**300
@@ -437,9 +425,8 @@ def overlap(
     """
     schedule = as_schedule(rho)
     c = exponent_loss(c, positive("alpha", alpha))
-    n_instances = number_of_users(n_instances)
+    n_instances, n_arms = number_of_users(n_instances), number_of_arms(n_arms)
     n_paths = count("n_paths", n_paths, 2, MOST_PATHS)
-    n_arms = number_of_arms(n_arms)
     longest = LONGEST_HORIZON // n_arms
     n0s = sorted({count("n0s", n0, n_arms, longest) for n0 in sequence("n0s", n0s)})
     if not n0s:
@@ -458,15 +445,16 @@ def overlap(
     rows = []
     for index, (pair, bounds) in enumerate(zip(pairs, rejected, strict=True)):
         progress(f"N_0 = {pair.n0}", index, len(pairs))
-        row: dict[str, Any] = {"n0": pair.n0, "delta": pair.delta, "twice_delta": 2.0 * pair.delta}
-        names = ("d", "epsilon", "event_b_prime", "overlap_bound")
-        row |= {name: getattr(pair, name) for name in names}
-        row |= {"conditions": all(condition.holds for condition in proof_conditions(pair))}
         probabilities = overlap_probability(bounds, pair.nu_prime)
         low, high = mean_interval(probabilities)
-        row |= {"overlap": float(probabilities.mean()), "overlap_low": low, "overlap_high": high}
         steps = uniform_steps(n_arms, pair.n0)
         met = histories(pair, Uniform(horizon=steps), steps, seeds, schedule)
+        row = {"n0": pair.n0, "delta": pair.delta, "twice_delta": 2.0 * pair.delta}
+        row |= {
+            name: getattr(pair, name) for name in ("d", "epsilon", "event_b_prime", "overlap_bound")
+        }
+        row |= {"conditions": all(condition.holds for condition in proof_conditions(pair))}
+        row |= {"overlap": float(probabilities.mean()), "overlap_low": low, "overlap_high": high}
         row |= _share("nu", met.only_arm_2) | _share("nu_prime", met.only_arm_2_prime)
         rows.append(row | _share("same", met.same))
     progress("", len(pairs), len(pairs))
@@ -499,14 +487,12 @@ def sections_of(
     times = marked(needed).pivot_table(
         index="agent", columns="delta", values="interactions", sort=False, dropna=False
     )
+    history = "{nu_prime:.4f} [{nu_prime_low:.4f}, {nu_prime_high:.4f}]"
     histories = [
         Column("N_0", "n0", left=True),
         Column("d", "d", "{:.2f}"),
         Column("any agent ≥", "overlap", "{:.2e}"),
-        Column(
-            "history under ν'",
-            lambda row: "{nu_prime:.4f} [{nu_prime_low:.4f}, {nu_prime_high:.4f}]".format_map(row),
-        ),
+        Column("history under ν'", history.format_map),
         Column("under ν", "nu", "{:.3f}"),
         Column("2^(1-K) P[B']", "overlap_bound", "{:.2e}"),
         Column("2δ", "twice_delta", "{:.2e}"),
@@ -518,25 +504,20 @@ def sections_of(
         Column("right", "right", "{:.3g}"),
         Column("holds", "holds", lambda holds: "yes" if holds else "no"),
     ]
-    successes = [AGENT_COLUMN, *(Column(f"N={n}", n, cost) for n in worse.columns)]
-    interactions = [
-        AGENT_COLUMN,
-        *(Column(f"δ={delta:g}", delta, _whole) for delta in times.columns),
+    successes = [Column(f"N={n}", n, cost) for n in worse.columns]
+    lengths = [
+        Column(f"δ={delta:g}", delta, lambda time: whole(time) or "-") for delta in times.columns
     ]
     return {
         f"How often the history is the same for ν and ν' ({users})": table(overlap, histories),
         f"Success on the worse of ν and ν' ({users}, {hard}, {runs})": table(
-            worse.reset_index(), successes
+            worse.reset_index(), [AGENT_COLUMN, *successes]
         ),
         f"Interactions needed for success 1 - δ ({users})": table(
-            times.reset_index(), interactions
+            times.reset_index(), [AGENT_COLUMN, *lengths]
         ),
         f"What the proof takes for granted ({hard})": table(proof_conditions(pair), conditions),
     }
-
-
-def _whole(value: float) -> str:
-    return "-" if math.isnan(value) else whole(value)
 
 
 LINES = {STANDARD_BANDIT: "-", ANY_AGENT: ":"}
@@ -564,16 +545,9 @@ def draw_overlap(frame: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
     axes.plot(n0, frame["overlap"], color=plots.SERIES[0], label="any agent, at least")
     seen = frame[frame["nu_prime"] > 0]  # zero has no place on a logarithmic axis
     low, high = seen["nu_prime_low"], seen["nu_prime_high"]
-    errors = np.array([seen["nu_prime"] - low, high - seen["nu_prime"]])
-    axes.errorbar(
-        seen["n0"],
-        seen["nu_prime"],
-        errors,
-        fmt="o",
-        color=plots.SERIES[1],
-        capsize=2,
-        label="UNI, measured",
-    )
+    errors = [seen["nu_prime"] - low, high - seen["nu_prime"]]
+    style: dict[str, Any] = {"fmt": "o", "color": plots.SERIES[1], "capsize": 2}
+    axes.errorbar(seen["n0"], seen["nu_prime"], errors, label="UNI, measured", **style)
     axes.plot(n0, frame["overlap_bound"], ":", color="black", label="the proof's 2^(1-K) P[B']")
     plots.logarithmic(axes, "x")
     plots.logarithmic(axes, "y")

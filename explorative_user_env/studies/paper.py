@@ -116,17 +116,19 @@ class Experiment:
     note: str = ""
 
 
-def _bair(name: str, column: str, judged: bool | str = True, **options: Any) -> Entrant:
-    return Entrant(name, column, lambda *cell: BAIR(name=name, **options), judged)
+def _bair(
+    name: str,
+    column: str,
+    judged: bool | str = True,
+    n1: Callable[[float, int, float], float] | None = None,
+    **options: Any,
+) -> Entrant:
+    """Return a form of BAIR; `n1` gives its N_1 in a cell, where rho_0 is 1."""
 
+    def make(*cell: Any) -> AlgorithmAgent:
+        return BAIR(name=name, n1=None if n1 is None else n1(*cell), **options)
 
-def _with_n1(name: str, column: str, numerator: Callable[[int], float]) -> Entrant:
-    """Return BAIR with N_1 = (numerator/delta)^(1/alpha); rho_0 is 1."""
-
-    def make(delta: float, n_arms: int, alpha: float) -> AlgorithmAgent:
-        return BAIR(n1=(numerator(n_arms) / delta) ** (1 / alpha), name=name)
-
-    return Entrant(name, column, make)
+    return Entrant(name, column, make, judged)
 
 
 TABLE2 = Experiment(
@@ -199,9 +201,9 @@ TABLE7 = Experiment(
     alpha=0.8,
     entrants=(
         _bair("N_1 full", "full"),
-        _with_n1("N_1 of sqrt K", "sqrtK", math.sqrt),
-        _with_n1("N_1 of log K", "logK", math.log),
-        Entrant("N_1 = K", "K", lambda delta, n_arms, alpha: BAIR(n1=n_arms, name="N_1 = K")),
+        _bair("N_1 of sqrt K", "sqrtK", n1=lambda d, k, alpha: (math.sqrt(k) / d) ** (1 / alpha)),
+        _bair("N_1 of log K", "logK", n1=lambda d, k, alpha: (math.log(k) / d) ** (1 / alpha)),
+        _bair("N_1 = K", "K", n1=lambda d, k, alpha: k),
     ),
     note=(
         "The full N_1 is (2K/delta)^(1/alpha) under `printed`, with 2(K-1) under `released`. Its "
@@ -259,23 +261,22 @@ def published_figures(experiment: Experiment) -> pd.DataFrame:
 
     Rates are shares, not percentages. UNI and EXP3 have BAIR's stopping time, to which they ran.
     """
+    columns = [*CELL, *PUBLISHED.values()]
     if experiment.data is None:
-        return pd.DataFrame(columns=[*CELL, *PUBLISHED.values()])
+        return pd.DataFrame(columns=columns)
     file = resources.files("explorative_user_env") / "data" / experiment.data
     with resources.as_file(file) as path:
         printed = pd.read_csv(path)
     times = "phase2_stopping_time" if experiment.shared_phase1 else "stopping_time"
+    inside = printed["delta"].isin(experiment.deltas) & printed["K"].isin(experiment.n_arms)
     rows = []
-    for row in printed.to_dict("records"):
-        if row["delta"] not in experiment.deltas or row["K"] not in experiment.n_arms:
-            continue
+    for row in printed[inside].to_dict("records"):
         for entrant in experiment.entrants:
             time = row.get(f"{times}_{entrant.column}", row.get(f"{times}_BAIR"))
             percentage = row.get(f"rejection_pct_{entrant.column}", math.nan)
             figures = (float(time), percentage / 100, row[f"success_{entrant.column}"])
-            place = {"delta": row["delta"], "n_arms": row["K"], "agent": entrant.name}
-            rows.append(place | dict(zip(PUBLISHED.values(), figures, strict=True)))
-    return pd.DataFrame(rows)
+            rows.append((row["delta"], row["K"], entrant.name, *figures))
+    return pd.DataFrame(rows, columns=columns)
 
 
 def published_for(population: Population) -> pd.DataFrame | None:
@@ -406,8 +407,8 @@ def without_phase1(runs: pd.DataFrame, phase1: pd.DataFrame) -> pd.DataFrame:
     before = phase1.set_index("user_seed")[list(COUNTS)].loc[runs["user_seed"]].to_numpy()
     counts = runs[list(COUNTS)] - before
     steps = counts["interactions"]
-    figures = {"stopping_time": steps, "rejections": steps - counts["acceptances"]}
-    return runs.assign(**{name: counts[name] for name in COUNTS}, **figures)
+    found = counts.assign(stopping_time=steps, rejections=steps - counts["acceptances"])
+    return runs.assign(**{name: found[name] for name in found})
 
 
 PRINTED_STEP = "the paper's text"
@@ -455,13 +456,13 @@ def run_ladder(
         )
         found[setting] = results.summary().to_dict("records")
     names = [f"{figure}{end}" for figure in PUBLISHED for end in ("", "_low", "_high")]
-    rows = []
-    for step, (point, here, lone) in enumerate(zip(points, ladder, alone, strict=True)):
-        for row, by_itself in zip(found[here], found[lone], strict=True):
-            figures = {name: row[name] for name in names}
-            figures |= {f"alone_{name}": by_itself[name] for name in names}
-            rows.append({"step": step, "point": point, "agent": row["agent"], **figures})
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {"step": step, "point": point, "agent": row["agent"]}
+        | {name: row[name] for name in names}
+        | {f"alone_{name}": by_itself[name] for name in names}
+        for step, (point, here, lone) in enumerate(zip(points, ladder, alone, strict=True))
+        for row, by_itself in zip(found[here], found[lone], strict=True)
+    )
 
 
 PUBLISHED_RUNS = 1000

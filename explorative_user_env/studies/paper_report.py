@@ -5,6 +5,7 @@ from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,31 +16,14 @@ from explorative_user_env.display.plots import as_svg, can_plot, logarithmic, ne
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import in_markdown, share, share_with_interval, with_error
 from explorative_user_env.results.tables import AGENT_COLUMN, PUBLISHED
-from explorative_user_env.studies.paper_verdicts import (
-    AGREES,
-    CANNOT,
-    DECISIVE,
-    DIFFERS,
-    LIMIT,
-    MOVES,
-    NOT_JUDGED,
-    REASONS,
-    TOLERANCES,
-    VERDICTS,
-    Calibration,
-    Reproduction,
-    counted,
-    decisive_of,
-    is_given,
-    range_of,
-)
+from explorative_user_env.studies import paper_verdicts as judging
+from explorative_user_env.studies.paper_verdicts import LIMIT, Calibration, Reproduction
 from explorative_user_env.users.population import DIFFERENCES
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["as_html", "glance", "report", "short_titles"]
+__all__ = ["glance", "report", "short_titles"]
 
 TITLE = "The paper's experiments, run again"
 
@@ -51,7 +35,7 @@ NAMES = {
 HEADINGS = dict(zip(NAMES, ("T", "rej. %", "success"), strict=True))
 """Of the figures, in full and in short."""
 
-VERDICT_COLOURS = {AGREES: "#2f7f9e", CANNOT: "#e0b84c", DIFFERS: "#c8553d"}
+VERDICT_COLOURS = dict(zip(judging.VERDICTS, ("#2f7f9e", "#e0b84c", "#c8553d"), strict=True))
 """By verdict; the words stand in the tables as well."""
 
 
@@ -74,17 +58,8 @@ def figure_with_interval(figure: str, name: str, row: Mapping[str, Any]) -> str:
     return share_with_interval(row, name)
 
 
-def errors(z: float) -> str:
-    """Return how many errors two figures are apart, empty where there is none."""
-    return "" if pd.isna(z) else f"{round(z, 1) + 0.0:.1f}"
-
-
-def yes_or_no(holds: bool) -> str:
-    """Return "yes" or "no"."""
-    return "yes" if holds else "no"
-
-
 PLACE = (Column("δ", "delta", "{:g}"), Column("K", "n_arms"), AGENT_COLUMN)
+YES_OR_NO = {True: "yes", False: "no"}.__getitem__
 
 
 @dataclass(frozen=True)
@@ -117,18 +92,23 @@ def comparison(summary: pd.DataFrame) -> "Figure":
     n_arms = sorted(set(summary["n_arms"]))
     figure = new_figure(2.4 * max(2, len(deltas)), 6.0)
     grid = figure.subplots(3, len(deltas), sharex=True, sharey="row", squeeze=False)
-    for row, name in zip(grid, NAMES, strict=True):
-        for axes, delta in zip(row, deltas, strict=True):
-            for place, agent in enumerate(agents):
-                if not is_given(agent, name):
-                    here = summary["agent"].eq(agent) & summary["delta"].eq(delta)
-                    _line(axes, summary[here], name, f"C{place}", agent)
-            axes.set_xscale("log")
-            if name == "stopping_time":
-                logarithmic(axes, "y")
-                axes.set_title(f"δ = {delta:g}", fontsize=9)
-            axes.tick_params(labelsize=7)
-        row[0].set_ylabel(NAMES[name], fontsize=8)
+    for (row, column), axes in np.ndenumerate(grid):
+        name, beside = list(PUBLISHED.items())[row]
+        for place, agent in enumerate(agents):
+            if judging.is_given(agent, name):
+                continue
+            rows = summary[summary["agent"].eq(agent) & summary["delta"].eq(deltas[column])]
+            shown = {"color": f"C{place}", "marker": ".", "linewidth": 1, "label": agent}
+            axes.errorbar(rows["n_arms"], rows[name], yerr=sides_of(rows, name), **shown)
+            if beside in rows:
+                axes.plot(rows["n_arms"], rows[beside], "o", mfc="none", color=f"C{place}", ms=5)
+        axes.set_xscale("log")
+        if name == "stopping_time":
+            logarithmic(axes, "y")
+            axes.set_title(f"δ = {deltas[column]:g}", fontsize=9)
+        axes.tick_params(labelsize=7)
+        if column == 0:
+            axes.set_ylabel(NAMES[name], fontsize=8)
     for axes in grid[-1]:
         axes.set_xticks(n_arms, [str(arms) for arms in n_arms])
         axes.minorticks_off()
@@ -138,13 +118,10 @@ def comparison(summary: pd.DataFrame) -> "Figure":
     return figure
 
 
-def _line(axes: "Axes", rows: pd.DataFrame, figure: str, colour: str, label: str) -> None:
-    arms, values, beside = rows["n_arms"], rows[figure], PUBLISHED[figure]
-    sides = np.array([values - rows[f"{figure}_low"], rows[f"{figure}_high"] - values])
-    sides = np.where(np.isnan(sides), 0.0, sides.clip(min=0.0))
-    axes.errorbar(arms, values, yerr=sides, color=colour, marker=".", linewidth=1, label=label)
-    if beside in rows:
-        axes.plot(arms, rows[beside], "o", mfc="none", color=colour, markersize=5)
+def sides_of(rows: pd.DataFrame, figure: str) -> np.ndarray:
+    """Return the lengths of the error bars of a figure, below and above; 0 for NaN."""
+    sides = [rows[figure] - rows[f"{figure}_low"], rows[f"{figure}_high"] - rows[figure]]
+    return np.asarray(np.nan_to_num(np.clip(sides, 0.0, None)))
 
 
 def grid_of_verdicts(found: pd.DataFrame, titles: Mapping[str, str]) -> "Figure":
@@ -157,22 +134,21 @@ def grid_of_verdicts(found: pd.DataFrame, titles: Mapping[str, str]) -> "Figure"
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    judged = found[found["verdict"] != NOT_JUDGED]
+    judged = found[found["verdict"] != judging.NOT_JUDGED]
     rows = list(judged.groupby(["experiment", "agent", "figure"], sort=False))
     squares = np.full((len(rows), max(len(cells) for _, cells in rows)), np.nan)
     for place, (_, cells) in enumerate(rows):
         ordered = cells.sort_values(["delta", "n_arms"], ascending=[False, True])["verdict"]
-        squares[place, : len(ordered)] = ordered.map(VERDICTS.index)
+        squares[place, : len(ordered)] = ordered.map(judging.VERDICTS.index)
     figure = new_figure(8.5, 0.19 * len(rows) + 1.2)
     axes = figure.subplots()
-    shown: dict[str, Any] = {"cmap": ListedColormap(list(VERDICT_COLOURS.values()))}
-    axes.imshow(squares, vmin=0, vmax=len(VERDICTS) - 1, aspect="auto", **shown)
+    colours = ListedColormap(list(VERDICT_COLOURS.values()))
+    axes.imshow(squares, vmin=0, vmax=len(VERDICT_COLOURS) - 1, aspect="auto", cmap=colours)
     for edge in np.arange(0.5, squares.shape[1] - 1):
         axes.axvline(edge, color="white", linewidth=1)
     names = [name for (name, _, _), _ in rows]
-    for place in range(1, len(rows)):
-        other = names[place] != names[place - 1]
-        axes.axhline(place - 0.5, color="black" if other else "white", linewidth=1)
+    for place, (above, name) in enumerate(pairwise(names)):
+        axes.axhline(place + 0.5, color="white" if name == above else "black", linewidth=1)
     labels = [f"{titles[name]}: {agent}, {NAMES[metric]}" for (name, agent, metric), _ in rows]
     axes.set_yticks(range(len(rows)), labels, fontsize=7)
     axes.set_xticks([])
@@ -180,8 +156,8 @@ def grid_of_verdicts(found: pd.DataFrame, titles: Mapping[str, str]) -> "Figure"
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     patches = [Patch(color=colour, label=verdict) for verdict, colour in VERDICT_COLOURS.items()]
-    above: dict[str, Any] = {"bbox_to_anchor": (0.4, 1.0), "ncols": 3, "frameon": False}
-    axes.legend(handles=patches, loc="lower center", fontsize=8, **above)
+    where: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.4, 1.0), "ncols": 3}
+    axes.legend(handles=patches, fontsize=8, frameon=False, **where)
     return figure
 
 
@@ -191,10 +167,9 @@ def ladder(frame: pd.DataFrame, agents: Sequence[str]) -> "Figure":
     figure = new_figure(8.5, 0.26 * len(points) + 1.0)
     panels = figure.subplots(1, len(agents), sharey=True, squeeze=False)[0]
     for axes, agent in zip(panels, agents, strict=True):
-        rows = frame[frame["agent"] == agent]
-        times = rows["stopping_time"]
-        sides = np.array([times - rows["stopping_time_low"], rows["stopping_time_high"] - times])
-        axes.errorbar(times, rows["step"], xerr=sides, marker=".", linewidth=1, color="C0")
+        rows, name = frame[frame["agent"] == agent], "stopping_time"
+        shown = {"marker": ".", "linewidth": 1, "color": "C0"}
+        axes.errorbar(rows[name], rows["step"], xerr=sides_of(rows, name), **shown)
         axes.set_xlabel("stopping time", fontsize=8)
         axes.set_title(agent, fontsize=9)
         axes.grid(axis="y", linewidth=0.3)
@@ -208,8 +183,8 @@ def of_calibration(calibration: Calibration) -> str:
     """Return the section on the trust in verdicts: false alarms, spread and power."""
     n_figures, draws = calibration.false_alarms.shape
     alarms = calibration.false_alarms.sum(axis=0)
-    low, high = range_of(alarms)
-    fewest, most = range_of(calibration.agreeing.sum(axis=0))
+    low, high = judging.range_of(alarms)
+    fewest, most = judging.range_of(calibration.agreeing.sum(axis=0))
     summed_up = (
         f"Users were drawn anew from ours, {draws} times, for us and for the paper. If every "
         f"published figure were a mean of a thousand runs of ours, {calibration.expected:.1f} of "
@@ -226,16 +201,14 @@ def of_calibration(calibration: Calibration) -> str:
     groups = calibration.figures.groupby(["figure", "agent"], sort=False).indices
     rows = [
         [NAMES[figure], agent, *(share(float(np.mean(one[places]))) for one in calibration.found)]
-        for figure in MOVES
-        for (name, agent), places in groups.items()
-        if name == figure
+        for (figure, agent), places in sorted(
+            groups.items(), key=lambda one: list(NAMES).index(one[0][0])
+        )
     ]
-    moves = zip(MOVES["stopping_time"], MOVES["success"], strict=True)
-    headings = [
-        f"{factor - 1:.0%} longer, {f'{points:g}'.removeprefix('0')} less"
-        for factor, points in moves
-    ]
-    columns = [Column("figure", left=True), Column("agent", left=True), *map(Column, headings)]
+    moves = zip(judging.MOVES["stopping_time"], judging.MOVES["success"], strict=True)
+    columns = [Column("figure", left=True), Column("agent", left=True)]
+    for factor, points in moves:
+        columns.append(Column(f"{factor - 1:.0%} longer, {f'{points:g}'.removeprefix('0')} less"))
     title = "## How far to trust the verdicts"
     return "\n\n".join([title, summed_up, power, markdown(table(rows, columns))])
 
@@ -248,15 +221,12 @@ def of_reasons(found: pd.DataFrame, evidence: Sequence[Mapping[str, pd.DataFrame
         evidence: of each experiment, by reason, the rows that were tested.
     """
     lines = []
-    for key, reason in REASONS.items():
-        n_figures = int((found["reason"] == key).sum())
-        tested = sum(len(one[key]) for one in evidence if key in one)
-        if tested:
-            counts = f"({n_figures} of {tested} figures tested)"
+    for key, reason in judging.REASONS.items():
+        if tested := sum(len(one[key]) for one in evidence if key in one):
+            counts = f"({(found['reason'] == key).sum()} of {tested} figures tested)"
             lines.append(f"- **{key}: {reason.title}** {counts}. {reason.text}")
-    n_differing = int((found["verdict"] == DIFFERS).sum())
-    lines.append(f"- **none** ({n_differing} figures): they *differ*.")
-    return "\n".join(lines)
+    n_differing = (found["verdict"] == judging.DIFFERS).sum()
+    return "\n".join([*lines, f"- **none** ({n_differing} figures): they *differ*."])
 
 
 def glance(
@@ -272,7 +242,7 @@ def glance(
     by = ["experiment", "agent", "figure"]
     spread = calibration.spread(by) if calibration else {}
     rows: dict[tuple[str, str], dict[str, str]] = {}
-    for row in counted(found, by).to_dict("records"):
+    for row in judging.counted(found, by).to_dict("records"):
         name, agent, figure = (row[each] for each in by)
         between = spread.get((name, agent, figure))
         cell = f"{row['agrees']} of {row['cells']}"
@@ -292,111 +262,81 @@ def short_titles(reproductions: Sequence[Reproduction]) -> dict[str, str]:
 def of_experiment(reproduction: Reproduction, gallery: Gallery) -> str:
     """Return the section of one experiment: its verdicts, figure by figure, and the evidence."""
     experiment, summaries = reproduction.experiment, reproduction.summaries
+    found, decisive = reproduction.found, judging.decisive_of(summaries)
     parts = [f"## {experiment.title}", *([experiment.note] if experiment.note else [])]
-    if experiment.drawn or reproduction.found.empty:
+    # The first setting's rows, each with every setting's row under its name.
+    records = zip(*(summary.to_dict("records") for summary in summaries.values()), strict=True)
+    rows = [{**every[0], **dict(zip(summaries, every, strict=True))} for every in records]
+    if experiment.drawn or found.empty:
         for setting, summary in summaries.items():
-            name = f"{experiment.name}-{setting}.svg"
-            title = f"{experiment.title}, {setting}"
+            name, title = f"{experiment.name}-{setting}.svg", f"{experiment.title}, {setting}"
             shown = gallery.shown(title, name, partial(comparison, summary))
             parts += [f"### {setting}", *shown] if shown else []
         if experiment.data is None:
-            parts.append(_plain_table(summaries))
+            columns = [
+                Column(
+                    f"{heading}: {name}",
+                    lambda row, at=name, of=figure: figure_with_interval(of, of, row[at]),
+                )
+                for figure, heading in HEADINGS.items()
+                for name in summaries
+            ]
+            parts.append(markdown(table(rows, [*PLACE, *columns])))
         return "\n\n".join(parts)
-    for figure, rows in reproduction.found.groupby("figure", sort=False):
-        parts += [f"### {NAMES[str(figure)].capitalize()}"]
-        parts += [_verdict_table(str(figure), rows, list(summaries))]
-    mostly_n1 = reproduction.found[reproduction.found["n1"] > 0.0]
-    if not mostly_n1.empty:
-        parts += ["### Stopping time less N_1, where N_1 is at least half of it"]
-        parts += [_without_n1_table(mostly_n1, decisive_of(summaries))]
-    tracking = [row for row in _side_by_side(summaries) if row["agent"] == "T&S"]
-    if tracking:
-        parts += ["### How Track-and-Stop fails", _failures_table(tracking, list(summaries))]
+    apart = [
+        Column("z", f"{decisive}_z", lambda z: "" if pd.isna(z) else f"{round(z, 1) + 0.0:.1f}"),
+        Column("near", f"{decisive}_near", YES_OR_NO),
+    ]
+    sections: list[tuple[str, Any, list[Column]]] = []
+    for figure, frame in found.groupby("figure", sort=False):
+        name = str(figure)
+        columns = [Column("paper", "published", partial(number, name))]
+        columns += [Column(each, partial(figure_with_interval, name, each)) for each in summaries]
+        columns += [*apart, Column("verdict", _verdict)]
+        sections.append((NAMES[name].capitalize(), frame, [*PLACE, *columns]))
+
+    def ours_without_n1(row: Mapping[str, Any]) -> str:
+        ours = row[decisive]
+        return f"{ours - row['n1']:.0f} ± {row[f'{decisive}_high'] - ours:.0f}"
+
+    columns = [
+        Column("N_1", "n1", "{:.0f}"),
+        Column("paper", lambda row: f"{row['published'] - row['n1']:.0f}"),
+        Column(decisive, ours_without_n1),
+        *apart,
+    ]
+    title = "Stopping time less N_1, where N_1 is at least half of it"
+    sections.append((title, found[found["n1"] > 0.0], [*PLACE, *columns]))
+    columns = [Column("paper: not right", lambda row: share(1.0 - row[PUBLISHED["success"]]))]
+    for name in summaries:
+        for words, kind in (("wrong", "wrong"), ("cut off", "censored")):
+            ours = Column(f"{name}: {words}", lambda row, at=name, of=kind: share(row[at][of]))
+            columns.append(ours)
+    tracking = [row for row in rows if row["agent"] == "T&S"]
+    sections.append(("How Track-and-Stop fails", tracking, [*PLACE[:2], *columns]))
+    columns = [
+        Column("figure", "figure", NAMES.__getitem__, left=True),
+        Column("paper", lambda row: number(row["figure"], row["published"])),
+        Column("test gives", _test_gives),
+        Column("with", "at", left=True),
+        Column("explains it", "explained", YES_OR_NO),
+    ]
     for key, evidence in reproduction.evidence.items():
-        parts += [f"### Reason tested, {key}: {REASONS[key].title}", _evidence_table(evidence)]
+        title = f"Reason tested, {key}: {judging.REASONS[key].title}"
+        sections.append((title, evidence, [*PLACE, *columns]))
+    for heading, shown_rows, columns in sections:
+        if len(shown_rows):
+            parts += [f"### {heading}", markdown(table(shown_rows, columns))]
     return "\n\n".join(parts)
 
 
-def _verdict_table(figure: str, found: pd.DataFrame, settings: Sequence[str]) -> str:
-    """Return one figure of every cell and agent, with its verdict."""
-    decisive = decisive_of(settings)
-
-    def verdict(row: Mapping[str, Any]) -> str:
-        return f"{CANNOT}: {row['reason']}" if row["reason"] else row["verdict"]
-
-    columns = [
-        *PLACE,
-        Column("paper", "published", partial(number, figure)),
-        *(Column(name, partial(figure_with_interval, figure, name)) for name in settings),
-        Column("z", f"{decisive}_z", errors),
-        Column("near", f"{decisive}_near", yes_or_no),
-        Column("verdict", verdict),
-    ]
-    return markdown(table(found, columns))
+def _verdict(row: Mapping[str, Any]) -> str:
+    return f"{judging.CANNOT}: {row['reason']}" if row["reason"] else str(row["verdict"])
 
 
-def _without_n1_table(found: pd.DataFrame, decisive: str) -> str:
-    """Return the times less N_1, which is given while the rest is found."""
-
-    def ours(row: Mapping[str, Any]) -> str:
-        half = row[f"{decisive}_high"] - row[decisive]
-        return f"{row[decisive] - row['n1']:.0f} ± {half:.0f}"
-
-    columns = [
-        *PLACE,
-        Column("N_1", "n1", "{:.0f}"),
-        Column("paper", lambda row: f"{row['published'] - row['n1']:.0f}"),
-        Column(decisive, ours),
-        Column("z", f"{decisive}_z", errors),
-        Column("near", f"{decisive}_near", yes_or_no),
-    ]
-    return markdown(table(found, columns))
-
-
-def _side_by_side(summaries: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """Return the rows of all settings: the first setting's, with each setting's under its name."""
-    records = zip(*(summary.to_dict("records") for summary in summaries.values()), strict=True)
-    return [{**both[0], **dict(zip(summaries, both, strict=True))} for both in records]
-
-
-def _failures_table(rows: Sequence[Mapping[str, Any]], settings: Sequence[str]) -> str:
-    """Return Track-and-Stop's wrong answers and its censored runs, apart."""
-    paper = Column("paper: not right", lambda row: share(1.0 - row[PUBLISHED["success"]]))
-    kinds = {"wrong": "wrong", "cut off": "censored"}
-    ours = [
-        Column(f"{name}: {words}", lambda row, name=name, kind=kind: share(row[name][kind]))
-        for name in settings
-        for words, kind in kinds.items()
-    ]
-    return markdown(table(rows, [*PLACE[:2], paper, *ours]))
-
-
-def _plain_table(summaries: Mapping[str, pd.DataFrame]) -> str:
-    figures = [
-        Column(
-            f"{heading}: {name}",
-            lambda row, name=name, figure=figure: figure_with_interval(figure, figure, row[name]),
-        )
-        for figure, heading in HEADINGS.items()
-        for name in summaries
-    ]
-    return markdown(table(_side_by_side(summaries), [*PLACE, *figures]))
-
-
-def _evidence_table(evidence: pd.DataFrame) -> str:
-    def given(row: Mapping[str, Any]) -> str:
-        counts = row["at"].startswith("rejections")
-        return number("stopping_time" if counts else row["figure"], row["found"])
-
-    columns = [
-        *PLACE,
-        Column("figure", "figure", NAMES.__getitem__, left=True),
-        Column("paper", lambda row: number(row["figure"], row["published"])),
-        Column("test gives", given),
-        Column("with", "at", left=True),
-        Column("explains it", "explained", yes_or_no),
-    ]
-    return markdown(table(evidence, columns))
+def _test_gives(row: Mapping[str, Any]) -> str:
+    counts = row["at"].startswith("rejections")
+    return number("stopping_time" if counts else row["figure"], row["found"])
 
 
 def of_ladder(
@@ -404,30 +344,47 @@ def of_ladder(
 ) -> str:
     """Return the section on what differs between text and code, and the effect of each."""
     words = [
-        Column("point", left=True),
+        Column("point", "point", left=True),
         Column("`printed`: the text", "printed", left=True),
         Column("`released`: the code", "released", left=True),
     ]
-    rows = []
-    for _, step in frame.groupby("step"):
-        cells = [str(step["point"].iloc[0])]
-        for agent in agents:
-            one = step[step["agent"] == agent].iloc[0]
-            for figure in NAMES:
-                alone = number(figure, one[f"alone_{figure}"])
-                cells.append(f"{figure_with_interval(figure, figure, one)} ({alone})")
-        rows.append(cells)
+    steps: dict[str, dict[str, str]] = {}
+    for row in frame[frame["agent"].isin(agents)].to_dict("records"):
+        for figure, name in HEADINGS.items():
+            shown = figure_with_interval(figure, figure, row)
+            cells = steps.setdefault(row["point"], {"step": row["point"]})
+            cells[f"{row['agent']}: {name}"] = f"{shown} ({number(figure, row[f'alone_{figure}'])})"
     header = [Column("step", left=True)]
     header += [Column(f"{agent}: {name}") for agent in agents for name in HEADINGS.values()]
     parts = [
         "## What differs between the paper's text and its released code",
-        markdown(table(map(vars, DIFFERENCES), words)),
+        markdown(table(DIFFERENCES, words)),
         "Switched one after the other, from the text above to the code below, at one cell; in "
         "brackets what the difference does alone, in the paper's text.",
-        markdown(table(rows, header)),
+        markdown(table(steps.values(), header)),
     ]
     parts += gallery.shown("The ladder", "ladder.svg", lambda: ladder(frame, agents))
     return "\n\n".join(parts)
+
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; font-size: 12.5px; display: block; overflow-x: auto; }
+th, td { padding: .12rem .45rem; border-bottom: 1px solid #ddd; white-space: nowrap; }
+img { max-width: 100%; }
+"""
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}</body>
+</html>
+"""
 
 
 @dataclass(frozen=True)
@@ -444,7 +401,17 @@ class Report:
 
     def html(self, more: str = "") -> str:
         """Return the page with `more` Markdown at its end as one HTML file that needs no other."""
-        return as_html(self.markdown + more, self.pictures)
+        from markdown_it import MarkdownIt
+
+        body = MarkdownIt("commonmark").enable("table").render(self.markdown + more)
+        for name, picture in self.pictures.items():
+            address = "data:image/svg+xml;base64," + b64encode(picture).decode()
+            body = body.replace(f'src="{name}"', f'src="{address}"')
+        body = re.sub(rf"<td([^>]*)>({'|'.join(VERDICT_COLOURS)})", r'<td\1 class="\2">\2', body)
+        rules = (
+            f"td.{verdict} {{ background: {c}44; }}\n" for verdict, c in VERDICT_COLOURS.items()
+        )
+        return PAGE.format(title=TITLE, style=STYLE + "".join(rules), body=body)
 
 
 def report(
@@ -467,7 +434,7 @@ def report(
     if judged:
         found = pd.concat([one.found for one in judged], ignore_index=True)
         titles = short_titles(judged)
-        parts += ["## At a glance", how_to_read(decisive_of(judged[0].summaries))]
+        parts += ["## At a glance", how_to_read(judging.decisive_of(judged[0].summaries))]
         parts.append(markdown(glance(found, titles, calibration)))
         parts += gallery.shown(
             "Every published figure and its verdict",
@@ -482,9 +449,9 @@ def report(
     return Report("\n\n".join(parts) + "\n", gallery.files)
 
 
-def how_to_read(setting: str = DECISIVE) -> str:
+def how_to_read(setting: str = judging.DECISIVE) -> str:
     """Return the meaning of the verdicts under `setting`, with the tolerances in force."""
-    time, rate = TOLERANCES["stopping_time"], TOLERANCES["rejection_rate"]
+    time, rate, success = judging.TOLERANCES.values()
     return (
         f"Each published figure is judged once, under `{setting}`; the tables were made with "
         "`released`. Published figures are means of a thousand runs and have errors like ours. *z* "
@@ -496,33 +463,5 @@ def how_to_read(setting: str = DECISIVE) -> str:
         "times of UNI and EXP3 are inputs. *near* is no verdict: ours is near enough in practice "
         f"(stopping time within {time.relative:.0%}, less N_1 where N_1 is half of it; rejection "
         f"rate within {rate.relative:.0%} or {100 * rate.absolute:.1f} points; success within "
-        f"{share(TOLERANCES['success'].absolute)})."
-    )
-
-
-STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; font-size: 12.5px; display: block; overflow-x: auto; }
-th, td { padding: .12rem .45rem; border-bottom: 1px solid #ddd; white-space: nowrap; }
-img { max-width: 100%; }
-"""
-
-
-def as_html(markdown: str, files: Mapping[str, bytes], title: str = TITLE) -> str:
-    """Return a page of Markdown as one HTML file that holds its pictures."""
-    from markdown_it import MarkdownIt
-
-    body = MarkdownIt("commonmark").enable("table").render(markdown)
-    for name, picture in files.items():
-        address = "data:image/svg+xml;base64," + b64encode(picture).decode()
-        body = body.replace(f'src="{name}"', f'src="{address}"')
-    body = re.sub(rf"<td([^>]*)>({'|'.join(VERDICTS)})", r'<td\1 class="\2">\2', body)
-    colours = "".join(
-        f"td.{verdict} {{ background: {colour}44; }}\n"
-        for verdict, colour in VERDICT_COLOURS.items()
-    )
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f"<title>{title}</title>\n<style>{STYLE}{colours}</style>\n</head>\n"
-        f"<body>\n{body}</body>\n</html>\n"
+        f"{share(success.absolute)})."
     )

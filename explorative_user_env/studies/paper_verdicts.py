@@ -1,5 +1,6 @@
 """Verdicts on the published figures: which agree, which cannot be had, and which differ."""
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,21 +12,8 @@ from explorative_user_env.agents.bair import phase1_acceptances
 from explorative_user_env.display.progress import OnProgress, named, portion, silent
 from explorative_user_env.evaluation import Results
 from explorative_user_env.results.tables import PUBLISHED
-from explorative_user_env.studies.paper import (
-    CELL,
-    PRINTED_TWICE,
-    PUBLISHED_RUNS,
-    TABLE2,
-    TOLD_THEIR_HORIZON,
-    UNITS,
-    Entrant,
-    Experiment,
-    compared,
-    figures_of_agent,
-    published_figures,
-    run_experiment,
-    z_of,
-)
+from explorative_user_env.studies import paper
+from explorative_user_env.studies.paper import CELL, Entrant, Experiment, published_figures, z_of
 from explorative_user_env.users.population import as_setting
 
 AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
@@ -59,7 +47,7 @@ TOLERANCES: Mapping[str, Tolerance] = {
 
 def is_given(agent: str, figure: str) -> bool:
     """Return whether the figure is an input: UNI and EXP3 run to a given time."""
-    return figure == "stopping_time" and agent in TOLD_THEIR_HORIZON
+    return figure == "stopping_time" and agent in paper.TOLD_THEIR_HORIZON
 
 
 def agrees(z: Any) -> Any:
@@ -74,7 +62,7 @@ def is_near(figure: str, ours: float, published: float, n1: float = 0.0) -> bool
         figure: "stopping_time", "rejection_rate" or "success".
         ours: the measured figure.
         published: the figure of the paper.
-        n1: N_1 where it is most of T, which is then compared without it.
+        n1: N_1 where it is most of T, which is then paper.compared without it.
     """
     published, tolerance = published - n1, TOLERANCES[figure]
     allowed = max(tolerance.relative * abs(published), tolerance.absolute)
@@ -123,7 +111,7 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
     rows = []
     for index, row in enumerate(by_setting[decisive]):
         entrant = entrants[row["agent"]]
-        twice = (experiment.name, row["agent"], row["n_arms"]) in PRINTED_TWICE
+        twice = (experiment.name, row["agent"], row["n_arms"]) in paper.PRINTED_TWICE
         judged = entrant.judged in (True, decisive) and not twice
         for figure, beside in PUBLISHED.items():
             published = row.get(beside)
@@ -137,10 +125,11 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
             found |= {"figure": figure, "published": published, "n1": n1}
             for setting, records in by_setting.items():
                 ours = records[index]
-                ends = {f"{setting}{end}": ours[f"{figure}{end}"] for end in ("", "_low", "_high")}
-                z = float(z_of(figure, ours, published, ours["n_runs"]))
-                near = is_near(figure, ours[figure], published, n1)
-                found |= {**ends, f"{setting}_z": z, f"{setting}_near": near}
+                found |= {
+                    f"{setting}{end}": ours[f"{figure}{end}"] for end in ("", "_low", "_high")
+                }
+                found[f"{setting}_z"] = float(z_of(figure, ours, published, ours["n_runs"]))
+                found[f"{setting}_near"] = is_near(figure, ours[figure], published, n1)
             z = found[f"{decisive}_z"]
             verdict = AGREES if agrees(z) else DIFFERS
             found |= {"verdict": verdict if judged and not pd.isna(z) else NOT_JUDGED, "reason": ""}
@@ -151,9 +140,8 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
 def counted(found: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """Return how many figures have each verdict, and how many are judged, by groups of `by`."""
     judged = found[found["verdict"] != NOT_JUDGED]
-    said = [judged["verdict"].eq(verdict).astype(int).rename(verdict) for verdict in VERDICTS]
-    counts = pd.concat([judged[by], *said], axis=1).assign(cells=1)
-    return counts.groupby(by, sort=False).sum().reset_index()
+    each = {verdict: judged["verdict"].eq(verdict).astype(int) for verdict in VERDICTS}
+    return judged[by].assign(**each, cells=1).groupby(by, sort=False).sum().reset_index()
 
 
 Row = dict[str, Any]
@@ -197,9 +185,7 @@ def by_arithmetic(experiment: Experiment, row: Row) -> tuple[float, str, bool]:
     """
     published = published_figures(experiment).set_index(CELL)
     cell = published.loc[(row["delta"], row["n_arms"], row["agent"])]
-    room = 1.0
-    for figure in COUNTED:
-        room *= cell[PUBLISHED[figure]] + UNITS[figure] / 2
+    room = math.prod(cell[PUBLISHED[name]] + paper.UNITS[name] / 2 for name in COUNTED)
     fewest = fewest_rejections(row["agent"], row["n_arms"])
     return room, f"rejections at most, of at least {fewest}", bool(room < fewest)
 
@@ -215,7 +201,7 @@ COPIED = {("BAIR", "stopping_time"), ("BAIR", "rejection_rate"), ("T&S", "stoppi
 
 def by_digits(experiment: Experiment, row: Row) -> tuple[float, str, bool]:
     """Compare the digits with those of Table 2, less 2(K-1)/delta for BAIR's time."""
-    table2 = published_figures(replace(TABLE2, entrants=experiment.entrants)).set_index(CELL)
+    table2 = published_figures(replace(paper.TABLE2, entrants=experiment.entrants)).set_index(CELL)
     place = (row["delta"], row["n_arms"], row["agent"])
     other, at = table2.loc[place, PUBLISHED[row["figure"]]], "Table 2's figure"
     if (row["agent"], row["figure"]) == ("BAIR", "stopping_time"):
@@ -313,10 +299,9 @@ def reproduce(
     found = []
     for position, experiment in enumerate(experiments):
         report = portion(progress, position, len(experiments))
-        runs_alike = replace(experiment, name="", title="", drawn=False)
-        if runs_alike not in runs:
-            runs[runs_alike] = {
-                setting: run_experiment(
+        if (alike := replace(experiment, name="", title="", drawn=False)) not in runs:
+            runs[alike] = {
+                setting: paper.run_experiment(
                     experiment,
                     setting,
                     progress=named(portion(report, place, len(settings)), experiment.name),
@@ -324,18 +309,19 @@ def reproduce(
                 )
                 for place, setting in enumerate(settings)
             }
-        found.append(judged(experiment, runs[runs_alike]))
+        found.append(judged(experiment, runs[alike]))
     return found
 
 
 def judged(experiment: Experiment, results: Mapping[str, list[Results]]) -> Reproduction:
     """Return the results of an experiment, by setting, with verdicts and their reasons."""
     published = published_figures(experiment)
-    summaries = {name: compared(cells, published) for name, cells in results.items()}
+    summaries = {name: paper.compared(cells, published) for name, cells in results.items()}
     if experiment.data is None or experiment.drawn:
         return Reproduction(experiment, results, summaries)
-    found, evidence = explained(experiment, verdicts(experiment, summaries))
-    return Reproduction(experiment, results, summaries, found, evidence)
+    return Reproduction(
+        experiment, results, summaries, *explained(experiment, verdicts(experiment, summaries))
+    )
 
 
 DRAWS = 200
@@ -407,44 +393,39 @@ def calibrate(
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     judged = found[found["verdict"] != NOT_JUDGED].reset_index(drop=True)
     rows_of = judged.groupby(["experiment", *CELL]).indices
-    false, agreeing, *moved = (
-        np.zeros((len(judged), draws), dtype=bool) for _ in range(2 + len(MOVES["success"]))
-    )
+    shape = (2 + len(MOVES["success"]), len(judged), draws)
+    agreeing, *apart = np.zeros(shape, dtype=bool)
     cells = [(experiment, cell) for experiment, own in results.items() for cell in own]
     for done, (experiment, cell) in enumerate(cells):
         progress("drawing users anew", done, len(cells))
         n_runs = int(cell.runs.groupby("agent").size().iloc[0])
         ours = rng.integers(n_runs, size=(draws, n_runs))
-        theirs = rng.integers(n_runs, size=(draws, PUBLISHED_RUNS))
-        for agent in dict.fromkeys(cell.runs["agent"]):
+        theirs = rng.integers(n_runs, size=(draws, paper.PUBLISHED_RUNS))
+        for agent in cell.runs["agent"].unique():
             place = (experiment, cell.cell["delta"], cell.cell["n_arms"], agent)
             if place not in rows_of:
                 continue
-            sample = figures_of_agent(cell, agent, ours)
-            other = figures_of_agent(cell, agent, theirs)
+            sample, other = (paper.figures_of_agent(cell, agent, users) for users in (ours, theirs))
             for row in rows_of[place]:
-                figure, unit = judged.loc[row, "figure"], UNITS[judged.loc[row, "figure"]]
+                figure = judged.loc[row, "figure"]
+                unit, drawn = paper.UNITS[figure], other[figure]
                 published = np.full(draws, judged.loc[row, "published"])
-                drawn = [other[figure], *(_moved(other, figure, move) for move in MOVES[figure])]
-                printed = [np.round(values / unit) * unit for values in drawn]
-                for verdict, values in zip((false, *moved), printed, strict=True):
-                    verdict[row] = ~agrees(z_of(figure, sample, values, n_runs))
                 agreeing[row] = agrees(z_of(figure, sample, published, n_runs))
-    return Calibration(judged, false, agreeing, moved)
-
-
-def _moved(figures: Mapping[str, np.ndarray], figure: str, move: float) -> np.ndarray:
-    if figure == "success":
-        return np.maximum(figures[figure] - move, 0.0)
-    return figures[figure] * move
+                moved = [
+                    np.maximum(drawn - move, 0.0) if figure == "success" else drawn * move
+                    for move in MOVES[figure]
+                ]
+                for verdict, values in zip(apart, [drawn, *moved], strict=True):
+                    printed = np.round(values / unit) * unit
+                    verdict[row] = ~agrees(z_of(figure, sample, printed, n_runs))
+    return Calibration(judged, apart[0], agreeing, apart[1:])
 
 
 def calibration_of(
     reproductions: Sequence[Reproduction], seed: int, *, progress: OnProgress
 ) -> Calibration | None:
     """Return the calibration of the verdicts of experiments; None where nothing is judged."""
-    judged = [one for one in reproductions if not one.found.empty]
-    if not judged:
+    if not (judged := [one for one in reproductions if not one.found.empty]):
         return None
     found = pd.concat([one.found for one in judged], ignore_index=True)
     results = {one.experiment.name: one.results[decisive_of(one.results)] for one in judged}

@@ -7,13 +7,15 @@ user (alpha, rho_0 and whether there is click noise), and nothing of her behavio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, Unpack
 
 import pandas as pd
 from rich.table import Table
 
 from explorative_user_env.agents import BAIR, EXP3, AlgorithmAgent, TrackAndStop, Uniform
-from explorative_user_env.display.progress import OnProgress, named, portion, silent
+from explorative_user_env.display import progress as reports
+from explorative_user_env.display.progress import OnProgress, portion, silent
 from explorative_user_env.display.tables import Column, markdown, table
 from explorative_user_env.display.text import percent, share, whole, with_error
 from explorative_user_env.evaluation import Results, evaluate
@@ -21,6 +23,7 @@ from explorative_user_env.protocol import Agent
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import MEANS_LEGEND, marked, references_of
 from explorative_user_env.studies.suite import draw_heat_map
+from explorative_user_env.studies.suite_tasks import named
 from explorative_user_env.users.model import ROOMY
 from explorative_user_env.users.population import (
     Population,
@@ -92,11 +95,7 @@ def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:
     Raises:
         InvalidArgumentError: for an unknown name.
     """
-    known = {variety.name: variety for variety in VARIETIES}
-    for name in names or ():
-        if name not in known:
-            raise InvalidArgumentError("user", name, "one of " + ", ".join(known))
-    return tuple(known[name] for name in dict.fromkeys(names or known))
+    return named("user", names, VARIETIES)
 
 
 MAX_STEPS = 20_000
@@ -162,10 +161,9 @@ def robustness(
     names = [variety.name for variety in users]
     if not names or len(set(names)) < len(names):
         raise InvalidArgumentError("users", names, "at least one, each of a name of its own")
-    shared = population_of(population, user)
-    columns = [replace(shared, **variety.options) for variety in users]  # checked before any runs
+    columns = _columns(population_of(population, user), users)  # checked before any runs
     found = {}
-    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+    for place, (name, column) in enumerate(columns.items()):
         found[name] = evaluate(
             default_agents() if agents is None else agents,
             population=column,
@@ -177,9 +175,13 @@ def robustness(
             workers=workers,
             executor=executor,
             store=store,
-            progress=named(portion(progress, place, len(users)), f"{name}:"),
+            progress=reports.named(portion(progress, place, len(users)), f"{name}:"),
         )
     return _matrix_of(found)
+
+
+def _columns(shared: Population, users: Sequence[Variety]) -> dict[str, Population]:
+    return {variety.name: replace(shared, **variety.options) for variety in users}
 
 
 def _matrix_of(found: Mapping[str, Results]) -> pd.DataFrame:
@@ -204,15 +206,15 @@ def kept_matrix(
     Raises:
         InvalidArgumentError: if there are no results with any of them.
     """
-    columns = {variety.name: replace(population, **variety.options) for variety in users}
     found = {
         name: results
-        for name, column in columns.items()
+        for name, column in _columns(population, users).items()
         for results in cells
         if results.population == column
     }
     if not found:
-        raise InvalidArgumentError("users", list(columns), "kinds of which there are results")
+        names = [variety.name for variety in users]
+        raise InvalidArgumentError("users", names, "kinds of which there are results")
     return _matrix_of(found)
 
 
@@ -246,13 +248,15 @@ def matrix_table(matrix: pd.DataFrame) -> Table:
     matrix = marked(matrix)
     rows: dict[str, dict[str, str]] = {}
     for row in matrix.to_dict("records"):
-        lines = [
-            f"{share(row['success'])} [{share(row['success_low'])}–{share(row['success_high'])}]",
-            with_error(row["stopping_time"], row["stopping_time_high"]) or "no run ended",
-        ]
-        lines += [f"{percent(row['censored'])}% cut"] if row["censored"] > 0.0 else []
-        rows.setdefault(row["user"], {"user": row["user"]})[row["agent"]] = "\n".join(lines)
+        low, high = share(row["success_low"]), share(row["success_high"])
+        time = with_error(row["stopping_time"], row["stopping_time_high"]) or "no run ended"
+        cell = f"{share(row['success'])} [{low}–{high}]\n{time}{_cut(row)}"
+        rows.setdefault(row["user"], {"user": row["user"]})[row["agent"]] = cell
     return table(rows.values(), [Column("user", left=True), *map(Column, matrix["agent"].unique())])
+
+
+def _cut(row: Mapping[str, Any]) -> str:
+    return f"\n{percent(row['censored'])}% cut" if row["censored"] > 0.0 else ""
 
 
 def matrix_page(matrix: pd.DataFrame, title: str) -> str:
@@ -269,13 +273,12 @@ def heat_map(matrix: pd.DataFrame, axes: "Axes | None" = None) -> "Axes":
         axes: where it is drawn, and what is returned; None is a new figure.
     """
     matrix = marked(matrix)
-    agents, users = (list(dict.fromkeys(matrix[name])) for name in ("agent", "user"))
-    text = {
-        (row["agent"], row["user"]): f"{share(row['success'])}\nT {whole(row['stopping_time'])}"
-        + (f"\n{percent(row['censored'])}% cut" if row["censored"] > 0.0 else "")
-        for row in matrix.to_dict("records")
-    }
+    agents, users = (matrix[name].unique().tolist() for name in ("agent", "user"))
+    text = dict.fromkeys(product(agents, users), "")
+    for row in matrix.to_dict("records"):
+        cell = f"{share(row['success'])}\nT {whole(row['stopping_time'])}{_cut(row)}"
+        text[row["agent"], row["user"]] = cell
     success = matrix.pivot(index="agent", columns="user", values="success")
     values = success.reindex(index=agents, columns=users).to_numpy(float)
-    words = [[text.get((agent, user), "") for user in users] for agent in agents]
+    words = [[text[agent, user] for user in users] for agent in agents]
     return draw_heat_map(values, agents, users, words, label="success", axes=axes)

@@ -4,7 +4,7 @@ In every task UNI has 0 and a stated reference 1, and all agents meet the same u
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -19,16 +19,10 @@ import pandas as pd
 from rich.table import Table
 from rich.text import Text
 
+from explorative_user_env.display import tables
 from explorative_user_env.display.plots import AXIS_SIZE, TEXT_SIZE, plot_axes, verbatim
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
-from explorative_user_env.display.tables import (
-    Column,
-    as_text,
-    html_table,
-    markdown,
-    paragraphs,
-    table,
-)
+from explorative_user_env.display.tables import Column, as_text, markdown, table
 from explorative_user_env.display.text import in_markdown
 from explorative_user_env.evaluation import Results, Sweep, evaluate, load
 from explorative_user_env.evaluation.request import FEWEST_ARMS, agent_record
@@ -41,10 +35,8 @@ from explorative_user_env.results.store import Store, request_in
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.studies.suite_tasks import (
     CENTRAL,
-    SUITE,
     SUITE_VERSION,
     WORST,
-    ModelsByTask,
     SuiteRun,
     SuiteTask,
     Taking,
@@ -53,8 +45,6 @@ from explorative_user_env.studies.suite_tasks import (
     line_up_for,
     suite_digest,
     taking_part,
-    tasks_named,
-    training_name,
     who,
 )
 from explorative_user_env.validation import InvalidArgumentError
@@ -63,24 +53,7 @@ from explorative_user_env.version import __version__
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "SUITE",
-    "SUITE_VERSION",
-    "ModelsByTask",
-    "SuiteResults",
-    "SuiteRun",
-    "SuiteTask",
-    "entrant_of",
-    "kept_suite",
-    "load_suite",
-    "rankings_of",
-    "run_suite",
-    "suite_digest",
-    "taking_part",
-    "tasks_named",
-    "training_name",
-    "who",
-]
+__all__ = ["SuiteResults", "kept_suite", "load_suite", "rankings_of", "run_suite"]
 
 N_REPLICATES = 2000
 """Of the bootstrap."""
@@ -145,32 +118,20 @@ def scores_in(task: SuiteTask, losses: Mapping[str, Replicates]) -> dict[str, Re
     """Return the score of each agent in a task; NaN where both anchors lose the same."""
     worst, reference = losses[WORST], losses[task.reference]
 
-    def between(own: Any, low: Any, high: Any) -> Any:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.subtract(low, own) / np.subtract(low, high)
-
-    return {
-        name: Replicates(
-            float(between(own.value, worst.value, reference.value)),
-            between(own.drawn, worst.drawn, reference.drawn),
-        )
-        for name, own in losses.items()
-    }
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {
+            name: Replicates(
+                float(np.divide(worst.value - own.value, worst.value - reference.value)),
+                (worst.drawn - own.drawn) / (worst.drawn - reference.drawn),
+            )
+            for name, own in losses.items()
+        }
 
 
-def mean_of(scores: Sequence[Replicates]) -> Replicates:
-    """Return the mean over tasks."""
-    drawn = np.mean([each.drawn for each in scores], axis=0)
-    return Replicates(float(np.mean([each.value for each in scores])), drawn)
-
-
-def interquartile_mean_of(scores: Sequence[Replicates]) -> Replicates:
-    """Return the mean over tasks without the best and the worst quarter of them."""
-    from scipy import stats
-
-    drawn = stats.trim_mean([each.drawn for each in scores], 0.25, axis=0)
-    value = stats.trim_mean([each.value for each in scores], 0.25)
-    return Replicates(float(value), np.asarray(drawn))
+def over_tasks(scores: Sequence[Replicates], mean: Callable[..., Any]) -> Replicates:
+    """Return a mean over tasks, by a function such as `numpy.mean`."""
+    drawn = np.asarray(mean([each.drawn for each in scores], axis=0))
+    return Replicates(float(mean([each.value for each in scores])), drawn)
 
 
 def with_ranks(totals: pd.DataFrame, n_tasks: int) -> pd.DataFrame:
@@ -209,14 +170,17 @@ def rankings_of(
     for task, here in losses.items() if there else ():
         both = [name for name in here if name in there and name not in references]
         own, other = ([cell[name].value for name in both] for cell in (here, there))
-        turned = [
+        row: dict[str, Any] = {
+            "task": task,
+            "order": sorted(both, key=lambda name: here[name].value),
+        }
+        row["tau"] = float(stats.kendalltau(own, other).statistic) if len(both) > 1 else math.nan
+        row["reversed"] = [
             f"{one} > {two}"
             for one, two in permutations(both, 2)
             if surely_less(here[one], here[two]) and surely_less(there[two], there[one])
         ]
-        tau = float(stats.kendalltau(own, other).statistic) if len(both) > 1 else math.nan
-        order = sorted(both, key=lambda name: here[name].value)
-        rows.append({"task": task, "order": order, "tau": tau, "reversed": turned})
+        rows.append(row)
     return pd.DataFrame(rows, columns=["task", "order", "tau", "reversed"])
 
 
@@ -294,8 +258,10 @@ def totals_table(totals: pd.DataFrame, title: str | None = None) -> Table:
     columns = [
         Column("rank", "rank", lambda rank: NO_SCORE if pd.isna(rank) else str(int(rank))),
         AGENT_COLUMN,
-        Column("mean [95%]", partial(interval, "mean")),
-        Column("IQM [95%]", partial(interval, "iqm")),
+        *(
+            Column(f"{heading} [95%]", partial(interval, heading.lower()))
+            for heading in ("mean", "IQM")
+        ),
         Column("tasks", "n_tasks"),
     ]
     return table(marked(totals), columns, title, padding=1, leading=2)
@@ -383,10 +349,6 @@ class SuiteResults:
             for task in self.tasks
         }
 
-    @cached_property
-    def _scores(self) -> Mapping[str, Mapping[str, Replicates]]:
-        return {task.name: scores_in(task, self.losses[task.name]) for task in self.tasks}
-
     def scores(self) -> pd.DataFrame:
         """Return one row a task and agent that ran on it.
 
@@ -395,15 +357,15 @@ class SuiteResults:
         """
         rows = []
         for task in self.tasks:
-            trained = map(entrant_of, self.cells[task.name].runs["agent"].unique())
-            trainings, found = pd.Series(list(trained)).value_counts(), self._scores[task.name]
-            for name in self.agents:
-                if name in found:
-                    low, high = found[name].interval()
-                    row = {"task": task.name, "agent": name, "score": found[name].value}
-                    row |= {"low": low, "high": high, "loss": self.losses[task.name][name].value}
-                    row |= {"n": task.n_instances, "n_trainings": int(trainings[name])}
-                    rows.append(row | {"sees_rewards": name in self.references})
+            trained = pd.Series(self.cells[task.name].runs["agent"].unique()).map(entrant_of)
+            trainings, losses = trained.value_counts(), self.losses[task.name]
+            scores = scores_in(task, losses)
+            for name in filter(scores.__contains__, self.agents):
+                low, high = scores[name].interval()
+                row = {"task": task.name, "agent": name, "score": scores[name].value}
+                row |= {"low": low, "high": high, "loss": losses[name].value}
+                row |= {"n": task.n_instances, "n_trainings": int(trainings[name])}
+                rows.append(row | {"sees_rewards": name in self.references})
         return pd.DataFrame(rows)
 
     def totals(self) -> pd.DataFrame:
@@ -412,12 +374,19 @@ class SuiteResults:
         `mean` over the `n_tasks` tasks it ran on, and the interquartile mean `iqm`. `rank` is by
         the mean, of the agents that ran on all tasks and see no rewards; others have none.
         """
+        from scipy import stats
+
+        means: dict[str, Any] = {
+            "mean": np.mean,
+            "iqm": partial(stats.trim_mean, proportiontocut=0.25),
+        }
+        by_task = [scores_in(task, self.losses[task.name]) for task in self.tasks]
         rows = []
         for name in self.agents:
-            own = [found[name] for found in self._scores.values() if name in found]
-            row: dict[str, Any] = {"agent": name, "n_tasks": len(own)}
-            for figure, over in (("mean", mean_of), ("iqm", interquartile_mean_of)):
-                low, high = (total := over(own)).interval()
+            scores = [found[name] for found in by_task if name in found]
+            row: dict[str, Any] = {"agent": name, "n_tasks": len(scores)}
+            for figure, mean in means.items():
+                low, high = (total := over_tasks(scores, mean)).interval()
                 row |= {figure: total.value, f"{figure}_low": low, f"{figure}_high": high}
             rows.append(row | {"sees_rewards": name in self.references})
         return with_ranks(pd.DataFrame(rows), len(self.tasks))
@@ -433,9 +402,14 @@ class SuiteResults:
     def record(self) -> dict[str, Any]:
         """Return everything as JSON can hold it, with None where there is no number."""
         frames = {"scores": self.scores(), "totals": self.totals(), "rankings": self.rankings()}
-        record: dict[str, Any] = {"title": self.run.title, "version": SUITE_VERSION}
-        record |= {"digest": suite_digest(), "versions": versions_of()}
-        record |= {"streams": stream_fingerprint(), "tasks": [vars(task) for task in self.tasks]}
+        record: dict[str, Any] = {
+            "title": self.run.title,
+            "version": SUITE_VERSION,
+            "digest": suite_digest(),
+            "versions": versions_of(),
+            "streams": stream_fingerprint(),
+            "tasks": [vars(task) for task in self.tasks],
+        }
         for name, frame in frames.items():
             record[name] = frame.astype(object).where(frame.notna(), None).to_dict("records")
         found: dict[str, Any] = record_of(record)
@@ -453,11 +427,11 @@ class SuiteResults:
         parts += ["## Tasks", markdown(tasks_table(self.tasks))]
         for (reference, why), names in references.items():
             parts.append(in_markdown(f"- {reference} has 1 in {', '.join(names)}: {why}."))
-        others = [row for row in ranked.to_dict("records") if row["task"] != CENTRAL]
-        if others:
+        others = ranked[ranked["task"] != CENTRAL]
+        if len(others):
             parts += [f"## Pairs of which another is the better than in {CENTRAL}, with certainty"]
-            pairs = [(row, ", ".join(row["reversed"]) or "none") for row in others]
-            parts += [in_markdown(f"- {row['task']}: {named}") for row, named in pairs]
+        for task, pairs in zip(others["task"], others["reversed"], strict=True):
+            parts.append(in_markdown(f"- {task}: {', '.join(pairs) or 'none'}"))
         return "\n\n".join(parts) + "\n"
 
     def tables(self) -> list[Table]:
@@ -484,9 +458,9 @@ class SuiteResults:
         by_task = by_task.reindex(agents)[tasks].assign(mean=totals["mean"].to_numpy())
         values = by_task.to_numpy(float)
         text = [[f"{value:.2f}" for value in line] for line in values]
-        bar = {"extend": "both"}
-        options: dict[str, Any] = {"label": "score", "most": 1.2, "bar": bar, "axes": axes}
-        axes = draw_heat_map(values, agents, [*tasks, "mean"], text, **options)
+        bar, columns = {"extend": "both"}, [*tasks, "mean"]
+        shown: dict[str, Any] = {"label": "score", "most": 1.2, "bar": bar, "axes": axes}
+        axes = draw_heat_map(values, agents, columns, text, **shown)
         axes.axvline(len(tasks) - 0.5, color="white", linewidth=4)
         axes.set_title(f"Scores, {self.run.title}", fontsize=AXIS_SIZE, loc="left")
         return axes
@@ -499,7 +473,7 @@ class SuiteResults:
         return f"SuiteResults({self.run.title!r}, agents={list(self.agents)})"
 
     def _repr_html_(self) -> str:
-        return "".join(map(html_table, self.tables())) + paragraphs(self.notes())
+        return "".join(map(tables.html_table, self.tables())) + tables.paragraphs(self.notes())
 
 
 COMMAND = "suite"

@@ -78,8 +78,7 @@ class SuiteTask:
 
     def numbers(self) -> dict[str, Any]:
         """Return the arguments of `evaluate` that the task sets, but for users and seed."""
-        names = ("horizon", "baseline_time", "max_steps", "step_cost", "delta", "n_users")
-        numbers = {name: getattr(self, name) for name in (*names, "deviation")}
+        numbers = {each.name: getattr(self, each.name) for each in fields(self)[8:]}
         return {name: value for name, value in numbers.items() if value is not None}
 
     def arguments(self) -> dict[str, Any]:
@@ -125,12 +124,8 @@ def _bai(
     n_instances: int = N_INSTANCES,
     **options: Any,
 ) -> SuiteTask:
-    figures: dict[str, Any] = {
-        "baseline_time": baseline_time,
-        "max_steps": max_steps,
-        "step_cost": step_cost,
-    }
     shared = (n_instances, seed, "SE", about, ELIMINATION_IS_BEST)
+    figures: Any = {"baseline_time": baseline_time, "max_steps": max_steps, "step_cost": step_cost}
     return SuiteTask(name, BAI.name, options, *shared, **figures)
 
 
@@ -194,10 +189,19 @@ def tasks_named(names: Sequence[str] | None) -> tuple[SuiteTask, ...]:
     Raises:
         InvalidArgumentError: for an unknown name.
     """
-    known = {task.name: task for task in SUITE}
+    return named("task", names, SUITE)
+
+
+def named(kind: str, names: Sequence[str] | None, things: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the things of these names, each once and in the order of the names; all for None.
+
+    Raises:
+        InvalidArgumentError: for an unknown name.
+    """
+    known = {thing.name: thing for thing in things}
     for name in names or ():
         if name not in known:
-            raise InvalidArgumentError("task", name, "one of " + ", ".join(known))
+            raise InvalidArgumentError(kind, name, "one of " + ", ".join(known))
     return tuple(known[name] for name in dict.fromkeys(names or known))
 
 
@@ -226,12 +230,14 @@ class SuiteRun:
     @property
     def title(self) -> str:
         """The words to quote: the version, and how the run differs from the whole suite."""
-        parts = [f"suite {SUITE_VERSION}"]
-        parts += [] if self.seed is None else [f"seed {self.seed}"]
-        parts += [f"1 in {QUICK_SHARE} users"] if self.quick else []
         n_tasks = len(self.records())
-        parts += [f"{n_tasks} of {len(SUITE)} tasks"] if n_tasks < len(SUITE) else []
-        return ", ".join(parts)
+        parts = {
+            f"suite {SUITE_VERSION}": True,
+            f"seed {self.seed}": self.seed is not None,
+            f"1 in {QUICK_SHARE} users": self.quick,
+            f"{n_tasks} of {len(SUITE)} tasks": n_tasks < len(SUITE),
+        }
+        return ", ".join(part for part, holds in parts.items() if holds)
 
     def records(self) -> tuple[SuiteTask, ...]:
         """Return the tasks as they are run."""

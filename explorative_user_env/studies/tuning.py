@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -27,12 +28,8 @@ from explorative_user_env.results.intervals import HALF, LEVEL, sequence_interva
 from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.results.store import Store
 from explorative_user_env.seeding import number_of_users, seed_number, tuning_seed
-from explorative_user_env.users.population import (
-    Population,
-    UserOptions,
-    lists_user_options,
-    population_of,
-)
+from explorative_user_env.users import population as users_of
+from explorative_user_env.users.population import Population, UserOptions
 from explorative_user_env.validation import (
     LARGEST_COUNT,
     InvalidArgumentError,
@@ -347,10 +344,9 @@ def found(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int
     Raises:
         NoneFoundError: if none is good.
     """
-    good = [candidate.n1 for candidate in candidates if candidate.decision == "good"]
+    good, bad = ([c.n1 for c in candidates if c.decision == word] for word in ("good", "bad"))
     if not good:
         raise NoneFoundError(candidates, delta)
-    bad = [candidate.n1 for candidate in candidates if candidate.decision == "bad"]
     return min(good), (max(bad, default=-1) + 1, min(good))
 
 
@@ -382,29 +378,14 @@ class Trials:
         self, agents: Sequence[AlgorithmAgent], n_users: int, *place: int, progress: OnProgress
     ) -> Results:
         """Return the results of these agents on the users of a place in the tuning."""
-        return evaluate(
-            agents,
-            population=self.population,
-            n_instances=n_users,
-            seed=tuning_seed(self.seed, *place),
-            delta=self.delta,
-            max_steps=self.max_steps,
-            workers=self.workers,
-            executor=self.executor,
-            store=self.store,
-            progress=progress,
-        )
-
-    def tuned(self, n1: int) -> TunedAgent:
-        """Return BAIR with this N_1."""
-        return TunedAgent(n1, {"delta": self.delta})
+        options = vars(self) | {"seed": tuning_seed(self.seed, *place), "n_instances": n_users}
+        return evaluate(agents, progress=progress, **options)
 
     def successes(self, n1: int, candidate: int, portion: int, n_users: int) -> Array:
         """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
-        place = (SEARCH, candidate, portion)
         aside = replace(self, store=self.store.aside() if self.store else None)
-        runs = aside.run([self.tuned(n1)], n_users, *place, progress=silent).runs
-        return np.asarray(succeeded(runs))
+        agents, place = [TunedAgent(n1, {"delta": self.delta})], (SEARCH, candidate, portion)
+        return np.asarray(succeeded(aside.run(agents, n_users, *place, progress=silent).runs))
 
     def frontier(self, points: Sequence[int], progress: OnProgress) -> pd.DataFrame:
         """Return the figures of each of these N_1, all with the same users."""
@@ -416,7 +397,8 @@ class Trials:
 
     def confirmation(self, n1: int, n_users: int, progress: OnProgress) -> pd.DataFrame:
         """Return the summary of this N_1 on users who took no part in anything before."""
-        return self.run([self.tuned(n1)], n_users, CONFIRMATION, progress=progress).summary()
+        agents = [TunedAgent(n1, {"delta": self.delta})]
+        return self.run(agents, n_users, CONFIRMATION, progress=progress).summary()
 
 
 LEAST_ERROR = 1e-100
@@ -443,12 +425,12 @@ class Tuning:
 
     def search(self) -> pd.DataFrame:
         """Return one row a candidate, in the order they were tried."""
-        rows = []
-        for candidate in self.candidates:
-            low, high = candidate.success_interval
-            figures = {"success": candidate.success, "success_low": low, "success_high": high}
-            rows.append({**vars(candidate), **figures})
-        return pd.DataFrame(rows)
+        return pd.DataFrame(
+            vars(each)
+            | {"success": each.success}
+            | dict(zip(("success_low", "success_high"), each.success_interval, strict=True))
+            for each in self.candidates
+        )
 
     @property
     def fastest(self) -> int:
@@ -463,7 +445,7 @@ class Tuning:
         return int(kept.loc[kept["stopping_time"].idxmin(), "n1"])
 
 
-@lists_user_options(n_arms=20, setting="released")
+@users_of.lists_user_options(n_arms=20, setting="released")
 def tune_n1(
     *,
     delta: float = 0.1,
@@ -517,7 +499,7 @@ def tune_n1(
     if risk("error", error) < LEAST_ERROR:
         raise InvalidArgumentError("error", error, f"at least {LEAST_ERROR:g}")
     n_instances = number_of_users(n_instances)
-    users = population_of(population, user)
+    users = users_of.population_of(population, user)
     n_arms, alpha = users.n_arms, users.user.alpha
     paper = phase1_acceptances("paper", n_arms, risk("delta", delta), alpha, users.user.rho_0)
     if paper > LARGEST_COUNT:
@@ -541,7 +523,7 @@ def tune_n1(
         fresh = frontier[frontier["n1"] == n1]
         if confirm:
             fresh = trials.confirmation(n1, confirm, report)
-    measured = fresh.iloc[0].to_dict()
+    measured, papers = fresh.iloc[0].to_dict(), frontier.iloc[-1].to_dict()
     schedule = {"rho": None} if users.rho is None else {}
     tuned = TunedN1(
         n1=n1,
@@ -551,7 +533,7 @@ def tune_n1(
         censored=float(measured["censored"]),
         n_fresh=int(measured["n_runs"]),
         paper_n1=top,
-        paper_stopping_time=Estimate.of(frontier.iloc[-1].to_dict(), "stopping_time"),
+        paper_stopping_time=Estimate.of(papers, "stopping_time"),
         error=float(error),
         n_runs=sum(candidate.n_runs for candidate in candidates),
         n_instances=int(n_instances),
@@ -588,15 +570,12 @@ def frontier_table(tuning: Tuning) -> Table:
         names = {"found": found, "paper": papers, "fastest": fastest}
         return ", ".join(name for name, marked in names.items() if marked == n1)
 
-    def success(row: Mapping[str, Any]) -> str:
-        return fine_share_with_interval(*(row[f"success{end}"] for end in ("", "_low", "_high")))
-
+    times = operator.itemgetter("stopping_time", "stopping_time_high")
+    success = operator.itemgetter("success", "success_low", "success_high")
     columns = [
         Column("N_1", "n1"),
-        Column(
-            "stopping time", lambda row: with_error(row["stopping_time"], row["stopping_time_high"])
-        ),
-        Column("success [95%]", success),
+        Column("stopping time", lambda row: with_error(*times(row))),
+        Column("success [95%]", lambda row: fine_share_with_interval(*success(row))),
         Column("wrong", "wrong", fine_share),
         Column("cens.", "censored", fine_share),
         Column("", "n1", mark, left=True),
@@ -607,10 +586,9 @@ def frontier_table(tuning: Tuning) -> Table:
 def title(tuning: Tuning) -> str:
     """Return the title of a tuning: the setting and the cell."""
     cell = tuning.tuned.cell
-    words = [f"delta={cell['delta']:g}", f"K={cell['n_arms']}", f"alpha={cell['alpha']:g}"]
-    words += [] if cell["gap"] is None else [f"gap={cell['gap']:g}"]
-    words += [f"noise={cell['noise']:g}", f"means {cell['means']}"]
-    words += [] if cell["rho"] is None else [f"rho {cell['rho']}"]
+    forms = {"delta": "delta={:g}", "n_arms": "K={}", "alpha": "alpha={:g}", "gap": "gap={:g}"}
+    forms |= {"noise": "noise={:g}", "means": "means {}", "rho": "rho {}"}
+    words = (form.format(cell[name]) for name, form in forms.items() if cell[name] is not None)
     return f"BAIR's N_1, {cell['setting']}: {', '.join(words)}"
 
 
@@ -620,6 +598,7 @@ def sentences(tuning: Tuning) -> list[str]:
     least = 1 - tuned.cell["delta"]
     low, high = tuned.interval
     time, papers = tuned.stopping_time, tuned.paper_stopping_time
+    success = fine_share_with_interval(*vars(tuned.success).values())
     lines = [
         f"Found N_1 = {tuned.n1}, success at least {least:g}: right with probability at least "
         f"{1 - tuned.error:g}, after {tuned.n_runs} users.",
@@ -627,10 +606,8 @@ def sentences(tuning: Tuning) -> list[str]:
         "with N_1.",
         f"Stopping time {with_error(time.value, time.high)}, {tuned.saving:.3f} of the "
         f"{with_error(papers.value, papers.high)} of the paper's N_1 = {tuned.paper_n1}.",
-        f"Success on {tuned.n_fresh} fresh users "
-        f"{fine_share_with_interval(tuned.success.value, tuned.success.low, tuned.success.high)}: "
-        f"{'confirmed' if tuned.confirmed else 'not confirmed'}. "
-        f"Censored: {fine_share(tuned.censored)}.",
+        f"Success on {tuned.n_fresh} fresh users {success}: {'' if tuned.confirmed else 'not '}"
+        f"confirmed. Censored: {fine_share(tuned.censored)}.",
     ]
     if tuning.fastest != tuned.n1:
         lines.append(
@@ -651,8 +628,7 @@ def tuning_page(tuning: Tuning) -> str:
     parts = [
         f"# {title(tuning)}",
         "\n".join(f"- {line}" for line in sentences(tuning)),
-        "## Search",
-        markdown(table(tuning.candidates, tried, padding=1)),
+        f"## Search\n\n{markdown(table(tuning.candidates, tried, padding=1))}",
         f"## Frontier, {tuning.frontier['n_runs'].max():g} users",
         markdown(frontier_table(tuning)),
     ]

@@ -14,7 +14,8 @@ from explorative_user_env.commands.run import RUN_FILE
 from explorative_user_env.commands.suite import entrants_called, models_in
 from explorative_user_env.display import plots as plotting
 from explorative_user_env.shipped import SETTINGS_FILE, shipped_models
-from explorative_user_env.studies.suite import ModelsByTask, load_suite, run_suite, who
+from explorative_user_env.studies.suite import load_suite, run_suite
+from explorative_user_env.studies.suite_tasks import ModelsByTask, who
 from explorative_user_env.validation import InvalidArgumentError
 
 FEW = ["--quick", "--agent", "ucb1", "--task", "bai-k2", "--task", "regret-k5"]
@@ -111,7 +112,7 @@ def test_what_stands_in_a_module_may_be_models_by_task(
 ) -> None:
     lines = (
         "from explorative_user_env.agents import UCB1",
-        "from explorative_user_env.studies.suite import ModelsByTask",
+        "from explorative_user_env.studies.suite_tasks import ModelsByTask",
         "def models() -> ModelsByTask:",
         "    return ModelsByTask('learnt', {'bai-k5': [UCB1(name='learnt')]})",
         "agent = UCB1(name='one')",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from fuzz.fuzzing import Door
 from fuzz.usual_values import NAMES, SIZES, USERS
+from theory_functions import FUNCTIONS
 
 import explorative_user_env as eu
 from explorative_user_env import agents, theory
@@ -55,11 +56,9 @@ def needed_of(function: Callable[..., Any]) -> frozenset[str]:
 
 
 def of_theory() -> Iterator[Door]:
-    for name in theory.__all__:
-        function = getattr(theory, name)
-        if inspect.isfunction(function):
-            usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
-            yield Door(f"theory.{name}", function, usual, needed_of(function), look=finite)
+    for name, function in FUNCTIONS.items():
+        usual = {each: THEORY[each] for each in inspect.signature(function).parameters}
+        yield Door(f"theory.{name}", function, usual, needed_of(function), look=finite)
 
 
 AGENTS: dict[str, Sequence[Any]] = {

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from theory_functions import FUNCTIONS
 
 import explorative_user_env as eu
 from explorative_user_env import theory
 from explorative_user_env.users.instances import Instance
 
-FUNCTIONS = [name for name in theory.__all__ if inspect.isfunction(getattr(theory, name))]
 N_CALLS = 150
 
 FAIR: dict[str, Any] = {
@@ -31,7 +31,7 @@ ODD: list[Any] = [
 def calls_of(name: str) -> list[dict[str, Any]]:
     """Calls in which some arguments are fair and others are not."""
     rng = random.Random(name)
-    parameters = inspect.signature(getattr(theory, name)).parameters.values()
+    parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
     return [
         {
             parameter.name: rng.choice(ODD) if rng.random() < 0.4 else FAIR.get(parameter.name)
@@ -44,7 +44,7 @@ def calls_of(name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_any_argument_is_taken_or_refused_by_name(name: str) -> None:
-    function = getattr(theory, name)
+    function = FUNCTIONS[name]
     results, refusals = [], []
     for given in calls_of(name):
         try:

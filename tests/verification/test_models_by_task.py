@@ -9,7 +9,8 @@ import pytest
 import explorative_user_env as eu
 from explorative_user_env.agents import UCB1
 from explorative_user_env.studies import suite_tasks as room
-from explorative_user_env.studies.suite import SUITE, ModelsByTask, run_suite, who
+from explorative_user_env.studies.suite import run_suite
+from explorative_user_env.studies.suite_tasks import SUITE, ModelsByTask, who
 
 
 class Turns:

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from explorative_user_env.studies import suite_tasks as room
-from explorative_user_env.studies.suite import SUITE, SuiteResults, run_suite
+from explorative_user_env.studies.suite import SuiteResults, run_suite
+from explorative_user_env.studies.suite_tasks import SUITE
 
 TASKS = ("bai-k5", "regret-k5")
 N_USERS = 24

@@ -7,16 +7,16 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.studies import suite_tasks as room
-from explorative_user_env.studies.suite import (
+from explorative_user_env.studies.suite import SuiteResults
+from explorative_user_env.studies.suite_tasks import (
     SUITE,
     SUITE_VERSION,
-    SuiteResults,
     SuiteRun,
     SuiteTask,
+    line_up_for,
     suite_digest,
     tasks_named,
 )
-from explorative_user_env.studies.suite_tasks import line_up_for
 from explorative_user_env.validation import InvalidArgumentError
 
 

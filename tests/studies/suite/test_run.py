@@ -9,13 +9,8 @@ import pytest
 
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, UCB1, SuccessiveElimination
-from explorative_user_env.studies.suite import (
-    ModelsByTask,
-    SuiteResults,
-    load_suite,
-    run_suite,
-    tasks_named,
-)
+from explorative_user_env.studies.suite import SuiteResults, load_suite, run_suite
+from explorative_user_env.studies.suite_tasks import ModelsByTask, tasks_named
 from explorative_user_env.validation import InvalidArgumentError
 
 TASKS = ("bai-k5", "regret-k5")

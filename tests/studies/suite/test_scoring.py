@@ -1,21 +1,22 @@
 """Scores and their intervals against a slow computation, user by user."""
 
+from functools import partial
 from zlib import crc32
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from explorative_user_env.studies import suite as room
 from explorative_user_env.studies.suite import (
     Replicates,
     SuiteResults,
-    interquartile_mean_of,
     losses_of,
     mean_losses,
-    mean_of,
+    over_tasks,
     scores_in,
-    tasks_named,
 )
+from explorative_user_env.studies.suite_tasks import tasks_named
 
 SEED, N_USERS = 5, 11
 FEW = 40
@@ -99,10 +100,10 @@ def test_tasks_without_a_difference_between_the_anchors_have_no_score() -> None:
 def test_the_interquartile_mean_leaves_out_a_quarter_on_both_sides() -> None:
     values = [5.0, -90.0, 1.0, 2.0, 3.0, 99.0, 4.0, 0.0]
     scores = [Replicates(value, np.array([value, -value])) for value in values]
-    found = interquartile_mean_of(scores)
+    found = over_tasks(scores, partial(stats.trim_mean, proportiontocut=0.25))
     assert found.value == np.mean([1.0, 2.0, 3.0, 4.0])
     assert found.drawn.tolist() == [found.value, -found.value]
-    assert mean_of(scores).value == np.mean(values)
+    assert over_tasks(scores, np.mean).value == np.mean(values)
 
 
 def test_losses_are_what_agents_rank_by(found: SuiteResults) -> None:
