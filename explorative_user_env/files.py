@@ -18,8 +18,6 @@ from typing import Any, NamedTuple
 
 from explorative_user_env.validation import InvalidArgumentError
 
-__all__ = ["MADE_BY", "Files", "Folder", "check_one_run", "finished_file", "from_json"]
-
 MADE_BY = "made_by.json"
 """The manifest of a folder."""
 

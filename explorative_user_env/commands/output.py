@@ -70,10 +70,23 @@ def write_and_show(
     files: dict[str, Callable[[Path], object]] = {}
     undrawn = []
     for name, content in contents.items():
-        try:
-            files[name] = _writer(folder, name, content)
-        except plots.UndrawnError as error:
-            undrawn.append(str(error))
+        if isinstance(content, pd.DataFrame):
+            files[name] = partial(content.to_csv, index=False)
+        elif isinstance(content, bytes):
+            files[name] = partial(Path.write_bytes, data=content)
+        elif isinstance(content, str):
+            is_page = name.endswith(".md") and folder.made_by
+            text = f"{content}\n{closing_section(folder.made_by)}" if is_page else content
+            files[name] = partial(Path.write_text, data=text, encoding="utf-8")
+        elif not name.endswith(".png"):
+            files[name] = content
+        elif not plots.can_plot():
+            undrawn.append(f"For {name}: {how_to_get('plot')}")
+        else:
+            try:
+                files[name] = partial(Path.write_bytes, data=plots.painted(content))
+            except plots.UndrawnError as error:
+                undrawn.append(f"{name}: {error}")
     written: list[Path] = []
     try:
         written = folder.write(files)
@@ -87,27 +100,3 @@ def write_and_show(
                 here = [path for path in [*written, *folder.beside] if path not in gone]
                 say(f"Files: {', '.join(map(str, here))}")
                 say(*(f"{path} is not there: its folder was moved meanwhile" for path in gone))
-
-
-def _writer(folder: Folder, name: str, content: Any) -> Callable[[Path], object]:
-    """Return the function that writes a file.
-
-    Raises:
-        UndrawnError: for a picture that cannot be drawn.
-    """
-    if isinstance(content, pd.DataFrame):
-        return partial(content.to_csv, index=False)
-    if isinstance(content, bytes):
-        return partial(Path.write_bytes, data=content)
-    if isinstance(content, str):
-        is_page = name.endswith(".md") and folder.made_by
-        text = f"{content}\n{closing_section(folder.made_by)}" if is_page else content
-        return partial(Path.write_text, data=text, encoding="utf-8")
-    if not name.endswith(".png"):
-        return content  # type: ignore[no-any-return]
-    if not plots.can_plot():
-        raise plots.UndrawnError(f"For {name}: {how_to_get('plot')}")
-    try:
-        return partial(Path.write_bytes, data=plots.painted(content))
-    except plots.UndrawnError as error:
-        raise plots.UndrawnError(f"{name}: {error}") from error

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -118,25 +118,22 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
         if name.startswith(line_ups.MODEL_PREFIX):
             folder = Path(name.removeprefix(line_ups.MODEL_PREFIX))
             if folders := models_in(folder):
-                known[name] = _models(folder.resolve().name, folders)
+                from explorative_user_env.rl import load_agent
+
+                own = folder.resolve().name
+                models = {
+                    task: [
+                        load_agent(each, name=training_name(own, i) if len(places) > 1 else own)
+                        for i, each in enumerate(places)
+                    ]
+                    for task, places in folders.items()
+                }
+                known[name] = ModelsByTask(own, models)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
             known[name] = line_ups.agent_at(name, ModelsByTask)
     others = [name for name in names if name not in known]
     known |= dict(zip(others, line_ups.these_agents(others), strict=True))
     return [known[name] for name in names]
-
-
-def _models(name: str, folders: Mapping[str, Sequence[Path]]) -> ModelsByTask:
-    from explorative_user_env.rl import load_agent
-
-    models = {
-        task: [
-            load_agent(place, name=name if len(places) == 1 else training_name(name, number))
-            for number, place in enumerate(places)
-        ]
-        for task, places in folders.items()
-    }
-    return ModelsByTask(name, models)
 
 
 def models_in(folder: Path) -> dict[str, list[Path]]:
