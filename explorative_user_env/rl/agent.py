@@ -4,7 +4,7 @@ import hashlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -64,11 +64,11 @@ class Chances:
     """
 
     def __init__(self, model: BaseAlgorithm) -> None:
-        if not isinstance(getattr(model, "action_space", None), spaces.Discrete):
-            raise InvalidArgumentError("model", model, "a model with discrete actions")
         known = (ActorCriticPolicy, MaskableActorCriticPolicy, DQNPolicy, QRDQNPolicy)
-        if not isinstance(getattr(model, "policy", None), known):
-            raise InvalidArgumentError("model", model, "a model with an actor-critic or DQN policy")
+        discrete = isinstance(getattr(model, "action_space", None), spaces.Discrete)
+        if not discrete or not isinstance(getattr(model, "policy", None), known):
+            allowed = "a model with discrete actions and an actor-critic or DQN policy"
+            raise InvalidArgumentError("model", model, allowed)
         self._policy: Any = model.policy
         self._policy.set_training_mode(False)
         self.n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
@@ -102,12 +102,16 @@ class Chances:
                 part = slice(first, first + USERS_AT_ONCE)
                 tensor = self._policy.obs_to_tensor(_filled(observations[part]))[0]
                 if self.values_actions:
-                    found = self._greedy(tensor)
-                elif memory is not None:
-                    found = self._remembered(tensor, memory, users[part])
+                    best = self._worth(tensor).argmax(dim=1).numpy(force=True)
+                    greedy = (1.0 - self._explores) * np.eye(self.n_actions)[best]
+                    found = self._explores / self.n_actions + greedy
                 else:
-                    legal = () if masks is None or not self.masks else (_filled(masks[part]),)
-                    found = _probabilities(self._policy.get_distribution(tensor, *legal))
+                    if memory is not None:
+                        distribution = self._remembered(tensor, memory, users[part])
+                    else:
+                        legal = () if masks is None or not self.masks else (_filled(masks[part]),)
+                        distribution = self._policy.get_distribution(tensor, *legal)
+                    found = distribution.distribution.probs.numpy(force=True)
                 chances[part] = found[: len(users[part])]
         return chances
 
@@ -130,14 +134,8 @@ class Chances:
             return self._policy.quantile_net(tensor).mean(dim=1)
         return self._policy.q_net(tensor)
 
-    def _greedy(self, tensor: Any) -> Array:
-        best = self._worth(tensor).argmax(dim=1).numpy(force=True)
-        chances = np.full((USERS_AT_ONCE, self.n_actions), self._explores / self.n_actions)
-        chances[np.arange(USERS_AT_ONCE), best] += 1.0 - self._explores
-        return chances
-
-    def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Array:
-        """Return the chances of a recurrent policy, and update its memory of these users."""
+    def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
+        """Return what a recurrent policy draws from, and update its memory of these users."""
         device = self._policy.device
         before = tuple(
             torch.as_tensor(_filled(part[users]).swapaxes(0, 1).copy(), device=device)
@@ -148,12 +146,7 @@ class Chances:
         distribution, after = self._policy.get_distribution(tensor, before, starts)
         for part, state in zip(memory, after, strict=True):
             part[users] = state.numpy(force=True).swapaxes(0, 1)[: len(users)]
-        return _probabilities(distribution)
-
-
-def _probabilities(distribution: Any) -> Array:
-    probabilities: Array = distribution.distribution.probs.numpy(force=True)
-    return probabilities
+        return distribution
 
 
 def _filled(rows: Array) -> Array:
@@ -162,57 +155,43 @@ def _filled(rows: Array) -> Array:
     return rows if missing == 0 else np.concatenate([rows, np.repeat(rows[:1], missing, axis=0)])
 
 
-def _reading(
-    model: BaseAlgorithm,
-    takes_masks: bool,
-    task: Task | str | None,
-    observation: str | None,
-    horizon: int | None,
-    mask: str | None,
-    n_users: int | None,
-) -> tuple[Task, Any, Any, Any, int]:
-    """Return task, observation, horizon, mask and n_users: from the model, or as given.
+def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> dict[str, Any]:
+    """Return task, observation, horizon, mask and n_users: as given, or else from the model.
 
     Raises:
-        InvalidArgumentError: naming what contradicts the model, or what it does not say.
+        InvalidArgumentError: naming the argument that contradicts the model, or is missing.
     """
     env, space = model.get_env(), model.observation_space
     kinds: tuple[Any, ...] = CHANGE_OBSERVATIONS
     unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # NormalizeObservation's
     if unbounded or (env is not None and any(any(env.env_is_wrapped(kind)) for kind in kinds)):
-        raise _not_read(
-            model,
-            "observations of this package as they are, or in VecNormalize, without another wrapper "
-            "(NormalizeObservation, ...) above them, whose work a model does not keep",
-        )
+        on = "observations of this package as they are, or in VecNormalize, without another wrapper"
+        raise _not_read(model, f"{on} (NormalizeObservation, ...), as a model does not keep it")
     labels = [reading_of(each) for each in (space, *([env.observation_space] if env else []))]
     labels = [label for label in labels if label] or [{}]
     known = {name: value for name, value in labels[0].items() if labels[-1].get(name) == value}
 
-    def settled(name: str, given: Any, otherwise: Any = None) -> Any:
-        """Return what is given or known; `otherwise` where it makes no difference."""
-        given = known.get(name, otherwise) if given is None else given
+    def settled(name: str, otherwise: Any = None) -> Any:
+        """Return the given or known value; `otherwise` where it makes no difference."""
+        value = known.get(name, otherwise) if given[name] is None else given[name]
         kind = type(model).__name__
-        if given is None:
+        if value is None:
             allowed = f"given, as {kind} does not say on what it was trained"
-            raise InvalidArgumentError(name, given, allowed)
-        if given != known.get(name, given):
-            allowed = f"{known[name]!r}, on which {kind} was trained"
-            raise InvalidArgumentError(name, given, allowed)
-        return given
+            raise InvalidArgumentError(name, value, allowed)
+        if value != known.get(name, value):
+            raise InvalidArgumentError(name, value, f"{known[name]!r}, on which {kind} was trained")
+        return value
 
-    of = as_task(settled("task", None if task is None else as_task(task).name))
-    observation = settled("observation", observation)
+    given |= {} if given["task"] is None else {"task": as_task(given["task"]).name}
+    task, observation = as_task(settled("task")), settled("observation")
     # A bare response has no scale, and without masks or answers no rule is needed.
-    scaled = observation != "response" or of == BAI
-    horizon = settled("horizon", horizon, None if scaled else of.horizon)
-    if takes_masks and of == BAI:
-        mask = settled("mask", mask)
-    if of == POPULATION:
-        scaled = observation in POPULATION_OBSERVATIONS
-        n_users = settled("n_users", n_users, None if scaled else N_USERS)
-    users = N_USERS if n_users is None else n_users
-    return of, observation, horizon, MASKS[0] if mask is None else mask, users
+    scaled = observation != "response" or task == BAI
+    settles_mask = takes_masks and task == BAI
+    read = {"task": task, "observation": observation}
+    read |= {"horizon": settled("horizon", None if scaled else task.horizon)}
+    read |= {"mask": settled("mask") if settles_mask else given["mask"] or MASKS[0]}
+    scaled = task == POPULATION and observation in POPULATION_OBSERVATIONS
+    return read | {"n_users": settled("n_users", None if scaled else N_USERS)}
 
 
 def _arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:
@@ -232,26 +211,22 @@ def _normaliser_of(model: BaseAlgorithm, given: VecNormalize | None) -> VecNorma
     Raises:
         InvalidArgumentError: if it is not the model's, or is missing.
     """
-    env, space = model.get_env(), model.observation_space
+    env, space = model.get_env(), cast(spaces.Box, model.observation_space)
     own = model.get_vec_normalize_env()
     own = own if own is not None and own.norm_obs else None
     if given is None:
-        last = getattr(model, "_last_obs", None)  # saved with the model: is it one of its space?
+        last: Any = getattr(model, "_last_obs", None)  # saved with the model
         bounded = isinstance(space, spaces.Box) and isinstance(last, np.ndarray)
-        if own is None and bounded and not _within(last, space):
+        if own is None and bounded and not ((last >= space.low) & (last <= space.high)).all():
             allowed = "the VecNormalize whose observations the model was trained on"
             raise InvalidArgumentError("normaliser", given, allowed)
         return own
+    fits = isinstance(given, VecNormalize) and given.norm_obs and (env is None or own is not None)
     statistics: Any = getattr(given, "obs_rms", None)  # only where observations are normalised
-    fits = isinstance(given, VecNormalize) and given.norm_obs
-    if not fits or np.shape(statistics.mean) != space.shape or (env is not None and own is None):
+    if not fits or np.shape(statistics.mean) != space.shape:
         allowed = f"a VecNormalize of observations of shape {space.shape}, that of its training"
         raise InvalidArgumentError("normaliser", given, allowed)
     return given
-
-
-def _within(observations: Any, space: Any) -> bool:
-    return bool(((observations >= space.low) & (observations <= space.high)).all())
 
 
 def _not_read(model: BaseAlgorithm, trained_on: str) -> InvalidArgumentError:
@@ -305,26 +280,19 @@ class SB3Agent(PolicyAgent):
         n_users: int | None = None,
     ) -> None:
         self._chances = Chances(model)
-        read = _reading(model, self._chances.masks, task, observation, horizon, mask, n_users)
-        super().__init__(
-            None,
-            task=read[0],
-            observation=read[1],
-            horizon=read[2],
-            batched=True,
-            name=type(model).__name__ if name is None else name,
-            n_users=read[4],
-        )
+        given = {"task": task, "observation": observation, "horizon": horizon, "mask": mask}
+        read = _reading(model, self._chances.masks, given | {"n_users": n_users})
+        self.mask = choice("mask", read.pop("mask"), MASKS)
+        name = type(model).__name__ if name is None else name
+        super().__init__(None, **read, batched=True, name=name)
         self.model = model
-        self.mask = choice("mask", read[3], MASKS)
         if deterministic is None:
             deterministic = self._chances.values_actions
         self.deterministic = flag("deterministic", deterministic)
         if self.deterministic and not self._chances.values_actions:
             warnings.warn(
-                f"{self.name} with deterministic=True: the likeliest arm is recommended for ever "
-                "and accepted for ever, so a policy that explores by its chances is not what is "
-                "measured",
+                f"{self.name} with deterministic=True recommends the likeliest arm for ever, and "
+                "she accepts it for ever: this does not measure a policy that explores by chance",
                 stacklevel=2,
             )
         self.n_arms = _arms_of(model, self.task, self.observation)
@@ -338,34 +306,32 @@ class SB3Agent(PolicyAgent):
         for name, values in sorted(self.model.policy.state_dict().items()):
             weights.update(name.encode() + values.detach().cpu().numpy().tobytes())
         scaled: Any = getattr(self.normaliser, "obs_rms", None)
-        return {
+        names = ("observation", "horizon", "mask", "deterministic")
+        options = {
             "weights": weights.hexdigest()[:16],
             "normalised by": None if scaled is None else record_of([scaled.mean, scaled.var]),
             "task": self.task.name,
-            "observation": self.observation,
-            "horizon": self.horizon,
-            "mask": self.mask,
-            "deterministic": self.deterministic,
-        } | ({"n_users": self.n_users} if self.task == POPULATION else {})
+        } | {name: getattr(self, name) for name in names}
+        return options | ({"n_users": self.n_users} if self.task == POPULATION else {})
 
     def reset_all(
         self, n_arms: int, rngs: Sequence[np.random.Generator], horizon: int | None = None
     ) -> None:
         """Get ready for new users; see `ManyUserAgent.reset_all`."""
         if n_arms != self.n_arms:
-            raise InvalidArgumentError(
-                "n_arms", n_arms, f"{self.n_arms}, with which {self.name} was trained"
-            )
+            allowed = f"{self.n_arms}, with which {self.name} was trained"
+            raise InvalidArgumentError("n_arms", n_arms, allowed)
         super().reset_all(n_arms, rngs, horizon)
         self._memory = self._chances.memory(len(rngs))
 
     def _choices(self, observations: Array, users: Array) -> Array:
         """Return an action for each of these users, drawn or the likeliest."""
         chances = self._chances.of(*self._asked(observations, users), self._memory, users)
-        choices: Array = (
-            chances.argmax(axis=1) if self.deterministic else self._drawn(chances, users)
-        )
-        return choices
+        if self.deterministic:
+            return np.asarray(chances.argmax(axis=1))
+        draws = np.array([self._rngs[user].random() for user in users.tolist()])
+        sums = chances.cumsum(axis=1)
+        return np.asarray((sums <= (draws * sums[:, -1])[:, np.newaxis]).sum(axis=1))
 
     def explain(self) -> Mapping[str, Any]:
         """Return the chances of the next recommendation and answer, and the policy's values.
@@ -377,24 +343,21 @@ class SB3Agent(PolicyAgent):
         )
         asked = self._asked(observations[ONLY], ONLY)
         memory = None if self._memory is None else (self._memory[0].copy(), self._memory[1].copy())
-        chances = self._chances.of(*asked, memory, ONLY)[0]
         actions = choosable[ONLY[0]]
-        told = self._by_arm("chance", chances, actions)
+
+        def by_arm(what: str, numbers: Array) -> dict[str, Any]:
+            by_action = np.empty(len(numbers))
+            by_action[actions] = numbers
+            names = f"{what} of recommending", f"{what} of answering"
+            return dict(zip(names, by_action.reshape(-1, self.n_arms), strict=False))
+
+        told = by_arm("chance", self._chances.of(*asked, memory, ONLY)[0])
         values = self._chances.values(asked[0][0])
         if self._chances.values_actions:
-            told |= self._by_arm("value", values, actions)
+            told |= by_arm("value", values)
         elif len(values):
             told["value of the position"] = float(values[0])
         return told
-
-    def _by_arm(self, what: str, numbers: Array, actions: Array) -> dict[str, Any]:
-        """Return numbers of a policy's choices by arm: of recommending it and of answering it."""
-        by_action = np.empty(len(numbers))
-        by_action[actions] = numbers
-        told = {f"{what} of recommending": by_action[: self.n_arms]}
-        return told | (
-            {f"{what} of answering": by_action[self.n_arms :]} if self.task == BAI else {}
-        )
 
     def _asked(self, observations: Array, users: Array) -> tuple[Array, Array | None]:
         """Return what the policy is shown of these users, and their legal actions."""
@@ -406,11 +369,3 @@ class SB3Agent(PolicyAgent):
         if self.normaliser is not None:
             observations = np.asarray(self.normaliser.normalize_obs(observations))
         return observations, masks
-
-    def _drawn(self, chances: Array, users: Array) -> Array:
-        """Return an action for each user by its chance, from the user's own stream."""
-        draws = np.array([self._rngs[user].random() for user in users.tolist()])
-        sums = chances.cumsum(axis=1)
-        passed: Array = sums <= (draws * sums[:, -1])[:, np.newaxis]
-        choices: Array = passed.sum(axis=1)
-        return choices

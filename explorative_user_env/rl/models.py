@@ -1,22 +1,20 @@
 """Recipes of the trained models, and trained models as folders that run no code when loaded."""
 
 import io
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-import pandas as pd
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
-from explorative_user_env.files import Folder, check_one_run, from_json
-from explorative_user_env.protocol import BAI, POPULATION, Task, as_task
+from explorative_user_env.files import check_one_run, from_json
+from explorative_user_env.protocol import BAI, POPULATION, Task
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.rl.agent import SB3Agent
 from explorative_user_env.rl.vec_env import make_sb3_vec_env
@@ -40,9 +38,9 @@ class Recipe:
     Attributes:
         library: "stable_baselines3" or "sb3_contrib".
         algorithm: name of its class there.
+        options: options of the class that differ from its defaults.
         policy: name of the policy.
         observation: what the policy observes.
-        options: options of the class that differ from its defaults.
         n_envs: users in step.
         needs_masks: whether it trains only where there are masks.
         scales_rewards: whether rewards are divided by the spread of returns.
@@ -50,9 +48,9 @@ class Recipe:
 
     library: str
     algorithm: str
-    policy: str
-    observation: str
     options: Mapping[str, Any]
+    policy: str = "MlpPolicy"
+    observation: str = "sorted-counts"
     n_envs: int = 64
     needs_masks: bool = False
     scales_rewards: bool = True
@@ -95,7 +93,17 @@ POLICY_GRADIENT: Mapping[str, Any] = {
 }
 """Many users and long looks ahead: one response says little, and what it teaches pays later."""
 
-RECURRENT = {"n_steps": 128, "policy_kwargs": {"lstm_hidden_size": 64, **NETWORK}}
+RECURRENT: Mapping[str, Any] = {
+    **POLICY_GRADIENT,
+    "n_steps": 128,
+    "policy_kwargs": {"lstm_hidden_size": 64, **NETWORK},
+}
+MASKABLE: Mapping[str, Any] = {
+    **POLICY_GRADIENT,
+    "n_steps": 128,
+    "batch_size": 1024,
+    "gamma": 0.999,
+}
 
 DQN: Mapping[str, Any] = {
     "learning_rate": 5e-4,
@@ -112,25 +120,14 @@ DQN: Mapping[str, Any] = {
 }
 
 RECIPES: Mapping[str, Recipe] = {
-    "ppo": Recipe("stable_baselines3", "PPO", "MlpPolicy", "sorted-counts", POLICY_GRADIENT),
+    "ppo": Recipe("stable_baselines3", "PPO", POLICY_GRADIENT),
     "maskable-ppo": Recipe(
-        "sb3_contrib",
-        "MaskablePPO",
-        "MlpPolicy",
-        "sorted-counts",
-        {**POLICY_GRADIENT, "n_steps": 128, "batch_size": 1024, "gamma": 0.999},
-        n_envs=256,
-        needs_masks=True,
-        scales_rewards=False,
+        "sb3_contrib", "MaskablePPO", MASKABLE, n_envs=256, needs_masks=True, scales_rewards=False
     ),
     "recurrent-ppo": Recipe(
-        "sb3_contrib",
-        "RecurrentPPO",
-        "MlpLstmPolicy",
-        "last-step",
-        {**POLICY_GRADIENT, **RECURRENT},
+        "sb3_contrib", "RecurrentPPO", RECURRENT, policy="MlpLstmPolicy", observation="last-step"
     ),
-    "dqn": Recipe("stable_baselines3", "DQN", "MlpPolicy", "sorted-counts", DQN),
+    "dqn": Recipe("stable_baselines3", "DQN", DQN),
 }
 """By the names of the command line."""
 
@@ -148,46 +145,6 @@ def versions() -> dict[str, str]:
     return versions_of(("gymnasium", "numpy", "sb3-contrib", "stable-baselines3", "torch"))
 
 
-def save_model(
-    folder: Folder,
-    model: BaseAlgorithm,
-    settings: Mapping[str, Any],
-    progress: Sequence[Mapping[str, Any]],
-) -> list[Path]:
-    """Write a model, its settings and its evaluations in training; all of them or nothing."""
-    text = json.dumps(settings, indent=2) + "\n"
-    return folder.write(
-        {
-            MODEL_FILE: lambda path: model.save(path),
-            SETTINGS_FILE: lambda path: path.write_text(text, encoding="utf-8"),
-            PROGRESS_FILE: lambda path: pd.DataFrame(progress).to_csv(path, index=False),
-        }
-    )
-
-
-def settings_of(source: str | Path) -> tuple[Path, dict[str, Any]]:
-    """Return the folder of a model and its settings.
-
-    Raises:
-        InvalidArgumentError: if there is no model, or its files are not all of one training.
-    """
-    folder = shipped_models().get(str(source), Path(source))
-    check_one_run("model", folder, (MODEL_FILE, SETTINGS_FILE))
-    try:
-        settings = from_json((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
-        missing = {"task", "n_arms", "observation", "horizon", "environment"} - set(settings)
-        if missing or settings["algo"] not in RECIPES:
-            raise KeyError(*missing)
-        settings["environment"] = dict(settings["environment"].items())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        names = ", ".join(shipped_models())
-        allowed = (
-            f"a folder written by `explorative-user train`, or a model of the package ({names})"
-        )
-        raise InvalidArgumentError("model", str(source), allowed) from error
-    return folder, settings
-
-
 def load_agent(
     source: str | Path, *, deterministic: bool | None = None, name: str | None = None
 ) -> SB3Agent:
@@ -202,33 +159,37 @@ def load_agent(
         name: the agent's name in tables; None is the algorithm's, as "PPO".
 
     Raises:
-        InvalidArgumentError: if there is no model, or it cannot be read.
+        InvalidArgumentError: if there is no model, it cannot be read, or its files are not all of
+            one training.
     """
-    folder, settings = settings_of(source)
-    environment = settings["environment"]
+    folder = shipped_models().get(str(source), Path(source))
+    check_one_run("model", folder, (MODEL_FILE, SETTINGS_FILE))
     try:
-        model = _model_in(folder / MODEL_FILE, settings)
+        settings = from_json((folder / SETTINGS_FILE).read_text(encoding="utf-8"))
+        given = {name: settings[name] for name in ("task", "observation", "horizon")}
+        mask, setting = map(settings["environment"].get, ("mask", "setting"))
+        recipe = RECIPES[settings["algo"]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        own = f"or a model of the package ({', '.join(shipped_models())})"
+        allowed = f"a folder written by `explorative-user train`, {own}"
+        raise InvalidArgumentError("model", str(source), allowed) from error
+    given |= {"mask": mask, "n_users": settings.get("n_users")}
+    try:
+        model = _model_in(folder / MODEL_FILE, recipe, settings, given)
     except InvalidArgumentError:
         raise
     except Exception as error:  # whatever is wrong inside the file
         allowed = f"a model that can be read ({type(error).__name__}: {error})"
         raise InvalidArgumentError("model", str(source), allowed) from error
-    agent = SB3Agent(
-        model,
-        task=settings["task"],
-        observation=settings["observation"],
-        horizon=settings["horizon"],
-        mask=environment.get("mask", "rejections"),
-        deterministic=deterministic,
-        name=name,
-        n_users=settings.get("n_users"),
-    )
-    if isinstance(setting := environment.get("setting"), str):
+    agent = SB3Agent(model, **given, deterministic=deterministic, name=name)
+    if isinstance(setting, str):
         agent.trained_on["setting"] = setting
     return agent
 
 
-def _model_in(path: Path, settings: Mapping[str, Any]) -> BaseAlgorithm:
+def _model_in(
+    path: Path, recipe: Recipe, settings: Mapping[str, Any], given: Mapping[str, Any]
+) -> BaseAlgorithm:
     """Return a model of these settings with the weights of a file."""
     weights = {}
     with ZipFile(path) as archive:
@@ -238,17 +199,12 @@ def _model_in(path: Path, settings: Mapping[str, Any]) -> BaseAlgorithm:
         for name in ("policy", "policy.optimizer"):
             content = io.BytesIO(archive.read(f"{name}.pth"))
             weights[name] = torch.load(content, map_location="cpu", weights_only=True)
-    own = {"mask": settings["environment"].get("mask"), "n_users": settings.get("n_users")}
-    task = as_task(settings["task"])
     users = make_sb3_vec_env(
         count("n_envs", settings.get("n_envs", 1), 1, MOST_TRAINED_ON),
-        task=task,
         n_arms=count("n_arms", settings["n_arms"], 2, MOST_TRAINED_ON),
-        observation=settings["observation"],
-        horizon=settings["horizon"],
-        **{option: value for option, value in own.items() if value is not None},
+        **{option: value for option, value in given.items() if value is not None},
     )
-    model = recipe_for(settings["algo"], task).untrained(users)
+    model = recipe.untrained(users)
     model.set_parameters(weights, exact_match=True, device="cpu")
     if hasattr(model, "exploration_rate"):
         model.exploration_rate = float(data["exploration_rate"])

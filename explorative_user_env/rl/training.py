@@ -2,15 +2,16 @@
 
 import base64
 import io
+import json
 import time
-import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
@@ -22,12 +23,18 @@ from explorative_user_env.evaluation.request import check_behaviour
 from explorative_user_env.files import Folder
 from explorative_user_env.kernels.presence import compiling_told
 from explorative_user_env.protocol import POPULATION, Array, Task, as_task, kept_steps
-from explorative_user_env.results.records import record_of
 from explorative_user_env.results.store import Store
 from explorative_user_env.rl.agent import SB3Agent, one_thread
-from explorative_user_env.rl.models import MOST_TRAINED_ON, recipe_for, save_model, versions
+from explorative_user_env.rl.models import (
+    MODEL_FILE,
+    MOST_TRAINED_ON,
+    PROGRESS_FILE,
+    recipe_for,
+    versions,
+)
 from explorative_user_env.rl.vec_env import make_sb3_vec_env
 from explorative_user_env.seeding import number_of_users
+from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.users.population import (
     Population,
     lists_user_options,
@@ -59,14 +66,19 @@ COUNTERS = (
 LSTM_STATES = "_last_lstm_states"
 
 
-class TrainingWatch(BaseCallback):
-    """Report progress, and let the model meet the same users at ten points of its training.
+class Watch(BaseCallback):
+    """Report a training's progress, evaluate its model ten times, and keep checkpoints.
+
+    Stable-Baselines3's own checkpoints are pickles, and know no users: a training would go on with
+    new ones, to other weights. Here a checkpoint has the weights, the random states, and all
+    actions since the one before; the users hear these again, which refills buffers, too.
 
     Args:
         as_agent: makes an agent of the model as it is.
-        met: the users, as arguments of `evaluate`.
+        met: the users of the evaluations, as arguments of `evaluate`.
         steps: steps of the whole training.
         progress: called with (what, done, total).
+        store: keeps the checkpoints; None keeps none.
     """
 
     def __init__(
@@ -75,15 +87,50 @@ class TrainingWatch(BaseCallback):
         met: dict[str, Any],
         steps: int,
         progress: OnProgress,
+        store: Store | None,
     ) -> None:
         super().__init__()
         self.evaluations: list[dict[str, Any]] = []
         self._as_agent, self._met = as_agent, met
         self._steps, self._progress, self._label = steps, progress, "training"
+        self._kept = None if store is None else store.pieces({"what": "training"})
+        self._actions: list[Array] = []
+        self._last = 0
+        self._began = time.process_time()
+
+    def learn(self, model: BaseAlgorithm) -> None:
+        """Train a model with first weights, from the last checkpoint on if there is one.
+
+        Raises:
+            InvalidArgumentError: if the checkpoint cannot be read.
+        """
+        pieces = self._kept.found() if self._kept else []
+        if pieces:
+            try:
+                _meet_again(
+                    model, [each for piece in pieces for each in np.array(piece["actions"])]
+                )
+                self._restore(model, pieces[-1])
+            except Exception as error:  # whatever is wrong inside the file
+                allowed = f"one of this training ({type(error).__name__}: {error})"
+                raise InvalidArgumentError("checkpoint", len(pieces), allowed) from error
+        left = self._steps - model.num_timesteps
+        model.learn(left, callback=self, reset_num_timesteps=not pieces)
+
+    def used(self) -> float:
+        """Return the processor seconds of the whole training."""
+        return time.process_time() - self._began
 
     def _on_step(self) -> bool:
         self._progress(self._label, min(self.num_timesteps, self._steps), self._steps)
+        self._actions.append(np.asarray(self.locals["actions"]).reshape(-1).copy())
         return True
+
+    def _on_rollout_start(self) -> None:
+        due = self.num_timesteps >= self._last + self._steps / CHECKPOINTS
+        if self._kept and self._actions and due:
+            self._kept.add(self._checkpoint())
+            self._actions, self._last = [], self.num_timesteps
 
     def _on_rollout_end(self) -> None:
         if self.num_timesteps >= (len(self.evaluations) + 1) * self._steps / EVALUATIONS:
@@ -104,101 +151,38 @@ class TrainingWatch(BaseCallback):
             self.logger.record(f"evaluation/{name}", value)
         self._label = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
 
-
-class Checkpoints(BaseCallback):
-    """Keep checkpoints of a training, and go on from the last of them.
-
-    Stable-Baselines3's own checkpoints are pickles, and know no users: a training would go on with
-    new ones, to other weights. Here a checkpoint has the weights, the random states, and all
-    actions since the one before; the users hear these again, which refills buffers, too.
-
-    Args:
-        store: keeps the checkpoints; None keeps none.
-        watch: evaluates the model in training.
-        steps: steps of the whole training.
-    """
-
-    def __init__(self, store: Store | None, watch: TrainingWatch, steps: int) -> None:
-        super().__init__()
-        self._kept = None if store is None else store.pieces({"what": "training"})
-        self._watch, self._steps, self._distance = watch, steps, steps / CHECKPOINTS
-        self._actions: list[Array] = []
-        self._last = 0
-        self._began, self.cpu_seconds = time.process_time(), 0.0
-
-    def learn(self, model: BaseAlgorithm) -> None:
-        """Train a model with first weights, from the last checkpoint on if there is one.
-
-        Raises:
-            InvalidArgumentError: if the checkpoint cannot be read.
-        """
-        pieces = self._kept.found() if self._kept else []
-        if pieces:
-            try:
-                _meet_again(model, [actions for piece in pieces for actions in _unpacked(piece)])
-                self._restore(model, pieces[-1])
-            except Exception as error:  # whatever is wrong inside the file
-                allowed = f"one of this training ({type(error).__name__}: {error})"
-                raise InvalidArgumentError("checkpoint", len(pieces), allowed) from error
-        left = self._steps - model.num_timesteps
-        model.learn(left, callback=[self._watch, self], reset_num_timesteps=not pieces)
-
-    def used(self) -> float:
-        """Return the processor seconds of the whole training."""
-        return self.cpu_seconds + time.process_time() - self._began
-
-    def _on_step(self) -> bool:
-        self._actions.append(np.asarray(self.locals["actions"]).reshape(-1).copy())
-        return True
-
-    def _on_rollout_start(self) -> None:
-        due = self.num_timesteps >= self._last + self._distance
-        if self._kept and self._actions and due:
-            self._kept.add(self._checkpoint())
-            self._actions, self._last = [], self.num_timesteps
-
     def _checkpoint(self) -> dict[str, Any]:
         model, states = self.model, getattr(self.model, LSTM_STATES, None)
+        words: Any
+        kind, words, *rest = np.random.get_state()  # noqa: NPY002 - SB3 draws from the global one
         state = {
             "parameters": model.get_parameters(),
             "torch": torch.get_rng_state(),
             "lstm": None if states is None else tuple(map(tuple, states)),
+            "counters": {n: getattr(model, n) for n in COUNTERS if hasattr(model, n)},
+            "numpy": [kind, words.tolist(), *rest],
+            "space": dict(model.action_space.np_random.bit_generator.state),
+            "evaluations": self.evaluations,
+            "cpu_seconds": self.used(),
         }
         torch.save(state, written := io.BytesIO())
-        kind, words, *rest = np.random.get_state()  # noqa: NPY002 - SB3 draws from the global one
-        whole = np.array(self._actions, np.uint32)
-        record: dict[str, Any] = record_of(
-            {
-                "counters": {n: getattr(model, n) for n in COUNTERS if hasattr(model, n)},
-                "numpy": [kind, list(words), *rest],
-                "space": dict(model.action_space.np_random.bit_generator.state),
-                "evaluations": self._watch.evaluations,
-                "cpu_seconds": self.used(),
-                "shape": list(whole.shape),
-            }
-        )
-        actions = base64.b64encode(zlib.compress(whole.tobytes())).decode()
         weights = base64.b64encode(written.getvalue()).decode()
-        return record | {"actions": actions, "state": weights}
+        return {"actions": np.array(self._actions).tolist(), "state": weights}
 
     def _restore(self, model: BaseAlgorithm, last: Mapping[str, Any]) -> None:
         state = torch.load(io.BytesIO(base64.b64decode(last["state"])), weights_only=True)
         model.set_parameters(state["parameters"], exact_match=True, device=model.device)
-        for name, value in last["counters"].items():
+        for name, value in state["counters"].items():
             setattr(model, name, value)
         if state["lstm"] is not None:
             setattr(model, LSTM_STATES, type(getattr(model, LSTM_STATES))(*state["lstm"]))
         torch.set_rng_state(state["torch"])
-        kind, words, *rest = last["numpy"]
+        kind, words, *rest = state["numpy"]
         np.random.set_state((kind, np.array(words, np.uint32), *rest))  # noqa: NPY002
-        model.action_space.np_random.bit_generator.state = last["space"]
-        self._watch.evaluations = list(last["evaluations"])
-        self._last, self.cpu_seconds = model.num_timesteps, last["cpu_seconds"]
-
-
-def _unpacked(piece: Mapping[str, Any]) -> list[Array]:
-    whole = np.frombuffer(zlib.decompress(base64.b64decode(piece["actions"])), np.uint32)
-    return list(whole.reshape(piece["shape"]).astype(np.int64))
+        model.action_space.np_random.bit_generator.state = state["space"]
+        self.evaluations = state["evaluations"]
+        self._last = model.num_timesteps
+        self._began -= state["cpu_seconds"]
 
 
 def _meet_again(model: BaseAlgorithm, steps: list[Array]) -> None:
@@ -290,8 +274,7 @@ def train(
     model = recipe.untrained(env, seed=seed, tensorboard_log=logs)  # the seed is the users', too
 
     def as_agent() -> SB3Agent:
-        own = {"observation": observation, "mask": rest.get("mask", "rejections")}
-        return SB3Agent(model, task=task, horizon=horizon, **own)
+        return SB3Agent(model, horizon=horizon, mask=rest.get("mask"))
 
     shared = {}
     if task == POPULATION:
@@ -301,28 +284,28 @@ def train(
     met |= {name: rest[name] for name in ("step_cost",) if name in rest}
     met |= {} if task.ends_itself else {"horizon": horizon}
     met["n_instances"] = max(1, evaluation_users // shared.get("n_users", 1))
-    watch = TrainingWatch(as_agent, met, steps, progress)
-    checkpoints = Checkpoints(store, watch, steps)
-    with _compiling_told_to(progress, steps):
-        checkpoints.learn(model)
+    watch = Watch(as_agent, met, steps, progress, store)
+    telling: Any = nullcontext()
+    if progress is not silent:
+        telling = compiling_told(
+            lambda begins: progress("compiling" if begins else "training", 0, steps)
+        )
+    with telling:
+        watch.learn(model)
     if folder is not None:
         settings: dict[str, Any] = {"algo": algo, "task": task.name, "n_arms": users.n_arms}
         settings |= {"steps": steps, "seed": seed, "observation": observation, "horizon": horizon}
         settings |= {"n_envs": n_envs, **shared, "users": users.words()}
         settings |= {"environment": _plain({**user, **rest}), "options": _plain(options)}
-        settings |= {"cpu_seconds": round(checkpoints.used()), "versions": versions()}
-        save_model(folder, model, settings, watch.evaluations)
+        settings |= {"cpu_seconds": round(watch.used()), "versions": versions()}
+        text = json.dumps(settings, indent=2) + "\n"
+        files = {
+            MODEL_FILE: lambda path: model.save(path),
+            SETTINGS_FILE: lambda path: path.write_text(text, encoding="utf-8"),
+            PROGRESS_FILE: lambda path: pd.DataFrame(watch.evaluations).to_csv(path, index=False),
+        }
+        folder.write(files)
     return as_agent()
-
-
-@contextmanager
-def _compiling_told_to(progress: OnProgress, steps: int) -> Iterator[None]:
-    """Report compiling within the block to `progress`; without one, to the usual line."""
-    if progress is silent:
-        yield
-        return
-    with compiling_told(lambda begins: progress("compiling" if begins else "training", 0, steps)):
-        yield
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Many users as Stable-Baselines3 takes them, made in one line."""
 
+import pickle
 import time
 import warnings
 from collections.abc import Sequence
@@ -7,7 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from gymnasium.vector import AutoresetMode, VectorEnv
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
@@ -60,9 +61,11 @@ class SB3VecEnv(VecEnv):
     def reset(self) -> Any:
         """Start with new users, by the seeds and options set before."""
         seeds: Any = self._seeds if any(seed is not None for seed in self._seeds) else None
-        groups = _alike(self._options)
-        for options, lanes in groups:
-            given = dict(options)
+        groups: dict[bytes, list[int]] = {}
+        for lane, options in enumerate(self._options):
+            groups.setdefault(pickle.dumps(options), []).append(lane)
+        for lanes in groups.values():
+            given = dict(self._options[lanes[0]])
             if len(groups) > 1:
                 given["reset_mask"] = np.isin(np.arange(self.num_envs), lanes)
             observations, infos = self.envs.reset(seed=seeds, options=given)
@@ -101,13 +104,10 @@ class SB3VecEnv(VecEnv):
         self._lengths += 1
         told: list[dict[str, Any]] = [{"TimeLimit.truncated": False} for _ in range(self.num_envs)]
         for lane in np.flatnonzero(done).tolist():
-            episode = {
-                "r": round(float(self._returns[lane]), 6),
-                "l": int(self._lengths[lane]),
-                "t": round(time.time() - self._start, 6),
-            }
+            length, seconds = int(self._lengths[lane]), round(time.time() - self._start, 6)
+            gained = round(float(self._returns[lane]), 6)
             told[lane] = _info_of(infos["final_info"], lane) | {
-                "episode": episode,
+                "episode": {"r": gained, "l": length, "t": seconds},
                 "terminal_observation": infos["final_obs"][lane],
                 "TimeLimit.truncated": bool(truncated[lane] and not terminated[lane]),
             }
@@ -130,14 +130,6 @@ class SB3VecEnv(VecEnv):
             return [value for _ in lanes]
         return [partial(lambda lane, *args, **kw: value(*args, **kw)[lane], lane) for lane in lanes]
 
-    def has_attr(self, attr_name: str) -> bool:
-        """Return whether the environment has this attribute."""
-        try:
-            self._attribute(attr_name)
-        except AttributeError:
-            return False
-        return True
-
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Refuse: the users are of one kind, given when they are made."""
         raise InvalidArgumentError(attr_name, value, "given to make_sb3_vec_env, not set later")
@@ -154,13 +146,13 @@ class SB3VecEnv(VecEnv):
         `hidden_state` and `instance`, for teachers and tests, and Gymnasium's `get_wrapper_attr`
         and `has_wrapper_attr` work as well.
         """
-        if method_name in ("get_wrapper_attr", "has_wrapper_attr"):
-            (name,) = (*method_args, *method_kwargs.values())
-            if method_name == "get_wrapper_attr":
-                return self.get_attr(name, indices)
-            return [self.has_attr(name) for _ in self._get_indices(indices)]
+        given, lanes = (*method_args, *method_kwargs.values()), self._get_indices(indices)
+        if method_name == "get_wrapper_attr":
+            return self.get_attr(given[0], indices)
+        if method_name == "has_wrapper_attr":
+            return [self.has_attr(given[0]) for _ in lanes]
         results = self._attribute(method_name)(*method_args, **method_kwargs)
-        return [results[lane] for lane in self._get_indices(indices)]
+        return [results[lane] for lane in lanes]
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
         """Return whether each lane is wrapped so; it does the work of a `Monitor`."""
@@ -175,27 +167,11 @@ class SB3VecEnv(VecEnv):
 
     def _attribute(self, name: str) -> Any:
         """Return an attribute of the outermost layer that has it."""
-        envs: Any = self.envs
         wanted = OF_ALL_LANES.get(name, name)
-        while not hasattr(envs, wanted):
-            if not isinstance(envs, VectorWrapper):
-                raise AttributeError(f"the environment has no attribute {wanted!r}")
-            envs = envs.env
-        return getattr(envs, wanted)
-
-
-def _alike(options: Sequence[dict[str, Any]]) -> list[tuple[dict[str, Any], list[int]]]:
-    """Return the different options, each with its lanes; values may be arrays."""
-    groups: list[tuple[dict[str, Any], list[int]]] = []
-    for lane, each in enumerate(options):
-        for known, lanes in groups:
-            same = known.keys() == each.keys()
-            if same and all(np.array_equal(value, each[name]) for name, value in known.items()):
-                lanes.append(lane)
-                break
-        else:
-            groups.append((each, [lane]))
-    return groups
+        for layer in (*layers(self.envs), self.envs.unwrapped):
+            if hasattr(layer, wanted):
+                return getattr(layer, wanted)
+        raise AttributeError(f"the environment has no attribute {wanted!r}")
 
 
 def _info_of(infos: dict[str, Any], lane: int) -> dict[str, Any]:
@@ -246,13 +222,11 @@ def make_sb3_vec_env(
         )
     user, rest = split_options(kwargs)
     users = population_of(rest.pop("population", None), user)
-    means = users.instance_law.given or [0.0]
-    for name, size, how in (
-        ("gap", users.instance_law.largest_gap, "at most"),
-        ("means", max(means) - min(means), "apart by at most"),
-    ):
+    law = users.instance_law
+    spread = max(law.given) - min(law.given) if law.given else 0.0
+    for name, size, how in (("gap", law.largest_gap, ""), ("means", spread, "apart by ")):
         if size > LARGEST_REWARD:
-            allowed = f"{how} {LARGEST_REWARD:g}, as models take rewards of 32 bits"
+            allowed = f"{how}at most {LARGEST_REWARD:g}, as models take rewards of 32 bits"
             raise InvalidArgumentError(name, size, allowed)
     rest |= {"population": users, "autoreset_mode": AutoresetMode.SAME_STEP}
     vec_env = SB3VecEnv(make_task(task, n_envs, observation, horizon, **rest))

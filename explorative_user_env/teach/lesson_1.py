@@ -74,8 +74,7 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a function of n and delta that returns the half-width epsilon",
         right=half_width,
         cases=[(1, 0.1), (4, 0.1), (100, 0.1), (100, 0.01), (37, 0.5), (12, 0.9)],
-        shows="four times as many rewards make an interval half as wide; a smaller delta costs "
-        "little, as it stands in a logarithm.",
+        shows="four times as many rewards halve an interval; a smaller delta costs little.",
         mistakes=known(
             "it bounds one side only: an estimate may be too high or too low, and both share delta",
             lambda n, delta: math.sqrt(2 * math.log(1 / delta) / n),
@@ -135,8 +134,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ([0.0, 2.0, -1.0], [math.inf, 0.1, 0.5]),  # an arm without rewards
             ([0.0, 0.4, 0.6], [0.5, 0.1, 0.3]),
         ],
-        shows="an arm goes when some other is clearly better. She, who will say yes and no later "
-        "on, rejects by this very rule.",
+        shows="an arm goes when some other is clearly better: she rejects by this very rule.",
         same=_same_arms,
         mistakes=known(
             "it asks the arm with the largest estimate only; another may rule an arm out first",
@@ -166,8 +164,7 @@ EXERCISES: tuple[Exercise, ...] = (
         asks="a function of successes and n that returns both ends of the interval",
         right=proportion_interval,
         cases=[(271, 300), (300, 300), (0, 20), (150, 300), (1, 10), (299, 300)],
-        shows="300 successes of 300 do not show that an agent is always right; the interval says "
-        "how often it may be wrong.",
+        shows="300 successes of 300 leave room for failures; the interval says how much.",
         mistakes=known(
             _CERTAIN,
             _wald,

@@ -84,8 +84,7 @@ EXERCISES: tuple[Exercise, ...] = (
             *((1, 2.0, 1.0), (10, 1.0, 1.0), (10, 1.5, 1.0), (100, 1.5, 2.0), (100, 2.0, 0.5)),
             *((0, 2.0, 1.0), (1, 0.5, 1.0)),  # nothing accepted yet; a logarithm below 0
         ],
-        shows="Gamma grows with the logarithm of n(t), so that she never stops being a little "
-        "curious.",
+        shows="Gamma grows with log n(t), so that she never stops being a little curious.",
         mistakes=known(
             "it fits until the logarithm is below 0, where the width would be negative.",
             lambda n, rho, alpha: 2 * alpha * math.log(rho * n) if n else 0.0,
@@ -112,8 +111,7 @@ EXERCISES: tuple[Exercise, ...] = (
             (0.0, 0, 4.0),  # never accepted
             (0.0, 0, 0.0),  # never accepted, and Gamma is still 0
         ],
-        shows="the interval shrinks as she accepts the arm, and of an arm never accepted she knows "
-        "nothing at all.",
+        shows="the interval shrinks as she accepts the arm, and is infinite before.",
         mistakes=known(
             "Gamma is divided by n_i once the root is taken: the interval shrinks too fast.",
             lambda m, n, gamma: _around(m, math.sqrt(gamma) / n if n else math.inf),
@@ -142,8 +140,7 @@ EXERCISES: tuple[Exercise, ...] = (
             *((2, *_NOT_THE_LEADER), (3, *_THREE_ABOVE), (1, *_THREE_ABOVE), (0, *_UNKNOWN)),
             *((1, *_UNKNOWN), (0, *_POINTS), (1, *_POINTS), (2, *_MIDDLE), (0, *_MIDDLE)),
         ],
-        shows="she rejects an arm only where another is clearly better, and stays curious "
-        "otherwise.",
+        shows="she rejects an arm only where another is clearly better, and else stays curious.",
         mistakes=known(
             "she rejects by her means here: an arm whose interval meets the others may be best.",
             _some(lambda j, i, low, high: _middle(j, low, high) > _middle(i, low, high)),
@@ -178,8 +175,7 @@ EXERCISES: tuple[Exercise, ...] = (
             *((2, *_NOT_THE_LEADER), (1, *_THREE_ABOVE), (0, *_UNKNOWN)),
             *((0, *_POINTS), (1, *_POINTS)),
         ],
-        shows="a rejection has a witness, an arm that is better for sure, as she sees it; and it "
-        "is the one fact that you never see.",
+        shows="a rejection has a witness, an arm clearly better to her, which you never see.",
         mistakes=known(
             "it is the first arm that is clearly better; the witness has the largest lcb.",
             lambda arm, low, high: next(iter(_better(arm, low, high)), None),
@@ -206,8 +202,7 @@ EXERCISES: tuple[Exercise, ...] = (
             (-1.0, 0.0, 0.0),  # Gamma is 0, but an arm never accepted is not rejected
             (0.5, 0.5, 4.0),  # her ucb comes down to the bound, and never reaches it
         ],
-        shows="an arm that is worse by a little is accepted very often: the number grows as one "
-        "over the square of the distance.",
+        shows="a slightly worse arm is accepted often: as one over the square of the distance.",
         mistakes=known(
             "the distance is not squared: half the distance takes four times as many acceptances.",
             _unless_better(lambda gamma, far: math.ceil(gamma / far)),

@@ -122,8 +122,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ([1.0, 0.0, 0.5], 0.25, 0.5, 1, False),
             ([1000.0, 999.0, 0.0], 0.25, 0.5, 0, True),  # exp(1000) is no number
         ],
-        shows="what is rarely recommended and accepted rises most, so that on average every arm "
-        "that she accepts rises by the same.",
+        shows="an accepted arm rises more if rare, so that on average all rise by the same.",
         keeps=True,
         mistakes=known(
             "the reward is not divided by the arm's probability: frequent arms rise often.",
@@ -158,8 +157,7 @@ EXERCISES: tuple[Exercise, ...] = (
             *((0.5, 0.0), (0.5, 1.0), (0.0, 1.0)),  # the second law cannot do what the first does
             *((0.0, 0.0), (1.0, 1.0)),
         ],
-        shows="evidence between two rates is a divergence; at the border it is infinite, as one "
-        "acceptance refutes a law that never accepts.",
+        shows="evidence between two rates is a divergence; at the border it is infinite.",
         mistakes=known(
             "p and q are swapped: the first law is the one that responses come from.",
             lambda p, q: bernoulli_kl(q, p),
@@ -201,8 +199,7 @@ EXERCISES: tuple[Exercise, ...] = (
     ),
     Exercise(
         "3.5",
-        asks="a function of stopping times, who was right, who was censored and c that returns the "
-        "mean cost of a run",
+        asks="a function of stopping times, right, censored and c that returns a run's mean cost",
         right=_cost,
         cases=[
             ([100, 200], [True, True], [False, False], 0.001),
@@ -211,8 +208,7 @@ EXERCISES: tuple[Exercise, ...] = (
             ([100, 300, 1000], [True, False, False], [False, False, True], 0.001),
             (_T, _RIGHT, _CUT, 0.0),
         ],
-        shows="stopping early and being wrong is no bargain any more, and neither is never "
-        "stopping.",
+        shows="stopping early and being wrong is no bargain, and neither is never stopping.",
         mistakes=known(
             "a censored run whose best guess happens to be right has not stopped: it fails.",
             _costs(lambda of: of.steps + 1 - of.right),

@@ -441,8 +441,7 @@ EXERCISES: tuple[Exercise, ...] = (
         right=Sweeping,
         tried=_tried_as_phase1,
         cases=[(meeting,) for meeting in USERS_BY_N1],
-        shows=f"it is the paper's Phase 1 to the bit, with {len(USERS_BY_N1)} users, K = 2, 5 "
-        "and 20.",
+        shows="it is the paper's Phase 1 to the bit, with users of K = 2, 5 and 20.",
         mistakes=known(
             "it never leaves the first arm: `observe` is blank, or does not pass the turn on.",
             _but(Sweeping, observe=lambda self, arm, accepted: None),
@@ -474,8 +473,7 @@ EXERCISES: tuple[Exercise, ...] = (
         right=Eliminating,
         tried=_tried_as_phase2,
         cases=[(meeting,) for meeting in USERS_BY_N1],
-        shows=f"it is the paper's Phase 2 to the bit, with {len(USERS_BY_N1)} users, K = 2, 5 "
-        "and 20.",
+        shows="it is the paper's Phase 2 to the bit, with users of K = 2, 5 and 20.",
         mistakes=known(
             "it recommends an eliminated arm again: taken literally the pseudo-code never ends.",
             _but(Eliminating, choose=lambda self: int(np.argmin(self.accepted))),
@@ -506,8 +504,7 @@ EXERCISES: tuple[Exercise, ...] = (
         uses=("4.2", "4.3"),
         tried=_tried_as_agent,
         cases=[(meeting,) for meeting in USERS_BY_DELTA],
-        shows="it is BAIR to the bit: all recommendations and answers are the same as the "
-        "package's.",
+        shows="it is BAIR to the bit: all recommendations and answers are the package's.",
         mistakes=known(
             "it stops where Phase 1 is over: from there on Phase 2 recommends.",
             _but(

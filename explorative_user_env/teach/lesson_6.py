@@ -8,12 +8,11 @@ import numpy as np
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.teach.exercises import Case, Exercise, known
-from explorative_user_env.validation import one_line
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 
 _HORIZON, _N_ARMS, _N_USERS = 500, 5, 20
 
-_NO_RANK = f"a rank is a whole number from 0 to {_N_ARMS - 1}"
+_NOT_BETTER = "it is not clearly better than uniform play"
 
 _MOST_REJECTIONS = 0.1
 """A share of rejections above it is more than finding the bad arms takes."""
@@ -38,21 +37,23 @@ def _score(chances: Any, features: Any, arm: int) -> Any:
 
 
 def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
-    """Describe a policy on sorted counts after 500 steps: "better" than uniform play, or why not.
+    """Describe a policy after 500 steps: "better" than uniform play, or why not; None if blank.
 
-    None is a blank policy; a text that begins with `_NO_RANK` names a value that is no rank.
+    Raises:
+        ValueError: naming a value that is no rank.
     """
     if policy(np.zeros(4 * _N_ARMS + 1, np.float32)) is None:
         return None
     ranks: set[int] = set()
-    others: list[Any] = []
 
     def watched(observation: Any) -> int:
         rank = policy(observation)
         whole = isinstance(rank, int | np.integer) and not isinstance(rank, bool)
         if not (whole and 0 <= rank < _N_ARMS):
-            others.append(rank)
-            return 0
+            words = (
+                f"a rank is a whole number from 0 to {_N_ARMS - 1}, and once it returns {rank!r}"
+            )
+            raise ValueError(words)
         ranks.add(int(rank))
         return int(rank)
 
@@ -65,8 +66,6 @@ def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
         seed=case[0],
         progress=False,
     ).runs.set_index(["agent", "instance"])
-    if others:
-        return one_line(f"{_NO_RANK}, and once it returns {others[0]!r}", 200)
     yours = runs.loc["yours"]
     _, worst = mean_interval((yours["regret"] - runs.loc["UNI"]["regret"]).to_numpy(float))
     if worst < 0.0:
@@ -74,11 +73,6 @@ def _judged(policy: Callable[[Any], Any], case: Case) -> str | None:
     if 1 - yours["acceptances"].mean() / _HORIZON > _MOST_REJECTIONS:
         return "deaf"
     return "settled" if len(ranks) > 1 else "one rank"
-
-
-def _told(case: Case, given: Any, expected: Any) -> str:
-    no_rank = isinstance(given, str) and given.startswith(_NO_RANK)
-    return given if no_rank else "it is not clearly better than uniform play"
 
 
 def _eliminating(observation: Any) -> int:
@@ -174,7 +168,7 @@ EXERCISES: tuple[Exercise, ...] = (
         cases=[(0,)],
         shows="a rule of two lines, made of her rejections, beats uniform play by far.",
         tried=_judged,
-        told=_told,
+        told=lambda case, given, expected: _NOT_BETTER,
         mistakes=known(
             "it recommends the most accepted arm for ever, and never hears of another",
             lambda observation: 0,
