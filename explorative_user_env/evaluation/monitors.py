@@ -1,9 +1,9 @@
 """Monitors: a run of BAIR with the hidden state in view, compared with what the paper proves."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import gymnasium as gym
 import numpy as np
@@ -51,17 +51,6 @@ class Trace:
     means: list[float] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
 
-    def states(self) -> Iterator[tuple[list[float], list[int]]]:
-        """Yield hat mu and n before each step and after the last; valid until the next."""
-        estimates, counts = list(self.estimates), list(self.counts)
-        yield estimates, counts
-        for arm, accepted, mean, number in zip(
-            self.arms, self.accepted, self.means, self.numbers, strict=True
-        ):
-            if accepted:
-                estimates[arm], counts[arm] = mean, number
-            yield estimates, counts
-
 
 class Given(NamedTuple):
     """What the bounds of a run rest on: the agent's numbers and the user's."""
@@ -81,50 +70,27 @@ def is_bair(agent: Any) -> bool:
 
 
 class Watch:
-    """BAIR as it is, to its environment and to itself; what happens is written into `trace`."""
+    """An agent that does what a BAIR does, and records the run in `trace`."""
 
     trace: Trace
 
-    def __init__(self, env: gym.Env[Any, Any], agent: AlgorithmAgent, delta: float = DELTA) -> None:
-        if not is_bair(agent):
-            raise InvalidArgumentError("agent", agent, "a BAIR, whose bounds are checked")
-        self._env: Any = env.unwrapped
-        if not isinstance(self._env, ExplorativeUserEnv) or self._env.behaviour != EXPLORATIVE:
-            allowed = "an ExplorativeUser-v0 with the paper's user"
-            raise InvalidArgumentError("env", env, allowed)
-        # `hidden_state()` gives the same as a record, at many times the cost.
-        self.user, self.state = self._env.user, self._env._state
-        known: Any = informed(agent, population_in(env), delta)
-        self.agent, self.name, self.max_steps = known, known.name, known.max_steps
+    def __init__(self, env: ExplorativeUserEnv, agent: Any) -> None:
+        self.env, self.agent = env, agent
+        self.name, self.max_steps = agent.name, agent.max_steps
+        self.act: Callable[[], int | None] = agent.act
+        self.answer: Callable[[], int] = agent.answer
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Start the agent and a new trace; the environment has been reset before."""
         self.agent.reset(n_arms, rng, horizon)
-        params = self.agent.params(n_arms, horizon)
-        delta = self.agent.options.get("delta")
-        self.given = Given(
-            delta=ALGORITHM.defaults["delta"] if delta is None else delta,
-            n1=params.n1,
-            alpha=self.user.alpha,
-            rho_0=self.user.rho_0,
-            rho_1=self.user.rho_1,
-            order="round robin" if params.round_robin else "fewest acceptances",
-        )
-        self.trace = Trace(
-            instance=self._env.hidden_state().instance,
-            estimates=list(self.state.estimates),
-            counts=list(self.state.counts),
-            gammas=[self.state.spread[0] ** 2],
-        )
-
-    def act(self) -> int | None:
-        """Return the agent's recommendation."""
-        arm: int | None = self.agent.act()
-        return arm
+        # `hidden_state()` gives the same as a record, at many times the cost.
+        state: Any = self.env._state
+        start = (list(state.estimates), list(state.counts), [state.spread[0] ** 2])
+        self.trace = Trace(self.env.instance(), *start)
 
     def observe(self, arm: int, accepted: bool) -> None:
-        """Pass the response on, and write down what the user now knows."""
-        trace, state = self.trace, self.state
+        """Pass the response on, and record what the user now knows."""
+        trace, state = self.trace, cast("Any", self.env._state)
         trace.parts.append(int(self.agent._state.part[0]))
         self.agent.observe(arm, accepted)
         trace.arms.append(arm)
@@ -132,19 +98,6 @@ class Watch:
         trace.means.append(state.estimates[arm])
         trace.numbers.append(state.counts[arm])
         trace.gammas.append(state.spread[0] ** 2)
-
-    def answer(self) -> int:
-        """Return the agent's answer."""
-        arm: int = self.agent.answer()
-        return arm
-
-
-def phase_counts(trace: Trace) -> tuple[int, int, int]:
-    """Return the acceptances and rejections of Phase 1, and the recommendations of Phase 2."""
-    phase2 = trace.parts.count(ELIMINATION)
-    phase1 = len(trace.parts) - phase2  # Phase 2 comes last
-    acceptances = sum(trace.accepted[:phase1])
-    return acceptances, phase1 - acceptances, phase2
 
 
 def band_margin(trace: Trace, delta: float) -> float:
@@ -157,68 +110,69 @@ def band_margin(trace: Trace, delta: float) -> float:
     numbers = np.concatenate([trace.counts, np.array(trace.numbers, int)[accepted]])
     means = np.concatenate([trace.estimates, np.array(trace.means, float)[accepted]])
     seen = numbers > 0
-    if not seen.any():
-        return math.inf
     bands = theory.iterated_log_band(numbers[seen].astype(int), delta / len(truth))
-    return float(np.min(bands - np.abs(means - truth[arms])[seen]))
+    return float(np.min(bands - np.abs(means - truth[arms])[seen], initial=math.inf))
 
 
-def interval_margin(trace: Trace) -> float:
-    """Return how far inside its interval mu was, at the least, at the rejections of Phase 2.
+def measured(trace: Trace, delta: float) -> dict[str, Any]:
+    """Return the figures of a run that claims are about, by the names of `TheoryCheck`.
 
-    Of the rejected arm i and of the arm j with the largest lcb, by which it was rejected (events B
-    in the proof of Lemma lm:phase2bound1); infinite if there was no rejection.
+    `band_margin`, `interval_margin` and `drop_margin` are infinite if nothing happened that they
+    are about.
     """
-    truth, least = trace.instance.means, math.inf
-    # The last state is after the last step.
-    for step, (estimates, counts) in zip(range(len(trace.arms)), trace.states(), strict=False):
-        if trace.accepted[step] or trace.parts[step] != ELIMINATION:
-            continue
-        arm, gamma = trace.arms[step], trace.gammas[step]
-        others = [other for other in range(len(truth)) if other != arm and counts[other] > 0]
-        # A coin flip can reject an arm that no other stands against.
-        pair = [arm] if counts[arm] > 0 else []
-        if others:
-            pair.append(max(others, key=lambda j: estimates[j] - math.sqrt(gamma / counts[j])))
-        for i in pair:
-            least = min(least, math.sqrt(gamma / counts[i]) - abs(truth[i] - estimates[i]))
-    return least
+    truth, n_arms = trace.instance.means, trace.instance.n_arms
+    estimates, counts, gammas = list(trace.estimates), list(trace.counts), trace.gammas
+    interval = drop = top = math.inf
+    n_accepted = n_rejected = start = 0
 
+    def largest() -> float:
+        seen = zip(estimates, counts, strict=True)
+        return max((estimate for estimate, count in seen if count > 0), default=-math.inf)
 
-def n_rounds(trace: Trace) -> int:
-    """Return the number of complete rounds of Phase 1, which end with K rejections each."""
-    pairs = zip(trace.parts, trace.accepted, strict=True)
-    return sum(part == ROUNDS and not accepted for part, accepted in pairs) // trace.instance.n_arms
-
-
-def drop_margin(trace: Trace) -> float:
-    """Return the least of (fall of max hat mu_i) - 2 sqrt(Gamma/n(t_e)) over complete rounds.
-
-    Gamma is the least in force from the start of the round to its end; infinite without a round.
-    """
-    if ROUNDS not in trace.parts:
-        return math.inf
-    least, n_rejected = math.inf, 0
-    first = start = trace.parts.index(ROUNDS)
-    for end, (estimates, counts) in enumerate(trace.states()):
-        if end == first:
-            top = _largest(estimates, counts)
-        if end == 0 or trace.parts[end - 1] != ROUNDS or trace.accepted[end - 1]:
-            continue
-        n_rejected += 1
-        if n_rejected % trace.instance.n_arms == 0:
-            acceptances, largest = sum(trace.accepted[:end]), _largest(estimates, counts)
-            if acceptances > 0:
-                gamma = min(trace.gammas[start : end + 1])
-                least = min(least, top - largest - theory.largest_mean_drop(gamma, acceptances))
-            start, top = end, largest
-    return least
-
-
-def _largest(estimates: list[float], counts: list[int]) -> float:
-    """Return the largest empirical mean of the arms that have one; -inf if none has."""
-    seen = zip(estimates, counts, strict=True)
-    return max((estimate for estimate, count in seen if count > 0), default=-math.inf)
+    # A round starts at step `start`, where `top` is the largest empirical mean.
+    if ROUNDS in trace.parts:
+        start = trace.parts.index(ROUNDS)
+    for step, (part, arm, accepted) in enumerate(
+        zip(trace.parts, trace.arms, trace.accepted, strict=True)
+    ):
+        if part == ROUNDS and step == start:
+            top = largest()
+        if accepted:
+            estimates[arm], counts[arm] = trace.means[step], trace.numbers[step]
+            n_accepted += 1
+        elif part == ELIMINATION:
+            # Events B of Lemma lm:phase2bound1: the rejected arm i is in its interval, and so is
+            # the arm j with the largest lcb, by which it was rejected.
+            gamma = gammas[step]
+            others = [other for other in range(n_arms) if other != arm and counts[other] > 0]
+            # A coin flip can reject an arm that no other stands against.
+            pair = [arm] if counts[arm] > 0 else []
+            if others:
+                pair.append(max(others, key=lambda j: estimates[j] - math.sqrt(gamma / counts[j])))
+            for i in pair:
+                interval = min(
+                    interval, math.sqrt(gamma / counts[i]) - abs(truth[i] - estimates[i])
+                )
+        elif part == ROUNDS:
+            n_rejected += 1
+            if n_rejected % n_arms == 0:
+                now, end = largest(), step + 1
+                if n_accepted > 0:
+                    least = theory.largest_mean_drop(min(gammas[start : end + 1]), n_accepted)
+                    drop = min(drop, top - now - least)
+                start, top = end, now
+    phase2_length = trace.parts.count(ELIMINATION)
+    phase1 = len(trace.parts) - phase2_length  # Phase 2 comes last
+    acceptances = sum(trace.accepted[:phase1])
+    return {
+        "band_margin": band_margin(trace, delta),
+        "interval_margin": interval,
+        "drop_margin": drop,
+        "rounds": n_rejected // n_arms,
+        "phase1_acceptances": acceptances,
+        "phase1_rejections": phase1 - acceptances,
+        "phase2_length": phase2_length,
+    }
 
 
 class Claim(NamedTuple):
@@ -343,38 +297,46 @@ def check_run(
     Raises:
         InvalidArgumentError: for another environment or agent, or an argument out of range.
     """
-    watch = Watch(env, agent, delta)
+    bare: Any = env.unwrapped
+    if not is_bair(agent):
+        raise InvalidArgumentError("agent", agent, "a BAIR, whose bounds are checked")
+    if not isinstance(bare, ExplorativeUserEnv) or bare.behaviour != EXPLORATIVE:
+        raise InvalidArgumentError("env", env, "an ExplorativeUser-v0 with the paper's user")
+    known: Any = informed(agent, population_in(env), delta)
+    watch = Watch(bare, known)
     episode = rollout(env, watch, seed, max_steps)
-    return examine(watch.trace, watch.given, episode)
+    user, params, own = bare.user, known.params(bare.user.n_arms, None), known.options.get("delta")
+    used = ALGORITHM.defaults["delta"] if own is None else own
+    order: theory.Order = "round robin" if params.round_robin else "fewest acceptances"
+    given = Given(used, params.n1, user.alpha, user.rho_0, user.rho_1, order)
+    return examine(watch.trace, given, episode)
 
 
 def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
     """Compare a run with the bounds."""
     instance, n_arms = trace.instance, trace.instance.n_arms
     delta, n1, alpha, rho_0, rho_1, order = given
-    phase1_acceptances, phase1_rejections, phase2_length = phase_counts(trace)
-    printed = theory.printed_phase2_length_bound(instance, delta, alpha, rho_0, rho_1)
-    margins = {
-        "band": band_margin(trace, delta),
-        "interval": interval_margin(trace),
-        "drop": drop_margin(trace),
+    answered = episode.end == ANSWERED
+    fields: dict[str, Any] = {
+        "answer_broken": answered and episode.answer != instance.best_arm,
+        "recommendations": episode.stopping_time,
+        **measured(trace, delta),
     }
-    rounds_bound = theory.early_rounds_bound(alpha, rho_0)
-    rounds_bound += theory.phase1_rounds_bound(n1, n_arms, delta)
-    rejections_bound = theory.phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0)
-    length_bound = theory.phase2_length_bound(instance, n1, delta, alpha, rho_1, order)
+    for name in ("band", "interval", "drop"):
+        fields[f"{name}_broken"] = fields[f"{name}_margin"] < 0.0
     whole = theory.upper_bound(instance, delta, alpha, rho_0, rho_1, n1=n1, order=order)
-    bounded: dict[str, tuple[float, float]] = {
-        "rounds": (n_rounds(trace), rounds_bound),
-        "phase1_rejections": (phase1_rejections, rejections_bound),
-        "phase2_length": (phase2_length, length_bound),
-        "recommendations": (episode.stopping_time, whole.total),
-    }
-    fields: dict[str, Any] = {}
-    for name, margin in margins.items():
-        fields |= {f"{name}_margin": margin, f"{name}_broken": margin < 0.0}
-    for name, (figure, bound) in bounded.items():
-        fields |= {name: figure, f"{name}_bound": bound, f"{name}_broken": figure > bound}
+    for name, bound in {
+        "rounds": theory.early_rounds_bound(alpha, rho_0)
+        + theory.phase1_rounds_bound(n1, n_arms, delta),
+        "phase1_rejections": theory.phase1_rejections_bound(n1, n_arms, delta, alpha, rho_0),
+        "phase2_length": theory.phase2_length_bound(instance, n1, delta, alpha, rho_1, order),
+        "phase2_length_printed": theory.printed_phase2_length_bound(
+            instance, delta, alpha, rho_0, rho_1
+        ),
+        "recommendations": whole.total,
+    }.items():
+        fields[f"{name}_bound"] = bound
+        fields[f"{name}_broken"] = fields[name.removesuffix("_printed")] > bound
     return TheoryCheck(
         agent=episode.agent,
         user_seed=episode.seed,
@@ -384,11 +346,7 @@ def examine(trace: Trace, given: Given, episode: Episode) -> TheoryCheck:
         error_bound=theory.phase2_error_bound(n1, n_arms, alpha, rho_0),
         best_arm=instance.best_arm,
         answer=episode.answer,
-        censored=episode.end != ANSWERED,
-        answer_broken=episode.end == ANSWERED and episode.answer != instance.best_arm,
-        phase1_acceptances=phase1_acceptances,
-        phase2_length_printed_bound=printed,
-        phase2_length_printed_broken=phase2_length > printed,
+        censored=not answered,
         **fields,
     )
 
@@ -421,13 +379,19 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
         raise InvalidArgumentError("checks", list(checks.columns), "a table with one row a check")
     rows = []
     for (agent, own), runs in checks.groupby(["agent", "delta"], sort=False):
+        used, n_runs = own if delta is None else delta, len(runs)
+        error = max(used, runs["error_bound"].max())
         for claim, flag in zip(CLAIMS, flags, strict=True):
-            broken, n_runs = int(runs[flag].sum()), len(runs)
+            if claim.name == "answer":
+                tested = ~runs["censored"]
+            elif f"{claim.name}_margin" in runs:
+                tested = np.isfinite(runs[f"{claim.name}_margin"])
+            else:
+                tested = runs[claim.name.removesuffix("_printed")] > 0
+            broken = int(runs[flag].sum())
             low, high = proportion_interval(broken, n_runs)
-            used = own if delta is None else delta
-            error = max(used, runs["error_bound"].max())
             allowed = min(1.0, claim.on_bands * used + claim.on_answer * error)
-            put_to_test = int(_has_something(claim, runs).sum()) if allowed < 1.0 else 0
+            put_to_test = int(tested.sum()) if allowed < 1.0 else 0
             rows.append(
                 {
                     "agent": agent,
@@ -444,12 +408,3 @@ def broken_table(checks: pd.DataFrame, delta: float | None = None) -> pd.DataFra
                 }
             )
     return pd.DataFrame(rows)
-
-
-def _has_something(claim: Claim, runs: pd.DataFrame) -> pd.Series:
-    """Return in which runs something happened that the claim is about."""
-    if claim.name == "answer":
-        return ~runs["censored"]
-    if f"{claim.name}_margin" in runs:
-        return np.isfinite(runs[f"{claim.name}_margin"])
-    return runs[claim.name.removesuffix("_printed")] > 0

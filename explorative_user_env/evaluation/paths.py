@@ -5,7 +5,8 @@ give plays, and one function has the figures of a play.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,10 +23,7 @@ from explorative_user_env.envs.user import (
 )
 from explorative_user_env.envs.user_vector import new_lanes
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
-from explorative_user_env.kernels.loops import (
-    compiled_play_all,
-    compiled_run_all,
-)
+from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
 from explorative_user_env.kernels.presence import can_compile
 from explorative_user_env.protocol import (
     ANSWERED,
@@ -33,7 +31,6 @@ from explorative_user_env.protocol import (
     CENSORED,
     LEFT,
     STOP,
-    Agent,
     Array,
     Task,
     in_use,
@@ -152,14 +149,11 @@ def figures(play: Play) -> Array:
     utility. The most accepted arm is the first of those accepted equally often; that it is the best
     counts 1/n if the best is one of n such arms, so no agent gains by the numbers of arms.
     """
-    n_users, horizon = play.arms.shape
-    size = max(1, AT_ONCE // horizon)
-    parts = (slice(first, first + size) for first in range(0, n_users, size))
-    return np.concatenate([_figures(Play(*(array[part] for array in play))) for part in parts])
-
-
-def _figures(play: Play) -> Array:
     (n_users, n_arms), horizon = play.means.shape, play.arms.shape[1]
+    size = max(1, AT_ONCE // horizon)
+    if n_users > size:
+        parts = (slice(first, first + size) for first in range(0, n_users, size))
+        return np.concatenate([figures(Play(*(array[part] for array in play))) for part in parts])
     means, best_arms = play.means, play.best_arms
     users = np.arange(n_users)
     places = play.arms + (users * n_arms)[:, np.newaxis]
@@ -223,41 +217,65 @@ class Runs(NamedTuple):
         users, own_law = self.population, self.population.user.own_law.compiled_in
         return self.agent.algorithm, users.schedule.rule, users.behaviour, own_law
 
-    def readable(self, seeds: Seeds) -> Array:
-        """Return the rows of runs, step by step."""
-        if self.task.ends_itself:
-            return run_readable(self, seeds)
-        return self._figures(plays_readable(self, seeds), len(seeds))
+    def rows(self, form: str, seeds: Seeds, **halt: Array) -> Array:
+        """Return the rows of runs, the same in every form.
 
-    def compiled(self, seeds: Seeds, halt: Array | None = None) -> Array:
-        """Return the rows of `readable` from compiled code; `halt` is as in `run_compiled`."""
-        if self.task.ends_itself:
-            return run_compiled(self, seeds, halt)
-        return self._figures(plays_compiled(self, seeds, halt), len(seeds))
+        Args:
+            form: "readable", step by step; "compiled"; or "in_step", with all users at once.
+            seeds: the users' seeds, or those of episodes.
+            **halt: in compiled runs `halt`, as in `run_compiled`.
 
-    def in_step(self, seeds: Seeds) -> Array:
-        """Return the rows of `readable` from one meeting with all users at once."""
+        Returns:
+            `RUN_COLUMNS` of each run; over a horizon `PLAY_COLUMNS`, of each user of each run.
+        """
+        run, plays = FORMS[form]
         if self.task.ends_itself:
-            return run_in_step(self, seeds)
-        rows = self._figures(plays_in_step(self, seeds), len(seeds))
-        by_user = rows.reshape(self.plays, len(seeds), -1)
-        return np.ascontiguousarray(by_user.swapaxes(0, 1))
-
-    def _figures(self, plays: Iterable[Play], n_runs: int) -> Array:
-        """Return rows of `PLAY_COLUMNS`, shape (runs, users of each, columns)."""
-        rows, done = np.zeros((n_runs * self.plays, len(PLAY_COLUMNS))), 0
-        for play in plays:
-            rows[done : done + len(play.answers)] = figures(play)
-            done += len(play.answers)
+            rows: Array = run(self, seeds, **halt)
+            return rows
+        n_runs, first = len(seeds), 0
+        rows = np.zeros((n_runs * self.plays, len(PLAY_COLUMNS)))
+        for play in plays(self, seeds, **halt):
+            end = first + len(play.answers)
+            rows[first:end], first = figures(play), end
+        if form == "in_step":  # the first users of all runs, then the second ones
+            by_user = rows.reshape(self.plays, n_runs, -1)
+            return np.ascontiguousarray(by_user.swapaxes(0, 1))
         return rows.reshape(n_runs, self.plays, -1)
 
     def columns(self, rows: Array) -> dict[str, Array]:
-        """Return the columns of a table of the task's runs, except for whose they are."""
+        """Return the columns of a table of the task's runs, but not the users' numbers and seeds.
+
+        In best-arm identification they are as the setting reports them.
+        """
+        names = RUN_COLUMNS if self.task.ends_itself else PLAY_COLUMNS
+        of = dict(zip(names, np.moveaxis(rows, -1, 0), strict=True))
         if self.members is not None:
-            return _member_columns(rows)
-        if self.task.ends_itself:
-            return _bai_columns(rows, self.population, self.agent)
-        return dict(zip(PLAY_COLUMNS, rows[:, 0].T, strict=True))
+            by_user = of["regret"].tolist()
+            return {
+                "acceptances": of["acceptances"].sum(axis=1),
+                "regret": of["regret"].sum(axis=1),
+                "utility": of["utility"].sum(axis=1),
+                "regret_by_user": np.array([" ".join(map(repr, each)) for each in by_user]),
+                "last_is_best": (of["last_arm"] == of["best_arm"]).mean(axis=1),
+                "most_accepted_is_best": of["most_accepted_is_best"].mean(axis=1),
+            }
+        if not self.task.ends_itself:
+            return {name: values[:, 0] for name, values in of.items()}
+        setting, agent = self.population.setting, self.agent
+        private_draws = setting.private_draws * self.population.n_arms
+        own = agent.algorithm.name if isinstance(agent, AlgorithmAgent) else name_of(agent)
+        interactions = of["acceptances"] + of["rejections"]
+        return {
+            "best_arm": of["best_arm"],
+            "answer": of["answer"],
+            "correct": of["answer"] == of["best_arm"],
+            "censored": of["end"] == CENSORED,
+            "left": of["end"] == LEFT,
+            "stopping_time": interactions + private_draws * setting.counts_private_draws,
+            "interactions": interactions,
+            "acceptances": of["acceptances"],
+            "rejections": of["rejections"] + private_draws * setting.reports_as_rejected(own),
+        }
 
 
 def run_readable(runs: Runs, seeds: Seeds) -> Array:
@@ -393,17 +411,19 @@ def compiles(runs: Runs, seed: int) -> bool:
     Raises:
         CallableError: if not the compiling fails, but code that was handed in.
     """
-    population, agent = runs.population, runs.agent
+    population, agent, name = runs.population, runs.agent, name_of(runs.agent)
     if not isinstance(agent, AlgorithmAgent) or not can_compile():
         return False
 
     def tried(users: Population) -> None:
-        runs._replace(population=users).compiled([seed], np.ones(1, int))
+        runs._replace(population=users).rows("compiled", [seed], halt=np.ones(1, int))
 
     def look() -> None:  # at the first steps in plain Python, where an error names what fails
         rollout(environment_of(population, agent), agent, seed, LOOKED_AT, runs.horizon)
 
-    if any(map(handed_in, population.behaviour.functions)):
+    rule, behaviour, law = population.schedule.rule, population.behaviour, population.user.own_law
+    own_behaviour = any(map(handed_in, behaviour.functions))
+    if own_behaviour:
         look()  # compiled code takes any answer for a response
     try:
         tried(population)
@@ -411,7 +431,21 @@ def compiles(runs: Runs, seed: int) -> bool:
         look()
         if not isinstance(error, errors_of_compiling()):
             raise
-        culprit, name = _uncompiled(population, tried) or name_of(agent), name_of(agent)
+        own_law = population.user.reward_law == OWN
+        culprit, usual = (
+            name,
+            {
+                f"rho ({rule_name(rule)})": handed_in(rule) and {"rho": ACCEPTANCE_RATE},
+                f"behaviour {behaviour.name!r}": own_behaviour and {"behaviour": EXPLORATIVE},
+                f"reward_law {law.name!r}": own_law and {"reward_law": GAUSSIAN_LAW},
+            },
+        )
+        for part, without in usual.items():
+            with suppress(Exception):
+                if without:
+                    tried(replace(population, **without))
+                    culprit = part
+                    break
         warnings.warn(
             f"{culprit} does not compile, so {'it' if culprit == name else name} runs in the "
             f"slower readable loop: {short(error)}",
@@ -421,33 +455,9 @@ def compiles(runs: Runs, seed: int) -> bool:
     return True
 
 
-def _uncompiled(population: Population, tried: Callable[[Population], None]) -> str | None:
-    """Return the part of the population without which the loop compiles; None if no part is."""
-    rule, behaviour = population.schedule.rule, population.behaviour
-    own: dict[str, Any] = {}
-    if handed_in(rule):
-        own[f"rho ({rule_name(rule)})"] = {"rho": ACCEPTANCE_RATE}
-    if any(map(handed_in, behaviour.functions)):
-        own[f"behaviour {behaviour.name!r}"] = {"behaviour": EXPLORATIVE}
-    if population.user.reward_law == OWN:
-        own[f"reward_law {population.user.own_law.name!r}"] = {"reward_law": GAUSSIAN_LAW}
-    for name, usual in own.items():
-        try:
-            tried(replace(population, **usual))
-        except Exception:
-            continue
-        return name
-    return None
-
-
 def run_in_step(runs: Runs, seeds: Seeds) -> Array:
     """Return the rows of `run_readable` from one meeting with all users at once."""
-    agent, n_arms = runs.agent, runs.population.n_arms
-    lanes = _lanes(runs, seeds)
-    lanes.begin(np.arange(len(seeds)), runs.population.instance_law)
-    with in_use(agent):
-        agent.reset_all(n_arms, agent_generators(seeds, name_of(agent)), runs.horizon)
-        met = _meet(runs, lanes, len(seeds))
+    ((met, _),) = _meetings(runs, seeds)
     ends = np.where(met.left, LEFT, ANSWERED)
     ends[met.going_on] = CENSORED
     best_arms = [instance.best_arm for instance in met.instances]
@@ -457,38 +467,37 @@ def run_in_step(runs: Runs, seeds: Seeds) -> Array:
 
 def plays_in_step(runs: Runs, seeds: Seeds) -> Iterator[Play]:
     """Yield a play with the first user of every episode, then with all second ones, and so on."""
-    population, agent, members, horizon = runs.population, runs.agent, runs.members, runs.cap
+    for met, play in _meetings(runs, seeds):
+        play.write_truth(met.instances)
+        play.answers[:], play.left[:] = met.answers, met.left
+        play.blank_missed()
+        yield play
+
+
+def _meetings(runs: Runs, seeds: Seeds) -> Iterator[tuple["_Met", Play]]:
+    """Yield the meeting with the first user of every episode, and its play, then with the next."""
+    population, agent, members = runs.population, runs.agent, runs.members
     n_arms, everyone = population.n_arms, np.arange(len(seeds))
-    agents_own = agent_generators(seeds, name_of(agent))
+    laws: Any = population.instance_law
     hers = [[seed] for seed in seeds]
     if members is not None:
         hers = [member_seeds(seed, members.n_users) for seed in seeds]
-        laws = list(map(laws_of_episodes(members, population), seeds))
-    lanes = _lanes(runs, [first for first, *_ in hers])
+        laws = [*map(laws_of_episodes(members, population), seeds)]
+    agents_own = agent_generators(seeds, name_of(agent))
+    single = ExplorativeUserEnv(population=population, reward="none")
+    first = [user_generator(each[0]) for each in hers]
+    lanes = new_lanes(single, first, None, "user {}".format)
     with in_use(agent):
         for user in range(len(hers[0])):
-            if members is None:
-                lanes.begin(everyone, population.instance_law)
+            for lane in range(len(seeds) if user else 0):
+                lanes.reseed(lane, user_generator(hers[lane][user]))
+            lanes.begin(everyone, laws)
+            if user:
+                begin_next_all(agent, n_arms, agents_own, runs.horizon)
             else:
-                for lane in range(len(seeds)):
-                    lanes.reseed(lane, user_generator(hers[lane][user]))
-                lanes.begin(everyone, laws)
-            if user == 0:
-                agent.reset_all(n_arms, agents_own, horizon)
-            else:
-                begin_next_all(agent, n_arms, agents_own, horizon)
-            play = Play.blank(len(seeds), n_arms, horizon)
-            met = _meet(runs, lanes, len(seeds), play)
-            play.write_truth(met.instances)
-            play.answers[:], play.left[:] = met.answers, met.left
-            play.blank_missed()
-            yield play
-
-
-def _lanes(runs: Runs, seeds: Seeds) -> Lanes:
-    """Return lanes with the users of these seeds, who have not begun."""
-    single = ExplorativeUserEnv(population=runs.population, reward="none")
-    return new_lanes(single, [*map(user_generator, seeds)], None, "user {}".format)
+                agent.reset_all(n_arms, agents_own, runs.horizon)
+            play = Play.blank(len(seeds), n_arms, runs.cap if runs.plays else 0)
+            yield _meet(runs, lanes, len(seeds), play), play
 
 
 class _Met(NamedTuple):
@@ -502,10 +511,11 @@ class _Met(NamedTuple):
     instances: list[Instance]  # as they were when the agent answered
 
 
-def _meet(runs: Runs, lanes: Lanes, n_users: int, play: Play | None = None) -> _Met:
+def _meet(runs: Runs, lanes: Lanes, n_users: int, play: Play) -> _Met:
     """Let an agent that is ready for them meet all users in step.
 
-    With a `play` its steps are filled in, and the agent goes on with its answers after it stops.
+    Over a horizon the steps of `play` are filled in, and the agent goes on with its answers after
+    it stops.
     """
     agent, name, n_arms = runs.agent, name_of(runs.agent), runs.population.n_arms
     acceptances, steps, answers, arms = np.zeros((4, n_users), int)
@@ -530,7 +540,7 @@ def _meet(runs: Runs, lanes: Lanes, n_users: int, play: Play | None = None) -> _
             ask(stopped)
             arms[stopped] = answers[stopped]
             going_on, chosen = going_on[chosen != STOP], chosen[chosen != STOP]
-        there = going_on if play is None else np.flatnonzero(~left)
+        there = np.flatnonzero(~left) if runs.plays else going_on
         if not there.size or number == runs.cap:
             break
         arms[going_on] = chosen
@@ -542,7 +552,7 @@ def _meet(runs: Runs, lanes: Lanes, n_users: int, play: Play | None = None) -> _
         acceptances[going_on] += accepted[going_on]
         leaving = step.left & ~left
         left |= leaving
-        if play is not None:
+        if runs.plays:
             play.arms[:, number], play.accepted[:, number] = arms, accepted
             play.stayed[leaving] = number + 1
         ask(going_on[left[going_on]])
@@ -562,34 +572,9 @@ def _checked(arms: Any, users: Array, n_arms: int, least: int, name: str) -> Arr
     return chosen.astype(int, copy=False)
 
 
-def _bai_columns(rows: Array, population: Population, agent: Agent) -> dict[str, Array]:
-    """Return the columns of runs of best-arm identification as the setting reports them."""
-    of = dict(zip(RUN_COLUMNS, rows.T, strict=True))
-    setting = population.setting
-    private_draws = setting.private_draws * population.n_arms
-    own = agent.algorithm.name if isinstance(agent, AlgorithmAgent) else name_of(agent)
-    interactions = of["acceptances"] + of["rejections"]
-    return {
-        "best_arm": of["best_arm"],
-        "answer": of["answer"],
-        "correct": of["answer"] == of["best_arm"],
-        "censored": of["end"] == CENSORED,
-        "left": of["end"] == LEFT,
-        "stopping_time": interactions + private_draws * setting.counts_private_draws,
-        "interactions": interactions,
-        "acceptances": of["acceptances"],
-        "rejections": of["rejections"] + private_draws * setting.reports_as_rejected(own),
-    }
-
-
-def _member_columns(rows: Array) -> dict[str, Array]:
-    """Return the columns of episodes of many users."""
-    of = {name: rows[:, :, place] for place, name in enumerate(PLAY_COLUMNS)}
-    return {
-        "acceptances": of["acceptances"].sum(axis=1),
-        "regret": of["regret"].sum(axis=1),
-        "utility": of["utility"].sum(axis=1),
-        "regret_by_user": np.array([" ".join(map(repr, each)) for each in of["regret"].tolist()]),
-        "last_is_best": (of["last_arm"] == of["best_arm"]).mean(axis=1),
-        "most_accepted_is_best": of["most_accepted_is_best"].mean(axis=1),
-    }
+FORMS: Mapping[str, tuple[Callable[..., Array], Callable[..., Iterator[Play]]]] = {
+    "readable": (run_readable, plays_readable),
+    "compiled": (run_compiled, plays_compiled),
+    "in_step": (run_in_step, plays_in_step),
+}
+"""Functions that give the rows of runs, and over a horizon their plays, in each form."""

@@ -1,14 +1,13 @@
-"""What an evaluation is asked for: its arguments, checked, and its agents, informed."""
+"""The arguments of an evaluation, checked, and its agents, informed."""
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.evaluation.monitors import is_bair
@@ -60,6 +59,18 @@ FEWEST_ARMS = 2
 """K for the record of an agent where no users are known."""
 
 LONGEST_TRIED = 8
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "delta": risk,
+    "seed": lambda _, seed: seed_number(seed),
+    "n_instances": lambda _, number: number_of_users(number),
+    "max_steps": lambda name, steps: integer(name, steps, 1),
+    "step_cost": not_negative,
+    "until_width": risk,
+    "compiled": flag,
+    "check_theory": flag,
+}
+"""What makes plain values of the arguments that are given: NumPy's numbers wrap around."""
+
 TRIED = ((3,), (3, LONGEST_TRIED))
 """Steps with each user that an agent is tried with: after the second it remembers other values."""
 
@@ -73,7 +84,7 @@ def number_asked(n_instances: int | None, until_width: float | None) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is run; the attributes are the arguments of `evaluate`.
+    """An evaluation; the attributes are the arguments of `evaluate`.
 
     Raises:
         InvalidArgumentError: naming the argument that is out of range, or means nothing here.
@@ -97,32 +108,24 @@ class Request:
     check_theory: bool = False
 
     def __post_init__(self) -> None:
-        keep = partial(object.__setattr__, self)  # plain numbers: NumPy's wrap around, in no JSON
-        keep("delta", risk("delta", self.delta))
-        keep("seed", seed_number(self.seed))
-        keep("n_instances", number_of_users(self.n_instances))
+        plain: dict[str, Any] = vars(self)  # the record is frozen for all others
+        for name, check in CHECKS.items():
+            if plain[name] is not None:
+                plain[name] = check(name, plain[name])
         for name, why in MEANS_NOTHING.items():
-            if self.over_horizon and getattr(self, name) is not None:
+            if self.over_horizon and plain[name] is not None:
                 allowed = f"left out for the task {self.task.name}, {why}"
-                raise InvalidArgumentError(name, getattr(self, name), allowed)
+                raise InvalidArgumentError(name, plain[name], allowed)
         if self.horizon is not None and not self.over_horizon:
             allowed = "left out for the task bai; baseline_time is T of agents that do not stop"
             raise InvalidArgumentError("horizon", self.horizon, allowed)
-        refuse_of_members(self.task, vars(self))
-        if self.max_steps is not None:
-            keep("max_steps", integer("max_steps", self.max_steps, 1))
-        if self.step_cost is not None:
-            keep("step_cost", not_negative("step_cost", self.step_cost))
-        if self.until_width is not None:
-            keep("until_width", risk("until_width", self.until_width))
-        keep("workers", checked_workers(self.workers, self.executor))
-        flag("compiled", self.compiled)
-        flag("check_theory", self.check_theory)
+        refuse_of_members(self.task, plain)
+        plain["workers"] = checked_workers(self.workers, self.executor)
         check_behaviour(self.task, self.population)
         if self.over_horizon:
-            keep("horizon", kept_steps("horizon", self.told))
+            plain["horizon"] = kept_steps("horizon", self.told)
         elif not isinstance(self.told, str):
-            keep("baseline_time", integer("baseline_time", self.told, 1))
+            plain["baseline_time"] = integer("baseline_time", self.told, 1)
 
     @property
     def over_horizon(self) -> bool:
@@ -154,30 +157,105 @@ class Request:
         """The seeds of the users, or of episodes with many."""
         return user_seeds(self.seed, self.n_instances)
 
-    def cell(self, steps: int | None) -> dict[str, Any]:
-        """Return what all runs share, in words and numbers.
+    def line_up(self, agents: Sequence[Agent | str]) -> list[Agent]:
+        """Return the agents with their open options filled in.
 
-        Args:
-            steps: T of the agents that need one.
+        Raises:
+            InvalidArgumentError: for anything but an agent, for two agents of one name, or if T of
+                an agent that does not stop by itself is not given, or is given without need.
         """
+        allowed = "a list of agents, as [BAIR()]"
+        if isinstance(agents, Agent):
+            raise InvalidArgumentError("agents", agents, allowed)
+        line_up = [
+            informed(agent, self.population, self.delta, self.max_steps)
+            for agent in sequence("agents", agents, allowed)
+        ]
+        names = [name_of(agent) for agent in line_up]
+        for right, allowed in (
+            (names, "at least one agent"),
+            (all(map(is_name, names)), "named by words that a file can hold"),
+            (len(set(names)) == len(names), "agents with different names (give name=...)"),
+        ):
+            if not right:
+                raise InvalidArgumentError("agents", names, allowed)
+        in_need = [name_of(agent) for agent in line_up if needs_horizon(agent)]
+        told, given = self.told, self.baseline_time
+        if given is not None and not in_need:
+            allowed = "left out, as every agent of the line-up stops by itself or has a horizon"
+            raise InvalidArgumentError("baseline_time", given, allowed)
+        if isinstance(told, str) and in_need and (told not in names or told in in_need):
+            allowed = "a number, or an agent of the line-up that stops itself"
+            raise InvalidArgumentError(
+                "baseline_time", given, f"{allowed}, as {in_need[0]} needs T"
+            )
+        return line_up
+
+    def watched(self, line_up: Sequence[Agent]) -> list[AlgorithmAgent]:
+        """Return the agents whose runs are checked against the bounds, in the paper's model."""
+        if not self.check_theory:
+            return []
+        watched = [
+            agent for agent in line_up if isinstance(agent, AlgorithmAgent) and is_bair(agent)
+        ]
+        if self.over_horizon or self.population.behaviour != EXPLORATIVE or not watched:
+            allowed = 'False unless a BAIR is there, the task is "bai", the behaviour "explorative"'
+            raise InvalidArgumentError("check_theory", True, allowed)
+        return watched
+
+    def cap_for(self, agent: Agent) -> int:
+        """Return the step cap of an agent's runs, or the horizon that they all have."""
+        if self.over_horizon:
+            return int(self.told)
+        caps = [cap for cap in (cap_of(agent), self.max_steps) if cap is not None]
+        return min(caps, default=STEP_CAP)
+
+    def options(self, line_up: Sequence[Agent]) -> dict[str, dict[str, Any]]:
+        """Return the options of every agent as its runs have them, with its step cap."""
+        return {
+            name_of(agent): (dict(agent.options) if isinstance(agent, AlgorithmAgent) else {})
+            | {"max_steps": self.cap_for(agent)}
+            for agent in line_up
+        }
+
+    def deltas(self, line_up: Sequence[Agent]) -> dict[str, float]:
+        """Return delta of every agent: its own, or the request's."""
+        own = {name: options.get("delta") for name, options in self.options(line_up).items()}
+        return {name: self.delta if delta is None else delta for name, delta in own.items()}
+
+    def cell(self, steps: int | None) -> dict[str, Any]:
+        """Return what all runs share, in words and numbers; `steps` is T of agents that need it."""
         words = self.population.words()
-        first = {name: words.pop(name) for name in ("setting", "n_arms")}
         cell: dict[str, Any] = {
             "task": self.task.name,
-            **first,
+            "setting": words.pop("setting"),
+            "n_arms": words.pop("n_arms"),
             "delta": self.delta,
             **words,
             "horizon": steps,
+            "seed": self.seed,
+            "differences": differences_of(self.population.setting),
         }
-        cell |= {"seed": self.seed, "differences": differences_of(self.population.setting)}
         if self.members is not None:
             cell |= asdict(self.members)
-        if self.over_horizon:
-            return cell
-        cost = STEP_COST if self.step_cost is None else self.step_cost
-        cell |= {"step_cost": cost}
-        cell |= {"max_steps": STEP_CAP if self.max_steps is None else self.max_steps}
-        return cell if self.until_width is None else cell | {"until_width": self.until_width}
+        if not self.over_horizon:
+            cell["step_cost"] = STEP_COST if self.step_cost is None else self.step_cost
+            cell["max_steps"] = STEP_CAP if self.max_steps is None else self.max_steps
+            cell |= {} if self.until_width is None else {"until_width": self.until_width}
+        return cell
+
+    def record(self, line_up: Sequence[Agent]) -> dict[str, Any]:
+        """Return everything that the rows of an evaluation follow from, as JSON can hold it."""
+        names = ("n_instances", "seed", "delta", "max_steps", "step_cost", "check_theory")
+        record: dict[str, Any] = {"task": self.task.name, "told": self.told}
+        record |= {name: getattr(self, name) for name in names}
+        if self.until_width is not None:
+            record["until_width"] = self.until_width
+        if self.members is not None:
+            record |= asdict(self.members)
+        arms = self.population.n_arms
+        agents = {name_of(agent): agent_record(agent, arms) for agent in line_up}
+        return record | {"population": record_of(self.population), "agents": agents}
 
 
 def check_behaviour(task: Task, population: Population) -> None:
@@ -196,100 +274,6 @@ def check_behaviour(task: Task, population: Population) -> None:
         )
 
 
-def mean_time(runs: pd.DataFrame, population: Population) -> int:
-    """Return the mean number of interactions of an agent's runs, at least 1, as T of the others.
-
-    The population's setting may leave out runs that were cut off.
-    """
-    times = runs["interactions"]
-    kept = times[~runs["censored"]] if population.setting.drops_censored else times
-    return max(1, round(float((kept if len(kept) else times).mean())))
-
-
-def line_up_of(agents: Sequence[Agent | str], request: Request) -> list[Agent]:
-    """Return the agents with their open options filled in.
-
-    Raises:
-        InvalidArgumentError: for what is no agent, for agents of one name, or if T of an agent that
-            does not stop by itself is not given, or is given without need.
-    """
-    allowed = "a list of agents, as [BAIR()]"
-    if isinstance(agents, Agent):
-        raise InvalidArgumentError("agents", agents, allowed)
-    line_up = [
-        informed(agent, request.population, request.delta, request.max_steps)
-        for agent in sequence("agents", agents, allowed)
-    ]
-    names = [name_of(agent) for agent in line_up]
-    if not names:
-        raise InvalidArgumentError("agents", names, "at least one agent")
-    if not all(map(is_name, names)):
-        raise InvalidArgumentError("agents", names, "named by words that a file can hold")
-    if len(set(names)) < len(names):
-        raise InvalidArgumentError("agents", names, "agents with different names (give name=...)")
-    in_need = [name_of(agent) for agent in line_up if needs_horizon(agent)]
-    told, given = request.told, request.baseline_time
-    if given is not None and not in_need:
-        allowed = "left out, as every agent of the line-up stops by itself or has a horizon"
-        raise InvalidArgumentError("baseline_time", given, allowed)
-    if isinstance(told, str) and in_need and (told not in names or told in in_need):
-        allowed = f"a number, or an agent of the line-up that stops itself, as {in_need[0]} needs T"
-        raise InvalidArgumentError("baseline_time", given, allowed)
-    return line_up
-
-
-def watched_of(line_up: Sequence[Agent], request: Request) -> list[AlgorithmAgent]:
-    """Return the agents whose runs are checked against the paper's bounds, in the paper's model."""
-    if not request.check_theory:
-        return []
-    watched = [agent for agent in line_up if isinstance(agent, AlgorithmAgent) and is_bair(agent)]
-    papers = not request.over_horizon and request.population.behaviour == EXPLORATIVE
-    if not papers or not watched:
-        allowed = 'False unless a BAIR is there, the task is "bai" and the behaviour "explorative"'
-        raise InvalidArgumentError("check_theory", True, allowed)
-    return watched
-
-
-def cap_for(agent: Agent, request: Request) -> int:
-    """Return the step cap of an agent's runs, or the horizon that they all have."""
-    if request.over_horizon:
-        return int(request.told)
-    own = cap_of(agent) or (STEP_CAP if request.max_steps is None else request.max_steps)
-    return own if request.max_steps is None else min(own, request.max_steps)
-
-
-def options_in_words(line_up: Sequence[Agent], request: Request) -> dict[str, dict[str, Any]]:
-    """Return the options of every agent as its runs have them, with its step cap."""
-    return {
-        name_of(agent): (dict(agent.options) if isinstance(agent, AlgorithmAgent) else {})
-        | {"max_steps": cap_for(agent, request)}
-        for agent in line_up
-    }
-
-
-def deltas_of(line_up: Sequence[Agent], request: Request) -> dict[str, float]:
-    """Return delta of every agent: its own, or the request's."""
-    own = {
-        name_of(agent): agent.options.get("delta") if isinstance(agent, AlgorithmAgent) else None
-        for agent in line_up
-    }
-    return {name: request.delta if delta is None else delta for name, delta in own.items()}
-
-
-def request_record(request: Request, line_up: Sequence[Agent]) -> dict[str, Any]:
-    """Return everything that the rows of an evaluation follow from, as JSON can hold it."""
-    arms = request.population.n_arms
-    names = ("n_instances", "seed", "delta", "max_steps", "step_cost", "check_theory")
-    record: dict[str, Any] = {"task": request.task.name, "told": request.told}
-    record |= {name: getattr(request, name) for name in names}
-    if request.until_width is not None:
-        record["until_width"] = request.until_width
-    if request.members is not None:
-        record |= asdict(request.members)
-    agents = {name_of(agent): agent_record(agent, arms) for agent in line_up}
-    return record | {"population": record_of(request.population), "agents": agents}
-
-
 def agent_record(agent: Agent | str, n_arms: int) -> Any:
     """Return what distinguishes an agent from others of its name: its class, code and options.
 
@@ -300,23 +284,20 @@ def agent_record(agent: Agent | str, n_arms: int) -> Any:
         return record_of(agent)
     if (options := options_of(agent)) is not None:
         return record_of_class(type(agent)) | {"attributes": record_of(options)}
+    after = []
     try:
-        few, more = (_having_met(agent, n_arms, steps) for steps in TRIED)
+        for users in TRIED:
+            tried = copy.deepcopy(agent)
+            for n_steps in users:
+                tried.reset(n_arms, np.random.default_rng(n_steps), LONGEST_TRIED)
+                for step in range(n_steps):
+                    arm = tried.act()
+                    if arm is None:
+                        break
+                    tried.observe(arm, step % 2 == 0)
+            after.append(record_of(tried)["attributes"])
     except Exception:  # an agent that fails here is reported when it runs
         return record_of(agent)
+    few, more = after
     lasting = {name: value for name, value in few.items() if more.get(name) == value}
     return record_of_class(type(agent)) | {"attributes": lasting}
-
-
-def _having_met(agent: Agent, n_arms: int, steps: Sequence[int]) -> Mapping[str, Any]:
-    """Return the attributes of a copy of an agent that has met a user for each number of steps."""
-    tried = copy.deepcopy(agent)
-    for n_steps in steps:
-        tried.reset(n_arms, np.random.default_rng(n_steps), LONGEST_TRIED)
-        for step in range(n_steps):
-            arm = tried.act()
-            if arm is None:
-                break
-            tried.observe(arm, step % 2 == 0)
-    attributes: Mapping[str, Any] = record_of(tried)["attributes"]
-    return attributes

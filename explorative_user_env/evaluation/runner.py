@@ -16,22 +16,11 @@ import numpy as np
 import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.display.progress import OnProgress, named, portion, shown, silent
+from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.envs.meeting import environment_of
 from explorative_user_env.evaluation.monitors import check_run
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, USERS_IN_STEP, Runs, compiles
-from explorative_user_env.evaluation.request import (
-    Request,
-    agent_record,
-    cap_for,
-    deltas_of,
-    line_up_of,
-    mean_time,
-    number_asked,
-    options_in_words,
-    request_record,
-    watched_of,
-)
+from explorative_user_env.evaluation.request import Request, agent_record, number_asked
 from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, done
 from explorative_user_env.kernels.presence import compiling_told
 from explorative_user_env.protocol import (
@@ -50,7 +39,7 @@ from explorative_user_env.protocol import (
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.records import from_record, record_of, versions_of
 from explorative_user_env.results.results import Results, Sweep
-from explorative_user_env.results.store import Kept, Pieces, Store
+from explorative_user_env.results.store import Kept, Store
 from explorative_user_env.users.model import number_of_arms
 from explorative_user_env.users.population import (
     Population,
@@ -165,35 +154,27 @@ def evaluate(
             is lost. The `finished` of any error holds the results of the agents that are done.
     """
     given = locals()
-    _refuse_unknown(user)
-    asked = {name: given[name] for name in Request.__dataclass_fields__}
-    asked["task"], asked["population"] = as_task(task), population_of(population, user)
-    request = Request(**asked | {"n_instances": number_asked(n_instances, until_width)})
-    line_up = line_up_of(agents, request)
-    watched = watched_of(line_up, request)
-    with _opened(store, request, line_up) as kept_in:
-        found = _Evaluation(request, line_up, kept_in)
-        with shown(progress) as report, carries_finished(found.finished):
-            found.run_all(watched, report)
-        return found.results()
-
-
-def _refuse_unknown(names: Mapping[str, Any]) -> None:
     known = [*inspect.signature(evaluate).parameters]
-    for name in names:
+    for name in user:
         if name not in known:
             nearest = difflib.get_close_matches(name, known, 1, 0.0)[0]
             words = f"unexpected keyword argument {name!r}; the nearest is {nearest!r}"
             raise TypeError(f"{words}, of {', '.join(known)}")
-
-
-def _opened(
-    store: Store | Path | str | None, request: Request, line_up: Sequence[Agent]
-) -> AbstractContextManager[Store | None]:
-    """Return the store of an evaluation, which is closed at the end if it was given as a path."""
+    asked = {name: given[name] for name in Request.__dataclass_fields__}
+    asked["task"], asked["population"] = as_task(task), population_of(population, user)
+    request = Request(**asked | {"n_instances": number_asked(n_instances, until_width)})
+    line_up = request.line_up(agents)
+    watched = request.watched(line_up)
+    opened: AbstractContextManager[Store | None]
     if store is None or isinstance(store, Store):
-        return nullcontext(store)
-    return Store(store, {"command": "evaluate", "options": request_record(request, line_up)})
+        opened = nullcontext(store)
+    else:
+        opened = Store(store, {"command": "evaluate", "options": request.record(line_up)})
+    with opened as kept_in:
+        found = _Evaluation(request, line_up, kept_in)
+        with shown(progress) as report, carries_finished(found.finished):
+            found.run_all(watched, report)
+        return found.results()
 
 
 @contextmanager
@@ -229,7 +210,7 @@ class _Evaluation:
     def __post_init__(self) -> None:
         told = self.request.told
         self.steps = None if isinstance(told, str) else int(told)
-        self._record = {} if self.store is None else request_record(self.request, self.line_up)
+        self._record = {} if self.store is None else self.request.record(self.line_up)
 
     def run_all(self, watched: Sequence[AlgorithmAgent], progress: OnProgress) -> None:
         """Let all agents meet all users, and check the runs of some against the paper's bounds."""
@@ -247,12 +228,15 @@ class _Evaluation:
 
     def run(self, agent: Agent, progress: OnProgress) -> None:
         """Let an agent meet all users."""
-        request, waits = self.request, needs_horizon(agent)
+        request, waits, name = self.request, needs_horizon(agent), name_of(agent)
         if waits and self.steps is None:
-            self.steps = mean_time(self.runs[str(request.told)], request.population)
-        cap = cap_for(agent, request)
+            others = self.runs[str(request.told)]
+            times, kept = others["interactions"], ~others["censored"]
+            if request.population.setting.drops_censored and kept.any():
+                times = times[kept]
+            self.steps = max(1, round(float(times.mean())))
+        cap = request.cap_for(agent)
         horizon = self.steps if request.over_horizon or waits else None
-        name = name_of(agent)
         if self.store is not None:
             record = self._record_of(name, cap) | {"horizon": horizon}
             self.kept[name] = self.store.part(request.task.name, name, record)
@@ -272,25 +256,36 @@ class _Evaluation:
         )
 
     def check(self, agent: AlgorithmAgent, progress: OnProgress) -> None:
-        """Check the runs of a BAIR against the paper's bounds."""
-        request, cap, kept = self.request, cap_for(agent, self.request), None
+        """Run a BAIR under a monitor, which checks its runs against the paper's bounds."""
+        request, what, cap = self.request, f"{agent.name}, theory", self.request.cap_for(agent)
+        seeds, kept, rows = request.seeds, None, {}
         if self.store is not None:
             kept = self.store.pieces(self._record_of(agent.name, cap) | {"checks": True})
-        met = (agent, request.population, request.seeds, cap, request.workers, request.executor)
-        self.checks.append(check_theory(*met, progress, kept))
+            rows = dict(map(from_record, kept.found()))
+        left = [number for number in range(len(seeds)) if number not in rows]
+        progress(what, len(rows), len(seeds))
+        job, chunks = partial(_check, agent, request.population, cap), [[seeds[n]] for n in left]
+        crew = (request.workers, request.executor)
+        with closing(done(job, chunks, agent, PROCESSES, *crew)) as checks:
+            for place, row in checks:
+                rows[left[place]] = row
+                if kept is not None:
+                    kept.add(record_of([left[place], row]))
+                progress(what, len(rows), len(seeds))
+        self.checks.append(pd.DataFrame([rows[number] for number in range(len(seeds))]))
 
     def _record_of(self, name: str, cap: int) -> dict[str, Any]:
         """Return what the runs of an agent follow from."""
         asked = self._record
-        record = {"population": asked["population"], "seed": self.request.seed}
-        record |= {name: asked[name] for name in OF_MEMBERS if name in asked}
+        record = {
+            each: asked[each] for each in ("population", "seed", *OF_MEMBERS) if each in asked
+        }
         return {**record, "record": asked["agents"][name], "cap": cap}
 
     def note(self, finished: bool) -> None:
         """Write into the store what belongs to the runs so far."""
         if self.store is not None:
-            told = {"cell": self.cell(self.line_up), "checks": self._all_checks()}
-            told |= {"request": self._record, "deltas": deltas_of(self.line_up, self.request)}
+            told = {"request": self._record, **self._shared(self.line_up)}
             self.store.note(told, [*self.kept.values()], finished)
 
     def finished(self) -> list[Results]:
@@ -299,23 +294,28 @@ class _Evaluation:
 
     def results(self) -> Results:
         """Return the results of the agents that have met all users, in the order of the line-up."""
-        done = [agent for agent in self.line_up if name_of(agent) in self.runs]
+        done = {name_of(agent): agent for agent in self.line_up if name_of(agent) in self.runs}
         return Results(
-            pd.concat([self.runs[name_of(agent)] for agent in done], ignore_index=True),
-            cell=self.cell(done),
+            pd.concat([self.runs[name] for name in done], ignore_index=True),
             population=self.request.population,
-            deltas=deltas_of(done, self.request),
-            checks=self._all_checks(),
-            line_up={name_of(agent): agent for agent in done},
+            line_up=done,
+            **self._shared([*done.values()]),
         )
 
-    def cell(self, agents: Sequence[Agent]) -> dict[str, Any]:
-        """Return what the runs of these agents share."""
-        own = {"agents": options_in_words(agents, self.request), "versions": versions_of()}
-        return self.request.cell(self.steps) | own
+    def _shared(self, agents: Sequence[Agent]) -> dict[str, Any]:
+        """Return what the runs of these agents share, and the checks of all."""
+        own = {"agents": self.request.options(agents), "versions": versions_of()}
+        return {
+            "cell": self.request.cell(self.steps) | own,
+            "deltas": self.request.deltas(agents),
+            "checks": pd.concat(self.checks, ignore_index=True) if self.checks else None,
+        }
 
-    def _all_checks(self) -> pd.DataFrame | None:
-        return pd.concat(self.checks, ignore_index=True) if self.checks else None
+
+def _check(
+    agent: AlgorithmAgent, population: Population, max_steps: int, seeds: Sequence[int]
+) -> dict[str, Any]:
+    return asdict(check_run(environment_of(population, agent), agent, seeds[0], max_steps))
 
 
 def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, OnProgress]]:
@@ -326,28 +326,24 @@ def growing(request: Request, progress: OnProgress) -> Iterator[tuple[Request, O
         progress: called with the share of all users.
     """
     most, met = request.n_instances, 0
+    if request.until_width is None:
+        yield request, progress
+        return
     while met < most:
-        users = most
-        if request.until_width is not None:
-            users = min(most, max(FIRST, math.ceil(GROWTH * met)))
+        users = min(most, max(FIRST, math.ceil(GROWTH * met)))
 
         def between(what: str, done: int, total: int, met: int = met, users: int = users) -> None:
             progress(what, met * total + (users - met) * done, most * total)
 
-        looked_at = request if users == most else replace(request, n_instances=users)
-        yield looked_at, progress if request.until_width is None else between
+        yield replace(request, n_instances=users), between
         met = users
 
 
 def is_known(runs: Mapping[str, pd.DataFrame], request: Request) -> bool:
     """Return whether the success interval of every agent is at most `until_width` wide."""
-    if request.until_width is None:
-        return True
-    for of_agent in runs.values():
-        low, high = success_interval(succeeded(of_agent), any_time=True)
-        if high - low > request.until_width:
-            return False
-    return True
+    width = request.until_width
+    ends = (success_interval(succeeded(each), any_time=True) for each in runs.values())
+    return width is None or all(high - low <= width for low, high in ends)
 
 
 def runs_of(
@@ -382,15 +378,14 @@ def runs_of(
             most = max(1, MOST_ARMS_AT_ONCE // runs.population.n_arms)
             if runs.plays:
                 most = min(most, max(1, LONGEST_PLAY // (runs.cap * runs.plays)))
+            job: Callable[..., Array] = partial(runs.rows, "readable")
+            usual, size = PROCESSES, 1
             if compiled and isinstance(runs.agent, ManyUserAgent):
-                usual, size = HERE, min(USERS_IN_STEP, most)
-                job: Callable[..., Array] = partial(_traced, runs, "in_step")
+                usual, size, job = HERE, min(USERS_IN_STEP, most), partial(_traced, runs, "in_step")
             elif compiled and compiles(runs, seeds[0]):
                 share = LARGEST_CHUNK if executor else math.ceil(len(left) / workers)
                 size = min(max(CHUNK, len(left) // CHUNKS), LARGEST_CHUNK, most, share)
                 usual, job = THREADS, partial(_traced, runs, "compiled")
-            else:
-                usual, size, job = PROCESSES, 1, runs.readable
             chunks = [left[first : first + size] for first in range(0, len(left), size)]
             of_users = [[seeds[number] for number in chunk] for chunk in chunks]
             may_never_stop = not (met or cap_is_asked or runs.plays or usual == THREADS)
@@ -403,88 +398,39 @@ def runs_of(
                         kept.add(parts[-1])
                     n_done += len(rows)
                     progress(name, n_done, len(seeds))
-                    if may_never_stop:
-                        _warn_if_it_never_stops(name, rows, runs.cap, len(seeds))
+                    if may_never_stop and (rows[:, RUN_COLUMNS.index("end")] == CENSORED).all():
+                        whom = (
+                            f"any of the first {len(rows)} users"
+                            if len(rows) > 1
+                            else "the first user"
+                        )
+                        limit = f"{whom} within {runs.cap} steps, where it was cut off"
+                        warnings.warn(
+                            f"{name} did not stop with {limit}; of {len(seeds)} users each may "
+                            "take as long: give a smaller max_steps=, to evaluate or as an "
+                            f"attribute of {name}",
+                            stacklevel=2,
+                        )
                     may_never_stop = False
     order = np.argsort(np.concatenate([part["instance"] for part in parts]))
     whole = {column: np.concatenate([part[column] for part in parts])[order] for column in parts[0]}
     return frame_of(runs.task.name, name, whole)
 
 
-def _warn_if_it_never_stops(name: str, rows: Array, cap: int, n_users: int) -> None:
-    """Warn if an agent met all the first users up to the cap."""
-    if (rows[:, RUN_COLUMNS.index("end")] == CENSORED).all():
-        whom = "the first user" if len(rows) == 1 else f"any of the first {len(rows)} users"
-        warnings.warn(
-            f"{name} did not stop with {whom} within {cap} steps, where it was cut off; of "
-            f"{n_users} users each may take as long: give a smaller max_steps=, to evaluate or as "
-            f"an attribute of {name}",
-            stacklevel=2,
-        )
-
-
 def _traced(runs: Runs, form: str, seeds: Sequence[int], **halt: Array) -> Array:
     """Return the rows of a form; if it fails, find the user and step with the readable one."""
-    work: Callable[..., Array] = getattr(runs, form)
     try:
-        return work(seeds, **halt)
+        return runs.rows(form, seeds, **halt)
     except Exception as error:
         if isinstance(runs.agent, ManyUserAgent) and type(error) is InvalidArgumentError:
             raise  # it says what is wrong
         for seed in seeds:
             try:
-                work([seed], **halt)
+                runs.rows(form, [seed], **halt)
             except Exception:
-                runs.readable([seed])
+                runs.rows("readable", [seed])
         where = f"with {len(seeds)} users, that of seed {seeds[0]} first, and with none alone"
         raise CallableError.of(name_of(runs.agent), error, where) from error
-
-
-def check_theory(
-    agent: AlgorithmAgent,
-    population: Population,
-    seeds: Sequence[int],
-    max_steps: int | None = None,
-    workers: int = ONE_HERE,
-    executor: Executor | None = None,
-    progress: OnProgress = silent,
-    kept: Pieces | None = None,
-) -> pd.DataFrame:
-    """Run BAIR with the users of these seeds under a monitor.
-
-    Args:
-        agent: a `BAIR(...)`, with the user's alpha and rho_0 if N_1 needs them.
-        population: the kind of user and instance.
-        seeds: the users' seeds.
-        max_steps: step cap of a run; None is the agent's own, if any.
-        workers: as for `evaluate`.
-        executor: as for `evaluate`.
-        progress: called with the agent, the runs done and all runs.
-        kept: keeps the checks, which are not repeated; None keeps nothing.
-
-    Returns:
-        One row a run, with the fields of `monitors.TheoryCheck`.
-
-    Raises:
-        InvalidArgumentError: for an agent that is no BAIR, or no workers.
-    """
-    rows = {} if kept is None else dict(map(from_record, kept.found()))
-    left = [number for number in range(len(seeds)) if number not in rows]
-    progress(f"{agent.name}, theory", len(rows), len(seeds))
-    job, chunks = partial(_check, agent, population, max_steps), [[seeds[each]] for each in left]
-    with closing(done(job, chunks, agent, PROCESSES, workers, executor)) as checks:
-        for place, row in checks:
-            rows[left[place]] = row
-            if kept is not None:
-                kept.add(record_of([left[place], row]))
-            progress(f"{agent.name}, theory", len(rows), len(seeds))
-    return pd.DataFrame([rows[number] for number in range(len(seeds))])
-
-
-def _check(
-    agent: AlgorithmAgent, population: Population, max_steps: int | None, seeds: Sequence[int]
-) -> dict[str, Any]:
-    return asdict(check_run(environment_of(population, agent), agent, seeds[0], max_steps))
 
 
 def run_cells(

@@ -94,22 +94,33 @@ def done(
     """
     halt = np.zeros(1, np.int64)
     n_workers = min(workers, len(chunks))
+    halted = functools.partial(job, halt=halt)
+    dask: Any = sys.modules.get("distributed")
+    lost = (BrokenExecutor, CancelledError, *([dask.KilledWorker] if dask else []))
     try:
         if executor is not None:
             shared = usual == THREADS and isinstance(executor, ThreadPoolExecutor)
-            call = functools.partial(job, halt=halt) if shared else Packed(job)
-            yield from _as_they_end(executor, call, chunks)
+            call: Job = halted if shared else Packed(job)
+            yield from _as_they_end(executor, call, chunks, halt)
         elif (parallel := _parallel(usual, n_workers, workers)) is not None:
-            yield from _by_joblib(parallel, job, chunks, halt if usual == THREADS else None)
+            shared = usual == THREADS and getattr(parallel._backend, "supports_sharedmem", False)
+            yield from _by_joblib(parallel, halted if shared else Packed(job), chunks)
         elif usual == THREADS:  # a thread even for one worker: compiled code hears no Ctrl-C
-            with _threads(n_workers, halt) as threads:
-                yield from _as_they_end(threads, functools.partial(job, halt=halt), chunks)
+            with ThreadPoolExecutor(n_workers, "explorative-user") as threads:
+                yield from _as_they_end(threads, halted, chunks, halt)
         else:
             for place, chunk in enumerate(chunks):
                 yield place, job(chunk)
     except UnsendableError as error:
-        raise _cannot_send(agent, workers, executor, error) from error
-    except _lost() as error:
+        name, what = name_of(agent), f"which cannot be sent to another process ({error})"
+        refused: tuple[str, Any, str] = ("executor", executor, f"left out for {name}, {what}")
+        if executor is None:
+            refused = ("workers", workers, f"1 for {name}, {what}")
+        if executor is None and workers == ONE_HERE:
+            where = "another process, where a parallel_config around the call has it go"
+            refused = ("agent", name, f"one that can be sent to {where} ({error})")
+        raise InvalidArgumentError(*refused) from error
+    except lost as error:
         what = "scheduler or executor" if isinstance(error, CancelledError) else "worker"
         how = one_line(": ".join(filter(None, [type(error).__name__, str(error)])))
         where = "finished runs are in the store, if there is one"
@@ -118,26 +129,10 @@ def done(
         halt[0] = 1
 
 
-def _lost() -> tuple[type[BaseException], ...]:
-    """Return the errors that say that a worker is no longer there."""
-    dask: Any = sys.modules.get("distributed")
-    return (BrokenExecutor, CancelledError, *([dask.KilledWorker] if dask else []))
-
-
-def _cannot_send(
-    agent: object, workers: int, executor: Executor | None, error: Exception
-) -> InvalidArgumentError:
-    name, what = name_of(agent), f"which cannot be sent to another process ({error})"
-    if executor is not None:
-        return InvalidArgumentError("executor", executor, f"left out for {name}, {what}")
-    if workers > ONE_HERE:
-        return InvalidArgumentError("workers", workers, f"1 for {name}, {what}")
-    allowed = "one that can be sent to another process, where a parallel_config around the call"
-    return InvalidArgumentError("agent", name, f"{allowed} has it go ({error})")
-
-
-def _as_they_end(executor: Executor, call: Job, chunks: Sequence[Sequence[int]]) -> Iterator[Any]:
-    """Submit chunks, a window of them at once; yield the place and result of each as it ends."""
+def _as_they_end(
+    executor: Executor, call: Job, chunks: Sequence[Sequence[int]], halt: Array
+) -> Iterator[Any]:
+    """Yield the place and result of each chunk as it ends; submit a window of them at once."""
     places: dict[Future[Any], int] = {}
     ended: SimpleQueue[Future[Any]] = SimpleQueue()
     coming, silence = enumerate(chunks), 0.0
@@ -162,6 +157,7 @@ def _as_they_end(executor: Executor, call: Job, chunks: Sequence[Sequence[int]])
             silence = 0.0
             yield places.pop(future), future.result()
     finally:
+        halt[0] = 1  # runs in threads end within milliseconds
         for future in places:
             future.cancel()
 
@@ -173,65 +169,41 @@ def _tell_if_deserted(executor: Any) -> None:
             notice("no worker is at the dask scheduler; runs go on when one comes")
 
 
-@contextmanager
-def _threads(n_workers: int, halt: Array) -> Iterator[Executor]:
-    """Open threads; compiled runs in them end within milliseconds after the block."""
-    executor = ThreadPoolExecutor(n_workers, "explorative-user")
-    try:
-        yield executor
-    finally:
-        halt[0] = 1
-        executor.shutdown(cancel_futures=True)
-
-
 def _parallel(usual: str, n_workers: int, workers: int) -> Any:
     """Return joblib's `Parallel` if it does the runs: for processes, and in a `parallel_config`."""
-    around = _backend_around_the_call() if "joblib" in sys.modules else None
-    if around is None and (usual != PROCESSES or n_workers == 1):
+    if "joblib" in sys.modules:
+        from joblib import Parallel, effective_n_jobs
+        from joblib.parallel import get_active_backend
+
+        backend, n_jobs = get_active_backend()
+        if backend is get_active_backend()[0]:  # outside of a block joblib makes one for each call
+            if n_jobs is None:  # a cluster's usual is all its workers
+                n_jobs = workers if workers > 1 else getattr(backend, "default_n_jobs", 1)
+            n_jobs = effective_n_jobs(n_jobs)
+            streams = "generator_unordered" if backend.supports_return_generator else "list"
+            return Parallel(n_jobs, return_as=streams) if n_jobs > 1 else None
+    if usual != PROCESSES or n_workers == 1:
         return None
-    if around is None and not can_start_processes():
+    if not can_start_processes():
         notice(f"{NONE_START}, so runs are done one after the other")
         return None
-    from joblib import Parallel, effective_n_jobs
+    from joblib import Parallel
 
-    if around is None:
-        return Parallel(n_workers, backend="loky", return_as="generator_unordered")
-    backend, n_jobs = around
-    if n_jobs is None:  # a cluster's usual is all its workers
-        n_jobs = workers if workers > 1 else getattr(backend, "default_n_jobs", 1)
-    n_jobs = effective_n_jobs(n_jobs)
-    streams = "generator_unordered" if backend.supports_return_generator else "list"
-    return Parallel(n_jobs, return_as=streams) if n_jobs > 1 else None
+    return Parallel(n_workers, backend="loky", return_as="generator_unordered")
 
 
-def _backend_around_the_call() -> tuple[Any, int | None] | None:
-    from joblib.parallel import get_active_backend
-
-    backend, n_jobs = get_active_backend()
-    again, _ = get_active_backend()  # joblib makes its usual backend anew for each who asks
-    return (backend, n_jobs) if backend is again else None
-
-
-def _by_joblib(
-    parallel: Any, job: Job, chunks: Sequence[Sequence[int]], halt: Array | None
-) -> Iterator[Any]:
+def _by_joblib(parallel: Any, call: Job, chunks: Sequence[Sequence[int]]) -> Iterator[Any]:
     from joblib import delayed
 
-    shared = halt is not None and getattr(parallel._backend, "supports_sharedmem", False)
-    call = functools.partial(job, halt=halt) if shared else Packed(job)
-    tasks = (delayed(_placed)(call, place, chunk) for place, chunk in enumerate(chunks))
     with _signals_blocked():
-        results = parallel(tasks)
-    if isinstance(results, list):
-        yield from results
-        return
+        results = parallel(delayed(_placed)(call, *each) for each in enumerate(chunks))
     try:
         for each in results:  # noqa: UP028 - `yield from` would close them before the block below
             yield each
     finally:
         with warnings.catch_warnings():  # of joblib, that some results were not waited for
             warnings.simplefilter("ignore")
-            results.close()
+            getattr(results, "close", list)()  # a backend that streams nothing returns a list
 
 
 def _placed(call: Job, place: int, chunk: Sequence[int]) -> tuple[int, Any]:

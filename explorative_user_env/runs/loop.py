@@ -2,8 +2,7 @@
 
 import functools
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,17 +64,25 @@ def rollout(
             uses, or an environment that does not pay a reference agent the rewards it needs.
         CallableError: if the agent's code fails, or recommends or answers what is no arm.
     """
-    n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
     seed = seed_number(seed)
     flag("commits", commits)
     agent = informed(agent, population_in(env), risk("delta", delta))
-    cap, horizon = _limits(env, agent, max_steps, horizon, commits)
-    run = _Run(env, agent, n_arms, seed, _learning(agent, env), on_step)
+    if horizon is not None:
+        horizon = integer("horizon", horizon, 1)
+    limit = getattr(env.spec, "max_episode_steps", None)
+    if commits and max_steps is None:
+        max_steps = horizon  # no run over a horizon stops before
+    cap = cap_of(agent) if max_steps is None else max_steps
+    if cap is None and commits and limit is None:
+        raise InvalidArgumentError("max_steps", None, "given, as a run that commits has no end")
+    if horizon is None and (commits or needs_horizon(agent)):
+        horizon = limit
+    cap = integer("max_steps", STEP_CAP if cap is None else cap, 1)
+    run = Run(env, agent, seed, on_step)
     rng = agent_generator(seed, name_of(agent))
     who = f"the user of seed {seed}: rollout(env, agent, seed={seed}) meets her again"
-    with _told(run, who), in_use(agent):
-        run.begin("reset", lambda: agent.reset(n_arms, rng, horizon))
-        run.go_on(cap, commits)
+    with in_use(agent):
+        run.meet(who, "reset", lambda: agent.reset(run.n_arms, rng, horizon), cap, commits)
     if run.cut_by_limit:
         warnings.warn(
             f"the environment's time limit cut the run of {name_of(agent)} off after "
@@ -87,56 +94,13 @@ def rollout(
     return run.episode(rerun_in(env, agent, delta, functools.partial(rollout, **how)))
 
 
-def play_with_member(
-    env: gym.Env[Any, Any],
-    agent: Agent,
-    seed: int,
-    horizon: int,
-    begin: tuple[str, Callable[[], None]],
-    who: str,
-) -> Episode:
-    """Let `agent` meet one of the users who come one after another, over the whole horizon.
-
-    Args:
-        env: the user's environment, without a time limit.
-        agent: the agent.
-        seed: the user's seed.
-        horizon: the number of steps; an agent that stops goes on with its answer.
-        begin: the name of the agent's method that starts with her, and a function that calls it.
-        who: the user, in words.
-
-    Raises:
-        CallableError: if the agent's code fails, or recommends or answers what is no arm.
-    """
-    n_arms = int(env.action_space.n)  # type: ignore[attr-defined]
-    run = _Run(env, agent, n_arms, seed, _learning(agent, env))
-    with _told(run, who):
-        run.begin(*begin)
-        run.go_on(horizon, commits=True)
-    return run.episode(None)
-
-
-@contextmanager
-def _told(run: "_Run", who: str) -> Iterator[None]:
-    """Say of an error in the block which code failed, at which step and with which user."""
-    try:
-        yield
-    except Exception as error:
-        if not run.begun and type(error) is InvalidArgumentError:
-            raise  # an argument of the run, not code that was handed in
-        told = CallableError.of(run.doing, error, f"{run.when}, with {who}")
-        raise told from (error.__cause__ if isinstance(error, CallableError) else error)
-
-
 @dataclass
-class _Run:
-    """A run as it goes on."""
+class Run:
+    """A run as it goes on: an environment, an agent and the record of every step."""
 
     env: gym.Env[Any, Any]
     agent: Agent
-    n_arms: int
     seed: int
-    learn: Callable[[int, float], None] | None
     on_step: Callable[[], None] | None = None
     arms: list[int] = field(default_factory=list)
     responses: list[bool] = field(default_factory=list)
@@ -144,19 +108,46 @@ class _Run:
     answer: int = -1
     censored: bool = False
     left: bool = False  # whether the user left
-    doing: str = ""  # the code that runs now
+    doing: str = "reset of the environment"  # the code that runs now
     begun: bool = False
     cut_by_limit: bool = False  # by the environment's time limit, which the caller may not know
 
-    def begin(self, by: str, begin_agent: Callable[[], None]) -> None:
-        """Start with a new user; `by` is the agent's method that `begin_agent` calls."""
-        self.doing = "reset of the environment"
-        self.env.reset(seed=self.seed)
-        self.doing = f"{by} of {name_of(self.agent)}"
-        begin_agent()
-        self.begun = True
+    def __post_init__(self) -> None:
+        self.n_arms = int(self.env.action_space.n)  # type: ignore[attr-defined]
+        self.learn: Callable[[int, float], None] | None = None
+        if sees_rewards(self.agent):
+            reward = getattr(self.env.unwrapped, "reward", None)
+            if reward != "realized":
+                name = f"reward of the environment of {name_of(self.agent)}"
+                raise InvalidArgumentError(name, reward, '"realized", which it is there to see')
+            self.learn = self.agent.learn  # type: ignore[attr-defined]
 
-    def go_on(self, cap: int, commits: bool) -> None:
+    def meet(self, who: str, by: str, begin: Callable[[], None], cap: int, commits: bool) -> None:
+        """Let the agent meet the user.
+
+        Args:
+            who: the user, in words.
+            by: the name of the agent's method that starts with her.
+            begin: calls that method.
+            cap: the most steps.
+            commits: whether an agent that stops goes on with its answer.
+
+        Raises:
+            CallableError: naming the code that failed, the step and the user.
+        """
+        try:
+            self.env.reset(seed=self.seed)
+            self.doing = f"{by} of {name_of(self.agent)}"
+            begin()
+            self.begun = True
+            self._go_on(cap, commits)
+        except Exception as error:
+            if not self.begun and type(error) is InvalidArgumentError:
+                raise  # an argument of the run, not code that was handed in
+            told = CallableError.of(self.doing, error, f"{self.when}, with {who}")
+            raise told from (error.__cause__ if isinstance(error, CallableError) else error)
+
+    def _go_on(self, cap: int, commits: bool) -> None:
         """Make recommendations until the agent stops or the run is cut off."""
         env, agent, learn, n_arms = self.env, self.agent, self.learn, self.n_arms
         name, arms, on_step = name_of(agent), self.arms, self.on_step
@@ -223,32 +214,3 @@ def _as_arm(what: str, arm: Any, n_arms: int) -> int:
         return as_action(arm, n_arms)
     except InvalidArgumentError as error:
         raise InvalidArgumentError(what, arm, f"an arm in 0..{n_arms - 1}") from error
-
-
-def _limits(
-    env: gym.Env[Any, Any], agent: Agent, max_steps: int | None, horizon: int | None, commits: bool
-) -> tuple[int, int | None]:
-    """Return the step cap, and the horizon that the agent is told, if any."""
-    if horizon is not None:
-        horizon = integer("horizon", horizon, 1)
-    limit = getattr(env.spec, "max_episode_steps", None)
-    if commits and max_steps is None:
-        max_steps = horizon  # no run over a horizon stops before
-    cap = cap_of(agent) if max_steps is None else max_steps
-    if cap is None and commits and limit is None:
-        raise InvalidArgumentError("max_steps", None, "given, as a run that commits has no end")
-    if horizon is None and (commits or needs_horizon(agent)):
-        horizon = limit
-    return integer("max_steps", STEP_CAP if cap is None else cap, 1), horizon
-
-
-def _learning(agent: Agent, env: gym.Env[Any, Any]) -> Callable[[int, float], None] | None:
-    """Return the function that tells a reference agent the realized rewards; None for others."""
-    if not sees_rewards(agent):
-        return None
-    reward = getattr(env.unwrapped, "reward", None)
-    if reward != "realized":
-        name = f"reward of the environment of {name_of(agent)}"
-        raise InvalidArgumentError(name, reward, '"realized", which it is there to see')
-    learn: Callable[[int, float], None] = agent.learn  # type: ignore[attr-defined]
-    return learn

@@ -6,11 +6,12 @@ Each is a user as any other, with a seed and a stream of her own, and stays for 
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from explorative_user_env.envs.meeting import begin_next, begins_next_by, environment_of
 from explorative_user_env.protocol import Agent, in_use, name_of
 from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import play_with_member
+from explorative_user_env.runs.loop import Run
 from explorative_user_env.seeding import agent_generator, member_seeds, number_of_users
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import MemberLaw, PopularityLaw, Population
@@ -66,8 +67,9 @@ def meet_members(
         for user, member in enumerate(member_seeds(seed, members.n_users)):
             who = f"user {user} of the episode of seed {seed}"
             begin = (begins_next_by(agent), following) if user else ("reset", reset)
-            episode = play_with_member(env, agent, member, horizon, begin, who)
-            yield env.instance(), episode
+            run = Run(env, agent, member)
+            run.meet(who, *begin, horizon, commits=True)
+            yield env.instance(), run.episode(None)
 
 
 def episode_with_members(
@@ -78,12 +80,9 @@ def episode_with_members(
     The answer is that with the last user.
     """
     met = [part for _, part in meet_members(members, population, agent, seed, horizon)]
-    return Episode(
-        agent=name_of(agent),
-        seed=seed,
-        arms=tuple(arm for part in met for arm in part.arms),
-        accepted=tuple(accepted for part in met for accepted in part.accepted),
-        rewards=tuple(reward for part in met for reward in part.rewards),
-        answer=met[-1].answer,
-        censored=met[-1].censored,
-    )
+    names = ("arms", "accepted", "rewards")
+    steps: dict[str, Any] = {
+        name: tuple(value for part in met for value in getattr(part, name)) for name in names
+    }
+    steps |= {"answer": met[-1].answer, "censored": met[-1].censored}
+    return Episode(agent=name_of(agent), seed=seed, **steps)

@@ -78,7 +78,9 @@ def test_a_play_of_very_many_steps_ends_when_another_thread_says_so() -> None:
 @pytest.mark.parametrize("task", [BAI, REGRET])
 def test_what_is_halted_before_it_begins_takes_no_step(task: Task, n_users: int) -> None:
     users, halt = Population(n_arms=3), np.ones(1, int)
-    rows = Runs(users, Uniform(horizon=60), 60, 60, task).compiled(range(n_users), halt)
+    rows = Runs(users, Uniform(horizon=60), 60, 60, task).rows(
+        "compiled", range(n_users), halt=halt
+    )
     assert len(rows) == n_users
     assert not rows[..., RUN_COLUMNS.index("acceptances")].any()
 
@@ -89,7 +91,9 @@ def test_who_is_not_halted_runs_as_if_nobody_could_be(task: Task, name: str) -> 
     users = Population(n_arms=5)
     agent = agent_as_in_an_evaluation(name, users)
     runs = Runs(users, agent, 1000, 1000, task)
-    usual, asked = (runs.compiled(range(60), halt) for halt in (None, np.zeros(1, int)))
+    usual, asked = (
+        runs.rows("compiled", range(60), **halt) for halt in ({}, {"halt": np.zeros(1, int)})
+    )
     np.testing.assert_array_equal(asked, usual)
 
 

@@ -8,14 +8,7 @@ from traces import RESTLESS, environment, trace_of
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, AlgorithmAgent
 from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
-from explorative_user_env.evaluation.monitors import (
-    band_margin,
-    check_run,
-    drop_margin,
-    interval_margin,
-    n_rounds,
-    phase_counts,
-)
+from explorative_user_env.evaluation.monitors import band_margin, check_run, measured
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.instances import Instance
@@ -117,10 +110,12 @@ def test_a_mean_outside_its_interval_at_an_elimination_is_seen() -> None:
     # n = 4 and Gamma = 1: the half-width is 1/2.
     start: dict[str, Any] = {"estimates": [0.9, -0.7], "counts": [4, 4]}
     rejected = (ELIMINATION, 1, False, -0.7, 4)
-    assert interval_margin(trace_of([rejected], **start)) == pytest.approx(0.5 - 0.7)
+    found = measured(trace_of([rejected], **start), 0.1)
+    assert found["interval_margin"] == pytest.approx(0.5 - 0.7)
     start["estimates"] = [1.8, 0.1]
-    assert interval_margin(trace_of([rejected], **start)) == pytest.approx(0.5 - 0.8)
-    assert interval_margin(trace_of([(SWEEP, *rejected[1:])], **start)) == math.inf
+    found = measured(trace_of([rejected], **start), 0.1)
+    assert found["interval_margin"] == pytest.approx(0.5 - 0.8)
+    assert measured(trace_of([(SWEEP, *rejected[1:])], **start), 0.1)["interval_margin"] == math.inf
 
 
 def test_the_arm_that_an_eliminated_one_lost_to_has_the_largest_lower_bound() -> None:
@@ -128,7 +123,7 @@ def test_the_arm_that_an_eliminated_one_lost_to_has_the_largest_lower_bound() ->
     # lcb: 1.0 - 1/10 = 0.9 of arm 0, 1.8 - 1 = 0.8 of arm 2
     start = {"instance": three, "estimates": [1.0, 0.0, 1.8], "counts": [100, 100, 1]}
     trace = trace_of([(ELIMINATION, 1, False, 0.0, 100)], **start)
-    assert interval_margin(trace) == pytest.approx(0.1)
+    assert measured(trace, 0.1)["interval_margin"] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +142,7 @@ def test_arms_without_a_reward_have_no_interval(
     three = Instance((1.0, 0.0, 2.0), 2)
     start = {"instance": three, "estimates": estimates, "counts": counts}
     trace = trace_of([(ELIMINATION, 1, False, 0.0, counts[1])], **start)
-    assert interval_margin(trace) == pytest.approx(margin)
+    assert measured(trace, 0.1)["interval_margin"] == pytest.approx(margin)
 
 
 def test_a_round_that_does_not_lower_the_largest_mean_is_seen() -> None:
@@ -165,16 +160,17 @@ def test_a_round_that_does_not_lower_the_largest_mean_is_seen() -> None:
     ]
     # From 3.0 to 0.7 with n(t_e) = 4 and Gamma = 1: 2.3 - 2/2. The second round is cut short.
     trace = trace_of(steps, **start)
-    assert drop_margin(trace) == pytest.approx(1.3)
-    assert n_rounds(trace) == 1
-    assert phase_counts(trace) == (4, 5, 0)
+    assert measured(trace, 0.1)["drop_margin"] == pytest.approx(1.3)
+    assert measured(trace, 0.1)["rounds"] == 1
+    phases = ("phase1_acceptances", "phase1_rejections", "phase2_length")
+    assert [measured(trace, 0.1)[name] for name in phases] == [4, 5, 0]
     trace.gammas[5] = 4.0  # not the least of the round
-    assert drop_margin(trace) == pytest.approx(1.3)
+    assert measured(trace, 0.1)["drop_margin"] == pytest.approx(1.3)
     for step in (3, 8):  # its start and its end count
         trace.gammas[step] = 0.25
-        assert drop_margin(trace) == pytest.approx(1.8)
+        assert measured(trace, 0.1)["drop_margin"] == pytest.approx(1.8)
         trace.gammas[step] = 1.0
     # The second round, complete: the largest mean stays at 0.7.
     trace = trace_of([*steps, (ROUNDS, 1, False, 0.7, 3)], **start)
-    assert drop_margin(trace) == pytest.approx(-1.0)
-    assert n_rounds(trace) == 2
+    assert measured(trace, 0.1)["drop_margin"] == pytest.approx(-1.0)
+    assert measured(trace, 0.1)["rounds"] == 2
