@@ -96,8 +96,7 @@ class Lanes:
             return False
         responses, rewards, interactions, acceptances, left = step
         for lane in range(len(envs)) if lanes is None else lanes.tolist():
-            env = envs[lane]
-            responses[lane], rewards[lane], gone, _, info = env.step(recommended[lane])
+            responses[lane], rewards[lane], gone, _, info = envs[lane].step(recommended[lane])
             interactions[lane], acceptances[lane] = info["interactions"], info["acceptances"]
             if gone:
                 left[lane] = True

@@ -136,13 +136,10 @@ class Chances:
 
     def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
         """Return what a recurrent policy draws from, and update its memory of these users."""
-        device = self._policy.device
-        before = tuple(
-            torch.as_tensor(_filled(part[users]).swapaxes(0, 1).copy(), device=device)
-            for part in memory
-        )
+        known = [_filled(part[users]).swapaxes(0, 1).copy() for part in memory]
+        before = tuple(torch.as_tensor(part, device=self._policy.device) for part in known)
         # No step is a first one here: a new user's memory is blank already.
-        starts = torch.zeros(USERS_AT_ONCE, device=device)
+        starts = torch.zeros(USERS_AT_ONCE, device=self._policy.device)
         distribution, after = self._policy.get_distribution(tensor, before, starts)
         for part, state in zip(memory, after, strict=True):
             part[users] = state.numpy(force=True).swapaxes(0, 1)[: len(users)]
@@ -186,12 +183,14 @@ def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> 
     task, observation = as_task(settled("task")), settled("observation")
     # A bare response has no scale, and without masks or answers no rule is needed.
     scaled = observation != "response" or task == BAI
-    settles_mask = takes_masks and task == BAI
-    read = {"task": task, "observation": observation}
-    read |= {"horizon": settled("horizon", None if scaled else task.horizon)}
-    read |= {"mask": settled("mask") if settles_mask else given["mask"] or MASKS[0]}
-    scaled = task == POPULATION and observation in POPULATION_OBSERVATIONS
-    return read | {"n_users": settled("n_users", None if scaled else N_USERS)}
+    of_all = task == POPULATION and observation in POPULATION_OBSERVATIONS
+    return {
+        "task": task,
+        "observation": observation,
+        "horizon": settled("horizon", None if scaled else task.horizon),
+        "mask": settled("mask") if takes_masks and task == BAI else given["mask"] or MASKS[0],
+        "n_users": settled("n_users", None if of_all else N_USERS),
+    }
 
 
 def _arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:

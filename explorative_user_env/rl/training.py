@@ -285,11 +285,11 @@ def train(
     met |= {} if task.ends_itself else {"horizon": horizon}
     met["n_instances"] = max(1, evaluation_users // shared.get("n_users", 1))
     watch = Watch(as_agent, met, steps, progress, store)
-    telling: Any = nullcontext()
-    if progress is not silent:
-        telling = compiling_told(
-            lambda begins: progress("compiling" if begins else "training", 0, steps)
-        )
+
+    def compiles(begins: bool) -> None:
+        progress("compiling" if begins else "training", 0, steps)
+
+    telling: Any = nullcontext() if progress is silent else compiling_told(compiles)
     with telling:
         watch.learn(model)
     if folder is not None:

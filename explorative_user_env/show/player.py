@@ -69,14 +69,11 @@ def animation_of(scenes: Sequence[Scene], name: str) -> Animation:
                 if not track.values or track.values[-1] != value:
                     track.frames.append(frame)
                     track.values.append(value)
-        # A name would be that of one moment in all of the film.
-        poster = poster or tuple(
-            each if isinstance(each, Text) else each._replace(name="") for each in last.values()
-        )
-    by_key = {shape.key: shape for shape in poster}
+        if frame == 0:  # a name of a shape would be that of one moment in all of the film
+            shapes = [last[key] for key in keys]
+            poster = tuple(s if isinstance(s, Text) else s._replace(name="") for s in shapes)
     changing = [t for of_shape in tracks for t in of_shape.values() if len(t.frames) > 1]
-    shapes = tuple(by_key[key] for key in keys)
-    return Animation(scenes[0]._replace(shapes=shapes, name=name), tuple(changing))
+    return Animation(scenes[0]._replace(shapes=poster, name=name), tuple(changing))
 
 
 def _gone(shape: Any) -> Shape:

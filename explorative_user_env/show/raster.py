@@ -233,11 +233,6 @@ class Window:
     def __reduce__(self) -> tuple[Any, ...]:
         return Window, ()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether there is something to see."""
-        return self._clock is not None
-
     def show(self, pixels: Array, fps: float) -> None:
         """Show a frame, once the frame before had its time.
 

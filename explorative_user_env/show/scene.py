@@ -171,11 +171,13 @@ def _arrow(key: str, tip: float, y: float, size: float) -> Polygon:
 class _Page:
     """A picture in the making: its shapes from back to front, and where its texts end."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, title: str) -> None:
         self.width = count("width", width, SMALLEST_WIDTH, LARGEST_WIDTH)
         self.room = width - 2 * MARGIN
         self.shapes: list[Shape] = []
         self.y = MARGIN
+        if title:
+            self.write("title", title, "ink", LARGE, 1)
 
     def write(self, key: str, text: str, role: str, size: float, most: int) -> None:
         """Write a text below the last one, in a room of `most` lines."""
@@ -259,7 +261,7 @@ def scene_of_user(
     Raises:
         InvalidArgumentError: for a width out of range.
     """
-    page = _Page(width)
+    page = _Page(width, title)
     grounds = words.grounds_of(seen, decided) if hidden is not None else None
     now, accepted = seen.last or (None, False)
     special = (now, grounds and grounds.witness, hidden and hidden.instance.best_arm)
@@ -270,8 +272,6 @@ def scene_of_user(
         often = sorted(arms, key=lambda arm: -(seen.accepted[arm] + seen.rejected[arm]))
         matter = [arm for arm in special if arm is not None]
         arms = sorted([*dict.fromkeys([*matter, *often])][:MOST_ROWS])
-    if title:
-        page.write("title", title, "ink", LARGE, 1)
     # The room of the texts does not depend on any number in them.
     longest = "" if hidden is None else words.longest_headline(n_arms)
     role = "quiet" if now is None else in_a_word(accepted)
@@ -434,10 +434,8 @@ def text_of_user(seen: Seen, hidden: HiddenState | None = None) -> str:
             cells[round(axis.place(hidden.instance.means[arm]))] = "*"
             line += f"  |{''.join(cells)}|"
         lines.append(line)
-    last_line = "no recommendation yet"
-    if seen.last is not None:
-        last_line = f"last: arm {seen.last[0]} {in_a_word(seen.last[1])}"
-    return "\n".join([*lines, last_line])
+    ending = f"last: arm {seen.last[0]} {in_a_word(seen.last[1])}" if seen.last else ""
+    return "\n".join([*lines, ending or "no recommendation yet"])
 
 
 MOST_STRIPS = 25
@@ -475,7 +473,7 @@ def timeline(
     Raises:
         InvalidArgumentError: for a width out of range, or for steps that do not fit together.
     """
-    page = _Page(width)
+    page = _Page(width, title)
     for name, given in (("accepted", accepted), ("truths", truths)):
         if given is not None and len(given) != len(arms):
             allowed = f"one for each of {len(arms)} steps"
@@ -484,8 +482,6 @@ def timeline(
     n, n_yes = len(arms), sum(accepted)
     facts = f"{brief(n)} recommendations · {brief(n_yes)} accepted · {brief(n - n_yes)} rejected"
     facts += f" · {MOST_STRIPS} of {n_arms} arms" if n_arms > MOST_STRIPS else ""
-    if title:
-        page.write("title", title, "ink", LARGE, 1)
     page.write("facts", facts, "quiet", USUAL, len(wrapped(facts, USUAL, page.room, 3)))
     often = Counter(arms)
     order = sorted(range(n_arms), key=lambda arm: (arm != best, -often[arm]))

@@ -384,12 +384,10 @@ def _run_after_phase1(
 
     if not line_up(*_place(firsts[0]))[1:]:
         return [replace(cell, runs=found[_place(cell)]) for cell in firsts]
-    seconds = run(prepared, per_cell=times, progress=portion(progress, 1, 2))
     results = []
-    for cell in seconds:
-        others = without_phase1(cell.runs, alone[_place(cell)])
-        runs = pd.concat([found[_place(cell)], others], ignore_index=True)
-        results.append(replace(cell, runs=runs))
+    for cell in run(prepared, per_cell=times, progress=portion(progress, 1, 2)):
+        both = [found[_place(cell)], without_phase1(cell.runs, alone[_place(cell)])]
+        results.append(replace(cell, runs=pd.concat(both, ignore_index=True)))
     return results
 
 

@@ -36,22 +36,6 @@ from explorative_user_env.validation import InvalidArgumentError, check_fields, 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "MAX_STEPS",
-    "NOTES",
-    "VARIETIES",
-    "Variety",
-    "default_agents",
-    "heat_map",
-    "kept_matrix",
-    "matrix_page",
-    "matrix_table",
-    "notes_of",
-    "robustness",
-    "title_of_matrix",
-    "varieties_named",
-]
-
 
 @dataclass(frozen=True)
 class Variety:

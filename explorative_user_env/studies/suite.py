@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import permutations
+from itertools import chain, permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -331,15 +331,14 @@ class SuiteResults:
     def agents(self) -> tuple[str, ...]:
         """The entrants in the order in which they were given; anchors that were not given last."""
         longest = sorted(self.cells.values(), key=lambda cell: -cell.runs["agent"].nunique())
-        names = [str(name) for cell in longest for name in cell.runs["agent"].unique()]
+        names = pd.concat([cell.runs["agent"] for cell in longest]).unique()
         return tuple(dict.fromkeys(map(entrant_of, names)))
 
     @property
     def references(self) -> frozenset[str]:
         """The agents that see rewards, which no competitor does."""
-        return frozenset(
-            entrant_of(name) for cell in self.cells.values() for name in cell.references
-        )
+        every = (cell.references for cell in self.cells.values())
+        return frozenset(map(entrant_of, chain.from_iterable(every)))
 
     @cached_property
     def losses(self) -> Mapping[str, Mapping[str, Replicates]]:

@@ -154,9 +154,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "it drops an arm below another's estimate: that estimate may be too high",
             _kept(lambda arm, means, low, high: max(_others(means, arm)) < high[arm]),
             "it returns a truth value for each arm, and not which arms stay",
-            lambda means, half_widths: [
-                arm in survivors(means, half_widths) for arm in range(len(means))
-            ],
+            lambda means, widths: [arm in survivors(means, widths) for arm in range(len(means))],
         ),
     ),
     Exercise(

@@ -140,9 +140,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "epsilon is missing in the end: an arm of small weight would hardly come again.",
             _after(lambda p, yes: yes / p, explores=False),
             "epsilon is added to every arm whole, so that the probabilities add up to more than 1.",
-            lambda g, mixing, *rest: [
-                each + mixing - mixing / len(g) for each in _exp3(g, mixing, *rest)
-            ],
+            lambda g, mixing, *rest: np.add(_exp3(g, mixing, *rest), mixing - mixing / len(g)),
             "these are the probabilities before her response.",
             _after(lambda p, yes: 0.0),
         ),
@@ -190,9 +188,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "the arguments of kl are swapped: the law that responses come from is first.",
             _evidence(lambda m, middle: bernoulli_kl(middle, m)),
             "the part of the arm a is missing.",
-            lambda n_b, m_b, n_a, m_a: (
-                n_b * bernoulli_kl(m_b, (n_b * m_b + n_a * m_a) / (n_b + n_a))
-            ),
+            lambda n, m, n_a, m_a: n * bernoulli_kl(m, (n * m + n_a * m_a) / (n + n_a)),
             "it is the evidence of one recommendation: Z is the sum over all of them.",
             lambda n_b, m_b, n_a, m_a: transport_cost(n_b, m_b, n_a, m_a) / (n_b + n_a),
         ),

@@ -541,10 +541,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "an arm goes one rejection too late: after the m-th, not when there are more than m.",
             _but(Eliminating, goes=lambda self, arm, accepted: self.rejected[arm] > self.m),
             "the rejections of all arms are counted together: every arm has its own count.",
-            _but(
-                Eliminating,
-                goes=lambda self, arm, accepted: not accepted and sum(self.rejected) >= self.m,
-            ),
+            _but(Eliminating, goes=lambda self, arm, yes: not yes and sum(self.rejected) >= self.m),
             "an acceptance sets the count of rejections back: all rejections count here.",
             _but(Eliminating, observe=_in_a_row),
         ),

@@ -134,9 +134,7 @@ EXERCISES: tuple[Exercise, ...] = (
             "it is in the wrong order: the return of the first step comes first",
             lambda rewards, gamma: _returns(rewards, gamma)[::-1],
             "it is discounted from the beginning of the run, and not from the step itself",
-            lambda rewards, gamma: [
-                gamma**t * each for t, each in enumerate(_returns(rewards, gamma))
-            ],
+            lambda rewards, gamma: [gamma**t * g for t, g in enumerate(_returns(rewards, gamma))],
         ),
     ),
     Exercise(

@@ -317,19 +317,15 @@ class Process:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         code = self._process.poll()
-        if code is None or code >= 0:
-            reason = f"it ended its own process (exit code {code})"
-        else:
-            name = {each.value: each.name for each in signal.Signals}.get(-code, str(-code))
-            if name in ("SIGPROF", "SIGXCPU"):
-                reason = f"{doing} took more than {seconds:g} s of processor time"
-                if name == "SIGXCPU":
-                    reason = (
-                        f"it took more than {self._limits.seconds:g} s of processor time in all"
-                    )
-                return SubmissionError(GradingOutcome.STOPPED, reason)
+        name = {-each.value: each.name for each in signal.Signals}.get(code, "")
+        in_all = f"it took more than {self._limits.seconds:g} s of processor time in all"
+        of_a_call = f"{doing} took more than {seconds:g} s of processor time"
+        if name in (late := {"SIGPROF": of_a_call, "SIGXCPU": in_all}):
+            return SubmissionError(GradingOutcome.STOPPED, late[name])
+        reason = f"it ended its own process (exit code {code})"
+        if code is not None and code < 0:
             why = ", perhaps for memory" if name == "SIGKILL" else ""
-            reason = f"its process was ended by {name}{why}"
+            reason = f"its process was ended by {name or -code}{why}"
         return SubmissionError(GradingOutcome.FAILED, f"{reason}, in {doing}")
 
     @property

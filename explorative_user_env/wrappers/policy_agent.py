@@ -95,15 +95,7 @@ class PolicyAgent(OneUserAtATime):
         observations, choosable = observed(
             self.observation, self._history, self._scale, self._n_actions
         )
-        assert self._policy is not None
-        shown = observations[users]
-        choices = np.asarray(
-            self._policy(shown) if self._batched else [self._policy(each) for each in shown]
-        )
-        fits = choices.shape == users.shape and choices.dtype.kind in "iu"
-        if not fits or not 0 <= choices.min() <= choices.max() < self._n_actions:
-            allowed = f"{users.size} integers in 0..{self._n_actions - 1}"
-            raise InvalidArgumentError(f"actions of {self.name}", choices, allowed)
+        choices = self._choices(observations[users], users)
         actions = choosable[users, choices]
         answers = actions >= self._n_arms
         self._answers[users[answers]] = actions[answers] - self._n_arms
@@ -118,3 +110,17 @@ class PolicyAgent(OneUserAtATime):
         answers = self._answers[users]
         most_accepted = self._history.acceptances[users].argmax(axis=1)
         return np.where(answers == bai_rules.NO_ANSWER, most_accepted, answers)
+
+    def _choices(self, observations: Array, users: Array) -> Array:
+        """Return an action for each of these users, as the policy numbers them."""
+        assert self._policy is not None
+        choices = np.asarray(
+            self._policy(observations)
+            if self._batched
+            else [self._policy(each) for each in observations]
+        )
+        fits = choices.shape == users.shape and choices.dtype.kind in "iu"
+        if not fits or not 0 <= choices.min() <= choices.max() < self._n_actions:
+            allowed = f"{users.size} integers in 0..{self._n_actions - 1}"
+            raise InvalidArgumentError(f"actions of {self.name}", choices, allowed)
+        return choices

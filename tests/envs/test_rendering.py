@@ -176,7 +176,7 @@ def test_a_window_follows_each_step_and_closes(screen: Any) -> None:
             each.step(arm)
     assert env.render() is None
     another = copy.deepcopy(env.unwrapped)
-    assert not pickle.loads(pickle.dumps(env.unwrapped))._window.is_open
+    assert pickle.loads(pickle.dumps(env.unwrapped))._window._clock is None
     env.close()
     assert not screen.display.get_init()
     another.step(1)
