@@ -31,6 +31,7 @@ from .transfer_elimination import OrderedElimination, TransferElimination
 from .ucb1 import UCB1
 from .uniform import Uniform
 
+#: The algorithm records by name; SE's is BAIR's, SE-ordered's that of SE-transfer.
 ALGORITHMS = {
     module.ALGORITHM.name: module.ALGORITHM
     for module in (
@@ -44,29 +45,28 @@ ALGORITHMS = {
         transfer_elimination,
     )
 }
-"""The algorithm records by name; SE's is BAIR's, SE-ordered's that of SE-transfer."""
 
+#: What makes an agent of each name, in the order of the paper's tables.
 AGENTS: dict[str, Callable[..., AlgorithmAgent]] = {
     "BAIR": BAIR,
     "T&S": TrackAndStop,
     "UNI": Uniform,
     "EXP3": EXP3,
 }
-"""What makes an agent of each name, in the order of the paper's tables."""
 
+#: What makes an agent that the paper's tables do not have, by name.
 REFERENCES: dict[str, Callable[..., AlgorithmAgent]] = {
     "SE": SuccessiveElimination,
     "UCB1": UCB1,
     "Thompson": Thompson,
     "Full-information": FullInformation,
 }
-"""What makes an agent that the paper's tables do not have, by name."""
 
+#: What makes an agent that carries over what it learns from user to user, by name.
 CARRIERS: dict[str, Callable[..., AlgorithmAgent]] = {
     "SE-ordered": OrderedElimination,
     "SE-transfer": TransferElimination,
 }
-"""What makes an agent that carries over what it learns from user to user, by name."""
 
 _MAKERS = AGENTS | REFERENCES | CARRIERS
 

@@ -10,8 +10,8 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Agent, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, integer, is_name
 
+#: The option of an algorithm that asks for the step cap.
 CAP = "max_steps"
-"""The option of an algorithm that asks for the step cap."""
 
 
 class AlgorithmAgent(Agent):

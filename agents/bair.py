@@ -27,11 +27,11 @@ from explorative_user_env.validation import (
 
 from .adapter import AlgorithmAgent, agent_maker, largest
 
+#: The parts of a run: Phase 1's first sweep, Phase 1's rounds, Phase 2.
 SWEEP, ROUNDS, ELIMINATION = 0, 1, 2
-"""The parts of a run: Phase 1's first sweep, Phase 1's rounds, Phase 2."""
 
+#: Their names.
 PHASES = ("Phase 1, first sweep", "Phase 1, rounds", "Phase 2, elimination")
-"""Their names."""
 
 
 class Params(NamedTuple):

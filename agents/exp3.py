@@ -16,8 +16,8 @@ from explorative_user_env.validation import choice, positive
 from .adapter import AlgorithmAgent, agent_maker, largest
 from .uniform import given_horizon
 
+#: A log-weight this far above the reference moves the reference, long before exp overflows.
 RESCALE = 250.0
-"""A log-weight this far above the reference moves the reference, long before exp overflows."""
 
 
 class Params(NamedTuple):

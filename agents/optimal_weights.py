@@ -7,8 +7,8 @@ Lemma 3, whose notation is used: g_k, x_k(y), F(y). Everything is scalar, so tha
 import math
 from typing import NamedTuple
 
+#: Below this a mean counts as 0, and a ratio is taken by logarithms, so that nothing underflows.
 SMALLEST = 1e-290
-"""Below this a mean counts as 0, and a ratio is taken by logarithms, so that nothing underflows."""
 
 
 def _shortfall(u: float, ratio: float) -> float:
@@ -78,37 +78,37 @@ def _part(p: float, difference: float, q: float) -> float:
 
 
 FAST_ITERATIONS = 12
+#: Newton's steps double the digits: after a relative step below this they are all there.
 FAST_TOLERANCE = 1e-6
-"""Newton's steps double the digits: after a relative step below this they are all there."""
 
+#: A ratio x_k above this is as good as infinite.
 LARGEST = 1e200
-"""A ratio x_k above this is as good as infinite."""
 
+#: A ratio x_k below this grows as y does, nearly.
 SMALL = 0.2
-"""A ratio x_k below this grows as y does, nearly."""
 
+#: In place of a mean where no divergences are known.
 NOTHING = -1.0
-"""In place of a mean where no divergences are known."""
 
+#: How far mu_k may be from where its divergences are known, relatively, for nine terms of a series
+#: to be exact.
 NEARBY = 2.0**-6
-"""How far mu_k may be from where its divergences are known, relatively, for nine terms of a series
-to be exact."""
 
+#: After so many steps of Newton's the divergences are found anew: each leaves some rounding.
 STEPS_FROM_LOGARITHMS = 64.0
-"""After so many steps of Newton's the divergences are found anew: each leaves some rounding."""
 
+#: A best mean nearer than this to another, relatively, leaves too few digits to Newton's method.
 CLOSE = 2.0**-30
-"""A best mean nearer than this to another, relatively, leaves too few digits to Newton's method."""
 
 
 PARTS = 6
+#: What is kept of each arm: mu_k, 1 / (mu_k (1 - mu_k)), kl(m_b, mu_k) and kl(m_k, mu_k) there,
+#: log(mu_k / (1 - mu_k)), and the m_k of these.
 POOLED, PRECISION, COST_BEST, COST_OTHER, LOGIT, KNOWN = range(PARTS)
-"""What is kept of each arm: mu_k, 1 / (mu_k (1 - mu_k)), kl(m_b, mu_k) and kl(m_k, mu_k) there,
-log(mu_k / (1 - mu_k)), and the m_k of these."""
 
+#: What is kept besides: the m_b of these, how many steps they are from logarithms, how much m_b was
+#: above all others, and b.
 TOP, AGE, GAP, BEST = range(4)
-"""What is kept besides: the m_b of these, how many steps they are from logarithms, how much m_b was
-above all others, and b."""
 
 
 class Solver(NamedTuple):
@@ -308,23 +308,23 @@ def _raise_all(step: float, best: int, solver: Solver) -> bool:
     return settled
 
 
+#: How many steps along a line there are, twice as many as are mostly needed.
 STEPS = 12
-"""How many steps along a line there are, twice as many as are mostly needed."""
 
+#: How often a bracket is halved, in logarithms: ln(2 * 10^9) / 2^44 is about 1e-12.
 HALVINGS = 44
-"""How often a bracket is halved, in logarithms: ln(2 * 10^9) / 2^44 is about 1e-12."""
 
+#: Newton's steps double the digits: after one below this, relatively, only rounding is left.
 LAST_RATIO_STEP = 1e-7
-"""Newton's steps double the digits: after one below this, relatively, only rounding is left."""
 
+#: Twice what rounding leaves of a divergence.
 LAST_LEVEL_STEP = 4e-12
-"""Twice what rounding leaves of a divergence."""
 
+#: Above every x_k of a solution.
 LARGEST_RATIO = 2.0
-"""Above every x_k of a solution."""
 
+#: What x_k is at least of the upper bound that concavity gives.
 LOWEST = 1.0 / 2048.0
-"""What x_k is at least of the upper bound that concavity gives."""
 
 
 def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> float:
@@ -418,17 +418,17 @@ def _share(means: list[float], best: int, ratios: list[float]) -> None:
         ratios[arm] = 1.0 / math.sqrt(n_tied) if tied else SMALLEST
 
 
+#: Relative length of a Newton step below which a root is taken as found; steps are quadratic, so
+#: what is left is at rounding.
 TOLERANCE = 1e-12
-"""Relative length of a Newton step below which a root is taken as found; steps are quadratic, so
-what is left is at rounding."""
 
 RATIO_ITERATIONS = 16
+#: How many Newton steps there are for an x_k and for y, above what any run has needed (11 and 18).
+#: What they do not find is found by bracketing, whose length is proven.
 LEVEL_ITERATIONS = 20
-"""How many Newton steps there are for an x_k and for y, above what any run has needed (11 and 18).
-What they do not find is found by bracketing, whose length is proven."""
 
+#: Of that many steps below `FAST_TOLERANCE` the last was rounding: further ones lead nowhere.
 STEPS_TO_ROUNDING = 3
-"""Of that many steps below `FAST_TOLERANCE` the last was rounding: further ones lead nowhere."""
 
 
 def _ratio_at(level: float, best: float, other: float, ratio: float) -> float:

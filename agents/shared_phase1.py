@@ -22,8 +22,8 @@ def act_in_phase1(params: bair.Params, state: bair.State, rng: np.random.Generat
     return STOP if state.part[0] == bair.ELIMINATION else state.current[0]
 
 
+#: BAIR's record, which ends with Phase 1.
 PHASE1 = dataclasses.replace(bair.ALGORITHM, act=act_in_phase1)
-"""BAIR's record, which ends with Phase 1."""
 
 
 @agent_maker(PHASE1, name="Phase 1", options=("n1", "phase1_counts", "first_sweep"))

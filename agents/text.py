@@ -11,8 +11,8 @@ import numpy as np
 
 from explorative_user_env.validation import InvalidArgumentError, count, of_class, one_line
 
+#: Responses that are told one by one; of all of them there are counts.
 N_RECENT = 20
-"""Responses that are told one by one; of all of them there are counts."""
 
 HER_RULE = (
     "You recommend one arm at a time to a user who is still learning what she likes. She accepts "
@@ -108,11 +108,11 @@ def _in_short(numbers: Iterable[int]) -> str:
     return ", ".join(f"{row[0]}" if len(row) == 1 else f"{row[0]} to {row[-1]}" for row in rows)
 
 
+#: Lines that begin so are marks around an answer, and no part of it.
 FENCE = "```"
-"""Lines that begin so are marks around an answer, and no part of it."""
 
+#: What may stand before and behind an answer on its line.
 BEFORE, BEHIND = " \t*_`\"'", " \t*_`\"'.!"
-"""What may stand before and behind an answer on its line."""
 
 _NUMBER = r"(?:(?:the )?arm:? )?#?([0-9]{1,7})"
 _LEAD = r"(?:(?:my |the )?(?:final )?(?:answer|action|choice|recommendation)(?: is)?:? )?"
@@ -187,8 +187,8 @@ def _in_json(text: str) -> TextAnswer | None:
     return TextAnswer(arm, key == "stop")
 
 
+#: Times that something is asked: once more, with what was wrong, after what cannot be read.
 ATTEMPTS = 2
-"""Times that something is asked: once more, with what was wrong, after what cannot be read."""
 
 
 class TextAgent:

@@ -16,9 +16,9 @@ from explorative_user_env.validation import InvalidArgumentError, finite_vector
 from .adapter import AlgorithmAgent, agent_maker, largest
 from .uniform import given_horizon
 
+#: With less, a draw may come of two numbers that underflow to 0; there compiled code and NumPy draw
+#: differently.
 LEAST_PRIOR = 0.1
-"""With less, a draw may come of two numbers that underflow to 0; there compiled code and NumPy
-draw differently."""
 
 
 class Params(NamedTuple):

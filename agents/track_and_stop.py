@@ -107,9 +107,9 @@ THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
 
 TARGETED = "N_a of t w*_a"  # in what is explained
 
+#: Arms as far behind as another up to this count as tied, and the first of them is recommended:
+#: above what rounding leaves in the weights, so that no rounding decides.
 TIE = 1e-9
-"""Arms as far behind as another up to this count as tied, and the first of them is recommended:
-above what rounding leaves in the weights, so that no rounding decides."""
 
 
 class Params(NamedTuple):

@@ -19,6 +19,7 @@ from explorative_user_env.validation import (
 )
 from explorative_user_env.version import __version__
 
+#: The first words of all commands, in the groups and the order of help.
 WORDS = {
     "Compare agents": {
         "bench": "Compare agents on explorative users, beside the paper's figures.",
@@ -36,7 +37,6 @@ WORDS = {
         "course": "A course: its notebooks, and the grading of students' agents.",
     },
 }
-"""The first words of all commands, in the groups and the order of help."""
 
 
 class _PlainHelp:
@@ -131,8 +131,8 @@ def explorative_user(
     """
 
 
+#: What shells add to the number of a signal that ended a program.
 SIGNALLED = 128
-"""What shells add to the number of a signal that ended a program."""
 
 
 def main() -> None:

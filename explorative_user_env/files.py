@@ -18,20 +18,20 @@ from typing import Any, NamedTuple
 
 from explorative_user_env.validation import InvalidArgumentError
 
+#: The manifest of a folder.
 MADE_BY = "made_by.json"
-"""The manifest of a folder."""
 
+#: Entries of the manifest: an identifier of the run, and the digests of the files by name.
 RUN, FILES = "run", "files"
-"""Entries of the manifest: an identifier of the run, and the digests of the files by name."""
 
+#: How the name of a temporary folder begins.
 PREFIX = ".unfinished-"
-"""How the name of a temporary folder begins."""
 
+#: Seconds after which an unfinished file was left behind by a process that is gone.
 LONGEST_WRITING = 3600.0
-"""Seconds after which an unfinished file was left behind by a process that is gone."""
 
+#: By the name of a file, the function that writes it.
 Files = Mapping[str, Callable[[Path], object]]
-"""By the name of a file, the function that writes it."""
 
 
 def from_json(text: str | bytes) -> Any:
@@ -46,8 +46,8 @@ def from_json(text: str | bytes) -> Any:
         raise ValueError("nested too deep to be read") from error
 
 
+#: The largest manifest that is read, in bytes.
 LARGEST_MANIFEST = 10_000_000
-"""The largest manifest that is read, in bytes."""
 
 
 def digests_in(folder: Path) -> dict[str, str]:

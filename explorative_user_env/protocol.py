@@ -26,8 +26,8 @@ __all__ = ["STOP", "Against", "Agent", "Algorithm", "ManyUserAgent", "OneUserAtA
 
 Array = np.ndarray[Any, Any]
 
+#: The value that `Algorithm.act` returns instead of an arm to stop.
 STOP = -1
-"""The value that `Algorithm.act` returns instead of an arm to stop."""
 
 
 class Against(NamedTuple):
@@ -133,8 +133,8 @@ class OneUserAtATime(Agent, ManyUserAgent, Protocol):
         return int(self.answer_all(ONLY)[0])
 
 
+#: The one user, or lane, of the step-by-step loop.
 ONLY = np.zeros(1, int)
-"""The one user, or lane, of the step-by-step loop."""
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,8 @@ class Algorithm:
 
 
 _LOCK = threading.Lock()
+#: The thread that uses an agent, by the agent's identity.
 _IN_USE: dict[int, int] = {}
-"""The thread that uses an agent, by the agent's identity."""
 
 
 @contextmanager
@@ -263,44 +263,44 @@ class Task:
 REGRET = Task("regret", horizon=500, ends_itself=False)
 BAI = Task("bai", horizon=2000, ends_itself=True)
 
+#: Least regret with users who come one after another and share what is popular; the horizon is that
+#: of each user.
 POPULATION = Task("population", horizon=300, ends_itself=False)
-"""Least regret with users who come one after another and share what is popular; the horizon is that
-of each user."""
 
 TASKS = {task.name: task for task in (REGRET, BAI, POPULATION)}
 
+#: Default c, the cost of a recommendation in best-arm identification.
 STEP_COST = 5e-4
-"""Default c, the cost of a recommendation in best-arm identification."""
 
+#: Default allowed probability of a wrong answer.
 DELTA = 0.1
-"""Default allowed probability of a wrong answer."""
 
+#: Default step cap of a run of best-arm identification.
 STEP_CAP = 1_000_000
-"""Default step cap of a run of best-arm identification."""
 
+#: The ends of a run of best-arm identification: an answer, the step cap, a user who leaves.
 ANSWERED, CENSORED, LEFT = range(3)
-"""The ends of a run of best-arm identification: an answer, the step cap, a user who leaves."""
 
+#: Default number of users of an episode of the population task.
 N_USERS = 20
-"""Default number of users of an episode of the population task."""
 
+#: Default standard deviation of a user's means around what is popular.
 DEVIATION = 0.3
-"""Default standard deviation of a user's means around what is popular."""
 
+#: The options of users who come one after another.
 OF_MEMBERS = ("n_users", "deviation")
-"""The options of users who come one after another."""
 
+#: Default number of users of an evaluation, as in the paper.
 N_INSTANCES = 1000
-"""Default number of users of an evaluation, as in the paper."""
 
+#: Default number of users of whom transcripts are written.
 N_TRANSCRIBED = 10
-"""Default number of users of whom transcripts are written."""
 
+#: The longest run of which every step is kept, in half a GB; also the largest scale.
 LONGEST_HORIZON = 10_000_000
-"""The longest run of which every step is kept, in half a GB; also the largest scale."""
 
+#: The most runs at once, each of which may be a process.
 MOST_WORKERS = 1024
-"""The most runs at once, each of which may be a process."""
 
 
 def kept_steps(name: str, steps: Any) -> int:

@@ -17,11 +17,11 @@ from explorative_user_env.validation import InvalidArgumentError, count
 
 __all__ = ["agent_generator", "member_seeds", "training_seeds", "user_generator", "user_seeds"]
 
+#: The most users of a study, whose table of runs takes a GB.
 MOST_USERS = 10_000_000
-"""The most users of a study, whose table of runs takes a GB."""
 
+#: The size of the largest seed.
 SEED_BITS = 4096
-"""The size of the largest seed."""
 
 TOO_LARGE = 1 << SEED_BITS
 

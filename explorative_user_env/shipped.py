@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from explorative_user_env.files import from_json
 from explorative_user_env.protocol import Task
 
+#: What says in the folder of a model how it was trained.
 SETTINGS_FILE = "settings.json"
-"""What says in the folder of a model how it was trained."""
 
 
+#: Behaviour and click noise of the paper's users.
 ORDINARY = "explorative", 0.0
-"""Behaviour and click noise of the paper's users."""
 
 
 class ShippedModel(NamedTuple):

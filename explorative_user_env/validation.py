@@ -18,8 +18,8 @@ _Result = TypeVar("_Result")
 
 PACKAGE = __name__.partition(".")[0]
 
+#: A message cuts the text of a value, and the text of what is allowed, to these lengths.
 LONGEST, LONGEST_RULE = 200, 1000
-"""A message cuts the text of a value, and the text of what is allowed, to these lengths."""
 
 
 class InvalidArgumentError(ValueError):
@@ -104,11 +104,11 @@ def _text_of(value: object) -> str:
         return f"a number of {value.bit_length()} bits" if isinstance(value, int) else f"a {kind}"
 
 
+#: The largest count: every whole number up to it is a float.
 LARGEST_COUNT = 2**53
-"""The largest count: every whole number up to it is a float."""
 
+#: The least delta: K / delta, and a few times that, must be a float.
 LEAST_RISK = 1e-300
-"""The least delta: K / delta, and a few times that, must be a float."""
 
 
 def integer(name: str, value: Any, least: int, most: int | None = None) -> int:
@@ -293,11 +293,11 @@ def _check_tuple(each: Check, name: str, values: Any) -> None:
         each(f"{name} (each)", value)
 
 
+#: The name under which the package is installed.
 DISTRIBUTION = "explorative-user-env"
-"""The name under which the package is installed."""
 
+#: The condition of a requirement that is for some versions of Python.
 FOR_PYTHON = re.compile(r"""python_version (<|>=) ["'](\d+)\.(\d+)["']""")
-"""The condition of a requirement that is for some versions of Python."""
 
 
 def how_to_get(extra: str) -> str:

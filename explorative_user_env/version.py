@@ -1,4 +1,4 @@
 """The version of the package, which stands here alone."""
 
+#: What is installed.
 __version__ = "0.1.0"
-"""What is installed."""

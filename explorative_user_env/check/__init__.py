@@ -41,16 +41,16 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     import pytest
 
+#: Steps of an episode, where a check can choose: so that some end.
 SHORT = 7
-"""Steps of an episode, where a check can choose: so that some end."""
 
+#: The kinds that are records.
 RECORDS: dict[type, Kind] = {
     Algorithm: Kind.ALGORITHM,
     Behaviour: Kind.BEHAVIOUR,
     Schedule: Kind.SCHEDULE,
     RewardLaw: Kind.REWARD_LAW,
 }
-"""The kinds that are records."""
 
 WHAT = "an agent, an environment, a Behaviour, Schedule, RewardLaw or Algorithm, or makes one"
 
@@ -185,8 +185,8 @@ def _vector(name: str, make: Callable[..., Any], seed: int) -> Subject:
 
 # Functions
 
+#: The reasons of known failures, by the names of checks.
 Reasons = Mapping[str, str]
-"""The reasons of known failures, by the names of checks."""
 
 
 class Options(TypedDict, total=False):
@@ -271,8 +271,8 @@ def check_reward_law(law: Any, **options: Unpack[Options]) -> CheckReport:
 
 # Cases of pytest
 
+#: The reasons, or a function that returns them for each thing handed in.
 Expected = Reasons | Callable[[Any], Reasons]
-"""The reasons, or a function that returns them for each thing handed in."""
 
 
 def parametrize_with_checks(

@@ -52,18 +52,18 @@ from explorative_user_env.show.explanations import explanation_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
+#: K of most checks, and a large one.
 N_ARMS, MANY_ARMS = 5, 200
-"""K of most checks, and a large one."""
 
+#: Steps after which an agent is cut off, in most checks.
 MEETING_STEPS = 60
-"""Steps after which an agent is cut off, in most checks."""
 
 BY_CHANCE = f"by chance, with probability 1 - {FALSE_ALARM:g},"
 
 # Meetings with a user who follows a script
 
+#: What a user accepts: each arm with a fixed chance, every arm, or no arm.
 FICKLE, ACCEPTING, REJECTING = "by chance", "everything", "nothing"
-"""What a user accepts: each arm with a fixed chance, every arm, or no arm."""
 
 
 @dataclass(frozen=True)
@@ -230,11 +230,11 @@ def expect_as_new(subject: Subject, found: Run, situation: Situation, when: str)
 
 # The contract
 
+#: The methods of an agent, with how many arguments each takes.
 CALLS: Mapping[str, int] = {"reset": 3, "act": 0, "observe": 2, "answer": 0}
-"""The methods of an agent, with how many arguments each takes."""
 
+#: The methods of an agent that meets many users at once.
 CALLS_OF_MANY = {"reset_all": 3, "act_all": 1, "observe_all": 3, "answer_all": 1}
-"""The methods of an agent that meets many users at once."""
 
 
 @asked_of(Kind.AGENT)
@@ -479,11 +479,11 @@ class _Watching:
 
 # Secrets
 
+#: Users with whom an agent can only guess, their K, and the steps that none of them rejects.
 GUESSES, SAFE_ARMS, BLIND_STEPS = 60, 20, 12
-"""Users with whom an agent can only guess, their K, and the steps that none of them rejects."""
 
+#: Steps of a run whose responses are given again.
 REPLAYED = 50
-"""Steps of a run whose responses are given again."""
 
 
 class _Watched(ExplorativeUserEnv):
@@ -589,14 +589,14 @@ def _horizon(agent: Agent | ManyUserAgent, n_steps: int) -> int | None:
 
 # Ties
 
+#: Runs of each situation, and the fewest that must end with tied arms for a share to be known.
 TRIES, LEAST_TIES = 60, 20
-"""Runs of each situation, and the fewest that must end with tied arms for a share to be known."""
 
+#: Steps within which an agent that stops by itself has to.
 MOST_STEPS = 2000
-"""Steps within which an agent that stops by itself has to."""
 
+#: Users with their best arm at each place.
 USERS_A_PLACE = 30
-"""Users with their best arm at each place."""
 
 
 @asked_of(Kind.AGENT)
@@ -675,11 +675,11 @@ def succeeds_wherever_the_best_is(subject: Subject) -> None:
 
 # All ways of running
 
+#: Steps of runs with many users at once.
 STEPS_IN_STEP = 40
-"""Steps of runs with many users at once."""
 
+#: Steps and users of compiled runs.
 COMPILED_STEPS, COMPILED_USERS = 150, 8
-"""Steps and users of compiled runs."""
 
 
 @asked_of(Kind.AGENT)

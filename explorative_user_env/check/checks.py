@@ -19,8 +19,8 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import Column, as_text, table
 from explorative_user_env.validation import CallableError, choice, one_line
 
+#: The largest probability that a check by chance fails a subject that is right.
 FALSE_ALARM = 1e-6
-"""The largest probability that a check by chance fails a subject that is right."""
 
 PASSED, FAILED, EXPECTED, SURPRISING = "passed", "failed", "expected", "unexpected"
 NOT_ASKED = "not asked"
@@ -102,8 +102,8 @@ class NamedCheck:
 
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
+#: All checks by kind of subject, in the order in which they are run.
 CHECKS: dict[Kind, list[NamedCheck]] = {kind: [] for kind in Kind}
-"""All checks by kind of subject, in the order in which they are run."""
 
 
 def asked_of(*kinds: Kind) -> Callable[[_Function], _Function]:
@@ -237,8 +237,8 @@ def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck])
 
 # Surroundings
 
+#: Seconds by which the clocks are ahead in other surroundings, times their seed.
 LATER = 3661.7
-"""Seconds by which the clocks are ahead in other surroundings, times their seed."""
 
 CLOCKS = [
     f"{name}{unit}"

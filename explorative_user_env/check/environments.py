@@ -25,17 +25,17 @@ from explorative_user_env.check.checks import (
 from explorative_user_env.check.secrets import Secrets, numbers_of
 from explorative_user_env.validation import one_line
 
+#: Steps of all episodes that a check plays; those of users who may change are longer.
 STEPS_TOGETHER = 40
-"""Steps of all episodes that a check plays; those of users who may change are longer."""
 
+#: Steps after which an episode is copied.
 INTERRUPTED_AFTER = 5
-"""Steps after which an episode is copied."""
 
+#: Lanes of a vector environment, where a check can choose.
 LANES_CHECKED = 3
-"""Lanes of a vector environment, where a check can choose."""
 
+#: A number that is anywhere for one reason only.
 LARGE_SEED = 10**12 + 39
-"""A number that is anywhere for one reason only."""
 
 OF_A_STEP = ("observation", "reward", "terminated", "truncated", "info")
 OF_A_RESET = (OF_A_STEP[0], OF_A_STEP[-1])

@@ -151,8 +151,8 @@ def compiled_rules_are_plain(subject: Subject) -> None:
 
 # Users
 
+#: Recommendations to a user.
 USER_STEPS = 150
-"""Recommendations to a user."""
 
 
 def _populations(subject: Subject) -> Iterator[Population]:
@@ -254,8 +254,8 @@ def compiled_users_are_plain(subject: Subject) -> None:
 
 # Schedules
 
+#: The t and K for which rho_t is computed.
 TIMES, NUMBERS_OF_ARMS = (*range(1, 40), 100, 10_000, 1_000_000), (2, 5, 1000)
-"""The t and K for which rho_t is computed."""
 
 
 def _values(schedule: Schedule) -> Iterator[tuple[tuple[int, int, int], Any]]:
@@ -305,11 +305,11 @@ def compiled_schedule_is_plain(subject: Subject) -> None:
 
 # Laws of rewards
 
+#: Rewards of each mean.
 DRAWN_REWARDS = 20_000
-"""Rewards of each mean."""
 
+#: Means that are tried, of those that the law allows; the ends of its range are tried as well.
 TRIED_MEANS = (-2.0, -0.5, 0.0, 0.3, 0.7, 1.5, 4.0)
-"""Means that are tried, of those that the law allows; the ends of its range are tried as well."""
 
 
 def _means(law: RewardLaw) -> list[float]:

@@ -13,8 +13,8 @@ from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.model import UserState
 
 DEPTH = 9
+#: Whoever holds one of these has her truth.
 TRUTHS: tuple[Any, ...] = (Instance, HiddenState, UserState, Lanes, gym.Env, gym.vector.VectorEnv)
-"""Whoever holds one of these has her truth."""
 
 # What anyone can import is handed over by nobody.
 _IMPORTED = (types.ModuleType, type)

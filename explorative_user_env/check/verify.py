@@ -66,32 +66,32 @@ from explorative_user_env.validation import (
     sequence,
 )
 
+#: The share of the rows that is run again where all of them take long.
 SHARE = 0.05
-"""The share of the rows that is run again where all of them take long."""
 
+#: Steps a second, roughly: where all rows take a second or less, all are run again.
 COMPILED_SPEED, READABLE_SPEED = 2e7, 5e4
-"""Steps a second, roughly: where all rows take a second or less, all are run again."""
 
+#: Steps from which on compiling an agent is quicker than running it step by step.
 WORTH_COMPILING = 50_000
-"""Steps from which on compiling an agent is quicker than running it step by step."""
 
+#: The longest run that is run again.
 MOST_STEPS_AGAIN = 100_000_000
-"""The longest run that is run again."""
 
+#: Relative difference that is none: the last bits of sums depend on the processor.
 EQUAL_WITHIN = 1e-9
-"""Relative difference that is none: the last bits of sums depend on the processor."""
 
+#: The share of a trained policy's rows that may differ, or one row: rounding may do that.
 MOST_ROUNDED = 0.02
-"""The share of a trained policy's rows that may differ, or one row: rounding may do that."""
 
+#: Agents and cells that are listed where all is well; letters of a line.
 MOST_SHOWN, LONGEST_WORDS = 24, 200
-"""Agents and cells that are listed where all is well; letters of a line."""
 
+#: Verdicts. "alike": no more rows of a trained policy differ than rounding may change.
 SAME_ROWS, SAME_MEANS, OTHER_ROWS, NOT_CHECKED = "equal", "alike", "differs", "not checked"
-"""Verdicts. "alike": no more rows of a trained policy differ than rounding may change."""
 
+#: The class in the record of a trained model.
 MODEL = "explorative_user_env.rl.agent:SB3Agent"
-"""The class in the record of a trained model."""
 
 
 class Finding(NamedTuple):
@@ -717,11 +717,11 @@ def _shipped() -> list[Agent]:
     return [load_agent(folder) for folder in shipped_models().values()]
 
 
+#: What reads a table of runs, by the ending of its name.
 READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = {
     ".csv": pd.read_csv,
     ".json": lambda path: pd.DataFrame(from_json(path.read_bytes())),
 }
-"""What reads a table of runs, by the ending of its name."""
 
 
 def _cells_of_table(path: Path, own: Sequence[Any]) -> Sequence[Cell]:

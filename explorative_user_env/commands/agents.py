@@ -13,16 +13,16 @@ from explorative_user_env.studies.paper import BENCH_DELTAS, BENCH_N_ARMS
 from explorative_user_env.users.population import COMPARED, PRINTED, Population, name_in
 from explorative_user_env.validation import InvalidArgumentError, choice
 
+#: How the name of a trained model begins; its folder follows.
 MODEL_PREFIX = "sb3:"
-"""How the name of a trained model begins; its folder follows."""
 
+#: How the name of BAIR with a tuned N_1 begins; N_1 follows, or the folder of `paper tune-n1`.
 TUNED_PREFIX = "bair-tuned:"
-"""How the name of BAIR with a tuned N_1 begins; N_1 follows, or the folder of `paper tune-n1`."""
 
 PREFIXES = (MODEL_PREFIX, TUNED_PREFIX)
 
+#: Delta and K of a benchmark of one cell.
 BENCH_CELL = BENCH_DELTAS[0], 5
-"""Delta and K of a benchmark of one cell."""
 
 
 def agents_called(

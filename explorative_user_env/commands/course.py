@@ -20,8 +20,8 @@ from explorative_user_env.teach.notebooks import notebook_files
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, how_to_get, missing_of
 
+#: The modules that open the notebooks and run them.
 OPENS = ("jupyterlab", "ipykernel", "matplotlib")
-"""The modules that open the notebooks and run them."""
 
 
 @command("course notebooks")

@@ -20,9 +20,10 @@ from explorative_user_env.protocol import MOST_WORKERS, N_INSTANCES
 from explorative_user_env.users.population import OPTIONS
 from explorative_user_env.validation import InvalidArgumentError, count
 
+#: Users a cell with --quick.
 QUICK_N_INSTANCES = 100
-"""Users a cell with --quick."""
 
+#: Help of options that no docstring explains, in the same form.
 TEXTS = {
     "dask": "Address of a dask scheduler whose workers do the runs, as tcp://host:8786. "
     "None is this machine.",
@@ -36,17 +37,16 @@ TEXTS = {
     "seed": "Seed of everything, at least 0.",
     "workers": "Runs at once; the results do not depend on it. None is cores.",
 }
-"""Help of options that no docstring explains, in the same form."""
 
+#: The groups of options in help, below the first five; the rest is in the group "More".
 PANELS = {
     "Users": [option.name for option in OPTIONS],
     "Runs": ["n_instances", "until_width", "quick", "seed", "workers", "dask"],
     "Files": ["output", "resume", "overwrite"],
 }
-"""The groups of options in help, below the first five; the rest is in the group "More"."""
 
+#: So many options need no groups.
 FEW = 8
-"""So many options need no groups."""
 
 
 def _parameter(name: str, default: Any, annotation: Any) -> inspect.Parameter:

@@ -26,11 +26,11 @@ from explorative_user_env.theory.lower import hard_pair
 from explorative_user_env.users.population import SETTINGS
 from explorative_user_env.validation import choice, how_to_get, integer, risk
 
+#: The deltas of the bounds; the least are too small to measure with so few users.
 DELTAS = (0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002)
-"""The deltas of the bounds; the least are too small to measure with so few users."""
 
+#: N_0 of the pair that agents meet: about as many acceptances as they get.
 N0 = 1000
-"""N_0 of the pair that agents meet: about as many acceptances as they get."""
 
 
 @command(

@@ -26,11 +26,11 @@ from explorative_user_env.validation import InvalidArgumentError, choice, requir
 
 RunArgument = Annotated[Path, typer.Argument()]
 
+#: Dots an inch of a plot: as wide as a slide needs.
 DOTS = 200
-"""Dots an inch of a plot: as wide as a slide needs."""
 
+#: Findings of a verification that are listed.
 MOST_FINDINGS = 20
-"""Findings of a verification that are listed."""
 
 
 @command("results show")
@@ -107,12 +107,12 @@ def _as_parquet(frame: pd.DataFrame, path: Path) -> None:
     frame.to_parquet(path, index=False)
 
 
+#: What writes a file, by the ending of its name.
 FORMATS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
     ".csv": partial(pd.DataFrame.to_csv, index=False),
     ".json": _as_json,
     ".parquet": _as_parquet,
 }
-"""What writes a file, by the ending of its name."""
 
 
 @command("results plot")

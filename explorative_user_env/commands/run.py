@@ -17,14 +17,14 @@ from explorative_user_env.results import store as stores
 from explorative_user_env.results.records import versions_of
 from explorative_user_env.validation import InvalidArgumentError
 
+#: The file of runs in a folder.
 RUN_FILE = "run.sqlite"
-"""The file of runs in a folder."""
 
+#: The command of a run with users who are not the paper's; words from "--" on do not call it.
 OTHERS = "suite --user"
-"""The command of a run with users who are not the paper's; words from "--" on do not call it."""
 
+#: What to say of the run that did not finish.
 _interrupted: list[str] = []
-"""What to say of the run that did not finish."""
 
 
 class Places(NamedTuple):

@@ -15,8 +15,8 @@ from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import count
 
+#: Where a run that goes on is cut off; BAIR rarely takes a tenth of it.
 MOST_STEPS = 10_000
-"""Where a run that goes on is cut off; BAIR rarely takes a tenth of it."""
 
 
 @command(

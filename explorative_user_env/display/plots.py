@@ -28,9 +28,12 @@ class Colour(NamedTuple):
     dark: str
 
 
+#: The pages, each with its colours.
 PAGES = Colour._fields
-"""The pages, each with its colours."""
 
+#: Colours by role: the page, a panel on it, thin lines, words, less important words; an acceptance,
+#: a rejection; the user's intervals and empirical means; true means and the best arm; the arm that
+#: decides a rejection; the arm that is recommended now; the agent's estimates.
 COLOURS = {
     "page": Colour("#ffffff", "#14171c"),
     "panel": Colour("#f3f5f8", "#1e232b"),
@@ -46,16 +49,13 @@ COLOURS = {
     "recommended": Colour("#fff1c9", "#3b3420"),
     "agent": Colour("#8a6100", "#e6a532"),
 }
-"""Colours by role: the page, a panel on it, thin lines, words, less important words; an acceptance,
-a rejection; the user's intervals and empirical means; true means and the best arm; the arm that
-decides a rejection; the arm that is recommended now; the agent's estimates."""
 
+#: The roles in which words are written: their contrast is high on the page and on a panel.
 WORDS = ("ink", "quiet", "accepted", "rejected", "truth", "witness", "agent")
-"""The roles in which words are written: their contrast is high on the page and on a panel."""
 
+#: Colours of compared lines, in order: those of Okabe and Ito, with another yellow, which can be
+#: seen on white.
 SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933")
-"""Colours of compared lines, in order: those of Okabe and Ito, with another yellow, which can be
-seen on white."""
 
 
 DOTS_PER_INCH = 100
@@ -137,14 +137,14 @@ def data_uri(png: bytes) -> str:
     return "data:image/png;base64," + base64.b64encode(png).decode()
 
 
+#: Inches of a plot with its legend.
 PLOT_WIDTH, PLOT_HEIGHT = 5.8, 3.5
-"""Inches of a plot with its legend."""
 
+#: Dots per inch in a notebook.
 NOTEBOOK_DOTS = 110
-"""Dots per inch in a notebook."""
 
+#: Points of the words of an axis; of titles, numbers and the legend.
 AXIS_SIZE, TEXT_SIZE = 11.0, 9.5
-"""Points of the words of an axis; of titles, numbers and the legend."""
 
 DASHES: "Sequence[Any]" = (
     "-",
@@ -155,8 +155,8 @@ DASHES: "Sequence[Any]" = (
 )
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 
+#: Letters of a line's name in a legend, and of a line of a title.
 LONGEST_NAME, LONGEST_LINE = 20, 62
-"""Letters of a line's name in a legend, and of a line of a title."""
 
 
 class Style(NamedTuple):

@@ -19,11 +19,11 @@ from typing import Any
 from explorative_user_env.display.text import Unfailing, in_line, is_terminal
 from explorative_user_env.validation import PACKAGE, CallableError, InvalidArgumentError
 
+#: Called with what is going on, how many runs are done and how many there are.
 OnProgress = Callable[[str, int, int], None]
-"""Called with what is going on, how many runs are done and how many there are."""
 
+#: Least seconds between two reports: in a notebook, on a dumb terminal, in a log.
 SOON, OFTEN, SELDOM = 0.1, 2.0, 30.0
-"""Least seconds between two reports: in a notebook, on a dumb terminal, in a log."""
 
 
 @functools.cache

@@ -30,11 +30,11 @@ from explorative_user_env.display.text import (
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Width of a page on which every table fits.
 UNBOUNDED = 10_000
-"""Width of a page on which every table fits."""
 
+#: Least width of a column of words that is folded.
 LEAST_OF_WORDS = 6
-"""Least width of a column of words that is folded."""
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, TextIO
 
+#: Columns of a page that is no terminal.
 WIDTH = 100
-"""Columns of a page that is no terminal."""
 
+#: Categories of characters that are no symbols: controls, surrogates, ends of lines.
 _CONTROLS = ("Cc", "Cs", "Zl", "Zp")
-"""Categories of characters that are no symbols: controls, surrogates, ends of lines."""
 
+#: Characters that reverse the rest of a line, or that no page may hold.
 _NO_SYMBOLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffe\uffff")
-"""Characters that reverse the rest of a line, or that no page may hold."""
 
 
 def plain(text: str, encoding: str) -> str:

@@ -16,11 +16,11 @@ from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.validation import choice, integer, not_negative
 
 MASKS = ("rejections", "none")
+#: The answer of an episode that ends without one.
 NO_ANSWER = -1
-"""The answer of an episode that ends without one."""
 
+#: The reward of an answer; an end without an answer pays as much as a wrong one.
 RIGHT, WRONG = 1.0, -1.0
-"""The reward of an answer; an end without an answer pays as much as a wrong one."""
 
 
 def may_answer(n_last_rejected: Any, n_arms: int, mask: str) -> Any:

@@ -37,12 +37,12 @@ from explorative_user_env.users.model import (
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import CallableError
 
+#: How many lanes ahead a user's memory is prefetched, so that the step need not wait for it.
 AHEAD = 5
-"""How many lanes ahead a user's memory is prefetched, so that the step need not wait for it."""
 
+#: A place in the last of a PCG64's 32 bytes, which begin 16 behind its address; they are often in
+#: the next line of the cache.
 IN_GENERATOR = 40
-"""A place in the last of a PCG64's 32 bytes, which begin 16 behind its address; they are often in
-the next line of the cache."""
 
 
 def no_mean(rng: np.random.Generator) -> float:

@@ -7,11 +7,11 @@ import numpy as np
 from explorative_user_env.protocol import Array
 from explorative_user_env.show.words import Seen
 
+#: The latest response of an arm.
 ACCEPTED, REJECTED, UNHEARD = 1, -1, 0
-"""The latest response of an arm."""
 
+#: The counts of an arm, by their places in `History.table`.
 N_ACCEPTED, N_REJECTED, LATEST, N_SINCE_ACCEPTED = range(4)
-"""The counts of an arm, by their places in `History.table`."""
 
 
 class History:
@@ -128,11 +128,11 @@ class PopulationHistory(History):
 
 RENDER_MODES = ("ansi", "human", "rgb_array", "svg")
 
+#: The modes of vector environments, which open no window.
 RENDER_MODES_OF_MANY = tuple(mode for mode in RENDER_MODES if mode != "human")
-"""The modes of vector environments, which open no window."""
 
+#: The note of a picture.
 HAS_LEFT = "she has left"
-"""The note of a picture."""
 
 
 def seen_in_lane(history: History, lane: int) -> Seen:

@@ -7,20 +7,20 @@ import gymnasium as gym
 
 from explorative_user_env.protocol import BAI, DEVIATION, N_USERS, POPULATION, REGRET
 
+#: One bit a step: the user's response.
 ENV_ID = "ExplorativeUser-v0"
-"""One bit a step: the user's response."""
 
+#: The counts of all responses, for a policy without memory.
 COUNTS_ENV_ID = "ExplorativeUserCounts-v0"
-"""The counts of all responses, for a policy without memory."""
 
+#: Best-arm identification: answers are actions, too.
 BAI_ENV_ID = "ExplorativeUserBAI-v0"
-"""Best-arm identification: answers are actions, too."""
 
+#: One user after another, who share what is popular.
 POPULATION_ENV_ID = "ExplorativePopulation-v0"
-"""One user after another, who share what is popular."""
 
+#: The time limit of `ExplorativeUser-v0`, which does not end by itself.
 MAX_EPISODE_STEPS = 1000
-"""The time limit of `ExplorativeUser-v0`, which does not end by itself."""
 
 
 class Entry(NamedTuple):
@@ -37,6 +37,7 @@ class Entry(NamedTuple):
 _POPULATION = {"n_users": N_USERS, "deviation": DEVIATION, "horizon": POPULATION.horizon}
 
 # fmt: off
+#: The environments by their ids. A task that ends by itself shows its arguments.
 ENTRIES = {
     ENV_ID: Entry("envs.user", "ExplorativeUserEnv",
                   "envs.user_vector", "ExplorativeUserVectorEnv", MAX_EPISODE_STEPS),
@@ -48,7 +49,6 @@ ENTRIES = {
                              "ExplorativePopulationVectorEnv", None, _POPULATION),
 }
 # fmt: on
-"""The environments by their ids. A task that ends by itself shows its arguments."""
 
 
 def register_environments() -> None:

@@ -206,11 +206,11 @@ class UserQuestions:
     An environment has it beside Gymnasium's class.
     """
 
+    #: The class of the history.
     kept_as: type[History] = History
-    """The class of the history."""
 
+    #: The most steps of an episode that ends by itself; None if it does not.
     length: int | None = None
-    """The most steps of an episode that ends by itself; None if it does not."""
 
     population: Population
     hidden_state_in: Callable[[int], HiddenState]

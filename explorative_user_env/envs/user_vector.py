@@ -26,14 +26,14 @@ Infos = dict[str, Any]
 
 WHOLE_NUMBER = np.dtype(int)
 
+#: The least number of users for which loading the compiler pays.
 COMPILED_FROM = 64
-"""The least number of users for which loading the compiler pays."""
 
+#: The most users in step; each has a random stream of a KB.
 MOST_LANES = 1_000_000
-"""The most users in step; each has a random stream of a KB."""
 
+#: The most arms of all users in step together, which take some 5 GB.
 MOST_ARMS_IN_STEP = 50_000_000
-"""The most arms of all users in step together, which take some 5 GB."""
 
 
 def lane_seeds(seed: int | Sequence[int | None] | None, n_lanes: int) -> list[int | None]:
@@ -183,8 +183,8 @@ class ExplorativeUserVectorEnv(UserQuestions, VectorEnv[Array, Array, Array]):
         MissingExtraError: at the first reset, if `compiled` is True and numba is not installed.
     """
 
+    #: The environment that each lane equals.
     single_env: type[ExplorativeUserEnv] = ExplorativeUserEnv
-    """The environment that each lane equals."""
 
     def __init__(
         self,

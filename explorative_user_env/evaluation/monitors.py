@@ -193,6 +193,7 @@ class Claim(NamedTuple):
     on_answer: bool = False
 
 
+#: What a run of BAIR is held against, in the order in which tables have it.
 CLAIMS = (
     Claim("band", "lm:iteratedlog, every arm and time", on_bands=True),
     Claim("interval", "lm:phase2bound1, events B", on_answer=True),
@@ -204,7 +205,6 @@ CLAIMS = (
     Claim("phase2_length_printed", "lm:phase2bound2, as printed", on_bands=True),
     Claim("recommendations", "thm:upperbound2", on_bands=True, on_answer=True),
 )
-"""What a run of BAIR is held against, in the order in which tables have it."""
 
 
 @dataclass(frozen=True)

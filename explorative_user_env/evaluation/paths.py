@@ -54,9 +54,10 @@ from explorative_user_env.users.model import (
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, handed_in, integer
 
+#: The figures of a run of best-arm identification, all of them whole numbers.
 RUN_COLUMNS = ("best_arm", "acceptances", "rejections", "answer", "end")
-"""The figures of a run of best-arm identification, all of them whole numbers."""
 
+#: The figures of a play.
 PLAY_COLUMNS = (
     "best_arm",
     "answer",
@@ -69,22 +70,21 @@ PLAY_COLUMNS = (
     "interactions",
     "left",
 )
-"""The figures of a play."""
 
+#: Steps of which the figures are computed at once: allocating more memory takes longer.
 AT_ONCE = 50_000
-"""Steps of which the figures are computed at once: allocating more memory takes longer."""
 
+#: Users that an agent meets at once. Each has one run and all runs count: the first runs to end,
+#: out of many that go on, would be the short ones.
 USERS_IN_STEP = 1024
-"""Users that an agent meets at once. Each has one run and all runs count: the first runs to end,
-out of many that go on, would be the short ones."""
 
+#: Steps in plain Python before code that was handed in is compiled.
 LOOKED_AT = 100
-"""Steps in plain Python before code that was handed in is compiled."""
 
 Seeds = Sequence[int]
 
+#: The place of the means in the arguments of a compiled loop.
 MEANS = 2
-"""The place of the means in the arguments of a compiled loop."""
 
 
 class Play(NamedTuple):
@@ -567,9 +567,9 @@ def _checked(arms: Any, users: Array, n_arms: int, least: int, name: str) -> Arr
     return chosen.astype(int, copy=False)
 
 
+#: Functions that give the rows of runs, and over a horizon their plays, in each form.
 FORMS: Mapping[str, tuple[Callable[..., Array], Callable[..., Iterator[Play]]]] = {
     "readable": (run_readable, plays_readable),
     "compiled": (run_compiled, plays_compiled),
     "in_step": (run_in_step, plays_in_step),
 }
-"""Functions that give the rows of runs, and over a horizon their plays, in each form."""

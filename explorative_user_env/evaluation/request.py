@@ -44,21 +44,22 @@ from explorative_user_env.validation import (
     sequence,
 )
 
+#: The arguments that mean nothing over a horizon, and why.
 MEANS_NOTHING = {
     "baseline_time": "where all run to the horizon",
     "max_steps": "where all run to the horizon",
     "until_width": "which has no success",
     "step_cost": "which costs regret and not steps",
 }
-"""The arguments that mean nothing over a horizon, and why."""
 
+#: The most users, unless a number is given, if users are added until success is known.
 MOST_UNTIL = 1_000_000
-"""The most users, unless a number is given, if users are added until success is known."""
 
+#: K for the record of an agent where no users are known.
 FEWEST_ARMS = 2
-"""K for the record of an agent where no users are known."""
 
 LONGEST_TRIED = 8
+#: What makes plain values of the arguments that are given: NumPy's numbers wrap around.
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "delta": risk,
     "seed": lambda _, seed: seed_number(seed),
@@ -69,10 +70,9 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "compiled": flag,
     "check_theory": flag,
 }
-"""What makes plain values of the arguments that are given: NumPy's numbers wrap around."""
 
+#: Steps with each user that an agent is tried with: after the second it remembers other values.
 TRIED = ((3,), (3, LONGEST_TRIED))
-"""Steps with each user that an agent is tried with: after the second it remembers other values."""
 
 
 def number_asked(n_instances: int | None, until_width: float | None) -> int:

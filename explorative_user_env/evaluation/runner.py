@@ -51,22 +51,22 @@ from explorative_user_env.validation import CallableError, InvalidArgumentError,
 
 Agents = Sequence[Any]
 
+#: Compiled runs that a worker takes at a time, at least and at most, and how many times it takes
+#: some: few runs, so that the progress bar moves and workers end together.
 CHUNK, LARGEST_CHUNK, CHUNKS = 10, 1000, 50
-"""Compiled runs that a worker takes at a time, at least and at most, and how many times it takes
-some: few runs, so that the progress bar moves and workers end together."""
 
+#: Steps of all users of a chunk together if every step is kept.
 LONGEST_PLAY = 5_000_000
-"""Steps of all users of a chunk together if every step is kept."""
 
+#: Arms of all users of a chunk together: a few numbers of each are in memory.
 MOST_ARMS_AT_ONCE = 10_000_000
-"""Arms of all users of a chunk together: a few numbers of each are in memory."""
 
+#: Users before the first look at `until_width`, and the growth of their number between looks. T of
+#: agents that need one is the mean over the first.
 FIRST, GROWTH = 1000, 1.1
-"""Users before the first look at `until_width`, and the growth of their number between looks. T of
-agents that need one is the mean over the first."""
 
+#: Options of `evaluate` that may change when a sweep is continued.
 CHANGES_NO_ROW = ("workers", "executor", "compiled")
-"""Options of `evaluate` that may change when a sweep is continued."""
 
 
 @lists_user_options()

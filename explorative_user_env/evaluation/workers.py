@@ -29,25 +29,25 @@ from explorative_user_env.validation import (
     require,
 )
 
+#: Called with the seeds of a chunk; compiled runs in threads also take `halt`.
 Job = Callable[..., Any]
-"""Called with the seeds of a chunk; compiled runs in threads also take `halt`."""
 
+#: Where runs are done unless an executor or a `joblib.parallel_config` says otherwise.
 HERE, THREADS, PROCESSES = "here", "threads", "processes"
-"""Where runs are done unless an executor or a `joblib.parallel_config` says otherwise."""
 
+#: Chunks that are submitted at once: only the executor knows how many workers it has.
 IN_FLIGHT = 1024
-"""Chunks that are submitted at once: only the executor knows how many workers it has."""
 
+#: Seconds after which a wait is interrupted, so that Ctrl-C is noticed on Windows as well.
 LISTEN_AGAIN = 0.5
-"""Seconds after which a wait is interrupted, so that Ctrl-C is noticed on Windows as well."""
 
+#: Seconds without a result after which a dask cluster without workers is reported.
 DESERTED = 5.0
-"""Seconds without a result after which a dask cluster without workers is reported."""
 
 NONE_START = "this Python, as one in a browser, starts no other workers"
 
+#: Workers unless a number is given.
 ONE_HERE = 1
-"""Workers unless a number is given."""
 
 
 class UnsendableError(Exception):

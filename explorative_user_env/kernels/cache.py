@@ -27,11 +27,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import platformdirs
 
+#: Libraries that numba compiles in its own way; functions inside them are not followed.
 COMPILERS = ("numpy", "numba", "llvmlite")
-"""Libraries that numba compiles in its own way; functions inside them are not followed."""
 
+#: Before the name of a module that a function imports in its body.
 IMPORT = "import "
-"""Before the name of a module that a function imports in its body."""
 
 
 class Callees(NamedTuple):
@@ -136,8 +136,8 @@ def _hash(description: Any) -> str:
     return hashlib.sha256(repr(description).encode("utf-8", "surrogatepass")).hexdigest()
 
 
+#: Prefixes of numba's settings that do not change compiled code; the last are of threads.
 NOT_OF_CODE = ("CACHE_", "COLOR_", "CUDA_", "DUMP_", "GDB_", "NUMBA_")
-"""Prefixes of numba's settings that do not change compiled code; the last are of threads."""
 
 
 def _compiler() -> tuple[Any, ...]:

@@ -14,9 +14,9 @@ from explorative_user_env.users.behaviours import EXPLORATIVE, Behaviour
 from explorative_user_env.users.model import RewardDraw, Rule, no_law
 from explorative_user_env.validation import handed_in
 
+#: A run looks once in so many steps times arms whether it must end; a look takes as long as some
+#: arms.
 ARMS_BETWEEN_LOOKS = 4096
-"""A run looks once in so many steps times arms whether it must end; a look takes as long as some
-arms."""
 
 
 def steps_between_looks(n_arms: int) -> int:

@@ -17,8 +17,8 @@ from explorative_user_env.validation import PACKAGE, MissingExtraError, is_found
 
 COMPILER = "numba"
 
+#: Python's name of the system in a browser, for which there is no numba.
 IN_A_BROWSER = "emscripten"
-"""Python's name of the system in a browser, for which there is no numba."""
 
 NONE_THERE = "there is none for a browser"
 TIMES_SLOWER = "thirty to fifty times slower"
@@ -66,8 +66,8 @@ def require_compiler(what: str) -> None:
         raise MissingExtraError(f"{what} {COMPILER}, but {reason}{get}")
 
 
+#: Called with True when compiling begins and with False when it ends.
 Tell = Callable[[bool], object]
-"""Called with True when compiling begins and with False when it ends."""
 
 
 def _print_notice(begins: bool) -> None:
@@ -111,8 +111,8 @@ def interrupts_heard() -> Iterator[None]:
             raise KeyboardInterrupt
 
 
+#: Signals that end a program; a system may lack one.
 ENDED_BY = ("SIGTERM", "SIGHUP")
-"""Signals that end a program; a system may lack one."""
 
 
 @contextmanager

@@ -18,22 +18,22 @@ from explorative_user_env.kernels.words import (
 from explorative_user_env.seeding import agent_words, set_agents, set_users
 from explorative_user_env.users.instances import InstanceLaw, draw_means
 
+#: The bits of a word.
 WORD = 2**32 - 1
-"""The bits of a word."""
 
+#: Words that a seed of any length is mixed into.
 POOL = 4
-"""Words that a seed of any length is mixed into."""
 
+#: Words of a state: four of what changes with each draw, four of what is added to it.
 STATE = 8
-"""Words of a state: four of what changes with each draw, four of what is added to it."""
 
 INIT_A, MULT_A = 0x43B0D7E5, 0x931E8875
 INIT_B, MULT_B = 0x8B51F9DD, 0x58F38DED
+#: The numbers of `SeedSequence`.
 MIX_LEFT, MIX_RIGHT = 0xCA01F9DD, 0x4973F715
-"""The numbers of `SeedSequence`."""
 
+#: That of PCG64, by its words.
 MULTIPLIER = (0x9FCCF645, 0x4385DF64, 0x1FC65DA4, 0x2360ED05)
-"""That of PCG64, by its words."""
 
 
 def seed_pcg64(words: Any, pool: Any, drawn: Any, state: Any) -> None:
@@ -126,11 +126,11 @@ def _new() -> Streams:
     return Streams(rngs, *addresses_of_all(rngs), low_first(rngs[0]))
 
 
+#: The lower bits of a number of 128.
 LOW_HALF = 2**64 - 1
-"""The lower bits of a number of 128."""
 
+#: Bytes from a PCG64's state to the numbers it points to, at most: they are one object's.
 NEAR = 64
-"""Bytes from a PCG64's state to the numbers it points to, at most: they are one object's."""
 
 
 def low_first(rng: np.random.Generator) -> bool | None:

@@ -18,8 +18,8 @@ from numba.np import arrayobj
 from explorative_user_env.users.model import LawfulTuple, StateTuple, User, long_tables
 
 build: Any = cgutils
+#: Numba's modules for those who extend it, which are not annotated.
 arrays: Any = arrayobj
-"""Numba's modules for those who extend it, which are not annotated."""
 
 
 def word(generator: Callable[..., Any]) -> Any:
@@ -160,8 +160,8 @@ def _array_at(kind: Any, stride: int, layout: str) -> Any:
     return array_at
 
 
+#: How far apart the numbers of two arms are.
 ARM_BYTES = 32
-"""How far apart the numbers of two arms are."""
 
 fractions_at = _array_at(types.float64, 8, "C")
 counts_at = _array_at(types.int64, 8, "C")

@@ -36,17 +36,17 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Kinds of figures: a mean, a share of runs, and how often the first agent is the better.
 AS_MEANS, AS_SHARES, AS_PROBABILITY = "mean", "share", "probability"
-"""Kinds of figures: a mean, a share of runs, and how often the first agent is the better."""
 
+#: How a difference of each kind is written.
 SIGNS = {AS_MEANS: "+.1f", AS_SHARES: "+.3f"}
-"""How a difference of each kind is written."""
 
+#: The columns that identify the user of a run.
 PAIRS = ["instance", "user_seed"]
-"""The columns that identify the user of a run."""
 
+#: The least number of trainings, and of users, whose spread can be estimated.
 FEWEST = 2
-"""The least number of trainings, and of users, whose spread can be estimated."""
 
 PAIRED_LEGEND = (
     "Same users; differences are first minus second. P: that the first has less with a user, ties "

@@ -18,8 +18,8 @@ import numpy as np
 
 LEVEL = 0.95
 
+#: Of fewer values one may well have half of the variance by chance.
 FEWEST_DOMINATED = 100
-"""Of fewer values one may well have half of the variance by chance."""
 
 
 def mean_interval(values: np.ndarray, level: float = LEVEL) -> tuple[float, float]:
@@ -179,8 +179,8 @@ def paired_difference_interval(
     return max(-1.0, low), min(1.0, high)
 
 
+#: Both parameters of the Beta law that mixes: Jeffreys' choice, with much weight near 0 and 1.
 HALF = 0.5
-"""Both parameters of the Beta law that mixes: Jeffreys' choice, with much weight near 0 and 1."""
 
 
 def log_evidence_against(p: Any, successes: Any, n: Any) -> Any:

@@ -26,9 +26,10 @@ from explorative_user_env.results.intervals import (
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, choice
 
+#: What all runs of a cell share, as in `Results`.
 CellOptions = Mapping[str, Any]
-"""What all runs of a cell share, as in `Results`."""
 
+#: The columns of runs with their types, by task; of "population" a run is an episode.
 RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
     BAI.name: {
         "instance": int,
@@ -71,10 +72,9 @@ RUN_FRAMES: Mapping[str, Mapping[str, type]] = {
         "most_accepted_is_best": float,
     },
 }
-"""The columns of runs with their types, by task; of "population" a run is an episode."""
 
+#: Columns that are the same in all runs of an agent.
 OF_A_PART = ("agent",)
-"""Columns that are the same in all runs of an agent."""
 
 
 def frame_of(task: str, agent: str, columns: Mapping[str, Any]) -> pd.DataFrame:
@@ -292,6 +292,7 @@ OVER_HORIZON: Mapping[str, Score] = {
     "utility": lambda runs, cell: runs["utility"].to_numpy(float),
 }
 
+#: Scores by task and name, the more the better; agents rank by the first of a task.
 SCORES: Mapping[str, Mapping[str, Score]] = {
     BAI.name: {
         "cost": lambda runs, cell: -_cost(runs, cell),
@@ -301,7 +302,6 @@ SCORES: Mapping[str, Mapping[str, Score]] = {
     REGRET.name: OVER_HORIZON,
     POPULATION.name: OVER_HORIZON,
 }
-"""Scores by task and name, the more the better; agents rank by the first of a task."""
 
 
 def scores_of(

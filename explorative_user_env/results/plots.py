@@ -43,6 +43,7 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: Figures of an agent in a cell, with the words of their axis.
 CELL_FIGURES = {
     "stopping_time": "stopping time T,\nin recommendations",
     "success": "success",
@@ -51,16 +52,15 @@ CELL_FIGURES = {
     "utility": "utility over the horizon",
     **CHECKED,
 }
-"""Figures of an agent in a cell, with the words of their axis."""
 
+#: The most users over whose instances a bound is averaged.
 MOST_INSTANCES = 100
-"""The most users over whose instances a bound is averaged."""
 
+#: How far beyond the measured times an axis goes to show a bound, as a factor.
 ROOM_FOR_BOUNDS = 10.0
-"""How far beyond the measured times an axis goes to show a bound, as a factor."""
 
+#: Inches of a line of a plot of differences.
 ROW_HEIGHT = 0.32
-"""Inches of a line of a plot of differences."""
 
 
 def kinds_for(sweep: Any) -> list[str]:

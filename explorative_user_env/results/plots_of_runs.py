@@ -36,21 +36,22 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+#: `Results`, whose module imports this one.
 PlottedRuns = Any
-"""`Results`, whose module imports this one."""
 
+#: Points of a line; each has an interval.
 MOST_POINTS = 200
-"""Points of a line; each has an interval."""
 
+#: The most users with whom runs are replayed, and steps of an agent.
 USERS_REPLAYED, STEPS_REPLAYED = 100, 100_000
-"""The most users with whom runs are replayed, and steps of an agent."""
 
+#: The most times at which figures are computed; as many again where they are dense at first.
 N_TIMES = 200
-"""The most times at which figures are computed; as many again where they are dense at first."""
 
+#: Arms of an episode that have a style; the others look alike.
 ARMS_DRAWN = 7
-"""Arms of an episode that have a style; the others look alike."""
 
+#: Options of the users that a title names where they are others.
 USUAL: Mapping[str, Any] = {
     "alpha": 1.0,
     "gap": None,
@@ -58,10 +59,9 @@ USUAL: Mapping[str, Any] = {
     "reward_law": "gaussian",
     "behaviour": "explorative",
 }
-"""Options of the users that a title names where they are others."""
 
+#: Figures of checked runs whose bound is the same for all users, with the words of their axis.
 CHECKED = {"rounds": "rounds of Phase 1", "phase1_rejections": "rejections of Phase 1"}
-"""Figures of checked runs whose bound is the same for all users, with the words of their axis."""
 
 
 def agents_in(results: PlottedRuns) -> list[str]:
@@ -200,8 +200,8 @@ def stopping_time_survival(results: PlottedRuns, axes: "Axes | None" = None) -> 
     return axes
 
 
+#: Lines with their names in the legend.
 Named = list[tuple[Any, str]]
-"""Lines with their names in the legend."""
 
 
 def _draw_courses(
@@ -479,6 +479,7 @@ def _first_run(results: PlottedRuns, axes: "Axes | None", _: Any) -> "Axes":
     return acceptances_by_arm(results.replay(row), int(row["best_arm"]), axes)
 
 
+#: The plots of one cell, by name; each is called with results, axes and a progress bar.
 RUN_KINDS: "Mapping[str, Callable[[PlottedRuns, Axes | None, bool | OnProgress], Axes]]" = {
     "success": lambda runs, axes, _: success_by_budget(runs, axes),
     "stopping_times": lambda runs, axes, _: stopping_time_survival(runs, axes),
@@ -491,7 +492,6 @@ RUN_KINDS: "Mapping[str, Callable[[PlottedRuns, Axes | None, bool | OnProgress],
     ),
     "regret_by_user": lambda runs, axes, _: regret_by_user(runs, axes),
 }
-"""The plots of one cell, by name; each is called with results, axes and a progress bar."""
 
 
 def why_not(kind: str, results: PlottedRuns) -> str:

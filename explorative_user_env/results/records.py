@@ -31,24 +31,24 @@ from explorative_user_env.users.population import OPTIONS, Population, Setting
 from explorative_user_env.validation import PACKAGE
 from explorative_user_env.version import __version__
 
+#: First names in the record of an object, of a function, and of a number that JSON lacks.
 KIND, FUNCTION, NUMBER = "kind", "function", "number"
-"""First names in the record of an object, of a function, and of a number that JSON lacks."""
 
+#: The classes whose records become objects again.
 REBUILT = {kind.__name__: kind for kind in (Population, Setting, Schedule, RewardLaw, Behaviour)}
-"""The classes whose records become objects again."""
 
+#: The rooms whose functions a record may name: they compute, and do nothing else.
 OF_RULES = ("theory", "users")
-"""The rooms whose functions a record may name: they compute, and do nothing else."""
 
+#: How deep attributes are followed, which may refer to each other in a circle.
 DEEPEST = 20
-"""How deep attributes are followed, which may refer to each other in a circle."""
 
+#: What the numbers of a run may depend on; without the compiler no run was compiled.
 LIBRARIES = ("gymnasium", COMPILER, "numpy")
-"""What the numbers of a run may depend on; without the compiler no run was compiled."""
 
+#: Draws of each law in the fingerprint, enough for its rare branches. Ten digits of each count: the
+#: last bits of `log` and `exp` are the processor's, not NumPy's.
 FIRST_DRAWS = 100
-"""Draws of each law in the fingerprint, enough for its rare branches. Ten digits of each count: the
-last bits of `log` and `exp` are the processor's, not NumPy's."""
 
 
 class UnknownCodeError(ValueError):

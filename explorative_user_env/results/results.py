@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+#: Parts of a cell that a summary leaves out; the setting's title says if `means` and `rho` are not
+#: its own.
 NOT_IN_SUMMARY = ("means", "rho", "max_steps", "agents", "differences", "versions")
-"""Parts of a cell that a summary leaves out; the setting's title says if `means` and `rho` are not
-its own."""
 
+#: Parts of a cell that a table shows anyway, or that do not say who its users are.
 NOT_TITLED = ("task", "delta", "n_arms", "horizon", "max_steps", "seed")
-"""Parts of a cell that a table shows anyway, or that do not say who its users are."""
 
 
 @dataclass(frozen=True, repr=False)

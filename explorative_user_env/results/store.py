@@ -39,29 +39,29 @@ try:
 except ImportError:  # some Pythons are built without
     sqlite3 = None  # type: ignore[assignment]
 
+#: Endings of the name of a file of runs.
 ENDINGS = (".sqlite", ".sqlite3", ".db")
-"""Endings of the name of a file of runs."""
 
+#: Ending of a packed file, after its former name.
 PACKED = ".xz"
-"""Ending of a packed file, after its former name."""
 
+#: The largest file that is unpacked or copied; a small packed file may hold a very large one.
 MOST_BYTES = 2_000_000_000
-"""The largest file that is unpacked or copied; a small packed file may hold a very large one."""
 
+#: SQLite's application id of these files, and the version of the tables; no other is read.
 FILE_OF_RUNS, TABLES_VERSION = 0x45555354, 3
-"""SQLite's application id of these files, and the version of the tables; no other is read."""
 
+#: Seconds to wait for another writer.
 LONGEST_BUSY = 1.0
-"""Seconds to wait for another writer."""
 
+#: The journal in which readers do not wait for a writer; some file systems refuse it.
 WAL = "wal"
-"""The journal in which readers do not wait for a writer; some file systems refuse it."""
 
+#: Names in the table `about`: the request, and whether the run has ended.
 REQUEST, FINISHED = "request", "finished"
-"""Names in the table `about`: the request, and whether the run has ended."""
 
+#: How many results may share a run, on average: more is no file of ours.
 MOST_SHARED = 20
-"""How many results may share a run, on average: more is no file of ours."""
 
 
 def columns_of(task: str) -> dict[str, type]:
@@ -89,8 +89,8 @@ _COLUMNS = {
     "PRIMARY KEY (key, position)) WITHOUT ROWID",
 } | {f"runs_{task}": _table_of_runs(task) for task in RUN_FRAMES}
 
+#: The SQL of each table.
 TABLES = {name: f"CREATE TABLE {name}{columns}" for name, columns in _COLUMNS.items()}
-"""The SQL of each table."""
 
 
 class EmptyFileError(InvalidArgumentError):
@@ -320,8 +320,8 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
     write_whole("output", output, write, overwrite)
 
 
+#: Values by the name of their column, of the same runs.
 Columns = Mapping[str, Array]
-"""Values by the name of their column, of the same runs."""
 
 
 class Kept:

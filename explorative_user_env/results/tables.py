@@ -17,15 +17,15 @@ from explorative_user_env.display.text import (
     with_error,
 )
 
+#: Columns that hold a published figure beside ours, where a cell has one.
 PUBLISHED = {
     "stopping_time": "published_stopping_time",
     "rejection_rate": "published_rejection_rate",
     "success": "published_success",
 }
-"""Columns that hold a published figure beside ours, where a cell has one."""
 
+#: What stands beside a mean, and what no n runs can say: all of them may lack what is so rare.
 MEANS_LEGEND = "mean ± half a 95% interval, which knows of no runs rarer than 3 in n"
-"""What stands beside a mean, and what no n runs can say: all of them may lack what is so rare."""
 
 LEGEND = (
     f"stopping time: {MEANS_LEGEND}. wrong: stopped and named another arm. "
@@ -42,16 +42,16 @@ UNTIL_LEGEND = (
     "one stops meeting users; all others take the number of users as given."
 )
 
+#: Follows the name of an agent that is told rewards.
 REFERENCE = "†"
-"""Follows the name of an agent that is told rewards."""
 REFERENCE_LEGEND = (
     f"{REFERENCE} a reference, told the rewards that no agent may see: not ranked.",
 )
 
 
 AGENT_COLUMN = Column("agent", "agent", left=True)
+#: The share of users who left; a dash for users who cannot leave.
 LEFT_COLUMN = Column("left", "left", lambda value: "-" if pd.isna(value) else share(value))
-"""The share of users who left; a dash for users who cannot leave."""
 
 
 def mean(heading: str, name: str) -> Column:

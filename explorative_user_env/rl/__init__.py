@@ -5,8 +5,8 @@ Needs the extra `rl`; without it, the import says how to install it.
 
 from explorative_user_env.validation import require
 
+#: The modules that the extra `rl` brings.
 BROUGHT = ("stable_baselines3", "sb3_contrib")
-"""The modules that the extra `rl` brings."""
 
 require("reinforcement learning needs", "rl", BROUGHT)
 

@@ -27,8 +27,8 @@ from explorative_user_env.wrappers.observations import POPULATION_OBSERVATIONS, 
 from explorative_user_env.wrappers.policy_agent import PolicyAgent
 from explorative_user_env.wrappers.single import CHANGE_OBSERVATIONS
 
+#: Users that a policy is asked about at once; fewer are filled up.
 USERS_AT_ONCE = 64
-"""Users that a policy is asked about at once; fewer are filled up."""
 
 
 @contextmanager
@@ -45,8 +45,8 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+#: The hidden state and the cell of a recurrent policy, a row for each user.
 Memory = tuple[Array, Array]
-"""The hidden state and the cell of a recurrent policy, a row for each user."""
 
 
 class Chances:

@@ -24,11 +24,11 @@ from explorative_user_env.wrappers.observations import SORTED_POPULATION
 
 MODEL_FILE, PROGRESS_FILE = "model.zip", "training.csv"
 
+#: Users in step, and arms: the learner keeps some hundred steps of each.
 MOST_TRAINED_ON = 10_000
-"""Users in step, and arms: the learner keeps some hundred steps of each."""
 
+#: Bytes of a part of a model's file, when unpacked.
 LARGEST_PART = 2**28
-"""Bytes of a part of a model's file, when unpacked."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ class Recipe:
 
 NETWORK = {"net_arch": [64, 64]}
 
+#: Many users and long looks ahead: one response says little, and what it teaches pays later.
 POLICY_GRADIENT: Mapping[str, Any] = {
     "n_steps": 256,
     "batch_size": 512,
@@ -91,7 +92,6 @@ POLICY_GRADIENT: Mapping[str, Any] = {
     "ent_coef": 0.0,
     "policy_kwargs": NETWORK,
 }
-"""Many users and long looks ahead: one response says little, and what it teaches pays later."""
 
 RECURRENT: Mapping[str, Any] = {
     **POLICY_GRADIENT,
@@ -119,6 +119,7 @@ DQN: Mapping[str, Any] = {
     "policy_kwargs": NETWORK,
 }
 
+#: By the names of the command line.
 RECIPES: Mapping[str, Recipe] = {
     "ppo": Recipe("stable_baselines3", "PPO", POLICY_GRADIENT),
     "maskable-ppo": Recipe(
@@ -129,7 +130,6 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "dqn": Recipe("stable_baselines3", "DQN", DQN),
 }
-"""By the names of the command line."""
 
 
 def recipe_for(algo: str, task: Task) -> Recipe:

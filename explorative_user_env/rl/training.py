@@ -44,15 +44,16 @@ from explorative_user_env.users.population import (
 from explorative_user_env.validation import InvalidArgumentError, count, integer
 
 EVALUATIONS = 10
+#: Of the users a model meets in training: it learns from others, and tables have others.
 EVALUATION_SEED = 2**31
-"""Of the users a model meets in training: it learns from others, and tables have others."""
 
+#: The most checkpoints of a training, at equal distances.
 CHECKPOINTS = 50
-"""The most checkpoints of a training, at equal distances."""
 
+#: The largest that Stable-Baselines3 takes.
 LARGEST_SEED = 2**32 - 1
-"""The largest that Stable-Baselines3 takes."""
 
+#: Attributes of some models or all that say how far the training is.
 COUNTERS = (
     "num_timesteps",
     "_n_updates",
@@ -61,7 +62,6 @@ COUNTERS = (
     "exploration_rate",
     "_current_progress_remaining",
 )
-"""Attributes of some models or all that say how far the training is."""
 
 LSTM_STATES = "_last_lstm_states"
 

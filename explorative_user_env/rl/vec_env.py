@@ -20,16 +20,16 @@ from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers.make import make_task
 from explorative_user_env.wrappers.single import layers
 
+#: Models take rewards of 32 bits.
 LARGEST_REWARD = 1e38
-"""Models take rewards of 32 bits."""
 
+#: The name in a vector environment of an attribute of a single one.
 OF_ALL_LANES = {
     "hidden_state": "hidden_states",
     "instance": "instances",
     "action_space": "single_action_space",
     "observation_space": "single_observation_space",
 }
-"""The name in a vector environment of an attribute of a single one."""
 
 
 class SB3VecEnv(VecEnv):

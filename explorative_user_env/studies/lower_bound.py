@@ -69,14 +69,14 @@ if TYPE_CHECKING:
 __all__ = ["Histories", "draw", "histories", "needed", "overlap", "success"]
 
 
+#: The index of the proof's arm 2.
 ARM_2 = 1
-"""The index of the proof's arm 2."""
 
+#: Rewards drawn at a time.
 REWARDS_AT_ONCE = 2**20
-"""Rewards drawn at a time."""
 
+#: Of arm 2's rewards; some numbers of each are in memory for every N_0.
 MOST_PATHS = 1_000_000
-"""Of arm 2's rewards; some numbers of each are in memory for every N_0."""
 
 
 class Histories(NamedTuple):
@@ -189,8 +189,8 @@ def overlap_probability(rejected: Array, instance: Instance) -> Array:
 STANDARD_BANDIT = "standard bandit"
 ANY_AGENT = "any agent, at least"
 N_GRID = tuple(2**power for power in range(3, 12))
+#: N_0 that are tried for `ANY_AGENT`, up to 8194.
 BOUND_GRID = tuple(2 + round(2 ** (power / 2)) for power in range(27))
-"""N_0 that are tried for `ANY_AGENT`, up to 8194."""
 
 
 def line_up(n: int, delta: float) -> list[AlgorithmAgent]:
@@ -311,8 +311,8 @@ def _least(runs: pd.DataFrame, delta: float) -> tuple[float, float]:
     return next(((float(n), row.interactions) for n, row in lasting.iterrows()), (math.nan,) * 2)
 
 
+#: The least gap that there may be takes fewer; of no more is a root a float.
 MOST_PULLS = 10**300
-"""The least gap that there may be takes fewer; of no more is a root a float."""
 
 
 def standard_bandit_success(instance: Instance, pulls: int) -> float:
@@ -381,8 +381,8 @@ def any_agent_needs(
 
 
 DEFAULT_N0S = (3, 10, 30, 100, 300)
+#: Paths of arm 2's rewards; each gives a probability, not a yes or no, so few will do.
 N_PATHS = 2000
-"""Paths of arm 2's rewards; each gives a probability, not a yes or no, so few will do."""
 
 
 def overlap(
@@ -520,8 +520,8 @@ def sections_of(
     }
 
 
+#: How what is computed is drawn, in black; what is measured has colours and points.
 LINES = {STANDARD_BANDIT: "-", ANY_AGENT: ":"}
-"""How what is computed is drawn, in black; what is measured has colours and points."""
 
 
 def draw(overlap: pd.DataFrame, needed: pd.DataFrame) -> "Figure":

@@ -44,20 +44,20 @@ __all__ = [
 ]
 
 
+#: The paper's agents; the last two run to BAIR's mean stopping time.
 LINE_UP = tuple(AGENTS)
-"""The paper's agents; the last two run to BAIR's mean stopping time."""
 
+#: The agents whose stopping time is an input.
 TOLD_THEIR_HORIZON = ("UNI", "EXP3")
-"""The agents whose stopping time is an input."""
 
+#: Default risks of a benchmark.
 BENCH_DELTAS = (0.1, 0.01)
-"""Default risks of a benchmark."""
 
+#: Default numbers of arms of a benchmark.
 BENCH_N_ARMS = (2, 5, 20)
-"""Default numbers of arms of a benchmark."""
 
+#: The most arms in the quick form of an experiment.
 QUICK_MOST_ARMS = 20
-"""The most arms in the quick form of an experiment."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,7 @@ def _bair(
     return Entrant(name, column, make, judged)
 
 
+#: The paper's main experiment; the others are changes of it.
 TABLE2 = Experiment(
     name="table2",
     title="Table 2: BAIR and three baselines (alpha = 1)",
@@ -138,7 +139,6 @@ TABLE2 = Experiment(
     n_arms=(2, 5, 20, 100),
     data="table2_alpha1.csv",
 )
-"""The paper's main experiment; the others are changes of it."""
 
 TABLE3 = Experiment(
     name="table3",
@@ -211,8 +211,8 @@ TABLE7 = Experiment(
     ),
 )
 
+#: Experiment, agent and K of published figures that an earlier table has as well.
 PRINTED_TWICE = {("table7", "N_1 full", 20)}
-"""Experiment, agent and K of published figures that an earlier table has as well."""
 
 FIGURE1A = replace(TABLE2, name="figure1a", title="Figure 1a: Delta_1 = .5 (Table 2)", drawn=True)
 
@@ -220,14 +220,14 @@ FIGURE1B = replace(
     TABLE2, name="figure1b", title="Figure 1b: Delta_1 = .2", data=None, gap=0.2, drawn=True
 )
 
+#: All experiments by name.
 EXPERIMENTS = {
     experiment.name: experiment
     for experiment in (TABLE2, TABLE3, TABLE4, TABLE5, TABLE6, TABLE7, FIGURE1A, FIGURE1B)
 }
-"""All experiments by name."""
 
+#: Experiments with published figures for cells of a benchmark.
 PUBLISHED_CELLS = (TABLE2, TABLE3, TABLE5, TABLE6)
-"""Experiments with published figures for cells of a benchmark."""
 
 
 def quick_form(experiment: Experiment) -> Experiment:
@@ -252,8 +252,8 @@ def with_entrants(experiment: Experiment, names: Sequence[str]) -> Experiment:
     return replace(experiment, entrants=tuple(known[name] for name in known if name in chosen))
 
 
+#: The columns that identify a published figure.
 CELL = ["delta", "n_arms", "agent"]
-"""The columns that identify a published figure."""
 
 
 def published_figures(experiment: Experiment) -> pd.DataFrame:
@@ -463,14 +463,14 @@ def run_ladder(
     )
 
 
+#: Users behind each published figure (paper, experiments).
 PUBLISHED_RUNS = 1000
-"""Users behind each published figure (paper, experiments)."""
 
+#: The last digit printed of each figure.
 UNITS = {"stopping_time": 1.0, "rejection_rate": 0.001, "success": 0.001}
-"""The last digit printed of each figure."""
 
+#: Figures with an error estimated from runs; that of a success follows from its value.
 ESTIMATED = ("stopping_time", "rejection_rate")
-"""Figures with an error estimated from runs; that of a success follows from its value."""
 
 
 def figures_of(

@@ -32,11 +32,11 @@ NAMES = {
     "rejection_rate": "rejection rate",
     "success": "probability of success",
 }
+#: Of the figures, in full and in short.
 HEADINGS = dict(zip(NAMES, ("T", "rej. %", "success"), strict=True))
-"""Of the figures, in full and in short."""
 
+#: By verdict; the words stand in the tables as well.
 VERDICT_COLOURS = dict(zip(judging.VERDICTS, ("#2f7f9e", "#e0b84c", "#c8553d"), strict=True))
-"""By verdict; the words stand in the tables as well."""
 
 
 def number(figure: str, value: float) -> str:

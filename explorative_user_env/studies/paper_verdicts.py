@@ -19,14 +19,14 @@ from explorative_user_env.users.population import as_setting
 AGREES, CANNOT, DIFFERS = VERDICTS = ("agrees", "cannot", "differs")
 NOT_JUDGED = ""
 
+#: The setting the published tables were made with, by which a figure is judged.
 DECISIVE = "released"
-"""The setting the published tables were made with, by which a figure is judged."""
 
+#: Errors that two figures may be apart and still agree: chance takes one in 370 farther.
 LIMIT = 3.0
-"""Errors that two figures may be apart and still agree: chance takes one in 370 farther."""
 
+#: Shares of a thousand users lie on the edge of a tolerance often, and it includes its edge.
 ROUNDING = 1e-12
-"""Shares of a thousand users lie on the edge of a tolerance often, and it includes its edge."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Tolerance:
     absolute: float = 0.0
 
 
+#: What is near enough in practice, whatever the errors are.
 TOLERANCES: Mapping[str, Tolerance] = {
     "stopping_time": Tolerance(relative=0.04),
     "rejection_rate": Tolerance(relative=0.05, absolute=0.002),
     "success": Tolerance(absolute=0.02),
 }
-"""What is near enough in practice, whatever the errors are."""
 
 
 def is_given(agent: str, figure: str) -> bool:
@@ -165,8 +165,8 @@ class Reason:
     test: Callable[[Experiment, Row], tuple[float, str, bool]]
 
 
+#: The figures whose product is the mean number of rejections.
 COUNTED = ("stopping_time", "rejection_rate")
-"""The figures whose product is the mean number of rejections."""
 
 
 def fewest_rejections(agent: str, n_arms: int) -> int:
@@ -195,8 +195,8 @@ def _is_counted(row: Row) -> bool:
     return row["figure"] in COUNTED and row["experiment"] in {f"table{n}" for n in tables}
 
 
+#: Columns of Table 4 in which digits of Table 2 come back.
 COPIED = {("BAIR", "stopping_time"), ("BAIR", "rejection_rate"), ("T&S", "stopping_time")}
-"""Columns of Table 4 in which digits of Table 2 come back."""
 
 
 def by_digits(experiment: Experiment, row: Row) -> tuple[float, str, bool]:
@@ -210,6 +210,7 @@ def by_digits(experiment: Experiment, row: Row) -> tuple[float, str, bool]:
     return other, at, bool(abs(other - row["published"]) <= 1e-9 * max(1.0, row["published"]))
 
 
+#: The reasons by name, in the order in which they are tested.
 REASONS: Mapping[str, Reason] = {
     "arithmetic": Reason(
         "time and rejection rate leave no room for the rejections there must be",
@@ -230,7 +231,6 @@ REASONS: Mapping[str, Reason] = {
         by_digits,
     ),
 }
-"""The reasons by name, in the order in which they are tested."""
 
 
 def explained(
@@ -324,15 +324,15 @@ def judged(experiment: Experiment, results: Mapping[str, list[Results]]) -> Repr
     )
 
 
+#: Samples of each agent's runs in each cell, twice.
 DRAWS = 200
-"""Samples of each agent's runs in each cell, twice."""
 
+#: How the drawn published figures are moved: times a number, or a success down by points.
 MOVES: Mapping[str, Sequence[float]] = {
     "stopping_time": (1.05, 1.1, 1.2),
     "rejection_rate": (1.05, 1.1, 1.2),
     "success": (0.01, 0.02, 0.05),
 }
-"""How the drawn published figures are moved: times a number, or a success down by points."""
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,8 @@ class Variety:
         check_fields(self)
 
 
+#: The paper's user, four others of her model, two of its assumption on rewards, four who break it,
+#: and users of her model of whom each has numbers of her own.
 VARIETIES = (
     Variety("paper"),
     Variety("rho=1", {"rho": 1.0}),
@@ -69,8 +71,6 @@ VARIETIES = (
         for name in ("omniscient", "forgetful", "drifting", "logistic", "varied")
     ),
 )
-"""The paper's user, four others of her model, two of its assumption on rewards, four who break it,
-and users of her model of whom each has numbers of her own."""
 
 
 def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:
@@ -82,8 +82,8 @@ def varieties_named(names: Sequence[str] | None) -> tuple[Variety, ...]:
     return named("user", names, VARIETIES)
 
 
+#: Step cap of a run: about 25 times as long as the paper's user needs with five arms.
 MAX_STEPS = 20_000
-"""Step cap of a run: about 25 times as long as the paper's user needs with five arms."""
 
 
 def default_agents() -> list[AlgorithmAgent]:
@@ -202,6 +202,7 @@ def kept_matrix(
     return _matrix_of(found)
 
 
+#: The notes below the matrix.
 NOTES = (
     f"first line: success [95% interval]. Second: stopping time, {MEANS_LEGEND}. cut: "
     "share of runs that the step cap ended, which are no successes; under printed their length "
@@ -210,7 +211,6 @@ NOTES = (
     "--baseline-time.",
     "drifting: success is to name the arm that is the best when the agent answers.",
 )
-"""The notes below the matrix."""
 
 
 def notes_of(matrix: pd.DataFrame) -> tuple[str, ...]:

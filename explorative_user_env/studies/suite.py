@@ -55,8 +55,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SuiteResults", "kept_suite", "load_suite", "rankings_of", "run_suite"]
 
+#: Of the bootstrap.
 N_REPLICATES = 2000
-"""Of the bootstrap."""
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,8 @@ def draw_heat_map(
     return axes
 
 
+#: Of an agent that does not run on a task.
 NO_SCORE = "-"
-"""Of an agent that does not run on a task."""
 
 LEGEND_OF_SCORES = (
     f"score: (loss of {WORST} - loss) / (loss of {WORST} - loss of the reference), which has 1; "
@@ -475,8 +475,8 @@ class SuiteResults:
         return "".join(map(tables.html_table, self.tables())) + tables.paragraphs(self.notes())
 
 
+#: The name of the study in a file of runs.
 COMMAND = "suite"
-"""The name of the study in a file of runs."""
 
 
 def run_suite(

@@ -87,17 +87,17 @@ class SuiteTask:
         return {**shared, **self.numbers(), "population": self.population}
 
 
+#: Published numbers name it; the tasks of a version never change.
 SUITE_VERSION = "v1"
-"""Published numbers name it; the tasks of a version never change."""
 
+#: The agent whose score is 0 in every task.
 WORST = "UNI"
-"""The agent whose score is 0 in every task."""
 
+#: The task that is the paper's central cell.
 CENTRAL = "bai-k5"
-"""The task that is the paper's central cell."""
 
+#: A quick run has one in so many of the users, the first ones.
 QUICK_SHARE = 10
-"""A quick run has one in so many of the users, the first ones."""
 
 ELIMINATION_IS_BEST = (
     "it loses the least of the package's agents that see no rewards: nobody can tell arms apart "
@@ -107,11 +107,11 @@ TRANSFER_IS_BEST = (
     "it loses the least of the package's agents that see no rewards, as it carries over which arms "
     "are behind with everybody"
 )
+#: Why these agents are references.
 SAMPLING_IS_BEST = (
     "it loses the least of the package's agents that see no rewards: an agent that drops an arm "
     "for good, or trusts the numbers of all users together, is wrong with many"
 )
-"""Why these agents are references."""
 
 
 def _bai(
@@ -143,6 +143,7 @@ IMPATIENT = "A rejection in fifty makes her leave, and all that remains is lost.
 POPULAR = "One user after another; who remembers what is popular asks the next one less."
 VARIED = "No two are alike: alpha, rho, noise and gap are each user's own."
 
+#: The tasks, in the order in which they are shown.
 SUITE = (
     _bai("bai-k2", 1701, "Two arms.", 400, 5e-4, n_arms=2),
     _bai("bai-k5", 1702, "The paper's central cell.", 600, 5e-4, n_arms=5),
@@ -174,7 +175,6 @@ SUITE = (
         why=SAMPLING_IS_BEST,
     ),
 )
-"""The tasks, in the order in which they are shown."""
 
 
 def suite_digest(tasks: Sequence[SuiteTask] = SUITE) -> str:
@@ -296,8 +296,8 @@ class ModelsByTask:
         return [model for models in self.models.values() for model in models]
 
 
+#: An entrant: an agent, the name of one of the package's, or models by task.
 Taking = Agent | str | ModelsByTask
-"""An entrant: an agent, the name of one of the package's, or models by task."""
 
 
 def taking_part(agents: Iterable[Taking] | None) -> list[Agent | ModelsByTask]:

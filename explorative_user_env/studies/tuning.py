@@ -243,12 +243,12 @@ def judge(failed: Array, delta: float, error: float, before: tuple[int, int] = (
     return Verdict("good" if good[first] else "bad", int(n[first]), int(failures[first]))
 
 
+#: Called with N_1, the number of the candidate, that of the portion and how many users; returns
+#: whether BAIR succeeded with each of them. All of them are new ones in every call.
 Draw = Callable[[int, int, int, int], np.ndarray[Any, Any]]
-"""Called with N_1, the number of the candidate, that of the portion and how many users; returns
-whether BAIR succeeded with each of them. All of them are new ones in every call."""
 
+#: Users drawn at a time; decisions do not depend on it.
 PORTION = 1000
-"""Users drawn at a time; decisions do not depend on it."""
 
 
 @dataclass(frozen=True)
@@ -350,16 +350,16 @@ def found(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int
     return min(good), (max(bad, default=-1) + 1, min(good))
 
 
+#: Parts of a tuning; each has other users.
 SEARCH, FRONTIER, CONFIRMATION = 0, 1, 2
-"""Parts of a tuning; each has other users."""
 
 FRONTIER_USERS = 2000
 
+#: The columns of `Results.summary` in a frontier.
 FIGURES = (
     *(f"{name}{end}" for name in ("stopping_time", "success") for end in ("", "_low", "_high")),
     *("wrong", "censored", "n_runs"),
 )
-"""The columns of `Results.summary` in a frontier."""
 
 
 @dataclass(frozen=True)
@@ -401,8 +401,8 @@ class Trials:
         return self.run(agents, n_users, CONFIRMATION, progress=progress).summary()
 
 
+#: An error that can be shared among all candidates there may be.
 LEAST_ERROR = 1e-100
-"""An error that can be shared among all candidates there may be."""
 
 GRID_POINTS = 10
 
@@ -635,8 +635,8 @@ def tuning_page(tuning: Tuning) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+#: The figures of the frontier's curves, with the labels of their axes.
 NAMED = {"stopping_time": "stopping time T", "success": "success"}
-"""The figures of the frontier's curves, with the labels of their axes."""
 
 
 def frontier_figure(tuning: Tuning) -> "Figure":

@@ -15,8 +15,8 @@ import numpy as np
 from explorative_user_env.display.progress import can_start_threads
 from explorative_user_env.validation import InvalidArgumentError, one_line
 
+#: The arguments of one trial of an answer.
 Case = tuple[Any, ...]
-"""The arguments of one trial of an answer."""
 
 
 class Remark(NamedTuple):
@@ -224,8 +224,8 @@ def _is_blank(answer: Any) -> bool:
     return answer is None or answer is ...
 
 
+#: The subject of a remark on a prediction, in place of a number.
 PREDICTION = "your prediction"
-"""The subject of a remark on a prediction, in place of a number."""
 
 
 def reveal(

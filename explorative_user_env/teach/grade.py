@@ -47,14 +47,14 @@ from explorative_user_env.validation import (
     choice,
 )
 
+#: The environment variable that may hold the key.
 VARIABLE = "EXPLORATIVE_USER_KEY"
-"""The environment variable that may hold the key."""
 
+#: The step cap of a run: an agent that never stops is censored there, and meets the next user.
 USUAL_CAP = 20_000
-"""The step cap of a run: an agent that never stops is censored there, and meets the next user."""
 
+#: Agents of the package beside the submissions; UNI learns nothing in time.
 REFERENCE_AGENTS = ("BAIR", "SE", "UNI")
-"""Agents of the package beside the submissions; UNI learns nothing in time."""
 
 FULL_POINTS = 100.0
 
@@ -350,9 +350,10 @@ def _graded(
 
 # The leaderboard
 
+#: The outcome of an agent of the package.
 REFERENCE_ROW = "reference"
-"""The outcome of an agent of the package."""
 
+#: The columns of `Results.summary` that are shown, by the figure that ranks.
 SHOWN_FIGURES = {
     "cost": (
         *("stopping_time", "stopping_time_low", "stopping_time_high"),
@@ -362,7 +363,6 @@ SHOWN_FIGURES = {
         *("regret", "regret_low", "regret_high", "utility", "acceptance_rate", "last_is_best"),
     ),
 }
-"""The columns of `Results.summary` that are shown, by the figure that ranks."""
 
 
 def rows_of(board: Leaderboard) -> pd.DataFrame:
@@ -505,8 +505,8 @@ EXAMPLE = """class Agent:
         return 0
 """
 
+#: The permissions of a file in the zip.
 PRIVATE, READABLE, EXECUTABLE = 0o600, 0o644, 0o755
-"""The permissions of a file in the zip."""
 
 
 def write_autograder(

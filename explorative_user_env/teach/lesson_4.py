@@ -327,6 +327,7 @@ def _not_anew(self: Whole, *given: Any) -> None:
         Whole.reset(self, *given)
 
 
+#: With a given N_1.
 USERS_BY_N1 = (
     Encounter(1, 2, 8),
     Encounter(2, 2, 13, setting="released"),
@@ -340,8 +341,8 @@ USERS_BY_N1 = (
     Encounter(9, 5, 45, noise=0.3),
     Encounter(10, 20, 70, noise=0.4),
 )
-"""With a given N_1."""
 
+#: With the paper's N_1.
 USERS_BY_DELTA = (
     Encounter(1, 2, delta=0.3),
     Encounter(2, 5, delta=0.4),
@@ -353,8 +354,8 @@ USERS_BY_DELTA = (
     Encounter(8, 20, delta=0.9, setting="released"),
     Encounter(9, 5, delta=0.2, noise=0.3),
 )
-"""With the paper's N_1."""
 
+#: With click noise, for BAIR(m).
 USERS_WHO_SLIP = (
     Encounter(1, 2, 8, m=1),
     Encounter(2, 2, 12, noise=0.2, m=3),
@@ -362,7 +363,6 @@ USERS_WHO_SLIP = (
     Encounter(4, 5, 40, noise=0.1, m=2, setting="released"),
     Encounter(5, 20, 40, noise=0.1, m=3),
 )
-"""With click noise, for BAIR(m)."""
 
 
 def _tried_as_phase1(answer: Any, case: Case) -> str | None:

@@ -14,8 +14,8 @@ from explorative_user_env.theory import hard_pair, phase2_error_bound
 
 Floats = Sequence[float]
 
+#: P[B]: under nu, arm 1's first reward is below its mean.
 FROM_NU = 0.5
-"""P[B]: under nu, arm 1's first reward is below its mean."""
 
 
 def _fit(x: Callable[[Any], Any], y: Callable[[Any], Any] = np.log, of: int = 0) -> Any:

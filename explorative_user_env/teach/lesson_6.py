@@ -14,8 +14,8 @@ _HORIZON, _N_ARMS, _N_USERS = 500, 5, 20
 
 _NOT_BETTER = "it is not clearly better than uniform play"
 
+#: A share of rejections above it is more than finding the bad arms takes.
 _MOST_REJECTIONS = 0.1
-"""A share of rejections above it is more than finding the bad arms takes."""
 
 
 def _order(acceptances: Sequence[int]) -> list[int]:

@@ -33,6 +33,7 @@ class Lesson(NamedTuple):
         return f"{self.number}. {self.title}"
 
 
+#: The notebooks, in order.
 LESSONS = (
     Lesson(1, "best_arm", "Bandits and best-arm identification"),
     Lesson(2, "explorative_user", "The explorative user"),
@@ -41,27 +42,26 @@ LESSONS = (
     Lesson(5, "revealed_preference", "The price of revealed preference"),
     Lesson(6, "learning_agents", "Learning agents against BAIR"),
 )
-"""The notebooks, in order."""
 
+#: The folder of solved notebooks, and the file of the numbers in sentences.
 SOLUTIONS, FIGURES = "solutions", "figures.json"
-"""The folder of solved notebooks, and the file of the numbers in sentences."""
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
 }
 
+#: An expression in a sentence; its value, computed by the cells above, is in `FIGURES`.
 FIGURE = re.compile(r"\{\{(.+?)\}\}", re.DOTALL)
-"""An expression in a sentence; its value, computed by the cells above, is in `FIGURES`."""
 
+#: A note for authors; its indentation goes too, or the next line would belong to the item above.
 GIVEN = re.compile(r"(?:^[ \t]*)?<!-- given: (.*?)-->\n?", re.DOTALL | re.MULTILINE)
-"""A note for authors; its indentation goes too, or the next line would belong to the item above."""
 
 _HEADER = re.compile(r"^# %%( \[markdown\])?(?: tags=(\[.*\]))?\n", re.MULTILINE)
 _BEGIN, _END, _YOUR_TURN = "# BEGIN SOLUTION", "# END SOLUTION", "...  # your turn"
 _ANSWER = re.compile(rf"^([ \t]*){_BEGIN}\n(.*?)^[ \t]*{_END}\n", re.DOTALL | re.MULTILINE)
+#: A line of a solution that the student sees in its place.
 _SHOWN_INSTEAD = re.compile(r"^([ \t]*)# ?\|( ?)(.*\n)", re.MULTILINE)
-"""A line of a solution that the student sees in its place."""
 
 _HOMES = (Path(__file__).parent / "sources", Path(__file__).parents[2] / "examples/course/sources")
 

@@ -37,8 +37,8 @@ from explorative_user_env.envs.user import as_action
 from explorative_user_env.protocol import Agent, cap_of, name_of, needs_horizon, sees_rewards
 from explorative_user_env.validation import InvalidArgumentError, integer, one_line, positive
 
+#: Bytes of a submission's file.
 LARGEST_SUBMISSION = 1_000_000
-"""Bytes of a submission's file."""
 
 PLACES = "a .py file, FILE:Class or a folder of files"
 HIDDEN = ("_", ".")  # the first character of names that are not submissions
@@ -167,17 +167,17 @@ def _student(name: str) -> str:
 
 # The process, seen by the grader
 
+#: Times a limit of processor time after which the clock ends a process: machines are shared.
 BY_THE_CLOCK = 10.0
-"""Times a limit of processor time after which the clock ends a process: machines are shared."""
 
+#: Bytes of a reply, and of one read from a pipe.
 LONGEST_REPLY = 1 << 16
-"""Bytes of a reply, and of one read from a pipe."""
 
 NOBODY = 65534
 IMPORT_SECONDS = 60.0
 GONE = "its process sent something else than replies"
+#: Python without the grader's variables and folders.
 PYTHON = ("-I", "-B", "-u", "-X", "utf8")
-"""Python without the grader's variables and folders."""
 
 BOOT = f"import sys; sys.path.append(sys.argv[1]); from {__name__} import serve; serve()"
 THREADED = ("OPENBLAS", "OMP", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "NUMBA")
@@ -207,8 +207,8 @@ class Limits:
         integer("memory_limit", self.memory, 1, 10**7)
 
 
+#: `json.loads`, but faster: it is called twice a step.
 decode = json.JSONDecoder().raw_decode
-"""`json.loads`, but faster: it is called twice a step."""
 
 
 class Process:

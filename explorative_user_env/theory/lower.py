@@ -16,8 +16,8 @@ from explorative_user_env.validation import (
     risk,
 )
 
+#: Below this the bounds would leave the range of a float.
 SMALLEST_GAP = 1e-100
-"""Below this the bounds would leave the range of a float."""
 
 
 def lower_bound(
@@ -147,8 +147,8 @@ def _solve(instance: Instance) -> tuple[tuple[float, ...], float]:
     )
 
 
+#: c of the theorem where none is given, in the middle of what it allows; 1/(2 alpha) if less.
 DEFAULT_C = 0.25
-"""c of the theorem where none is given, in the middle of what it allows; 1/(2 alpha) if less."""
 
 
 @dataclass(frozen=True)
@@ -316,8 +316,8 @@ def _acceptances(
     return n0
 
 
+#: Up to here f(n) is looked at for every n, beyond, where it grows, at a thousand.
 EVERY_N = 2**17
-"""Up to here f(n) is looked at for every n, beyond, where it grows, at a thousand."""
 
 
 class Condition(NamedTuple):

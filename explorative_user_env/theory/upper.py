@@ -165,11 +165,11 @@ def _settled_acceptances(alpha: float, rho_0: float) -> float:
     return math.exp(exponent) if exponent < 700.0 else math.inf
 
 
+#: In which order Phase 2 recommends the arms that are left: as printed, or as released.
 Order = Literal["fewest acceptances", "round robin"]
-"""In which order Phase 2 recommends the arms that are left: as printed, or as released."""
 
+#: A bound that is as large is none: it is no longer a float.
 NONE_BELOW = 2**1023
-"""A bound that is as large is none: it is no longer a float."""
 
 
 def phase2_error_bound(n1: float, n_arms: int, alpha: float = 1.0, rho_0: float = 1.0) -> float:

@@ -28,8 +28,8 @@ from explorative_user_env.validation import probability as share
 
 __all__ = ["drifting", "forgetful", "impatient", "logistic", "omniscient", "varied"]
 
+#: The largest memory of a user, in numbers; it takes most of a GB.
 MOST_REMEMBERED = 100_000_000
-"""The largest memory of a user, in numbers; it takes most of a GB."""
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ def steps_of(function: Callable[..., bool], state: UserState) -> int:
     return function.steps if isinstance(function, Checked) else state.interactions[0]
 
 
+#: The paper's user (section 2), with the rule of `users.model`.
 EXPLORATIVE = Behaviour("explorative")
-"""The paper's user (section 2), with the rule of `users.model`."""
 
 _Parameters = ParamSpec("_Parameters")
 
@@ -154,11 +154,11 @@ def worded(factory: Callable[_Parameters, Behaviour]) -> Callable[_Parameters, B
     return named
 
 
+#: Default probability that a rejection makes an impatient user leave.
 LEAVING = 0.02
-"""Default probability that a rejection makes an impatient user leave."""
 
+#: The length of a run of rejections after which no user leaves.
 NO_END = 0
-"""The length of a run of rejections after which no user leaves."""
 
 
 @worded
@@ -201,8 +201,8 @@ def impatient_leaves(user: User, state: State, accepted: bool, rng: Stream) -> b
     return leaves or 0.0 < memory[1] <= memory[2]
 
 
+#: The places in a varied user's memory: the two parameters, then her numbers.
 ALPHA_FACTOR, MOST_NOISE, OWN_ALPHA, OWN_RHO, OWN_NOISE = range(5)
-"""The places in a varied user's memory: the two parameters, then her numbers."""
 
 
 @worded
@@ -286,8 +286,8 @@ def omniscient_respond(user: User, state: State, rule: Rule, arm: int, rng: Stre
     return rules.respond(user, state, rule, arm, rng, wants)
 
 
+#: Default temperature of a logistic user: a fifth of the usual gap.
 TEMPERATURE = 0.1
-"""Default temperature of a logistic user: a fifth of the usual gap."""
 
 
 @worded
@@ -324,8 +324,8 @@ def acceptance_probability(user: User, state: State, arm: int) -> float:
     return odds / (1.0 + odds)
 
 
+#: Default standard deviation of a drifting mean's step: 0.16 in a thousand interactions.
 DRIFT = 0.005
-"""Default standard deviation of a drifting mean's step: 0.16 in a thousand interactions."""
 
 
 @worded
@@ -353,8 +353,8 @@ def drifting_respond(user: User, state: State, rule: Rule, arm: int, rng: Stream
     return rules.respond(user, state, rule, arm, rng)
 
 
+#: Default window of a forgetful user, in rewards for each arm.
 WINDOW_PER_ARM = 50
-"""Default window of a forgetful user, in rewards for each arm."""
 
 
 @worded

@@ -74,8 +74,8 @@ def draw_means(
     return move_best(means, own_gap(gap, gap_factor, rng), rng)
 
 
+#: The largest size of a mean and a gap: squares, and sums over all steps, are finite.
 LARGEST_MEAN = 1e150
-"""The largest size of a mean and a gap: squares, and sums over all steps, are finite."""
 
 ALLOWED_MEANS = f"a tuple of at least two numbers of at most {LARGEST_MEAN:g} in size"
 
@@ -107,14 +107,14 @@ def at_least_one(name: str, value: Any) -> float:
 
 Means = str | Sequence[float] | Law
 
+#: Delta_1 of drawn means if no gap is given (the value of the paper's tables).
 DEFAULT_GAP = 0.5
-"""Delta_1 of drawn means if no gap is given (the value of the paper's tables)."""
 
+#: The most arms in a notebook's table, besides the best one.
 ARMS_SHOWN = 100
-"""The most arms in a notebook's table, besides the best one."""
 
+#: Trial draws from a callable at construction, if only some means are allowed.
 TRIALS = 100
-"""Trial draws from a callable at construction, if only some means are allowed."""
 
 
 @dataclass(frozen=True)

@@ -109,11 +109,11 @@ def constant_rule(parameters: tuple[float, ...], n: int, t: int, n_arms: int) ->
     return parameters[0]
 
 
+#: rho_t = 1 + n(t)/t, the paper's experiments as printed.
 ACCEPTANCE_RATE = Schedule(acceptance_rate_rule, 1.0, 2.0, (0.0, 0.0))
-"""rho_t = 1 + n(t)/t, the paper's experiments as printed."""
 
+#: rho_t = 1 + (K + n(t)) / (2K + t), the released code's form.
 SMOOTHED_ACCEPTANCE_RATE = Schedule(acceptance_rate_rule, 1.0, 2.0, (1.0, 2.0))
-"""rho_t = 1 + (K + n(t)) / (2K + t), the released code's form."""
 
 _SCHEDULES: dict[str, Schedule] = {
     "acceptance_rate": ACCEPTANCE_RATE,
@@ -189,23 +189,23 @@ class NamedLaw(NamedTuple):
     leaves_room: bool = False
 
 
+#: The law of means that stay in [0, 1] with the gap, as Bernoulli rewards require.
 ROOMY = "uniform_with_room"
-"""The law of means that stay in [0, 1] with the gap, as Bernoulli rewards require."""
 
+#: N(0, 1) as the paper prints, Uniform(0, 1) as its code draws, and Uniform(0, 1 - gap).
 LAWS = {
     # No normal draw is beyond 13: NumPy makes those of the tail from uniform draws of 53 bits.
     "normal": NamedLaw(normal_mean, normal_means, -16.0, 16.0),
     "uniform": NamedLaw(uniform_mean, uniform_means, 0.0, 1.0),
     ROOMY: NamedLaw(uniform_mean, uniform_means, 0.0, 1.0, leaves_room=True),
 }
-"""N(0, 1) as the paper prints, Uniform(0, 1) as its code draws, and Uniform(0, 1 - gap)."""
 
 
+#: The places of the package's laws in `REWARD_LAWS`, and the mark of any other law.
 GAUSSIAN, BERNOULLI, BOUNDED, OWN = range(4)
-"""The places of the package's laws in `REWARD_LAWS`, and the mark of any other law."""
 
+#: Half the width of the uniform law of variance 1.
 HALF_WIDTH = sqrt(3.0)
-"""Half the width of the uniform law of variance 1."""
 
 
 class Stream(Protocol):
@@ -302,8 +302,8 @@ def bounded_reward(mean: float, rng: Stream) -> float:
     return draw_reward(BOUNDED, mean, rng)
 
 
+#: The paper's law.
 GAUSSIAN_LAW = RewardLaw("gaussian", gaussian_reward)
-"""The paper's law."""
 
 _BUILT_IN = (
     GAUSSIAN_LAW,
@@ -311,8 +311,8 @@ _BUILT_IN = (
     RewardLaw("bounded", bounded_reward),
 )
 
+#: The package's names: N(mu, 1); 1 with probability mu, else 0; uniform on mu -+ sqrt 3.
 REWARD_LAWS = tuple(law.name for law in _BUILT_IN)
-"""The package's names: N(mu, 1); 1 with probability mu, else 0; uniform on mu -+ sqrt 3."""
 
 _REWARD_LAWS = {law.name: law for law in _BUILT_IN}
 
@@ -369,14 +369,14 @@ def number_tables(length: int) -> NumberTables:
     )
 
 
+#: 1/sqrt(n_i) of an arm without a reward; test n_i = 0 to recognise such an arm.
 UNSEEN = inf
-"""1/sqrt(n_i) of an arm without a reward; test n_i = 0 to recognise such an arm."""
 
+#: The length of the tables: enough for four thousand steps of a user in plain Python.
 SHORT_TABLES = 2**13
-"""The length of the tables: enough for four thousand steps of a user in plain Python."""
 
+#: The largest K; a user of ten million arms takes 1.6 GB and seconds to start.
 MOST_ARMS = STEP_CAP
-"""The largest K; a user of ten million arms takes 1.6 GB and seconds to start."""
 
 
 def number_of_arms(n_arms: Any) -> int:
@@ -478,8 +478,8 @@ def blank_state(user: User, memory: list[float] | None = None) -> UserState:
     return RememberingState(**blank, memory=memory) if memory else UserState(**blank)
 
 
+#: A ceiling is computed for this share of sqrt(Gamma), so that it holds while Gamma falls a bit.
 CEILING_SLACK = 0.99
-"""A ceiling is computed for this share of sqrt(Gamma), so that it holds while Gamma falls a bit."""
 
 
 def start(user: User, state: UserState, rng: Stream) -> None:
@@ -687,8 +687,8 @@ def rho(user: User, state: UserState, rule: Rule) -> float:
     return current
 
 
+#: Enough for runs of a quarter of a million steps; longer ones compute what is beyond.
 LONG_TABLES = 2**19
-"""Enough for runs of a quarter of a million steps; longer ones compute what is beyond."""
 
 
 def _tuple_of(name: str, fields_of: type, without: str = "", then: str = "") -> Any:
@@ -697,12 +697,12 @@ def _tuple_of(name: str, fields_of: type, without: str = "", then: str = "") -> 
 
 
 UserTuple = _tuple_of("UserTuple", User, without="own_law")
+#: The numbers of a user, and with her own reward law besides, which goes into compiled code.
 LawfulTuple = _tuple_of("LawfulTuple", User, without="own_law", then="own_law")
-"""The numbers of a user, and with her own reward law besides, which goes into compiled code."""
 
 StateTuple = _tuple_of("StateTuple", UserState)
+#: With what a user of another behaviour keeps besides (see `users.behaviour`).
 RememberingTuple = _tuple_of("RememberingTuple", RememberingState)
-"""With what a user of another behaviour keeps besides (see `users.behaviour`)."""
 
 
 def as_arrays(state: Any) -> Any:

@@ -38,8 +38,8 @@ from explorative_user_env.validation import (
     probability,
 )
 
+#: The names of the agents in the paper's tables.
 PAPER_AGENTS = ("BAIR", "T&S", "UNI", "EXP3")
-"""The names of the agents in the paper's tables."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,7 @@ def _point(point: str, printed: str, released: str, **fields: tuple[Any, Any]) -
 
 
 # fmt: off
+#: All differences: switched one after the other they lead from `PRINTED` to `RELEASED`.
 DIFFERENCES = (
     _point("arm means", "N(0, 1)", "Uniform(0, 1)", means=("normal", "uniform")),
     _point("user at the start", "no history", "one private draw of every arm",
@@ -215,10 +216,9 @@ DIFFERENCES = (
            drops_censored=(False, True)),
 )
 # fmt: on
-"""All differences: switched one after the other they lead from `PRINTED` to `RELEASED`."""
 
+#: Choices in which text and code agree, though another reading is possible.
 ALIKE: dict[str, Any] = {"bair_phase1_counts": "acceptances", "uniform_order": "round robin"}
-"""Choices in which text and code agree, though another reading is possible."""
 
 
 def _side(name: str, side: Literal[0, 1]) -> Setting:
@@ -226,17 +226,17 @@ def _side(name: str, side: Literal[0, 1]) -> Setting:
     return Setting(name=name, **ALIKE, **{field: pair[side] for field, pair in pairs})
 
 
+#: The paper's text.
 PRINTED = _side("printed", 0)
-"""The paper's text."""
 
+#: The code that made the paper's tables.
 RELEASED = _side("released", 1)
-"""The code that made the paper's tables."""
 
+#: The setting for comparisons with the published figures; elsewhere the default is the text.
 COMPARED = RELEASED.name
-"""The setting for comparisons with the published figures; elsewhere the default is the text."""
 
+#: The two settings by name.
 SETTINGS = {setting.name: setting for setting in (PRINTED, RELEASED)}
-"""The two settings by name."""
 
 
 def as_setting(setting: Setting | str) -> Setting:
@@ -488,8 +488,8 @@ def _code_of(function: Any) -> Any:
     return getattr(function, "__code__", None)
 
 
+#: The fields that are options.
 OPTIONS: Sequence["Field[Any]"] = [each for each in fields(Population) if each.init]
-"""The fields that are options."""
 
 _NAMES = [each.name for each in OPTIONS]
 

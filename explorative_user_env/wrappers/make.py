@@ -26,12 +26,12 @@ from explorative_user_env.wrappers import vector
 from explorative_user_env.wrappers.observations import observations_of
 from explorative_user_env.wrappers.single import CountsObservation, SortedArms
 
+#: The vector environments by task.
 ENVIRONMENTS = {
     REGRET: ExplorativeUserVectorEnv,
     BAI: ExplorativeUserBAIVectorEnv,
     POPULATION: ExplorativePopulationVectorEnv,
 }
-"""The vector environments by task."""
 
 _WRAPPERS = {
     "response": (),

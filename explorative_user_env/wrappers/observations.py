@@ -46,18 +46,18 @@ class Scale:
         return (np.minimum(steps, self.horizon) / self.horizon).astype(np.float32)
 
 
+#: The features of each arm in `counts`, in this order.
 ARM_FEATURES = ("acceptances", "rejections", "latest_response", "rejections_since_acceptance")
-"""The features of each arm in `counts`, in this order."""
 
+#: The further features of each arm in `population_counts`, of all users before.
 FEATURES_BEFORE = ("acceptances_before", "rejections_before", "share_accepted_before")
-"""The further features of each arm in `population_counts`, of all users before."""
 
+#: By name: the bare response, counts of each arm, the same with arms sorted, the last step.
 OBSERVATIONS = ("response", "counts", "sorted-counts", "last-step")
-"""By name: the bare response, counts of each arm, the same with arms sorted, the last step."""
 
 SORTED_POPULATION = "sorted-population-counts"
+#: Further names for users who come one after another: counts of this one and of all before.
 POPULATION_OBSERVATIONS = ("population-counts", SORTED_POPULATION)
-"""Further names for users who come one after another: counts of this one and of all before."""
 
 
 def counts(history: History, scale: Scale) -> Array:
@@ -149,13 +149,13 @@ def actions_by_rank(order: Array, n_actions: int) -> Array:
     return np.concatenate(blocks, axis=1)
 
 
+#: The functions of (history, scale) by the names of their observations.
 UNSORTED: Mapping[str, Callable[[Any, Any], Array]] = {
     "response": lambda history, scale: history.responses(),
     "counts": counts,
     "population-counts": population_counts,
     "last-step": last_step,
 }
-"""The functions of (history, scale) by the names of their observations."""
 
 
 def observed(name: str, history: History, scale: Scale, n_actions: int) -> tuple[Array, Array]:

@@ -26,8 +26,8 @@ from explorative_user_env.wrappers.observations import (
     scale_of,
 )
 
+#: The wrappers of Gymnasium that change observations, by their kinds.
 CHANGE_OBSERVATIONS = (gym.ObservationWrapper, MaxAndSkipObservation, VectorObservationWrapper)
-"""The wrappers of Gymnasium that change observations, by their kinds."""
 
 
 def layers(env: Any) -> Iterator[Any]:
@@ -79,8 +79,8 @@ def _single(env: Any, what: str) -> Any:
 class ShowsHistory:
     """What the observations of one user and of many share: what is shown, and of which history."""
 
+    #: The observation's name, as in `wrappers.observations`.
     name: str
-    """The observation's name, as in `wrappers.observations`."""
 
     _users: Any
     _history: History
