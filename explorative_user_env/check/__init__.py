@@ -18,18 +18,30 @@ from gymnasium.wrappers import TimeLimit
 from explorative_user_env.agents import AlgorithmAgent, agent_named
 from explorative_user_env.check import records as records  # registers its checks
 from explorative_user_env.check.checks import (
-    CHECKS,
-    CheckReport,
-    FailedCheckError,
-    Kind,
-    NamedCheck,
-    Subject,
+    CHECKS as CHECKS,
+)
+from explorative_user_env.check.checks import (
+    CheckReport as CheckReport,
+)
+from explorative_user_env.check.checks import (
+    FailedCheckError as FailedCheckError,
+)
+from explorative_user_env.check.checks import (
+    Kind as Kind,
+)
+from explorative_user_env.check.checks import (
+    NamedCheck as NamedCheck,
+)
+from explorative_user_env.check.checks import NotAskedError as NotAskedError
+from explorative_user_env.check.checks import Outcome as Outcome
+from explorative_user_env.check.checks import (
+    Subject as Subject,
+)
+from explorative_user_env.check.checks import (
     in_words,
     known_names,
     run_checks,
 )
-from explorative_user_env.check.checks import NotAskedError as NotAskedError
-from explorative_user_env.check.checks import Outcome as Outcome
 from explorative_user_env.check.environments import LANES_CHECKED
 from explorative_user_env.check.secrets import Secrets as Secrets
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
