@@ -21,7 +21,8 @@ import gymnasium as gym
 import explorative_user_env as eu
 from explorative_user_env import cli
 from explorative_user_env.studies.robustness import VARIETIES, robustness
-from explorative_user_env.studies.tuning import trials, tune_n1
+from explorative_user_env.studies import tuning as trials
+from explorative_user_env.studies.tuning import tune_n1
 from explorative_user_env.wrappers.make import make_task
 
 home = Path(sys.argv[1])
@@ -63,7 +64,7 @@ def run(*words):
     except SystemExit as stop:
         assert not stop.code, words
 for command in ("bench", "suite", "paper tune-n1", "train"):
-    run(command, "--help")
+    run(*command.split(), "--help")
 small = ["--n-instances", "2", "--agent", "bair", "--workers", "1", "--patience", "7"]
 run("bench", *small, "--n-arms", "2", "--delta", "0.1", "--out", str(home / "bench"))
 assert "patience" in (home / "bench" / "summary.csv").read_text().splitlines()[0]
@@ -82,7 +83,7 @@ def test_an_option_that_is_added_once_is_everywhere(tmp_path: Path) -> None:
     copy = tmp_path / "explorative_user_env"
     shutil.copytree(ROOT / "explorative_user_env", copy, ignore=shutil.ignore_patterns("agents"))
     shutil.copytree(ROOT / "agents", copy / "agents", dirs_exist_ok=True)
-    path = copy / "population.py"
+    path = copy / "users" / "population.py"
     place = "    user: User = field(init=False"
     before, after = path.read_text(encoding="utf-8").split(place, 1)
     path.write_text(f"{before.rstrip()}{ADDED}{place}{after}", encoding="utf-8")

@@ -253,6 +253,7 @@ class Packed:
         import cloudpickle  # type: ignore[import-untyped]
 
         self._traits = traits()
+        self._path = [os.path.abspath(place) for place in sys.path]
         try:
             self._content = cloudpickle.dumps(job)
         except Exception as error:  # of any class, as handed-in code may pickle itself
@@ -260,6 +261,8 @@ class Packed:
 
     def __call__(self, seeds: Sequence[int]) -> Any:
         """Do the job."""
+        # A worker may have started before a folder was added to the path.
+        sys.path += [place for place in self._path if place not in sys.path]
         here = traits()
         for what, wanted in self._traits.items():
             if here.get(what) != wanted:

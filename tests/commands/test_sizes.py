@@ -121,7 +121,7 @@ TOLD = {
     f"bench --task regret --horizon {10**13}": "--horizon must be an integer in 1..10000000, got",
     f"bench --max-steps {2**63}": f"--max-steps must be an integer in 1..{2**53}, got {2**63}",
     f"bench --workers {10**9}": "--workers must be an integer in 0..1024, got 1000000000",
-    f"bench --agent bair-tuned:{'9' * 5000}": f"n1 must be an integer in 0..{2**53}, got '99999",
+    f"bench --agent bair-tuned:{'9' * 5000}": f"n1 must be an integer in 0..{2**53}, got 99999",
     f"paper tune-n1 --confirm {10**12}": "--confirm must be an integer in 0..10000000, got",
     "paper tune-n1 --alpha 0.05": "--alpha must be large enough for the paper's N_1 to be at most",
 }
