@@ -1,5 +1,7 @@
 """Work that travels is opened by its equals alone."""
 
+import importlib
+import shutil
 import sys
 import threading
 from pathlib import Path
@@ -49,6 +51,8 @@ def test_what_cannot_be_packed_or_opened_says_why(
     job = Packed(passing_by.job)
     assert job([1, 2]) == 2
     monkeypatch.delitem(sys.modules, "passing_by")
-    monkeypatch.setattr(sys, "path", [])
+    (tmp_path / "passing_by.py").unlink()
+    shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+    importlib.invalidate_caches()
     with pytest.raises(UnsendableError, match=r"^ModuleNotFoundError: .* 'passing_by'"):
         job([1, 2])
