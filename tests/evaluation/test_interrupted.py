@@ -41,7 +41,15 @@ def children() -> set[str]:
 def interrupted(after: float) -> Iterator[None]:
     """Interrupt the block, and look at whom it leaves behind when it has ended."""
     threads, processes = set(threading.enumerate()), children()
-    timer = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
+    ended = threading.Event()
+
+    def press_ctrl_c() -> None:  # and again, as a person does where nothing happens
+        time.sleep(after)
+        while not ended.is_set():
+            os.kill(os.getpid(), signal.SIGINT)
+            ended.wait(20.0)
+
+    timer = threading.Thread(target=press_ctrl_c)
     # Whoever was started in the background, as this may have been, hears no interrupt.
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer.start()
@@ -49,6 +57,7 @@ def interrupted(after: float) -> Iterator[None]:
         with pytest.raises(KeyboardInterrupt):
             yield
     finally:
+        ended.set()
         signal.signal(signal.SIGINT, usual)
     told = time.monotonic()
     timer.join()
