@@ -107,7 +107,10 @@ def done(
             yield from _by_joblib(parallel, halted if shared else Packed(job), chunks)
         elif usual == THREADS:  # a thread even for one worker: compiled code hears no Ctrl-C
             with ThreadPoolExecutor(n_workers, "explorative-user") as threads:
-                yield from _as_they_end(threads, halted, chunks, halt)
+                try:
+                    yield from _as_they_end(threads, halted, chunks, halt)
+                finally:
+                    halt[0] = 1  # the block waits for its threads
         else:
             for place, chunk in enumerate(chunks):
                 yield place, job(chunk)

@@ -3,12 +3,13 @@
 This module does not import numba, which takes a second.
 """
 
+import _thread
 import functools
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -90,24 +91,29 @@ def compiling_told(tell: Tell) -> Iterator[None]:
 
 @contextmanager
 def interrupts_heard() -> Iterator[None]:
-    """Raise at the end of the block an interrupt that was lost in it.
+    """Send an interrupt again that was lost in the block; at its end at the latest.
 
     The compiler calls Python from C, where Python can only print an exception and drop it.
     """
-    usual, lost = sys.unraisablehook, []
+    usual, timers = sys.unraisablehook, list[threading.Timer]()
 
-    def keep(unraisable: Any) -> None:
-        if issubclass(unraisable.exc_type, KeyboardInterrupt):
-            lost.append(unraisable.exc_type)
+    def come_again(lost: Any) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            timers.append(threading.Timer(0.05, _thread.interrupt_main))
+            timers[-1].start()
         else:
-            usual(unraisable)
+            usual(lost)
 
-    sys.unraisablehook = keep
+    sys.unraisablehook = come_again
     try:
         yield
     finally:
         sys.unraisablehook = usual
-        if lost:
+        with suppress(KeyboardInterrupt):  # of one that comes just now
+            for timer in timers:
+                timer.cancel()
+                timer.join()
+        if timers:
             raise KeyboardInterrupt
 
 
