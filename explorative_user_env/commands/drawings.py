@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorative_user_env.display.progress import OnProgress
-from explorative_user_env.results.plots import kinds_for
-from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of, why_not
+from explorative_user_env.results.plots import RUN_KINDS, heading_of, kinds_for, why_not
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.studies import lower_bound, robustness, suite, tuning
 from explorative_user_env.users.population import OPTIONS, Population, split_options
@@ -112,7 +111,7 @@ def _of_cell(results: Results, prefix: str, about: str) -> Drawings:
         if why := why_not(name, results):
             yield NotDrawn(prefix + name, why)
         else:
-            yield Drawing(prefix + name, about, partial(draw_kind, results, None))
+            yield Drawing(prefix + name, about, partial(draw_kind, results, name, None))
     try:
         compared = results.compare_all(next(iter(results.deltas)))
     except InvalidArgumentError as error:
