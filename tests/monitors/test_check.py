@@ -6,11 +6,11 @@ import gymnasium as gym
 import pytest
 from traces import RESTLESS, broken, environment, trace_of
 
+from explorative_user_env import theory
 from explorative_user_env.agents import BAIR
 from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
 from explorative_user_env.evaluation.monitors import Given, TheoryCheck, Trace, check_run, examine
 from explorative_user_env.runs.episodes import Episode
-from explorative_user_env import theory
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import PRINTED
 
