@@ -12,8 +12,7 @@ import pandas as pd
 from explorative_user_env import theory
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
-from explorative_user_env.envs.meeting import population_in
-from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv, population_in
 from explorative_user_env.protocol import ANSWERED, DELTA
 from explorative_user_env.results.intervals import proportion_interval
 from explorative_user_env.runs.episodes import Episode

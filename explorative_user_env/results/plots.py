@@ -16,8 +16,7 @@ import pandas as pd
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display import plots as style
 from explorative_user_env.display.progress import OnProgress, shown, silent
-from explorative_user_env.envs.meeting import environment_of
-from explorative_user_env.envs.user import REGRET_REWARD, reward_of, reward_of_leaving
+from explorative_user_env.envs.user import REGRET_REWARD, environment_of, reward_of
 from explorative_user_env.protocol import POPULATION, Array
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.metrics import regrets_by_user, succeeded, success_interval
@@ -270,8 +269,7 @@ def courses_of(results: PlottedRuns, figure: str, progress: OnProgress = silent)
                 paid = [reward_of(REGRET_REWARD, mean, best, False, 0.0) for mean in instance.means]
                 gained = [-paid[arm] for arm in episode.arms]
                 if episode.left and over_horizon:
-                    missed = reward_of_leaving(REGRET_REWARD, min(instance.means), best, 1)
-                    gained += [-missed] * (int(horizon) - len(gained))
+                    gained += [best - min(instance.means)] * (int(horizon) - len(gained))
             sums = np.concatenate([[0.0], np.cumsum(gained)])
             found, cut = sums[np.minimum(times, len(gained))], bool(row.get("censored", False))
             totals[agent].append(np.where(cut & (times > len(gained)), np.nan, found))

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from explorative_user_env import protocol
 from explorative_user_env.display.tables import as_text, html_table
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.protocol import POPULATION, Agent, Array
 from explorative_user_env.results import compare as pairs
 from explorative_user_env.results.metrics import frame_of, scores_of, summarize
