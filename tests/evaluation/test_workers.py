@@ -137,7 +137,7 @@ def test_what_nohup_has_ignored_stays_ignored(
     start: Callable[..., Started], tmp_path: Path
 ) -> None:
     ignoring = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
-    ignoring += "from explorative_user_env.cli import main; main()"
+    ignoring += "from explorative_user_env.commands import main; main()"
     command = "bench --agent uni --baseline-time 5 --n-instances 20 --output out"
     program = start("-c", ignoring, *command.split())
     assert within((tmp_path / "out").exists)

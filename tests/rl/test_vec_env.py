@@ -16,7 +16,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from explorative_user_env import InvalidArgumentError
 from explorative_user_env.rl import SB3VecEnv, make_sb3_vec_env
-from explorative_user_env.seeding import training_seed, training_seeds, user_seeds
+from explorative_user_env.seeding import training_seeds, user_seeds
 from explorative_user_env.users.population import Population
 
 
@@ -24,7 +24,7 @@ def pair(
     task: str, observation: str, n_envs: int, seed: int, **kwargs: Any
 ) -> tuple[Any, SB3VecEnv]:
     dummy = DummyVecEnv([lambda: single(task, observation, **kwargs) for _ in range(n_envs)])
-    dummy.seed(training_seed(seed))
+    dummy.seed(training_seeds(seed, 1)[0])
     return dummy, many(n_envs, task, observation=observation, seed=seed, **kwargs)
 
 

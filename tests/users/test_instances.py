@@ -163,7 +163,7 @@ def test_drawing_leaves_the_given_numbers_alone() -> None:
         ({"means": "gaussian"}, r"means must be one of normal, uniform, uniform_with_room, got 'g"),
         ({"means": [0.0, math.nan, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, nan, 1"),
         ({"means": [0.0, math.inf, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, inf, 1"),
-        ({"means": [0.0, 1.0]}, r"means must be 3 finite numbers .*, got \[0\.0, 1\.0\]"),
+        ({"means": [0.0, 1.0]}, r"means must be 3 finite numbers, got \[0\.0, 1\.0\]"),
         ({"means": [0.0, "1", 2.0]}, r"means must be 3 finite numbers, got \[0\.0, '1', 2\.0\]"),
         ({"means": [0.0, True, 2.0]}, r"means must be 3 finite numbers, got \[0\.0, True"),
         ({"means": np.zeros((3, 3))}, r"means must be 3 finite numbers, got"),
