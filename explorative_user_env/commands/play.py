@@ -13,7 +13,7 @@ from explorative_user_env.commands.options import command
 from explorative_user_env.commands.run import say
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.display.text import is_terminal
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.play import game as games
 from explorative_user_env.play.game import PLAYED, Game, game_of, pairs_of, query_of
 from explorative_user_env.play.terminal import PROMPT, play_lines

@@ -100,10 +100,11 @@ class Run:
         request = mine | {"line-up": {"agents": line_up}, "libraries": dict(libraries or {})}
         made_by = mine | {"versions": records.versions_of()}
 
-        def has_this_run(file: Path) -> bool:
+        def has_this_run(file: Path, finished: bool = False) -> bool:
             with suppress(InvalidArgumentError):
-                kept = stores.request_in(file)
-                return bool(mine == {name: kept[name] for name in mine})
+                kept = stores.about(file)
+                same = mine == {name: kept.request[name] for name in mine}
+                return same and (kept.finished or not finished)
             return False
 
         if self.resume is not None:
@@ -120,7 +121,7 @@ class Run:
                     break
         resumes = self.resume is not None
         # A finished run is begun anew, to the same rows.
-        anew = self.overwrite or (stores.is_finished(file) and has_this_run(file))
+        anew = self.overwrite or has_this_run(file, finished=True)
         # Of a run that is continued, the file says first whether it is the same.
         folder = None if resumes else Folder(path, made_by, self.overwrite)
         argument = "resume" if resumes else "output"
@@ -151,9 +152,7 @@ def continue_with(
     """
     from explorative_user_env.results import store as stores
 
-    stores.roll_back(resume, "resume")
-    with suppress(stores.EmptyFileError):  # of a process that was killed at once
-        request = stores.request_in(resume, "resume")
+    if request := stores.request_resumed(resume):
         if words_of(request["command"]) != command.split():
             allowed = f"a run of {command} (it is of {request['command']})"
             raise InvalidArgumentError("resume", str(resume), allowed)
