@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import no_compiler
 import pandas as pd
@@ -32,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         no_compiler.OPTION, action="store_true", help="run as where numba is not, as in a browser"
     )
+    parser.addoption("--eighth", type=int, help="of the exhaustive tests only this one of 0..7")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,6 +42,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if "exhaustive" not in config.getoption("markexpr"):
+        items[:] = [each for each in items if each.get_closest_marker("exhaustive") is None]
+    elif (eighth := config.getoption("--eighth")) is not None:
+        items[:] = [each for each in items if crc32(each.nodeid.encode()) % 8 == eighth]
     if hasattr(config, "workerinput"):  # one of many processes
         items[:] = long_modules_first(items)
 
