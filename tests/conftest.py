@@ -42,10 +42,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    eighth = config.getoption("--eighth")
     if "exhaustive" not in config.getoption("markexpr"):
-        items[:] = [each for each in items if each.get_closest_marker("exhaustive") is None]
-    elif (eighth := config.getoption("--eighth")) is not None:
-        items[:] = [each for each in items if crc32(each.nodeid.encode()) % 8 == eighth]
+        left_out = [each for each in items if each.get_closest_marker("exhaustive")]
+    elif eighth is not None:
+        left_out = [each for each in items if crc32(each.nodeid.encode()) % 8 != eighth]
+    else:
+        left_out = []
+    config.hook.pytest_deselected(items=left_out)
+    gone = set(left_out)
+    items[:] = [each for each in items if each not in gone]
     if hasattr(config, "workerinput"):  # one of many processes
         items[:] = long_modules_first(items)
 
