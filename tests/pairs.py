@@ -1,4 +1,4 @@
-"""Options that meet in tests: every pair of values in the usual run, all of the product on demand."""
+"""Options that meet in tests: all pairs of values in the usual run, the whole product on demand."""
 
 import itertools
 from collections.abc import Iterable
