@@ -10,7 +10,7 @@ import pandas as pd
 from rich.text import Text
 
 from explorative_user_env.display.tables import as_text, html_table
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.protocol import (
     POPULATION,
     STEP_CAP,
