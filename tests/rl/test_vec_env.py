@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pairs import pairs
 
 pytest.importorskip("torch", reason="needs the extra rl")
 pytest.importorskip("stable_baselines3", reason="needs the extra rl")
@@ -59,9 +60,7 @@ def assert_same_step(one: Any, other: Any) -> None:
         assert [type(mine[name]) for name in theirs] == [type(each) for each in theirs.values()]
 
 
-@pytest.mark.parametrize("observation", OBSERVATIONS)
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("n_envs", [3, 66])
+@pairs(observation=OBSERVATIONS, task=TASKS, n_envs=[3, 66])
 def test_many_users_are_as_many_of_stable_baselines3s_own(
     task: str, observation: str, n_envs: int
 ) -> None:
@@ -174,9 +173,7 @@ def test_options_go_to_all_users_for_one_reset() -> None:
     assert means[0] != (0.0, 2.0, 1.0)
 
 
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("observation", OBSERVATIONS)
-@pytest.mark.parametrize("seed", [None, 5])
+@pairs(task=TASKS, observation=OBSERVATIONS, seed=[None, 5])
 def test_options_may_be_each_users_own(task: str, observation: str, seed: int | None) -> None:
     """As in SB3's own vector of single environments; in the first reset and in a later one."""
     one, other = {"means": np.array([0.0, 2.0, 1.0])}, {"means": [3.0, 2.0, 1.0]}
