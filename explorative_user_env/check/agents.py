@@ -28,7 +28,7 @@ from explorative_user_env.check.checks import (
 )
 from explorative_user_env.check.secrets import Secrets, reached
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
-from explorative_user_env.evaluation import evaluate, paths
+from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
 from explorative_user_env.evaluation.workers import NONE_START, can_start_processes
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
@@ -36,6 +36,7 @@ from explorative_user_env.kernels.presence import COMPILER, why_no_compiler
 from explorative_user_env.protocol import (
     ANSWERED,
     BAI,
+    REGRET,
     TASKS,
     Agent,
     Array,
@@ -536,7 +537,7 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
         right["recommends"] += episode.arms[-1:] == (best,)
     if isinstance(agent := subject.make(), ManyUserAgent):
         runs = Runs(users, agent, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
-        of = dict(zip(RUN_COLUMNS, paths.run_in_step(runs, seeds).T, strict=True))
+        of = dict(zip(RUN_COLUMNS, runs.rows("in_step", seeds).T, strict=True))
         right["answers, asked about many at once,"] = int((of["answer"] == of["best_arm"]).sum())
     # Whatever it does, it is right by chance with each user: the figures share the false alarm.
     most = int(binom.isf(FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
@@ -656,7 +657,7 @@ def succeeds_wherever_the_best_is(subject: Subject) -> None:
         agent = informed(subject.make(), users)
         seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
         runs = Runs(users, agent, MOST_STEPS, _horizon(agent, MEETING_STEPS))
-        of = dict(zip(RUN_COLUMNS, paths.run_readable(runs, seeds).T, strict=True))
+        of = dict(zip(RUN_COLUMNS, runs.rows("readable", seeds).T, strict=True))
         stops = of["end"] == ANSWERED
         return int((stops & (of["answer"] == of["best_arm"])).sum()), int(stops.sum())
 
@@ -689,7 +690,7 @@ def in_step_is_one_at_a_time(subject: Subject) -> None:
         raise NotAskedError("it meets users one at a time")
     users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
     runs = Runs(users, agent, STEPS_IN_STEP, _horizon(agent, STEPS_IN_STEP))
-    wanted = paths.run_readable(runs, seeds)
+    wanted = runs.rows("readable", seeds)
     for how, order in {
         "": slice(None),
         ", in another order": slice(None, None, -1),
@@ -702,7 +703,7 @@ def in_step_is_one_at_a_time(subject: Subject) -> None:
 
 def _rows_in_step(subject: Subject, seeds: Sequence[int], agent: Any) -> Array:
     users, horizon = Population(n_arms=usual_arms(subject)), _horizon(agent, STEPS_IN_STEP)
-    return paths.run_in_step(Runs(users, agent, STEPS_IN_STEP, horizon), [*seeds])
+    return Runs(users, agent, STEPS_IN_STEP, horizon).rows("in_step", [*seeds])
 
 
 def expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) -> None:
@@ -742,10 +743,10 @@ def expect_compiled(
     if (reason := why_no_compiler()) is not None:
         raise NotAskedError(f"it takes {COMPILER}, but {reason}")
     runs = Runs(population, agent, COMPILED_STEPS, COMPILED_STEPS)
-    seeds = [*range(seed, seed + COMPILED_USERS)]
-    wanted = paths.Play.joined(paths.plays_readable(runs, seeds))
+    seeds, whole = [*range(seed, seed + COMPILED_USERS)], runs._replace(task=REGRET)
+    wanted = whole.play("readable", seeds)
     try:
-        found = paths.Play.joined(paths.plays_compiled(runs, seeds))
+        found = whole.play("compiled", seeds)
     except errors_of_compiling() as error:
         raise refused(f"it does not compile: {short(error)}") from error
     for what in ("arms", "accepted"):
@@ -754,7 +755,7 @@ def expect_compiled(
             seen = f"{what} has {fast[user, step]} compiled and {plain[user, step]} in plain Python"
             seen += f", at step {step + 1} with the user of seed {seeds[user]}"
             raise FailedCheckError(f"{seen} (K = {population.n_arms})")
-    rows = (paths.run_compiled(runs, seeds), paths.run_readable(runs, seeds))
+    rows = (runs.rows("compiled", seeds), runs.rows("readable", seeds))
     expect_rows(*rows, seeds, "compiled than in plain Python")
 
 

@@ -25,9 +25,8 @@ from explorative_user_env.agents import AlgorithmAgent, agent_named, informed
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.display.tables import Column, as_text, html_table, paragraphs, table
 from explorative_user_env.evaluation.paths import Runs
-from explorative_user_env.evaluation.request import agent_record
-from explorative_user_env.evaluation.runner import runs_of
-from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
+from explorative_user_env.evaluation.runner import agent_record, runs_of
+from explorative_user_env.evaluation.workers import ONE_HERE, Crew
 from explorative_user_env.files import MADE_BY, differences, digests_in, from_json, is_as
 from explorative_user_env.protocol import (
     STEP_CAP,
@@ -44,7 +43,7 @@ from explorative_user_env.results import records
 from explorative_user_env.results.metrics import RUN_FRAMES
 from explorative_user_env.results.results import Results, kept_evaluations
 from explorative_user_env.results.store import ENDINGS, PACKED, read_only, request_from
-from explorative_user_env.runs.members import Members
+from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import seed_number, user_seeds
 from explorative_user_env.shipped import shipped_models
 from explorative_user_env.studies.suite_tasks import (
@@ -59,7 +58,6 @@ from explorative_user_env.validation import (
     InvalidArgumentError,
     MissingExtraError,
     choice,
-    flag,
     integer,
     one_line,
     real,
@@ -325,8 +323,7 @@ def verify(
     file, folder = _runs_at(Path(path))
     drawn_with = secrets.randbits(32) if seed is None else seed_number(seed)
     rng = np.random.default_rng(drawn_with)
-    flag("compiled", compiled), checked_workers(workers, executor)
-    run = partial(_runs_again, compiled=compiled, workers=workers, executor=executor)
+    crew = Crew(workers, executor, compiled)
     try:
         with shown(progress) as report:
             request, cells = _cells_in(file, own)
@@ -345,7 +342,9 @@ def verify(
             for place, (cell, agent) in enumerate(chosen):
                 bar = named(portion(report, place, len(chosen)), cell.name)
                 places = _drawn(len(cell.runs(agent)), asked, rng)
-                found += _checked(cell, agent, places, partial(run, progress=bar))
+                found += _checked(
+                    cell, agent, places, partial(_runs_again, crew=replace(crew, progress=bar))
+                )
                 found += _unusual(cell, agent)
             if folder is not None:
                 found += _beside(folder)
@@ -416,9 +415,7 @@ def _checked(
     yield outcome(len(part), n_others, OTHER_ROWS if others else SAME_ROWS)
 
 
-def _runs_again(
-    cell: Cell, who: Agent, agent: str, rows: pd.DataFrame, *, compiled: bool, **how: Any
-) -> pd.DataFrame:
+def _runs_again(cell: Cell, who: Agent, agent: str, rows: pd.DataFrame, crew: Crew) -> pd.DataFrame:
     """Return what comes out with the users of some rows, in runs not much longer than the file's.
 
     Raises:
@@ -438,8 +435,7 @@ def _runs_again(
     return runs_of(
         Runs(results.population, who, cap, horizon, as_task(told["task"]), members),
         [int(seed) for seed in rows["user_seed"]],
-        compiled=compiled and len(rows) * longest > WORTH_COMPILING,
-        **how,
+        replace(crew, compiled=crew.compiled and len(rows) * longest > WORTH_COMPILING),
     )
 
 

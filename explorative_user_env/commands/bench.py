@@ -10,7 +10,7 @@ from explorative_user_env.commands.options import command, users_a_cell
 from explorative_user_env.commands.output import write_and_show
 from explorative_user_env.commands.run import Run
 from explorative_user_env.display.progress import progress_bar
-from explorative_user_env.evaluation import evaluate, request, runner
+from explorative_user_env.evaluation import evaluate, runner
 from explorative_user_env.protocol import POPULATION, TASKS
 from explorative_user_env.results.results import all_runs
 from explorative_user_env.results.tables import legend_of, summary_page, table_of
@@ -67,7 +67,7 @@ def bench(
     population = Population(**users)
     if quick or options["until_width"] is None:
         n_instances = users_a_cell(n_instances, quick)
-    options["n_instances"] = request.number_asked(n_instances, options["until_width"])
+    options["n_instances"] = runner.number_asked(n_instances, options["until_width"])
     with run.opened(line_up) as (folder, store):
         with progress_bar() as report:
             how: dict[str, Any] = {"task": usual.task, "progress": report, "store": store}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from explorative_user_env.display.progress import notice
-from explorative_user_env.evaluation.request import FEWEST_ARMS, agent_record
+from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
 from explorative_user_env.files import Folder, other_run
 from explorative_user_env.protocol import name_of
 from explorative_user_env.results import store as stores

@@ -23,13 +23,12 @@ from explorative_user_env.display.plots import (
     verbatim,
 )
 from explorative_user_env.display.progress import OnProgress, shown, silent
-from explorative_user_env.envs.meeting import environment_of
 from explorative_user_env.envs.user import REGRET_REWARD, reward_of, reward_of_leaving
 from explorative_user_env.protocol import POPULATION, Array
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.metrics import regrets_by_user, succeeded, success_interval
 from explorative_user_env.results.tables import REFERENCE
-from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import Episode, environment_of
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, choice
 
