@@ -22,7 +22,7 @@ from explorative_user_env.protocol import (
     sees_rewards,
 )
 from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
-from explorative_user_env.results.metrics import figures_of_runs, frame_of, scores_of
+from explorative_user_env.results.metrics import frame_of, scores_of, summarize
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
 from explorative_user_env.results.store import Store, columns_in, read_only, results_in
 from explorative_user_env.results.tables import table_of, warnings_of
@@ -90,7 +90,7 @@ class Results:
         rows = []
         for agent, runs in self.runs.groupby("agent", sort=False):
             delta = self.deltas.get(str(agent), self.cell["delta"])
-            figures = figures_of_runs(runs, self.cell, self.population, delta)
+            figures = summarize(runs, self.cell, self.population, delta)
             sees = {"sees_rewards": agent in self.references}
             rows.append({**shared, "agent": agent, **figures, **sees})
         summary = pd.DataFrame(rows)

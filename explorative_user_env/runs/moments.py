@@ -13,7 +13,7 @@ from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, Against, see
 from explorative_user_env.show import words
 from explorative_user_env.show.explanations import Explained, explanation_of, is_flags
 from explorative_user_env.show.words import Grounds, Seen, number_in_words, rounded
-from explorative_user_env.theory.upper import iterated_log_band
+from explorative_user_env.theory import iterated_log_band
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.validation import CallableError, InvalidArgumentError
 

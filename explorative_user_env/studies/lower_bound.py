@@ -44,7 +44,7 @@ from explorative_user_env.results.intervals import mean_interval, proportion_int
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
-from explorative_user_env.theory.lower import (
+from explorative_user_env.theory import (
     HardPair,
     exponent_loss,
     hard_pair,

@@ -30,7 +30,7 @@ from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import LEVEL
 from explorative_user_env.results.metrics import scores_of
 from explorative_user_env.results.records import record_of, stream_fingerprint, versions_of
-from explorative_user_env.results.store import Store, request_in
+from explorative_user_env.results.store import Store, about
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.studies.suite_tasks import (
     CENTRAL,
@@ -546,7 +546,7 @@ def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
     Raises:
         InvalidArgumentError: if there is no such file, or it has no runs of a suite.
     """
-    asked = request_in(Path(path))
+    asked = about(Path(path)).request
     if asked.get("command") != COMMAND:
         allowed = f"a file of runs of {COMMAND} (it is of {asked.get('command')})"
         raise InvalidArgumentError("path", str(path), allowed)

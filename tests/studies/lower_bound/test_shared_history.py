@@ -20,7 +20,7 @@ from explorative_user_env.studies.lower_bound import (
     rejected_below,
     uniform_steps,
 )
-from explorative_user_env.theory.lower import hard_pair
+from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.model import ACCEPTANCE_RATE
 from explorative_user_env.validation import InvalidArgumentError
 
