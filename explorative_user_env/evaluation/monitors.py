@@ -12,16 +12,10 @@ import pandas as pd
 from explorative_user_env import theory
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
-from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv, population_in
 from explorative_user_env.protocol import ANSWERED, DELTA
 from explorative_user_env.results.intervals import proportion_interval
-<<<<<<< HEAD
-from explorative_user_env.runs.loop import Episode, population_in, rollout
-from explorative_user_env.theory import upper as theory
-=======
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import rollout
->>>>>>> main
+from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, risk

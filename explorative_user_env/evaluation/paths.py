@@ -16,13 +16,13 @@ import numpy as np
 from explorative_user_env import protocol
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.lanes import Lanes, Step
-from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.envs.user_vector import new_lanes
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
 from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
 from explorative_user_env.kernels.presence import can_compile
 from explorative_user_env.protocol import Array, name_of
-from explorative_user_env.runs.loop import Episode, Members, environment_of, rollout
+from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.seeding import agent_generators, member_seeds, user_generator
 from explorative_user_env.users import model
 from explorative_user_env.users.behaviours import EXPLORATIVE

@@ -19,6 +19,7 @@ import pandas as pd
 from explorative_user_env import protocol, validation
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.monitors import check_run, is_bair
 from explorative_user_env.evaluation.paths import USERS_IN_STEP, Runs, compiles
 from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, Crew, done
@@ -28,7 +29,7 @@ from explorative_user_env.results import records
 from explorative_user_env.results.metrics import frame_of, succeeded, success_interval
 from explorative_user_env.results.results import Results, Sweep
 from explorative_user_env.results.store import Kept, Store
-from explorative_user_env.runs.loop import Members, environment_of
+from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
 from explorative_user_env.users import population as users
 from explorative_user_env.users.behaviours import EXPLORATIVE

@@ -9,10 +9,11 @@ from explorative_user_env import protocol
 from explorative_user_env.agents import informed
 from explorative_user_env.agents.text import N_RECENT, Conversation, TextAnswer, answer_in_words
 from explorative_user_env.display.progress import OnProgress, shown
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.runner import Request
 from explorative_user_env.files import write_whole
 from explorative_user_env.protocol import DELTA, N_TRANSCRIBED, Agent, Task, name_of
-from explorative_user_env.runs.loop import Episode, environment_of, rollout
+from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.users import population as users
 from explorative_user_env.validation import InvalidArgumentError, count
 

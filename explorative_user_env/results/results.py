@@ -10,6 +10,7 @@ import pandas as pd
 from rich.text import Text
 
 from explorative_user_env.display.tables import as_text, html_table
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.protocol import (
     POPULATION,
     STEP_CAP,
@@ -26,7 +27,7 @@ from explorative_user_env.results.metrics import frame_of, scores_of, summarize
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
 from explorative_user_env.results.store import Store, columns_in, read_only, results_in
 from explorative_user_env.results.tables import table_of, warnings_of
-from explorative_user_env.runs.loop import Episode, Members, environment_of, rollout
+from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 

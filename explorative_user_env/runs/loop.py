@@ -12,9 +12,7 @@ import gymnasium as gym
 
 from explorative_user_env import protocol, seeding
 from explorative_user_env.agents import AlgorithmAgent, informed
-from explorative_user_env.envs.population import ExplorativePopulationEnv
-from explorative_user_env.envs.registration import MAX_EPISODE_STEPS
-from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
+from explorative_user_env.envs.user import as_action, environment_of, population_in
 from explorative_user_env.protocol import Agent, name_of
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import MemberLaw, PopularityLaw, Population
@@ -148,35 +146,6 @@ class Episode:
         names = ["agent", "seed", "stopping_time", "acceptances", "answer", "censored"]
         names += ["left"] if self.left else []
         return f"Episode({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
-
-
-def population_in(env: gym.Env[Any, Any]) -> Population | None:
-    """Return the users of an environment; None if it is not one of this package.
-
-    Raises:
-        InvalidArgumentError: for users who come one after another.
-    """
-    if isinstance(env.unwrapped, ExplorativePopulationEnv):
-        allowed = 'one of one user: evaluate(task="population") meets one after another'
-        raise InvalidArgumentError("env", env, allowed)
-    users = getattr(env.unwrapped, "population", None)
-    return users if isinstance(users, Population) else None
-
-
-def environment_of(
-    population: Population, agent: Agent, reward: str = "none", horizon: int | None = None
-) -> ExplorativeUserEnv:
-    """Return an environment without a time limit.
-
-    Args:
-        population: its users.
-        agent: the agent that meets them; one that sees realized rewards is paid these.
-        reward: the reward for all other agents, which do not see it.
-        horizon: the steps by which a user who leaves pays; None is the default.
-    """
-    paid = "realized" if protocol.sees_rewards(agent) else reward
-    steps = MAX_EPISODE_STEPS if horizon is None else horizon
-    return ExplorativeUserEnv(population=population, reward=paid, horizon=steps)
 
 
 def rollout(

@@ -8,8 +8,8 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from explorative_user_env.envs.history import seen_in_lane
-from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, Against, sees_rewards
+from explorative_user_env.envs.user import environment_of
+from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, Against
 from explorative_user_env.show import words
 from explorative_user_env.show.explanations import Explained, explanation_of, is_flags
 from explorative_user_env.show.words import Grounds, Seen, number_in_words, rounded
@@ -63,8 +63,7 @@ def watch_again(run: Any, hear: Callable[[Moment], None]) -> None:
         agent = copy.deepcopy(rerun.agent)
     except Exception as error:
         raise CallableError.of(f"a copy of {run.agent}", error, "to watch it again") from error
-    reward = "realized" if sees_rewards(agent) else "none"
-    env = ExplorativeUserEnv(population=rerun.population, reward=reward)
+    env = environment_of(rerun.population, agent)
     history, now = env.remember(), list[HiddenState]()
 
     def on_step() -> None:

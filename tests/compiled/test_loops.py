@@ -18,10 +18,11 @@ from explorative_user_env.agents import (
     Uniform,
     uniform,
 )
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
 from explorative_user_env.protocol import STOP, name_of
-from explorative_user_env.runs.loop import environment_of, rollout
+from explorative_user_env.runs.loop import rollout
 from explorative_user_env.users import model as user_rules
 from explorative_user_env.users.model import blank_state
 from explorative_user_env.users.population import Population, Setting
