@@ -242,7 +242,7 @@ def agent_record(agent: Agent | str, n_arms: int) -> Any:
     """
     if isinstance(agent, AlgorithmAgent | str):
         return records.record_of(agent)
-    if (options := protocol.options_of(agent)) is not None:
+    if (options := getattr(agent, "options", None)) is not None:
         attributes = records.record_of(options)
         return records.record_of_class(type(agent)) | {"attributes": attributes}
     after = []
