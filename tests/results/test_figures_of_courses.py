@@ -17,7 +17,7 @@ from explorative_user_env.results.plots import (
     over_time,
 )
 from explorative_user_env.results.results import Results
-from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import Episode
 
 pytest.importorskip("matplotlib")
 
