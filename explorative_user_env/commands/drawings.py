@@ -11,7 +11,7 @@ from explorative_user_env.display.progress import OnProgress
 from explorative_user_env.results.plots import kinds_for
 from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of, why_not
 from explorative_user_env.results.results import Results, Sweep
-from explorative_user_env.studies import lower_bound, robustness, suite, tuning
+from explorative_user_env.studies import lower_bound, suite, tuning
 from explorative_user_env.users.population import OPTIONS, Population, split_options
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -64,10 +64,10 @@ def drawings_of(request: Mapping[str, Any], folder: Path, cells: Sequence[Result
                 yield from _of_study("the lower bound's pair of users", found, {name: draw})
         case "suite --user":
             names = None if asked["user"] == ["all"] else asked["user"]
-            varieties = robustness.varieties_named(names)
+            varieties = suite.varieties_named(names)
             population = Population(**split_options(asked)[0])
-            found = partial(robustness.kept_matrix, cells, population, varieties)
-            yield from _of_study("robustness", found, {"heat_map": robustness.heat_map})
+            found = partial(suite.kept_matrix, cells, population, varieties)
+            yield from _of_study("robustness", found, {"heat_map": suite.heat_map})
         case "suite":
             found = partial(suite.kept_suite, asked, cells)
             yield from _of_study("the suite", found, {"heat_map": suite.SuiteResults.plot})
