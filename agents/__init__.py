@@ -9,16 +9,6 @@ from typing import Any
 from explorative_user_env.protocol import DELTA, STEP_CAP, Agent
 from explorative_user_env.validation import InvalidArgumentError
 
-from . import (
-    bair,
-    exp3,
-    full_information,
-    thompson,
-    track_and_stop,
-    transfer_elimination,
-    ucb1,
-    uniform,
-)
 from .adapter import AlgorithmAgent
 from .bair import BAIR, SuccessiveElimination
 from .exp3 import EXP3
@@ -30,21 +20,6 @@ from .track_and_stop import TrackAndStop
 from .transfer_elimination import OrderedElimination, TransferElimination
 from .ucb1 import UCB1
 from .uniform import Uniform
-
-#: The algorithm records by name; SE's is BAIR's, SE-ordered's that of SE-transfer.
-ALGORITHMS = {
-    module.ALGORITHM.name: module.ALGORITHM
-    for module in (
-        bair,
-        track_and_stop,
-        uniform,
-        exp3,
-        ucb1,
-        thompson,
-        full_information,
-        transfer_elimination,
-    )
-}
 
 #: What makes an agent of each name, in the order of the paper's tables.
 AGENTS: dict[str, Callable[..., AlgorithmAgent]] = {
@@ -69,6 +44,9 @@ CARRIERS: dict[str, Callable[..., AlgorithmAgent]] = {
 }
 
 _MAKERS = AGENTS | REFERENCES | CARRIERS
+
+#: The algorithm records by name; SE's is BAIR's, SE-ordered's that of SE-transfer.
+ALGORITHMS = {rule.name: rule for rule in (make().algorithm for make in _MAKERS.values())}
 
 _SPELLINGS = {name.lower(): name for name in _MAKERS} | {
     "tas": "T&S",
@@ -95,10 +73,7 @@ def agent_named(name: str, max_steps: int | None = None) -> AlgorithmAgent:
 
 
 def informed(
-    agent: Agent | str,
-    population: Any,
-    delta: float = DELTA,
-    max_steps: int | None = None,
+    agent: Agent | str, population: Any, delta: float = DELTA, max_steps: int | None = None
 ) -> Agent:
     """Return an agent, given or named, with its open options filled in.
 

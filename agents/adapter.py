@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Agent, Algorithm
-from explorative_user_env.validation import InvalidArgumentError, integer, is_name
+from explorative_user_env.validation import InvalidArgumentError, choice, integer, is_name
 
 #: The option of an algorithm that asks for the step cap.
 CAP = "max_steps"
@@ -68,7 +68,7 @@ class AlgorithmAgent(Agent):
             facts: values by the name of an option, `max_steps` among them.
             max_steps: a step cap that holds for everyone: the agent's own may only be smaller.
         """
-        own = {name: value for name, value in self._all_options().items() if name != CAP}
+        own = {each: self.options.get(each) for each in self.algorithm.defaults if each != CAP}
         filled = {name: facts.get(name) if value is None else value for name, value in own.items()}
         caps = [cap for cap in (self.max_steps, max_steps) if cap is not None]
         cap = min(caps, default=facts.get("max_steps"))
@@ -78,15 +78,12 @@ class AlgorithmAgent(Agent):
 
     def params(self, n_arms: int, horizon: int | None) -> Any:
         """Return the numbers of a run with `n_arms` arms, to `horizon` where one is needed."""
+        given = {**self.options, CAP: self.max_steps}
         chosen = {
-            name: self.algorithm.defaults[name] if value is None else value
-            for name, value in self._all_options().items()
+            name: default if given.get(name) is None else given[name]
+            for name, default in self.algorithm.defaults.items()
         }
         return self.algorithm.prepare(chosen, n_arms, horizon)
-
-    def _all_options(self) -> dict[str, Any]:
-        given = self.options | {CAP: self.max_steps}
-        return {name: given.get(name) for name in self.algorithm.defaults}
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
         """Get ready for a new user; see `protocol.Agent.reset`."""
@@ -130,10 +127,9 @@ class AlgorithmAgent(Agent):
         return self.algorithm.explain(self._params, self._state)
 
     def __repr__(self) -> str:
-        given = {name: value for name, value in self.options.items() if value is not None}
-        if self.max_steps is not None:
-            given["max_steps"] = self.max_steps
-        return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+        given = {**self.options, CAP: self.max_steps}.items()
+        shown = ", ".join(f"{name}={value!r}" for name, value in given if value is not None)
+        return f"{self.name}({shown})"
 
 
 def agent_maker(
@@ -174,6 +170,19 @@ def agent_maker(
         return make
 
     return decorate
+
+
+def given_horizon(own: int | None, horizon: int | None) -> int:
+    """Return T: the agent's own option, or else what the run says."""
+    steps = horizon if own is None else own
+    if steps is None:
+        raise InvalidArgumentError("horizon", None, "given to an agent that does not stop itself")
+    return integer("horizon", steps, 1)
+
+
+def is_second(options: Mapping[str, Any], name: str, first: str, second: str) -> bool:
+    """Return whether an option of two words is the second."""
+    return choice(name, options[name], (first, second)) == second
 
 
 def largest(counts: Sequence[int], rng: np.random.Generator, first: bool = False) -> int:

@@ -14,18 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from explorative_user_env import validation
 from explorative_user_env.protocol import STOP, Against, Algorithm
-from explorative_user_env.validation import (
-    InvalidArgumentError,
-    choice,
-    integer,
-    positive,
-    probability,
-    real,
-    risk,
-)
 
-from .adapter import AlgorithmAgent, agent_maker, largest
+from .adapter import AlgorithmAgent, agent_maker, is_second, largest
 
 #: The parts of a run: Phase 1's first sweep, Phase 1's rounds, Phase 2.
 SWEEP, ROUNDS, ELIMINATION = 0, 1, 2
@@ -64,22 +56,18 @@ class State(NamedTuple):
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
     """Check the options and return the numbers of a run."""
-    delta = risk("delta", options["delta"])
-    alpha = positive("alpha", options["alpha"])
-    rho_0 = positive("rho_0", options["rho_0"])
+    delta = validation.risk("delta", options["delta"])
+    alpha = validation.positive("alpha", options["alpha"])
+    rho_0 = validation.positive("rho_0", options["rho_0"])
+    noise = validation.probability("noise", options["noise"])
     return Params(
         n_arms=n_arms,
         n1=phase1_acceptances(options["n1"], n_arms, delta, alpha, rho_0),
-        counts_steps=choice("phase1_counts", options["phase1_counts"], ("acceptances", "steps"))
-        == "steps",
-        skips=choice("first_sweep", options["first_sweep"], ("full", "skipping")) == "skipping",
-        round_robin=choice("phase2", options["phase2"], ("fewest acceptances", "round robin"))
-        == "round robin",
-        m=eliminating_rejections(
-            options["m"], n_arms, delta, probability("noise", options["noise"])
-        ),
-        consecutive=choice("rejections", options["rejections"], ("all", "consecutive"))
-        == "consecutive",
+        counts_steps=is_second(options, "phase1_counts", "acceptances", "steps"),
+        skips=is_second(options, "first_sweep", "full", "skipping"),
+        round_robin=is_second(options, "phase2", "fewest acceptances", "round robin"),
+        m=eliminating_rejections(options["m"], n_arms, delta, noise),
+        consecutive=is_second(options, "rejections", "all", "consecutive"),
     )
 
 
@@ -88,73 +76,47 @@ def phase1_acceptances(n1: Any, n_arms: int, delta: float, alpha: float, rho_0: 
 
     Paper, Lemma lm:phase2bound1 and what its proof yields.
     """
-    if isinstance(n1, str) and n1 in ("paper", "proof"):
-        arms = n_arms if n1 == "paper" else n_arms - 1
-        return _named_n1(2 * arms / delta, alpha, rho_0)
-    allowed = '"paper", "proof" or a number of at least 0'
-    number = real("n1", n1, allowed)
-    if number < 0.0:
-        raise InvalidArgumentError("n1", n1, allowed)
-    return number
-
-
-def _named_n1(base: float, alpha: float, rho_0: float) -> float:
-    large_enough = "large enough for a finite N_1"
+    if not isinstance(n1, str) or n1 not in ("paper", "proof"):
+        allowed = '"paper", "proof" or a number of at least 0'
+        return validation.real("n1", n1, allowed, lambda number: number >= 0.0)
+    arms = n_arms if n1 == "paper" else n_arms - 1
+    allowed = "large enough for a finite N_1"
     try:
-        power = float(base ** (1 / alpha))
+        power = float((2 * arms / delta) ** (1 / alpha))
     except OverflowError:
         power = math.inf
     if power == math.inf:
-        raise InvalidArgumentError("alpha", alpha, large_enough)
+        raise validation.InvalidArgumentError("alpha", alpha, allowed)
     if power / rho_0 == math.inf:
-        raise InvalidArgumentError("rho_0", rho_0, large_enough)
+        raise validation.InvalidArgumentError("rho_0", rho_0, allowed)
     return power / rho_0
 
 
 def eliminating_rejections(m: Any, n_arms: int, delta: float, noise: float) -> int:
     """Return the m of BAIR(m); without click noise every named choice is 1, one rejection.
 
-    "paper" is 2 log(K/delta), rounded up (the caption of the click-noise table).
+    "paper" is 2 log(K/delta), rounded up (the caption of the click-noise table). "released" drops
+    an arm at more rejections than 8 p'(1-p')/(2p'-1)^2 log(2K/delta), p' = 0.9, as that code does.
     """
     if not isinstance(m, str) or m not in ("paper", "released"):
         try:
-            return integer("m", m, 1)
-        except InvalidArgumentError:
+            return validation.integer("m", m, 1)
+        except validation.InvalidArgumentError:
             allowed = '"paper", "released" or an integer of at least 1'
-            raise InvalidArgumentError("m", m, allowed) from None
+            raise validation.InvalidArgumentError("m", m, allowed) from None
     if noise == 0.0:
         return 1
     if m == "paper":
         return math.ceil(2 * math.log(n_arms / delta))
-    return released_rejections(n_arms, delta)
-
-
-def released_rejections(n_arms: int, delta: float, multiplier: float = 1.0) -> int:
-    """Return the m of the released code, which drops an arm at more rejections than a threshold.
-
-    The threshold is that many times 8 p'(1-p')/(2p'-1)^2 log(2K/delta), with p' = 0.9 fixed; the
-    multiplier is an option of its command line.
-    """
-    threshold = 8 * 0.9 * 0.1 / (2 * 0.9 - 1) ** 2 * math.log(2 * n_arms / delta)
-    return math.floor(multiplier * threshold) + 1
+    return math.floor(8 * 0.9 * 0.1 / (2 * 0.9 - 1) ** 2 * math.log(2 * n_arms / delta)) + 1
 
 
 def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
     n_arms = params.n_arms
-    return State(
-        accepted=[0] * n_arms,
-        rejected=[0] * n_arms,
-        candidate=[1] * n_arms,
-        n_candidates=[n_arms],
-        following=[0] * (n_arms + 1),
-        preceding=[0] * (n_arms + 1),
-        heap=[0] * n_arms,
-        part=[SWEEP],
-        current=[0],
-        progress=[0],
-        scores=[0] * n_arms,
-    )
+    accepted, rejected, candidate, heap, scores = ([0] * n_arms for _ in range(5))
+    links = ([0] * (n_arms + 1), [0] * (n_arms + 1))
+    return State(accepted, rejected, candidate, [0], *links, heap, [SWEEP], [0], [0], scores)
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
@@ -162,7 +124,7 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
     for arm in range(params.n_arms):
         state.accepted[arm] = 0
     state.progress[0] = 0
-    _all_candidates(params, state, SWEEP)
+    admit_all(params, state, SWEEP)
 
 
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -187,12 +149,31 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if accepted or params.counts_steps:
         state.progress[0] += 1
 
+    end, following = params.n_arms, state.following[arm]
+    n_left = state.n_candidates[0]
+    if state.part[0] == ELIMINATION:
+        if n_left > 0 and params.round_robin:
+            state.current[0] = following if following < end else state.following[end]
+        elif n_left > 0:  # the argmin of n_i is over F: over [K] Phase 2 would never end
+            if state.candidate[arm] == 0:
+                state.heap[0] = state.heap[n_left]
+            sift_down(state, 0)
+            state.current[0] = state.heap[0]
+        return
     if state.part[0] == SWEEP:
-        _after_sweep_step(params, state, arm, accepted)
-    elif state.part[0] == ROUNDS:
-        _after_round_step(params, state, arm, accepted)
-    elif state.n_candidates[0] > 0:
-        _after_elimination_step(params, state, arm)
+        if not accepted and params.skips and following < end:
+            following = state.following[following]
+        if following < end:  # N_1 is looked at between passes
+            state.current[0] = following
+            return
+    if state.progress[0] >= params.n1:
+        admit_all(params, state, ELIMINATION)
+    elif n_left == 0:
+        admit_all(params, state, ROUNDS)
+    elif state.part[0] == SWEEP:
+        state.current[0] = state.following[end]
+    elif not accepted:  # a round stays with an accepted arm
+        state.current[0] = following
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -203,66 +184,25 @@ def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
     return largest(state.scores, rng)
 
 
-def _all_candidates(params: Params, state: State, part: int) -> None:
+def admit_all(params: Params, state: State, part: int) -> None:
     """F = [K], at the start of a part or of a round."""
-    for arm in range(params.n_arms):
-        state.rejected[arm] = 0
-    admit_all(state, params.n_arms)
-    state.part[0] = part
-    state.current[0] = 0
-    if part == ELIMINATION and not params.round_robin:
-        make_heap(state)
-        state.current[0] = state.heap[0]
-
-
-def _after_sweep_step(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Go on with the sweep; N_1 is looked at between passes."""
-    end = params.n_arms
-    following = state.following[arm]
-    if not accepted and params.skips and following < end:
-        following = state.following[following]
-    if following < end:
-        state.current[0] = following
-    elif state.progress[0] >= params.n1:
-        _all_candidates(params, state, ELIMINATION)
-    elif state.n_candidates[0] == 0:
-        _all_candidates(params, state, ROUNDS)
-    else:
-        state.current[0] = state.following[end]
-
-
-def _after_round_step(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Stay with an accepted arm, leave a rejected one; N_1 is looked at after every step."""
-    if state.progress[0] >= params.n1:
-        _all_candidates(params, state, ELIMINATION)
-    elif state.n_candidates[0] == 0:
-        _all_candidates(params, state, ROUNDS)
-    elif not accepted:
-        state.current[0] = state.following[arm]
-
-
-def _after_elimination_step(params: Params, state: State, arm: int) -> None:
-    """Go to the argmin of n_i over F (over [K] it would never end), or to the next arm in turn."""
-    if params.round_robin:
-        following = state.following[arm]
-        end = params.n_arms
-        state.current[0] = following if following < end else state.following[end]
-        return
-    if state.candidate[arm] == 0:
-        state.heap[0] = state.heap[state.n_candidates[0]]
-    sift_down(state, 0)
-    state.current[0] = state.heap[0]
-
-
-def admit_all(state: State, n_arms: int) -> None:
-    """F = [K]."""
+    n_arms = params.n_arms
     for arm in range(n_arms):
+        state.rejected[arm] = 0
         state.candidate[arm] = 1
         state.following[arm] = arm + 1
         state.preceding[arm] = arm - 1 if arm > 0 else n_arms
     state.following[n_arms] = 0
     state.preceding[n_arms] = n_arms - 1
     state.n_candidates[0] = n_arms
+    state.part[0] = part
+    state.current[0] = 0
+    if part == ELIMINATION and not params.round_robin:
+        for arm in range(n_arms):
+            state.heap[arm] = arm
+        for place in range(n_arms // 2 - 1, -1, -1):
+            sift_down(state, place)
+        state.current[0] = state.heap[0]
 
 
 def drop(state: State, arm: int) -> None:
@@ -272,15 +212,6 @@ def drop(state: State, arm: int) -> None:
     state.preceding[after] = before
     state.candidate[arm] = 0
     state.n_candidates[0] -= 1
-
-
-def make_heap(state: State) -> None:
-    """Put all arms, which must be in F, on the heap."""
-    size = state.n_candidates[0]
-    for arm in range(size):
-        state.heap[arm] = arm
-    for place in range(size // 2 - 1, -1, -1):
-        sift_down(state, place)
 
 
 def sift_down(state: State, place: int) -> None:

@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Against, Algorithm
-from explorative_user_env.validation import choice, positive
+from explorative_user_env.validation import positive
 
-from .adapter import AlgorithmAgent, agent_maker, largest
-from .uniform import given_horizon
+from .adapter import AlgorithmAgent, agent_maker, given_horizon, is_second, largest
 
 #: A log-weight this far above the reference moves the reference, long before exp overflows.
 RESCALE = 250.0
@@ -56,25 +55,17 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
         # A share above 1 (T < K log K) would make probabilities negative.
         mixing=min(1.0, math.sqrt(n_arms * math.log(n_arms) / steps)),
         block=math.isqrt(n_arms - 1) + 1,
-        by_recommendations=choice("counts", options["counts"], ("accepted", "recommended"))
-        == "recommended",
-        first=choice("ties", options["ties"], ("random", "first")) == "first",
+        by_recommendations=is_second(options, "counts", "accepted", "recommended"),
+        first=is_second(options, "ties", "random", "first"),
     )
 
 
 def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
     n_arms = params.n_arms
-    return State(
-        log_weights=[0.0] * n_arms,
-        weights=[1.0] * n_arms,
-        reference=[0.0],
-        sums=[0.0] * -(-n_arms // params.block),
-        total=[1.0],
-        chance=[1.0],
-        counts=[0] * n_arms,
-        steps=[0],
-    )
+    sums = [0.0] * -(-n_arms // params.block)
+    log_weights, weights = [0.0] * n_arms, [1.0] * n_arms
+    return State(log_weights, weights, [0.0], sums, [1.0], [1.0], [0] * n_arms, [0])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
@@ -93,7 +84,8 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     """
     if state.steps[0] >= params.horizon:
         return STOP
-    floor, scale = _mixture(params, state)
+    # What an arm of weight 0 has of the mixture, and what a weight of 1 adds to it.
+    floor, scale = params.mixing / params.n_arms, (1.0 - params.mixing) / state.total[0]
     level = rng.random()
     cumulated = 0.0
     arm = 0
@@ -104,24 +96,14 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
         cumulated = beyond
         arm += params.block
     last = min(arm + params.block, params.n_arms) - 1
-    chance = _chance(state.weights[arm], floor, scale)
+    chance = scale * state.weights[arm] + floor
     cumulated += chance
     while level >= cumulated and arm < last:
         arm += 1
-        chance = _chance(state.weights[arm], floor, scale)
+        chance = scale * state.weights[arm] + floor
         cumulated += chance
     state.chance[0] = chance
     return arm
-
-
-def _mixture(params: Params, state: State) -> tuple[float, float]:
-    """Return epsilon/K, and what a weight of 1 adds to it."""
-    return params.mixing / params.n_arms, (1.0 - params.mixing) / state.total[0]
-
-
-def _chance(weight: float, floor: float, scale: float) -> float:
-    """Return the probability of an arm of this weight."""
-    return scale * weight + floor
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
@@ -168,10 +150,10 @@ def _add_up(params: Params, state: State, block: int) -> None:
 
 def explain(params: Params, state: State) -> Mapping[str, Any]:
     """Return the chances of the next arm, what the answer goes by, and t of T."""
-    mixture = _mixture(params, state)
+    floor, scale = params.mixing / params.n_arms, (1.0 - params.mixing) / state.total[0]
     return {
         "t of T": Against(state.steps[0], params.horizon),
-        "chance": [_chance(weight, *mixture) for weight in state.weights],
+        "chance": [scale * weight + floor for weight in state.weights],
         "recommended" if params.by_recommendations else "accepted": list(state.counts),
     }
 

@@ -15,8 +15,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import positive, real
 
-from .adapter import AlgorithmAgent, agent_maker, largest
-from .uniform import given_horizon
+from .adapter import AlgorithmAgent, agent_maker, given_horizon, largest
 
 
 class Params(NamedTuple):
@@ -43,26 +42,15 @@ class State(NamedTuple):
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
     """Check the options and return the numbers of a run."""
     variance = positive("prior_variance", options["prior_variance"])
-    return Params(
-        n_arms=n_arms,
-        horizon=given_horizon(options["horizon"], horizon),
-        prior_mean=real("prior_mean", options["prior_mean"], "a finite number"),
-        prior_variance=variance,
-        prior_precision=1.0 / variance,
-    )
+    mean = real("prior_mean", options["prior_mean"], "a finite number")
+    steps = given_horizon(options["horizon"], horizon)
+    return Params(n_arms, steps, mean, variance, 1.0 / variance)
 
 
 def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
-    n_arms = params.n_arms
-    return State(
-        counts=[0] * n_arms,
-        excesses=[0.0] * n_arms,
-        means=[0.0] * n_arms,
-        deviations=[1.0] * n_arms,
-        draws=[0.0] * n_arms,
-        steps=[0],
-    )
+    excesses, means, deviations, draws = ([0.0] * params.n_arms for _ in range(4))
+    return State([0] * params.n_arms, excesses, means, deviations, draws, [0])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:

@@ -127,9 +127,9 @@ class Solver(NamedTuple):
 
 def blank_solver(n_arms: int) -> Solver:
     """Return a solver for `n_arms` arms, without a solution yet."""
-    arms = [0.0, 0.0, 0.0, 0.0, 0.0, NOTHING] * n_arms
-    last = [NOTHING, 0.0, 0.0, -1.0]
-    return Solver([1.0] * n_arms, [0.0], [1.0 / n_arms] * n_arms, arms, last)
+    solver = Solver([0.0] * n_arms, [0.0], [0.0] * n_arms, [0.0] * PARTS * n_arms, [0.0] * 4)
+    start_solver(solver)
+    return solver
 
 
 def start_solver(solver: Solver) -> None:
@@ -159,42 +159,33 @@ def _logit(p: float) -> float:
     return math.log(p) - math.log1p(-p)
 
 
-def _move_top(top: float, solver: Solver) -> None:
-    """Let the divergences that are kept be those from another m_b.
-
-    kl(m', mu) = kl(m, mu) + kl(m', m) + (m' - m) (logit m - logit mu).
-    """
-    before = solver.last[TOP]
-    if before == top or not (0.0 < before < 1.0 and 0.0 < top < 1.0):
-        return
-    further, logit = bernoulli_kl(top, before), _logit(before)
-    for arm in range(len(solver.ratios)):
-        away = (top - before) * (logit - solver.arms[PARTS * arm + LOGIT])
-        solver.arms[PARTS * arm + COST_BEST] += further + away
-    solver.last[TOP] = top
-
-
 def _foresee(means: list[float], best: int, solver: Solver) -> None:
     """Move the last solution to where the gap of these means lets it be expected.
 
-    It may have been that of another best arm: then w_k / w_b is told by the new one. Where an arm
-    is close, y grows with the square of the gap; so does an x_k that is small.
+    With another best arm its w_k / w_b become those of the new one. Where an arm is close, y grows
+    with the square of the gap; so does an x_k that is small.
     """
-    before, share = int(solver.last[BEST]), solver.ratios[best]
+    top, before, share = means[best], int(solver.last[BEST]), solver.ratios[best]
+    top_before = solver.last[TOP]
     solver.last[BEST] = best
-    if before == best:
-        _move_top(means[best], solver)
-    else:
+    if before != best:
         solver.last[TOP] = NOTHING
         if before >= 0:
             for arm in range(len(means)):
                 solver.ratios[arm] = min(max(solver.ratios[arm] / share, SMALLEST), LARGEST)
             solver.ratios[before] = min(1.0 / share, LARGEST)
             solver.level[0] /= share
+    elif top_before != top and 0.0 < top_before < 1.0 and 0.0 < top < 1.0:
+        # kl(m', mu) = kl(m, mu) + kl(m', m) + (m' - m) (logit m - logit mu).
+        further, logit = bernoulli_kl(top, top_before), _logit(top_before)
+        for arm in range(len(means)):
+            away = (top - top_before) * (logit - solver.arms[PARTS * arm + LOGIT])
+            solver.arms[PARTS * arm + COST_BEST] += further + away
+        solver.last[TOP] = top
     gap = math.inf
     for arm in range(len(means)):
         if arm != best:
-            gap = min(gap, means[best] - means[arm])
+            gap = min(gap, top - means[arm])
     factor = gap / solver.last[GAP] if gap > 0.0 and solver.last[GAP] > 0.0 else 1.0
     factor *= factor
     solver.last[GAP] = gap
@@ -205,7 +196,7 @@ def _foresee(means: list[float], best: int, solver: Solver) -> None:
 
 
 def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver) -> None:
-    """Let the divergences that are kept of an arm be those at another mu_k.
+    """Move the divergences that are kept of an arm to another mu_k.
 
     With short series, the same for both, where it has hardly moved: kl(p, mu') is kl(p, mu) less
     p log(mu'/mu) + (1 - p) log((1 - mu')/(1 - mu)).
@@ -227,20 +218,11 @@ def _move_pooled(top: float, other: float, arm: int, mean: float, solver: Solver
         kept[first + KNOWN] = other
 
 
-def _hold(top: float, solver: Solver) -> None:
-    """See to it that the divergences that are kept are those from m_b, and not kept too long."""
-    if solver.last[TOP] != top or solver.last[AGE] >= STEPS_FROM_LOGARITHMS:
-        for arm in range(len(solver.ratios)):
-            solver.arms[PARTS * arm + KNOWN] = NOTHING
-        solver.last[TOP], solver.last[AGE] = top, 0.0
-    solver.last[AGE] += 1.0
-
-
 def follows(means: list[float], best: int, solver: Solver) -> bool:
     """Move the last solution to these means by Newton's method on all x_k and y at once.
 
     That is g_k(x_k) = y for all k together with F = 1, solved for the step of y first; no number
-    more than halves or doubles at once. It is several times as fast as the nested search if the
+    more than halves or doubles at once. It is several times as fast as `bracketed_ratios` if the
     means have moved little, as they do from one step to the next, and gives up otherwise.
 
     Returns:
@@ -251,7 +233,11 @@ def follows(means: list[float], best: int, solver: Solver) -> bool:
     if not level > 0.0:
         return False
     for _ in range(FAST_ITERATIONS):
-        _hold(top, solver)
+        if solver.last[TOP] != top or solver.last[AGE] >= STEPS_FROM_LOGARITHMS:
+            for arm in range(len(means)):
+                solver.arms[PARTS * arm + KNOWN] = NOTHING
+            solver.last[TOP], solver.last[AGE] = top, 0.0
+        solver.last[AGE] += 1.0
         total = 0.0
         slope = 0.0
         settled = True
@@ -271,7 +257,7 @@ def follows(means: list[float], best: int, solver: Solver) -> bool:
             both = 1.0 / (variance * cost_other)
             inverse_cost = both * variance
             solver.arms[first + PRECISION] = both * cost_other
-            solver.weights[arm] = inverse_cost
+            solver.weights[arm] = inverse_cost  # until all weights are known
             share = cost_best * inverse_cost
             slope_here = (top - other) * (top - mean + (mean - other) * share)
             slope_here *= both * inverse_cost * inverse * inverse
@@ -287,25 +273,16 @@ def follows(means: list[float], best: int, solver: Solver) -> bool:
         step = min(max(-total * math.log(total) / slope, -0.5 * level), level)
         level += step
         settled = settled and abs(step) <= FAST_TOLERANCE * level
-        if _raise_all(step, best, solver) and settled:
+        for arm in range(len(means)):
+            if arm != best:
+                ratio = solver.ratios[arm]
+                change = min(max(step * solver.weights[arm], -0.5 * ratio), ratio)
+                solver.ratios[arm] = ratio + change
+                settled = settled and abs(change) <= FAST_TOLERANCE * ratio
+        if settled:
             solver.level[0] = level
             return True
     return False
-
-
-def _raise_all(step: float, best: int, solver: Solver) -> bool:
-    """Let all x_k follow a step of y, and return whether it was small for each of them.
-
-    What their weights will be holds 1 / kl(m_k, mu_k) until then.
-    """
-    settled = True
-    for arm in range(len(solver.ratios)):
-        if arm != best:
-            ratio = solver.ratios[arm]
-            change = min(max(step * solver.weights[arm], -0.5 * ratio), ratio)
-            solver.ratios[arm] = ratio + change
-            settled = settled and abs(change) <= FAST_TOLERANCE * ratio
-    return settled
 
 
 #: How many steps along a line there are, twice as many as are mostly needed.
@@ -330,23 +307,36 @@ LOWEST = 1.0 / 2048.0
 def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> float:
     """Write all x_k into `ratios` and return y; arms level with the best share, and y is 0.
 
+    The evaluations are bounded: `STEPS` of a secant or of Newton's method, and halvings of what is
+    then left of a bracket.
+
     Args:
         means: K Bernoulli means in [0, 1].
         best: index of a largest mean.
         ratios: x_k; changed in place.
     """
-    high = math.inf
+    top, high, n_tied = means[best], math.inf, 0
     for arm in range(len(means)):
         if arm != best:
-            high = min(high, _evidence(means[best], means[arm], LARGEST_RATIO))
-    if not high > SMALLEST:
-        _share(means, best, ratios)
+            evidence = _evidence(top, means[arm], LARGEST_RATIO)
+            high = min(high, evidence)
+            n_tied += not evidence > SMALLEST
+    if n_tied > 0:  # the limit of the solution: x_k^2 adds up to 1 over the tied arms
+        for arm in range(len(means)):
+            tied = not _evidence(top, means[arm], LARGEST_RATIO) > SMALLEST
+            ratios[arm] = 1.0 / math.sqrt(n_tied) if tied else SMALLEST
         return 0.0
     low = high / (LARGEST_RATIO * max(4.0, len(means) - 1.0))
     level = 0.5 * high
     last_level, last = high, 0.0
     for iteration in range(STEPS + HALVINGS):
-        logarithm = math.log(_total(level, means, best, ratios))
+        total = 0.0
+        for arm in range(len(means)):
+            if arm != best:
+                ratios[arm] = _bracketed_ratio(level, top, means[arm])
+                cost_best, cost_other = costs_at(top, means[arm], ratios[arm])
+                total += cost_best / cost_other
+        logarithm = math.log(total)
         if logarithm > 0.0:
             high = level
         else:
@@ -361,19 +351,8 @@ def bracketed_ratios(means: list[float], best: int, ratios: list[float]) -> floa
         last_level, last = level, logarithm
         following = level * math.exp(step) if abs(step) < 50.0 else 0.0
         inside = low < following < high and iteration < STEPS
-        level = following if inside else _middle(low, high)
+        level = following if inside else low * math.sqrt(high / low)
     return level
-
-
-def _total(level: float, means: list[float], best: int, ratios: list[float]) -> float:
-    """Return F(y); write all x_k(y)."""
-    total = 0.0
-    for arm in range(len(means)):
-        if arm != best:
-            ratios[arm] = _bracketed_ratio(level, means[best], means[arm])
-            cost_best, cost_other = costs_at(means[best], means[arm], ratios[arm])
-            total += cost_best / cost_other
-    return total
 
 
 def _bracketed_ratio(level: float, top: float, other: float) -> float:
@@ -393,7 +372,7 @@ def _bracketed_ratio(level: float, top: float, other: float) -> float:
         if abs(step) <= LAST_RATIO_STEP * ratio:
             return following
         inside = low < following < high and iteration < STEPS
-        ratio = following if inside else _middle(low, high)
+        ratio = following if inside else low * math.sqrt(high / low)
     return ratio
 
 
@@ -401,64 +380,6 @@ def _evidence(top: float, other: float, ratio: float) -> float:
     """Return g_k(x)."""
     cost_best, cost_other = costs_at(top, other, ratio)
     return cost_best + ratio * cost_other
-
-
-def _middle(low: float, high: float) -> float:
-    return low * math.sqrt(high / low)
-
-
-def _share(means: list[float], best: int, ratios: list[float]) -> None:
-    """Give the solution's limit for arms as good as the best: x_k^2 adds up to 1 over them."""
-    n_tied = 0
-    for arm in range(len(means)):
-        if arm != best and not _evidence(means[best], means[arm], LARGEST_RATIO) > SMALLEST:
-            n_tied += 1
-    for arm in range(len(means)):
-        tied = not _evidence(means[best], means[arm], LARGEST_RATIO) > SMALLEST
-        ratios[arm] = 1.0 / math.sqrt(n_tied) if tied else SMALLEST
-
-
-#: Relative length of a Newton step below which a root is taken as found; steps are quadratic, so
-#: what is left is at rounding.
-TOLERANCE = 1e-12
-
-RATIO_ITERATIONS = 16
-#: How many Newton steps there are for an x_k and for y, above what any run has needed (11 and 18).
-#: What they do not find is found by bracketing, whose length is proven.
-LEVEL_ITERATIONS = 20
-
-#: Of that many steps below `FAST_TOLERANCE` the last was rounding: further ones lead nowhere.
-STEPS_TO_ROUNDING = 3
-
-
-def _ratio_at(level: float, best: float, other: float, ratio: float) -> float:
-    """Return x_k(y): the x with g_k(x) = y, for 0 < y < kl(m_b, m_k), starting from `ratio`.
-
-    g_k(x) = kl(m_b, mu) + x kl(m_k, mu), mu = (m_b + x m_k) / (1 + x), is concave and increasing
-    with slope kl(m_k, mu): from the left Newton climbs to the root without passing it.
-
-    Returns:
-        The root, or 0 if it has not been found.
-    """
-    n_small = 0
-    for _ in range(RATIO_ITERATIONS):
-        mean = (best + ratio * other) / (1.0 + ratio)
-        slope = bernoulli_kl(other, mean)
-        if slope == 0.0:
-            ratio *= 0.5
-            continue
-        step = (level - bernoulli_kl(best, mean)) / slope - ratio
-        following = ratio + step
-        if following <= 0.0:  # from far on the right: begin again on the left
-            following = min(0.1 * ratio, 1.0)
-        if not following < LARGEST:
-            return LARGEST
-        ratio = following
-        if abs(step) <= FAST_TOLERANCE * ratio:
-            n_small += 1
-            if abs(step) <= TOLERANCE * ratio or n_small == STEPS_TO_ROUNDING:
-                return ratio
-    return 0.0
 
 
 def characteristic_weights(means: list[float], best: int, solver: Solver) -> None:
@@ -472,94 +393,11 @@ def characteristic_weights(means: list[float], best: int, solver: Solver) -> Non
         best: index of the one largest mean; with several, they share as their limit would.
         solver: the last solution is where the search starts; changed in place.
     """
-    if not (follows(means, best, solver) or _search(means, best, solver)):
-        start_solver(solver)  # the last solution was too far away
-        if not _search(means, best, solver):
-            solver.level[0] = bracketed_ratios(means, best, solver.ratios)
+    if not follows(means, best, solver):
+        solver.level[0] = bracketed_ratios(means, best, solver.ratios)
     total = 1.0
     for arm in range(len(means)):
         if arm != best:
             total += solver.ratios[arm]
     for arm in range(len(means)):
         solver.weights[arm] = (1.0 if arm == best else solver.ratios[arm]) / total
-
-
-def _search(means: list[float], best: int, solver: Solver) -> bool:
-    """Find all x_k and y from anywhere: bracketed Newton on y, and for each y on every x_k.
-
-    Returns:
-        Whether they are found; if not, `solver` holds some positive ratios.
-    """
-    low = 0.0
-    high, even = _ceilings(means, best)
-    level = solver.level[0]
-    if not 0.0 < level < min(high, 4.0 * even):
-        level = even
-    n_small = 0
-    for _ in range(LEVEL_ITERATIONS if even > 0.0 else 0):
-        excess, slope = _excess(level, means, best, solver.ratios)
-        if slope < 0.0:
-            return False
-        if excess > 0.0:
-            high = level
-        else:
-            low = level
-        # Newton on log(1 + F) = 0, as F grows like an exponential far above the root.
-        step = math.inf
-        if -1.0 < excess < math.inf and 0.0 < slope < math.inf:
-            step = -(1.0 + excess) * math.log1p(excess) / slope
-        if abs(step) <= FAST_TOLERANCE * level:
-            n_small += 1
-        following = level + step
-        if not low < following < high:
-            following = 0.5 * (low + high) if high < math.inf else 2.0 * level
-        if abs(step) <= TOLERANCE * level or n_small == STEPS_TO_ROUNDING or following == level:
-            solver.level[0] = level
-            return True
-        level = following
-    return False
-
-
-def _ceilings(means: list[float], best: int) -> tuple[float, float]:
-    """Return what y is below, min_k kl(m_b, m_k), and the least g_k(1), of the size of y.
-
-    Both are 0 if an arm is `CLOSE`.
-    """
-    top = means[best]
-    high = math.inf
-    even = math.inf
-    for arm in range(len(means)):
-        if arm != best:
-            if not top - means[arm] > CLOSE * top:
-                return 0.0, 0.0
-            high = min(high, bernoulli_kl(top, means[arm]))
-            even = min(even, transport_cost(1.0, top, 1.0, means[arm]))
-    return high, even
-
-
-def _excess(y: float, means: list[float], best: int, ratios: list[float]) -> tuple[float, float]:
-    """Return F(y) - 1 and dF/dy, which is -1 if an x_k has not been found; write x_k(y)."""
-    top = means[best]
-    excess = -1.0
-    slope = 0.0
-    for arm in range(len(means)):
-        if arm == best:
-            continue
-        other = means[arm]
-        ratio = _ratio_at(y, top, other, ratios[arm])
-        if ratio == 0.0:
-            return excess, -1.0
-        ratios[arm] = ratio
-        mean = (top + ratio * other) / (1.0 + ratio)
-        cost_best = bernoulli_kl(top, mean)
-        cost_other = bernoulli_kl(other, mean)
-        # dF/dy by the chain rule through mu_k(x_k(y)), with dx_k/dy = 1/kl(m_k, mu_k).
-        spread = mean * (1.0 - mean) * (1.0 + ratio) * (1.0 + ratio)
-        divisor = spread * cost_other * cost_other
-        if divisor > 0.0:
-            share = cost_best / cost_other
-            excess += share
-            slope += (top - other) * (top - mean + (mean - other) * share) / divisor
-        elif ratio > 1.0:
-            excess = math.inf  # so near to m_k that nothing is left of kl(m_k, mu_k)
-    return excess, slope

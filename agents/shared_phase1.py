@@ -6,7 +6,7 @@ with shared Phase 1). They are told nothing of it: neither what was recommended 
 
 import dataclasses
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,21 +69,15 @@ def after_phase1(agent: AlgorithmAgent, **phase1: Any) -> AlgorithmAgent:
     Raises:
         InvalidArgumentError: naming the option that is out of range.
     """
-    options = {**agent.options, **phase1}
-    whole = dataclasses.replace(_composed(agent.algorithm), explain=_explained(agent.algorithm))
-    return AlgorithmAgent(whole, options, agent.name, agent.max_steps)
-
-
-def _explained(algorithm: Algorithm) -> Callable[[Any, Any], Mapping[str, Any]]:
-    """Return what says of Phase 1 what BAIR says of it, and then what `algorithm` says."""
-    own = algorithm.explain
+    explain_own = agent.algorithm.explain
 
     def explain(params: Params, state: State) -> Mapping[str, Any]:
         if state.prepared[0] == 0:
             return bair.explain(params.phase1, state.phase1)
-        return {} if own is None else own(params.own, state.own)
+        return {} if explain_own is None else explain_own(params.own, state.own)
 
-    return explain
+    whole = dataclasses.replace(_composed(agent.algorithm), explain=explain)
+    return AlgorithmAgent(whole, {**agent.options, **phase1}, agent.name, agent.max_steps)
 
 
 @functools.cache
@@ -93,9 +87,8 @@ def _composed(algorithm: Algorithm) -> Algorithm:
     observe_own, verdict_own = algorithm.observe, algorithm.verdict
 
     def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
-        return Params(
-            bair.prepare(options, n_arms, None), algorithm.prepare(options, n_arms, horizon)
-        )
+        phase1 = bair.prepare(options, n_arms, None)
+        return Params(phase1, algorithm.prepare(options, n_arms, horizon))
 
     def blank(params: Params) -> State:
         return State(bair.blank(params.phase1), algorithm.blank(params.own), [0])
@@ -123,13 +116,8 @@ def _composed(algorithm: Algorithm) -> Algorithm:
         return verdict_own(params.own, state.own, rng)
 
     return Algorithm(
-        name=algorithm.name,
-        prepare=prepare,
-        blank=blank,
-        start=start,
-        act=act,
-        observe=observe,
-        verdict=verdict,
+        algorithm.name,
+        *(prepare, blank, start, act, observe, verdict),
         defaults={**bair.ALGORITHM.defaults, **algorithm.defaults},
         stops_itself=algorithm.stops_itself,
     )

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -32,13 +32,16 @@ AIM_OVER_HORIZON = (
 )
 
 
+_SAID = ("rejected", "accepted")
+
+
 class Conversation:
-    """What was recommended to a user and what she said, and the questions that follow from it.
+    """The responses of a user so far, and the questions that follow from them.
 
     Args:
         n_arms: K.
         horizon: number of recommendations, where it is known.
-        n_recent: how many of the last responses are told one by one, at least 0.
+        n_recent: how many of the last responses are listed one by one, at least 0.
     """
 
     def __init__(self, n_arms: int, horizon: int | None = None, n_recent: int = N_RECENT) -> None:
@@ -55,57 +58,37 @@ class Conversation:
         self.recent.append((arm, accepted))
         self.steps += 1
 
-    @property
-    def is_over(self) -> bool:
-        """Whether all recommendations were made, where it is known how many there are."""
-        return self.horizon is not None and self.steps >= self.horizon
-
     def question(self) -> str:
-        """Return what is asked before each recommendation."""
-        stop = "to stop and name arm N as the best"
-        if self.horizon is not None:
-            stop = "to recommend arm N from now on"
+        """Return the question before a recommendation."""
+        ends = self.horizon is not None
+        stop = "to recommend arm N from now on" if ends else "to stop and name arm N as the best"
         return self._asked(f'"arm N" to recommend arm N, or "stop: N" {stop}')
 
     def last_question(self) -> str:
-        """Return what is asked at the end of a run without a stop."""
+        """Return the question at the end of a run without a stop."""
         return self._asked('"arm N", with the arm that is the best', "The run is over. ")
 
     def _asked(self, form: str, before: str = "") -> str:
-        form = f"{before}Answer with one line, {form} (N in 0..{self.n_arms - 1})."
-        return "\n".join([*self._task(), "", *self._told(), "", form])
-
-    def _task(self) -> Iterator[str]:
-        yield HER_RULE.format(n_arms=self.n_arms, last=self.n_arms - 1)
-        yield AIM if self.horizon is None else AIM_OVER_HORIZON.format(horizon=self.horizon)
-
-    def _told(self) -> Iterator[str]:
-        left = "" if self.horizon is None else f" of {self.horizon}"
-        yield f"Recommendations so far: {self.steps}{left}."
+        aim, left = AIM, ""
+        if self.horizon is not None:
+            aim, left = AIM_OVER_HORIZON.format(horizon=self.horizon), f" of {self.horizon}"
+        lines = [HER_RULE.format(n_arms=self.n_arms, last=self.n_arms - 1), aim, ""]
+        lines.append(f"Recommendations so far: {self.steps}{left}.")
         for arm, (accepted, rejected, last) in sorted(self.heard.items()):
-            yield f"arm {arm}: {accepted} accepted, {rejected} rejected, last {_SAID[last]}"
-        if others := [arm for arm in range(self.n_arms) if arm not in self.heard]:
-            yield f"Not recommended yet: {_in_short(others)}"
+            counts = f"{accepted} accepted, {rejected} rejected"
+            lines.append(f"arm {arm}: {counts}, last {_SAID[last]}")
+        others = [arm for arm in range(self.n_arms) if arm not in self.heard]
+        # Arms in a row, which are equally far from their places, are named by the first and last.
+        numbered = groupby(enumerate(others), lambda pair: pair[1] - pair[0])
+        rows = [[arm for _, arm in row] for _, row in numbered]
+        if rows:
+            ends = [f"{row[0]}" if len(row) == 1 else f"{row[0]} to {row[-1]}" for row in rows]
+            lines.append(f"Not recommended yet: {', '.join(ends)}")
         if self.recent:
-            told = ", ".join(f"{arm} {_SAID[accepted]}" for arm, accepted in self.recent)
-            yield f"The last {len(self.recent)}, oldest first: {told}"
-
-
-_SAID = ("rejected", "accepted")
-
-
-def asked_again(question: str, answer: str, wrong: str) -> str:
-    """Return a question that was not answered, with what was wrong."""
-    return f'{question}\n\nYour answer was "{answer}", which cannot be read: {wrong}.'
-
-
-def _in_short(numbers: Iterable[int]) -> str:
-    """Return whole numbers in order, those in a row by the first and the last."""
-    rows: Sequence[list[int]] = [
-        [number for _, number in row]
-        for _, row in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
-    ]
-    return ", ".join(f"{row[0]}" if len(row) == 1 else f"{row[0]} to {row[-1]}" for row in rows)
+            recent = ", ".join(f"{arm} {_SAID[accepted]}" for arm, accepted in self.recent)
+            lines.append(f"The last {len(self.recent)}, oldest first: {recent}")
+        form = f"{before}Answer with one line, {form} (N in 0..{self.n_arms - 1})."
+        return "\n".join([*lines, "", form])
 
 
 #: Lines that begin so are marks around an answer, and no part of it.
@@ -142,13 +125,13 @@ def answer_in_words(answer: TextAnswer) -> str:
 
 
 def meant_by(text: str, n_arms: int) -> TextAnswer:
-    """Return what a text means.
+    """Return the meaning of a text.
 
     The last line that is not empty counts: "3", "arm 3", "I recommend arm 3." or "stop: 3"; or it,
     or the whole, is JSON, {"arm": 3} or {"stop": 3}.
 
     Args:
-        text: what was answered.
+        text: the answer.
         n_arms: K.
 
     Raises:
@@ -157,34 +140,26 @@ def meant_by(text: str, n_arms: int) -> TextAnswer:
     lines = [line.strip() for line in text.splitlines()]
     lines = [line for line in lines if line and not line.startswith(FENCE)]
     last = lines[-1] if lines else ""
-    answer = _in_json("\n".join(lines)) or _in_json(last) or _in_line(last)
+    answer = _in_json("\n".join(lines)) or _in_json(last)
+    words = " ".join(last.lstrip(BEFORE).rstrip(BEHIND).lower().replace(":", ": ").split())
+    for pattern, stops in ((_RECOMMEND, False), (_STOP, True)):
+        if answer is None and (match := pattern.fullmatch(words)):
+            answer = TextAnswer(int(match[1]), stops)
     if answer is None or not 0 <= answer.arm < n_arms:
         allowed = f'"arm N" or "stop: N", N in 0..{n_arms - 1}'
         raise InvalidArgumentError("answer", one_line(last), allowed)
     return answer
 
 
-def _in_line(line: str) -> TextAnswer | None:
-    said = " ".join(line.lstrip(BEFORE).rstrip(BEHIND).lower().replace(":", ": ").split())
-    for pattern, stops in ((_RECOMMEND, False), (_STOP, True)):
-        if found := pattern.fullmatch(said):
-            return TextAnswer(int(found[1]), stops)
-    return None
-
-
 def _in_json(text: str) -> TextAnswer | None:
-    """Return what a record means that names one arm, to recommend or to stop with."""
     try:
         said: Any = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(said, Mapping):
+    named = [key for key in ("arm", "stop") if isinstance(said, dict) and key in said]
+    if len(named) != 1 or type(said[named[0]]) is not int:
         return None
-    named = [(key, said[key]) for key in ("arm", "stop") if key in said]
-    if len(named) != 1 or type(named[0][1]) is not int:
-        return None
-    key, arm = named[0]
-    return TextAnswer(arm, key == "stop")
+    return TextAnswer(said[named[0]], named[0] == "stop")
 
 
 #: Times that something is asked: once more, with what was wrong, after what cannot be read.
@@ -192,13 +167,12 @@ ATTEMPTS = 2
 
 
 class TextAgent:
-    """What answers in words sits at the same table as the agents of rules.
+    """An agent that is asked in words and answers in words, at one table with all others.
 
-    At each step `respond` is handed the whole question: the task, how often each arm was accepted
-    and rejected, the last responses one by one, and in what form to answer ("arm 3", "stop: 3"; see
-    `conversation` and `text_answers`). It need not remember anything. An answer that cannot be read
-    is asked for once more, with what was wrong; if that cannot be read either it is counted, and an
-    arm that the agent's own stream draws, each as likely, stands in for it.
+    At each step `respond` gets the whole question: the task, how often each arm was accepted and
+    rejected, the last responses one by one, and the form of an answer ("arm 3", "stop: 3"). It need
+    not remember anything. After an answer that cannot be read it is asked once more, with the
+    fault; a second such answer is counted, and a uniformly drawn arm stands in for it.
 
     Args:
         respond: `respond(question) -> answer`, both texts: any client of a language model, or a
@@ -246,7 +220,7 @@ class TextAgent:
 
     def act(self) -> int | None:
         """Ask for the next arm, or whether to stop."""
-        if self._talk.is_over:
+        if self._talk.horizon is not None and self._talk.steps >= self._talk.horizon:
             return self.answer()  # nobody will be recommended it
         answer = self._ask(self._talk.question())
         if not answer.stops:
@@ -267,8 +241,8 @@ class TextAgent:
 
     def explain(self) -> Mapping[str, Any]:
         """Return what was said last, and how often it could not be read."""
-        said: dict[str, Any] = {"bad answers": self.bad_answers, "asked again": self.asked_again}
-        return said | {"said": self._said}
+        counts = {"bad answers": self.bad_answers, "asked again": self.asked_again}
+        return {**counts, "said": self._said}
 
     def _ask(self, question: str) -> TextAnswer:
         asked = question
@@ -281,6 +255,7 @@ class TextAgent:
                 return meant_by(text, self._talk.n_arms)
             except InvalidArgumentError as error:
                 self.asked_again += attempt == 0
-                asked = asked_again(question, one_line(text), str(error))
+                wrong = f'Your answer was "{one_line(text)}", which cannot be read: {error}.'
+                asked = f"{question}\n\n{wrong}"
         self.bad_answers += 1
         return TextAnswer(int(self._rng.integers(self._talk.n_arms)), stops=False)

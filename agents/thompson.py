@@ -13,8 +13,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import InvalidArgumentError, finite_vector
 
-from .adapter import AlgorithmAgent, agent_maker, largest
-from .uniform import given_horizon
+from .adapter import AlgorithmAgent, agent_maker, given_horizon, largest
 
 #: With less, a draw may come of two numbers that underflow to 0; there compiled code and NumPy draw
 #: differently.

@@ -6,8 +6,7 @@ runs it to show what that mistake costs. Step by step:
     Garivier and Kaufmann 2016                      here
     every arm once, at first                        `act`; if primed, `start`
     N_a, S_a and the rate of each arm               `observe`
-    arms of the highest rate                        `leader_of`, `find_leader`; if several,
-                                                      `one_of_tied`
+    arms of the highest rate                        `leader_of`, `observe`; if several, `act`
     Z(t), the least evidence for the leader         `_cost`, `_beats_all`
     beta(t, delta), the threshold                   `_threshold`
     stop when Z(t) is above it                      `_beats_all`, `act`
@@ -27,81 +26,9 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import choice, flag, risk
 
-from .adapter import AlgorithmAgent, agent_maker, largest
-from .optimal_weights import (
-    Solver,
-    blank_solver,
-    characteristic_weights,
-    start_solver,
-    transport_cost,
-)
-
-
-def compare_rates(state: Any, one: int, other: int) -> int:
-    """Return the sign of rate(one) - rate(other), exactly: S_1 N_2 - S_2 N_1 in integers."""
-    ahead, behind = state.accepted[one], state.accepted[other]
-    sign: int = ahead * state.recommended[other] - behind * state.recommended[one]
-    return sign
-
-
-def leader_of(state: Any) -> tuple[int, int]:
-    """Return the first arm of the highest rate and how many arms share it."""
-    leader = 0
-    n_tied = 1
-    for arm in range(1, len(state.rates)):
-        sign = compare_rates(state, arm, leader)
-        if sign > 0:
-            leader = arm
-            n_tied = 1
-        elif sign == 0:
-            n_tied += 1
-    return leader, n_tied
-
-
-def find_leader(state: Any, arm: int, accepted: bool, was_behind: bool) -> None:
-    """Note who leads, as `leader_of` would find, from who led before a response to one arm."""
-    leader = state.leader[0]
-    if arm == leader:
-        if not accepted:
-            state.leader[0] = -1
-        elif state.accepted[arm] < state.recommended[arm]:
-            state.n_tied[0] = 1
-        return
-    sign = compare_rates(state, arm, leader)
-    if sign > 0:
-        state.leader[0], state.n_tied[0] = arm, 1
-    elif sign == 0 and was_behind:
-        state.leader[0] = min(leader, arm)
-        state.n_tied[0] += 1
-    elif sign < 0 and not was_behind:
-        state.n_tied[0] -= 1
-
-
-def neglected_of(state: Any) -> int:
-    """Return the first arm of the least N_a."""
-    neglected = 0
-    for arm in range(1, len(state.recommended)):
-        if state.recommended[arm] < state.recommended[neglected]:
-            neglected = arm
-    return neglected
-
-
-def one_of_tied(
-    least_recommended: bool, state: Any, leader: int, n_tied: int, rng: np.random.Generator
-) -> int:
-    """Return an arm tied with `leader`: a random one, or the least recommended of them."""
-    skip = 0 if least_recommended else int(rng.random() * n_tied)
-    chosen = leader
-    for arm in range(leader, len(state.recommended)):
-        if compare_rates(state, arm, leader) == 0:
-            if least_recommended:
-                if state.recommended[arm] < state.recommended[chosen]:
-                    chosen = arm
-            elif skip == 0:
-                return arm
-            skip -= 1
-    return chosen
-
+from .adapter import AlgorithmAgent, agent_maker, is_second, largest
+from .optimal_weights import Solver, blank_solver, characteristic_weights, start_solver
+from .optimal_weights import transport_cost as cost_of
 
 THRESHOLDS = ("log((1+log t)/delta)", "log(2t(K-1)/delta)", "log(t/delta)")
 
@@ -146,28 +73,17 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
         delta=risk("delta", options["delta"]),
         threshold=THRESHOLDS.index(choice("threshold", options["threshold"], THRESHOLDS)),
         primed=flag("primed", options["primed"]),
-        least_recommended=choice("tied", options["tied"], ("random", "least recommended"))
-        == "least recommended",
-        first=choice("ties", options["ties"], ("random", "first")) == "first",
+        least_recommended=is_second(options, "tied", "random", "least recommended"),
+        first=is_second(options, "ties", "random", "first"),
     )
 
 
 def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
     n_arms = params.n_arms
-    return State(
-        recommended=[0] * n_arms,
-        accepted=[0] * n_arms,
-        rates=[0.0] * n_arms,
-        steps=[0],
-        scores=[0] * n_arms,
-        leader=[-1],
-        n_tied=[0],
-        neglected=[-1],
-        rival=[0],
-        moved=[1],
-        solver=blank_solver(n_arms),
-    )
+    recommended, accepted, scores = ([0] * n_arms for _ in range(3))
+    counts = (recommended, accepted, [0.0] * n_arms, [0], scores)
+    return State(*counts, [-1], [0], [-1], [0], [1], blank_solver(n_arms))
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
@@ -186,27 +102,61 @@ def start(params: Params, state: State, rng: np.random.Generator) -> None:
     start_solver(state.solver)
 
 
+def compare_rates(state: State, one: int, other: int) -> int:
+    """Return the sign of rate(one) - rate(other), exactly: S_1 N_2 - S_2 N_1 in integers."""
+    ahead, behind = state.accepted[one], state.accepted[other]
+    return ahead * state.recommended[other] - behind * state.recommended[one]
+
+
+def leader_of(state: State) -> tuple[int, int]:
+    """Return the first arm of the highest rate and how many arms share it."""
+    leader = 0
+    n_tied = 1
+    for arm in range(1, len(state.rates)):
+        sign = compare_rates(state, arm, leader)
+        if sign > 0:
+            leader = arm
+            n_tied = 1
+        elif sign == 0:
+            n_tied += 1
+    return leader, n_tied
+
+
 def act(params: Params, state: State, rng: np.random.Generator) -> int:
     """Return the arm that tracks w*, a tied leader, a neglected arm, or `STOP`."""
-    if state.steps[0] < params.n_arms:
-        return state.steps[0]
+    recommended, t = state.recommended, state.steps[0]
+    if t < params.n_arms:
+        return t
     if state.leader[0] < 0:
         state.leader[0], state.n_tied[0] = leader_of(state)
     leader, n_tied = state.leader[0], state.n_tied[0]
-    if n_tied > 1:
-        return one_of_tied(params.least_recommended, state, leader, n_tied, rng)
+    if n_tied > 1:  # no test is made: a random one of them, or the least recommended
+        skip = 0 if params.least_recommended else int(rng.random() * n_tied)
+        chosen = leader
+        for arm in range(leader, params.n_arms):
+            if compare_rates(state, arm, leader) == 0:
+                if params.least_recommended:
+                    if recommended[arm] < recommended[chosen]:
+                        chosen = arm
+                elif skip == 0:
+                    return arm
+                skip -= 1
+        return chosen
     if _beats_all(params, state, leader):
         return STOP
     if state.neglected[0] < 0:
-        state.neglected[0] = neglected_of(state)
+        state.neglected[0] = 0
+        for arm in range(1, params.n_arms):
+            if recommended[arm] < recommended[state.neglected[0]]:
+                state.neglected[0] = arm
     neglected = state.neglected[0]
-    if state.recommended[neglected] <= math.sqrt(state.steps[0]) - 0.5 * params.n_arms:
+    if recommended[neglected] <= math.sqrt(t) - 0.5 * params.n_arms:
         return neglected
     _find_weights(state, leader)
     behind = -1
     furthest = -math.inf
     for arm in range(params.n_arms):
-        distance = state.steps[0] * state.solver.weights[arm] - state.recommended[arm]
+        distance = t * state.solver.weights[arm] - recommended[arm]
         if distance > furthest + TIE:
             furthest = distance
             behind = arm
@@ -221,8 +171,9 @@ def _find_weights(state: State, leader: int) -> None:
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
-    """Count the response."""
-    was_behind = state.leader[0] >= 0 and compare_rates(state, arm, state.leader[0]) < 0
+    """Count the response, and note who leads now, as `leader_of` would find."""
+    leader = state.leader[0]
+    was_behind = leader >= 0 and compare_rates(state, arm, leader) < 0
     state.steps[0] += 1
     state.recommended[arm] += 1
     if accepted:
@@ -231,10 +182,22 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     if rate != state.rates[arm]:
         state.rates[arm] = rate
         state.moved[0] = 1
-    if state.leader[0] >= 0:
-        find_leader(state, arm, accepted, was_behind)
     if arm == state.neglected[0]:
         state.neglected[0] = -1
+    if arm == leader:
+        if not accepted:
+            state.leader[0] = -1
+        elif state.accepted[arm] < state.recommended[arm]:
+            state.n_tied[0] = 1
+    elif leader >= 0:
+        sign = compare_rates(state, arm, leader)
+        if sign > 0:
+            state.leader[0], state.n_tied[0] = arm, 1
+        elif sign == 0 and was_behind:
+            state.leader[0] = min(leader, arm)
+            state.n_tied[0] += 1
+        elif sign < 0 and not was_behind:
+            state.n_tied[0] -= 1
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:
@@ -264,12 +227,8 @@ def _beats_all(params: Params, state: State, leader: int) -> bool:
 
 def _cost(state: State, leader: int, arm: int) -> float:
     """Return the evidence that the leader's rate is above that of `arm`."""
-    return transport_cost(
-        state.recommended[leader],
-        state.rates[leader],
-        state.recommended[arm],
-        state.rates[arm],
-    )
+    n, rates = state.recommended, state.rates
+    return cost_of(n[leader], rates[leader], n[arm], rates[arm])
 
 
 def _threshold(params: Params, t: int) -> float:

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Algorithm
-from explorative_user_env.validation import choice, not_negative, positive
+from explorative_user_env.validation import not_negative, positive
 
-from .adapter import AlgorithmAgent, agent_maker, largest
+from .adapter import AlgorithmAgent, agent_maker, is_second, largest
 
 
 class Params(NamedTuple):
@@ -56,30 +56,16 @@ class State(NamedTuple):
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
     """Check the options and return the numbers of a run."""
-    return Params(
-        n_arms,
-        positive("alpha", options["alpha"]),
-        choice("carries", options["carries"], ("arms", "order")) == "arms",
-        not_negative("caution", options["caution"]),
-    )
+    drops = not is_second(options, "carries", "arms", "order")
+    caution = not_negative("caution", options["caution"])
+    return Params(n_arms, positive("alpha", options["alpha"]), drops, caution)
 
 
 def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
-    n_arms = params.n_arms
-    return State(
-        accepted=[0] * n_arms,
-        candidate=[1] * n_arms,
-        n_candidates=[n_arms],
-        asked=[1] * n_arms,
-        behind=[0.0] * n_arms,
-        responses=[0, 0],
-        scores=[0] * n_arms,
-        users=[0] * n_arms,
-        means=[0.0] * n_arms,
-        squares=[0.0, 0.0],
-        leader=[-1],
-    )
+    accepted, candidate, asked, scores, users = ([0] * params.n_arms for _ in range(5))
+    hers = (accepted, candidate, [0], asked, [0.0] * params.n_arms, [0, 0], scores)
+    return State(*hers, users, [0.0] * params.n_arms, [0.0, 0.0], [-1])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:
@@ -141,18 +127,14 @@ def act(params: Params, state: State, rng: np.random.Generator) -> int:
     fewest = 0
     for arm in range(params.n_arms):
         if state.candidate[arm] == 1:
-            count = _counted(params, state, arm)
+            # The arm that was ahead is recommended twice as often.
+            twice = params.drops and arm == state.leader[0]
+            count = (1 if twice else 2) * state.accepted[arm]
             ahead = chosen >= 0 and state.means[arm] < state.means[chosen]
             if chosen < 0 or count < fewest or (count == fewest and ahead):
                 chosen = arm
                 fewest = count
     return chosen
-
-
-def _counted(params: Params, state: State, arm: int) -> int:
-    """Return 2 n_i, or n_i of the arm that was ahead."""
-    share = 1 if params.drops and arm == state.leader[0] else 2
-    return share * state.accepted[arm]
 
 
 def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
@@ -164,18 +146,13 @@ def observe(params: Params, state: State, arm: int, accepted: bool) -> None:
     elif state.n_candidates[0] > 1 and state.candidate[arm] == 1:
         state.candidate[arm] = 0
         state.n_candidates[0] -= 1
-        state.behind[arm] = _distance(params, state, arm)
-
-
-def _distance(params: Params, state: State, arm: int) -> float:
-    """Return b_i of an arm that is rejected now."""
-    most = 1
-    for other in range(params.n_arms):
-        most = max(most, state.accepted[other])
-    n, t = max(state.responses[0], 1), state.responses[1]
-    gamma = 2.0 * params.alpha * math.log(n * (1.0 + n / t))
-    roots = 1.0 / math.sqrt(max(state.accepted[arm], 1)) + 1.0 / math.sqrt(most)
-    return math.sqrt(max(gamma, 0.0)) * roots
+        most = 1
+        for other in range(params.n_arms):
+            most = max(most, state.accepted[other])
+        n, t = max(state.responses[0], 1), state.responses[1]
+        gamma = 2.0 * params.alpha * math.log(n * (1.0 + n / t))
+        roots = 1.0 / math.sqrt(max(state.accepted[arm], 1)) + 1.0 / math.sqrt(most)
+        state.behind[arm] = math.sqrt(max(gamma, 0.0)) * roots
 
 
 def verdict(params: Params, state: State, rng: np.random.Generator) -> int:

@@ -14,8 +14,7 @@ import numpy as np
 from explorative_user_env.protocol import STOP, Against, Algorithm
 from explorative_user_env.validation import positive
 
-from .adapter import AlgorithmAgent, agent_maker, largest
-from .uniform import given_horizon
+from .adapter import AlgorithmAgent, agent_maker, given_horizon, largest
 
 
 class Params(NamedTuple):
@@ -45,15 +44,8 @@ def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Par
 
 def blank(params: Params) -> State:
     """Return a state to be filled by `start`."""
-    n_arms = params.n_arms
-    return State(
-        accepted=[0] * n_arms,
-        recommended=[0] * n_arms,
-        rates=[0.0] * n_arms,
-        inverse_roots=[1.0] * n_arms,
-        bounds=[0.0] * n_arms,
-        steps=[0],
-    )
+    rates, inverse_roots, bounds = ([0.0] * params.n_arms for _ in range(3))
+    return State([0] * params.n_arms, [0] * params.n_arms, rates, inverse_roots, bounds, [0])
 
 
 def start(params: Params, state: State, rng: np.random.Generator) -> None:

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.protocol import STOP, Against, Algorithm
-from explorative_user_env.validation import InvalidArgumentError, choice, flag, integer
+from explorative_user_env.validation import flag
 
-from .adapter import AlgorithmAgent, agent_maker, largest
+from .adapter import AlgorithmAgent, agent_maker, given_horizon, is_second, largest
 
 
 class Params(NamedTuple):
@@ -30,22 +30,13 @@ class State(NamedTuple):
 
 def prepare(options: Mapping[str, Any], n_arms: int, horizon: int | None) -> Params:
     """Check the options and return the numbers of a run."""
-    random = choice("order", options["order"], ("round robin", "random")) == "random"
+    random = is_second(options, "order", "round robin", "random")
     steps = given_horizon(options["horizon"], horizon)
     if flag("whole_passes", options["whole_passes"]) and not random:
         whole, cap = -(-steps // n_arms) * n_arms, options["max_steps"]
         # A cap that leaves time for T is none on T: it only ends the pass before its end.
         steps = whole if cap is None else max(steps, min(whole, cap))
-    first = choice("ties", options["ties"], ("random", "first")) == "first"
-    return Params(n_arms, steps, random, first)
-
-
-def given_horizon(own: int | None, horizon: int | None) -> int:
-    """Return T: the agent's own option, or else what the run says."""
-    steps = horizon if own is None else own
-    if steps is None:
-        raise InvalidArgumentError("horizon", None, "given to an agent that does not stop itself")
-    return integer("horizon", steps, 1)
+    return Params(n_arms, steps, random, is_second(options, "ties", "random", "first"))
 
 
 def blank(params: Params) -> State:

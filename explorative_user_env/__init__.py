@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if not (Path(__file__).parent / "agents").is_dir():
     __path__.append(str(Path(__file__).parents[1]))
 
-from explorative_user_env.envs.registration import (
+from explorative_user_env.envs import (
     BAI_ENV_ID,
     COUNTS_ENV_ID,
     ENV_ID,

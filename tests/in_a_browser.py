@@ -153,7 +153,7 @@ def one_run_found() -> dict[str, Any]:
         "compiled users": refused(asked.reset),
         "a policy of many users": len(met.runs) == 70,
         "the hard pair": len(histories(pair, Uniform(horizon=20), 20, [1, 2, 3]).same) == 3,
-        "theory": theory.lower.characteristic_time(pair.nu) > 0,
+        "theory": theory.characteristic_time(pair.nu) > 0,
         "the checks of an agent": not report.failed,
         "a game": over.answer == 1 and len(said) > 4,
         "an exercise": not check_exercise("2.1", None).right,

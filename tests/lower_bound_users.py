@@ -3,7 +3,7 @@
 import math
 
 from explorative_user_env.seeding import user_seeds
-from explorative_user_env.theory.lower import HardPair, hard_pair
+from explorative_user_env.theory import HardPair, hard_pair
 
 SEEDS = user_seeds(11, 4000)
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import explorative_user_env as eu
+from explorative_user_env import theory
 from explorative_user_env.agents import SuccessiveElimination, agent_named
 from explorative_user_env.studies.lower_bound import overlap
 from explorative_user_env.studies.suite import robustness
 from explorative_user_env.studies.tuning import TunedAgent, tune_n1
-from explorative_user_env.theory import upper
 from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.population import title_of
 
@@ -57,8 +57,8 @@ CALLS: dict[str, Any] = {
     "users (each) must be a Variety": lambda: robustness(users=["paper"]),  # type: ignore[list-item]
     "n0s must be a list": lambda: overlap(NO_LIST),  # type: ignore[arg-type]
     "n0s must be at least one number": lambda: overlap([]),
-    "alpha must be small enough": lambda: upper.elimination_bound(0.5, 9, 2, 0.1, alpha=1e308),
-    "n1 must be small enough": lambda: upper.phase1_rejections_bound(1e308, 2, 0.1),
+    "alpha must be small enough": lambda: theory.elimination_bound(0.5, 9, 2, 0.1, alpha=1e308),
+    "n1 must be small enough": lambda: theory.phase1_rejections_bound(1e308, 2, 0.1),
 }
 
 

@@ -18,7 +18,7 @@ from explorative_user_env import (
     POPULATION_ENV_ID,
     ExplorativeUserEnv,
 )
-from explorative_user_env.check.secrets import Secrets, numbers_of
+from explorative_user_env.check.checks import Secrets, numbers_of
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.seeding import member_seeds
 from explorative_user_env.wrappers import (

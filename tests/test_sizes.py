@@ -17,7 +17,7 @@ from explorative_user_env.results.results import Results
 from explorative_user_env.seeding import training_seeds, user_seeds
 from explorative_user_env.studies import lower_bound, tuning
 from explorative_user_env.studies.lower_bound import any_agent_needs, overlap
-from explorative_user_env.theory.lower import hard_pair
+from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.behaviours import forgetful
 from explorative_user_env.users.instances import InstanceLaw
 from explorative_user_env.users.population import PRINTED, Population

@@ -2,16 +2,15 @@
 
 import inspect
 
-from explorative_user_env.theory import lower, upper
+from explorative_user_env import theory
 
 INSIDE = ("exponent_loss", "log_lower_bound", "unique_gap")
 
 FUNCTIONS = {
     name: thing
-    for module in (lower, upper)
-    for name, thing in vars(module).items()
+    for name, thing in vars(theory).items()
     if inspect.isfunction(thing)
-    and thing.__module__ == module.__name__
+    and thing.__module__ == theory.__name__
     and not name.startswith("_")
     and name not in INSIDE
 }

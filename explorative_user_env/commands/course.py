@@ -10,6 +10,7 @@ import typer
 from explorative_user_env.commands.options import command
 from explorative_user_env.commands.output import say, show, write_and_show
 from explorative_user_env.display.progress import progress_bar
+from explorative_user_env.display.text import in_spreadsheet
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.files import Folder, add_files, write_whole
 from explorative_user_env.protocol import as_task_of_one
@@ -100,7 +101,7 @@ def grade(
     asked = options | {"task": as_task_of_one(options["task"])}
     assignment = grading.Assignment(population=Population(**users), **asked)
     options |= users
-    if secret.is_short:
+    if len(secret.secret.encode()) < 16:
         say("The key is short: who tries many finds it. 16 characters or more are safe.")
     if autograder is not None:
         given = {"time_limit": time_limit, "call_limit": call_limit, "memory_limit": memory_limit}
@@ -135,6 +136,7 @@ def grade(
     contents = {
         f"feedback_{each.student}.json": grading.feedback_of(board, each) for each in board.graded
     }
-    contents |= {"leaderboard.csv": grading.for_spreadsheets(rows)}
+    texts = {name: rows[name].map(in_spreadsheet) for name in ("name", "reason")}
+    contents |= {"leaderboard.csv": rows.assign(**texts)}
     contents |= {"leaderboard.md": grading.as_page(board)}
     write_and_show(folder, contents, sections, notes=notes)

@@ -21,7 +21,7 @@ from explorative_user_env.studies import lower_bound as bound
 from explorative_user_env.studies import paper_report, tuning
 from explorative_user_env.studies.paper import EXPERIMENTS, quick_form, run_ladder, with_entrants
 from explorative_user_env.studies.paper_report import calibration_of, reproduce
-from explorative_user_env.theory.lower import hard_pair
+from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.population import SETTINGS
 from explorative_user_env.validation import choice, how_to_get, integer, risk
 

@@ -110,10 +110,11 @@ class Run:
         made_by = mine | {"versions": versions_of()}
         resumes = self.resume is not None
 
-        def has_this_run(file: Path) -> bool:
+        def has_this_run(file: Path, finished: bool = False) -> bool:
             with suppress(InvalidArgumentError):
-                kept = stores.request_in(file)
-                return bool(mine == {name: kept[name] for name in mine})
+                kept = stores.about(file)
+                same = mine == {name: kept.request[name] for name in mine}
+                return same and (kept.finished or not finished)
             return False
 
         def may_use(places: Places) -> bool:
@@ -136,7 +137,7 @@ class Run:
             paths = (path if n == 1 else path.with_name(f"{path.name}-{n}") for n in count(1))
             folder_path, file = next(filter(may_use, map(Places.of, paths)))
         # A finished run is begun anew, to the same rows.
-        anew = self.overwrite or (stores.is_finished(file) and has_this_run(file))
+        anew = self.overwrite or has_this_run(file, finished=True)
         # Of a run that is continued, the file says first whether it is the same.
         folder = None if resumes else Folder(folder_path, made_by, self.overwrite)
         argument = "resume" if resumes else "output"
@@ -164,9 +165,7 @@ def continue_with(
     Raises:
         InvalidArgumentError: if it is of another command.
     """
-    stores.roll_back(resume, "resume")
-    with suppress(stores.EmptyFileError):  # of a process that was killed at once
-        request = stores.request_in(resume, "resume")
+    if request := stores.request_resumed(resume):
         if words_of(request["command"]) != command.split():
             allowed = f"a run of {command} (it is of {request['command']})"
             raise InvalidArgumentError("resume", str(resume), allowed)

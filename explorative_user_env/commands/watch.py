@@ -8,7 +8,7 @@ from explorative_user_env.commands.agents import these_agents
 from explorative_user_env.commands.options import command
 from explorative_user_env.commands.output import say
 from explorative_user_env.display.progress import OnProgress, progress_bar
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.protocol import CENSORED, DELTA, REGRET, needs_horizon
 from explorative_user_env.runs.films import can_be_written, film_of, save_films
 from explorative_user_env.runs.loop import rollout

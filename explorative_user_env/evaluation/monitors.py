@@ -9,15 +9,14 @@ import gymnasium as gym
 import numpy as np
 import pandas as pd
 
+from explorative_user_env import theory
 from explorative_user_env.agents import AlgorithmAgent, informed
 from explorative_user_env.agents.bair import ALGORITHM, ELIMINATION, ROUNDS
-from explorative_user_env.envs.meeting import population_in
-from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv, population_in
 from explorative_user_env.protocol import ANSWERED, DELTA
 from explorative_user_env.results.intervals import proportion_interval
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import rollout
-from explorative_user_env.theory import upper as theory
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, risk
@@ -285,7 +284,7 @@ def check_run(
 
     The run is the same as without the check. The bounds are for a user of the paper's model: with
     click noise, or many private draws, even what is sure can break (see
-    `upper.largest_mean_drop`).
+    `theory.largest_mean_drop`).
 
     Args:
         env: an `ExplorativeUser-v0`, made or raw.

@@ -14,12 +14,11 @@ import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.lanes import Lanes, Step
-from explorative_user_env.envs.meeting import begin_next_all, environment_of
 from explorative_user_env.envs.user import (
     REGRET_REWARD,
     ExplorativeUserEnv,
+    environment_of,
     reward_of,
-    reward_of_leaving,
 )
 from explorative_user_env.envs.user_vector import new_lanes
 from explorative_user_env.kernels.compiler import errors_of_compiling, short
@@ -154,7 +153,7 @@ def figures(play: Play) -> Array:
     if (there := play.there()) is not None:
         rewards = rewards * there
     worst_means, missed = means.min(axis=1), horizon - play.stayed
-    left = reward_of_leaving(REGRET_REWARD, worst_means, best_means[:, 0], missed)
+    left = missed * (worst_means - best_means[:, 0])
     # Products, as a choice by the response takes ten times as long; no sum is -0.
     counted = play.accepted.ravel().astype(float)
     utilities = values * play.accepted + 0.0
@@ -487,8 +486,9 @@ def _meetings(runs: Runs, seeds: Seeds) -> Iterator[tuple["_Met", Play]]:
             for lane in range(len(seeds) if user else 0):
                 lanes.reseed(lane, user_generator(hers[lane][user]))
             lanes.begin(everyone, laws)
-            if user:
-                begin_next_all(agent, n_arms, agents_own, runs.horizon)
+            following = getattr(agent, "next_user_all", None) if user else None
+            if following is not None:
+                following()
             else:
                 agent.reset_all(n_arms, agents_own, runs.horizon)
             play = Play.blank(len(seeds), n_arms, runs.cap if runs.plays else 0)

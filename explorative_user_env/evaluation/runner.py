@@ -17,7 +17,7 @@ import pandas as pd
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation.monitors import check_run
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, USERS_IN_STEP, Runs, compiles
 from explorative_user_env.evaluation.request import Request, agent_record, number_asked

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from explorative_user_env.agents import informed
 from explorative_user_env.agents.text import N_RECENT, Conversation, TextAnswer, answer_in_words
 from explorative_user_env.display.progress import OnProgress, shown
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.files import write_whole
 from explorative_user_env.protocol import (
     ANSWERED,

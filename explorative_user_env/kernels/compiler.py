@@ -38,9 +38,7 @@ _making = threading.RLock()
 
 
 def compile_loop(
-    loop: Any,
-    around: Callable[[Any], Callable[..., Any]] | None = None,
-    checked: bool = False,
+    loop: Any, around: Callable[[Any], Callable[..., Any]] | None = None, checked: bool = False
 ) -> Any:
     """Return `loop` compiled; it releases the interpreter lock while it runs.
 

@@ -354,11 +354,7 @@ def _run_all(algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: Re
 
 @once
 def _play_all(
-    algorithm: Algorithm,
-    rule: Rule,
-    behaviour: Behaviour,
-    own_law: RewardDraw,
-    one_by_one: bool,
+    algorithm: Algorithm, rule: Rule, behaviour: Behaviour, own_law: RewardDraw, one_by_one: bool
 ) -> Kernel:
     words = _words()
     loop = make_play(algorithm, rule, behaviour, own_law, words, begins=False)

@@ -17,8 +17,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from explorative_user_env.agents import BAIR, TrackAndStop
 from explorative_user_env.envs.history import seen_in_lane
-from explorative_user_env.envs.meeting import environment_of
-from explorative_user_env.envs.user import ExplorativeUserEnv
+from explorative_user_env.envs.user import ExplorativeUserEnv, environment_of
 from explorative_user_env.protocol import ANSWERED, BAI, CENSORED, LEFT, Agent, cap_of, name_of
 from explorative_user_env.runs.loop import rollout
 from explorative_user_env.shipped import shipped_for

@@ -35,8 +35,7 @@ from explorative_user_env.results.plots_of_runs import (
     instance_met,
     label_of,
 )
-from explorative_user_env.theory.lower import exponent_loss, lower_bound
-from explorative_user_env.theory.upper import Order, upper_bound
+from explorative_user_env.theory import Order, exponent_loss, lower_bound, upper_bound
 from explorative_user_env.users.behaviours import EXPLORATIVE
 from explorative_user_env.validation import InvalidArgumentError, choice
 

@@ -1,6 +1,5 @@
 """Records: what runs follow from, as JSON; and what made them, with which versions."""
 
-import functools
 import hashlib
 import inspect
 import json
@@ -14,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
+from functools import cache, partial
 from importlib import import_module, metadata
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -38,7 +38,7 @@ KIND, FUNCTION, NUMBER = "kind", "function", "number"
 REBUILT = {kind.__name__: kind for kind in (Population, Setting, Schedule, RewardLaw, Behaviour)}
 
 #: The rooms whose functions a record may name: they compute, and do nothing else.
-OF_RULES = ("theory", "users")
+OF_RULES = (["theory"], ["users"])
 
 #: How deep attributes are followed, which may refer to each other in a circle.
 DEEPEST = 20
@@ -75,25 +75,24 @@ def record_of(value: Any, depth: int = 0) -> Any:
         return {NUMBER: repr(value)}
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    inner = functools.partial(record_of, depth=depth + 1)
+    inner, kind = partial(record_of, depth=depth + 1), type(value)
     if isinstance(value, Mapping):
         return {str(name): inner(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [inner(each) for each in value]
     if isinstance(value, np.ndarray):
         return {KIND: "array", "digest": hashlib.sha256(value.tobytes()).hexdigest()}
-    if isinstance(value, functools.partial):
+    if isinstance(value, partial):
         given = inner([value.args, value.keywords])
         return {KIND: "partial", "of": inner(value.func), "with": given}
     if depth > DEEPEST:
-        return {KIND: _place(type(value))}
-    if inspect.isfunction(value) or isinstance(value, type):
+        return {KIND: _place(kind)}
+    if isinstance(value, FunctionType | type):
         record = {FUNCTION: _place(value)} | _digest_of(value)
-        if isinstance(value, FunctionType) and not _is_ours(value):
+        if isinstance(value, FunctionType) and _root(value) != PACKAGE:
             cells = [cell.cell_contents for cell in value.__closure__ or ()]
             record["holds"] = inner([*cells, *(value.__defaults__ or ())])
         return record
-    kind = type(value)
     if isinstance(value, AlgorithmAgent):
         known = ALGORITHMS.get(value.algorithm.name) == value.algorithm
         algorithm = value.algorithm.name if known else inner(value.algorithm)
@@ -117,13 +116,13 @@ def _place(code: Any) -> str:
     return f"{code.__module__}:{code.__qualname__}"
 
 
-def _is_ours(code: Any) -> bool:
-    return str(code.__module__).split(".")[0] == PACKAGE
+def _root(code: Any) -> str:
+    return str(code.__module__).partition(".")[0]
 
 
 def _digest_of(code: Any) -> dict[str, str]:
     """Return the digest of the file of somebody else's code, or of the code where it has none."""
-    if _is_ours(code) or str(code.__module__).split(".")[0] == "builtins":
+    if _root(code) in (PACKAGE, "builtins"):
         return {}
     try:
         whole = Path(inspect.getsourcefile(code) or "").read_bytes()
@@ -138,7 +137,7 @@ def _bytes_of(code: Any) -> bytes:
         return code.co_code + b"".join(map(_bytes_of, code.co_consts))
     if isinstance(code, type):
         members = (getattr(each, "__code__", None) for _, each in sorted(vars(code).items()))
-        return b"".join(_bytes_of(each) for each in members if each is not None)
+        return b"".join(map(_bytes_of, members))
     return repr(code).encode() if isinstance(code, bool | int | float | str | bytes) else b""
 
 
@@ -162,7 +161,14 @@ def from_record(record: Any, own: Sequence[Any] = ()) -> Any:
         if record_of(each) == record:
             return each
     if FUNCTION in record:
-        return _function_at(record[FUNCTION])
+        module, _, name = record[FUNCTION].partition(":")
+        root, *rest = module.split(".")
+        found = None
+        if root == PACKAGE and rest[:1] in OF_RULES and name.isidentifier():
+            found = getattr(import_module(module), name, None)
+        if not isinstance(found, FunctionType) or found.__module__ != module:
+            raise UnknownCodeError(record[FUNCTION])
+        return found
     inside = {name: from_record(each, own) for name, each in record.items() if name != KIND}
     kind = record.get(KIND)
     if kind is None:
@@ -175,18 +181,7 @@ def from_record(record: Any, own: Sequence[Any] = ()) -> Any:
     return REBUILT[kind](**inside)
 
 
-def _function_at(place: str) -> Any:
-    module, _, name = place.partition(":")
-    root, _, rest = module.partition(".")
-    found = None
-    if root == PACKAGE and rest.split(".")[0] in OF_RULES and name.isidentifier():
-        found = getattr(import_module(module), name, None)
-    if not isinstance(found, FunctionType) or found.__module__ != module:
-        raise UnknownCodeError(place)
-    return found
-
-
-@functools.cache
+@cache
 def package_digest() -> str:
     """Return the digest of this package's code, including its agents."""
     root = Path(inspect.getfile(import_module(PACKAGE))).parent
@@ -199,7 +194,7 @@ def package_digest() -> str:
     return found.hexdigest()[:16]
 
 
-@functools.cache
+@cache
 def stream_fingerprint() -> str:
     """Return the fingerprint of the streams and laws as they are drawn here."""
     words = [
@@ -226,42 +221,38 @@ def _first_draws() -> Iterator[tuple[str, float]]:
     yield from (("integers", value) for value in its.integers(1000, size=FIRST_DRAWS))
 
 
+_version = cache(metadata.version)
+
+
 def versions_of(libraries: Iterable[str] = LIBRARIES) -> dict[str, str]:
     """Return the versions of the package, of Python and of these libraries, if installed."""
     found = {"explorative-user-env": __version__, "python": platform.python_version()}
-    names = [name for name in libraries if name != COMPILER or is_installed()]
-    return found | {name: version for name in names if (version := _version(name))}
+    for library in libraries:
+        with suppress(metadata.PackageNotFoundError):
+            if library != COMPILER or is_installed():
+                found[library] = _version(library)
+    return found
 
 
-@functools.cache
-def _version(library: str) -> str | None:
-    with suppress(metadata.PackageNotFoundError):
-        return metadata.version(library)
-    return None
-
-
-def made_now() -> dict[str, Any]:
+@cache
+def made_now() -> Mapping[str, Any]:
     """Return what makes results here and now: the machine, the command, and a commit if any."""
     machine = {"system": platform.platform(), "processor": platform.machine()}
     machine |= {"cores": str(os.cpu_count())}
     program, *words = sys.argv or [""]
     name = Path(program).name
     command = "explorative-user" if name == "__main__.py" else name or "python"
-    return {"machine": machine, "command": shlex.join([command, *words]), "commit": _commit()}
-
-
-@functools.cache
-def _commit() -> str | None:
-    """Return the commit of the checkout that the package is run from; None elsewhere."""
-    git = ["git", "-C", str(Path(__file__).parent)]
-    tracked = [*git, "ls-files", "--error-unmatch", __file__]
-    described = [*git, "describe", "--always", "--dirty", "--abbrev=40"]
-    try:
-        for command in (tracked, described):
-            done = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
+    commit, git = None, ["git", "-C", str(Path(__file__).parent)]
+    with suppress(OSError, subprocess.SubprocessError):  # of a checkout that has this file
+        for asked in (
+            ("ls-files", "--error-unmatch", __file__),
+            ("describe", "--always", "--dirty", "--abbrev=40"),
+        ):
+            done = subprocess.run(
+                [*git, *asked], capture_output=True, text=True, timeout=5, check=True
+            )
+        commit = done.stdout.strip()
+    return {"machine": machine, "command": shlex.join([command, *words]), "commit": commit}
 
 
 def time_now() -> str:
@@ -287,12 +278,13 @@ def closing_section(made_by: Mapping[str, Any]) -> str:
         made_by: the manifest of a folder: `command`, `options`, `versions`, and where there are
             cells their `settings` and `cells`.
     """
+    cells = made_by.get("cells", [])
     lines = [f"`explorative-user {made_by['command']}`: {_in_words([made_by['options']])}"]
     lines += [", ".join(f"{name} {number}" for name, number in made_by["versions"].items())]
     for title, differences in made_by.get("settings", {}).items():
         points = "; ".join(differences) or "nothing"
         lines.append(f"{title}: differs from the paper's text in {points}")
-    if cells := made_by.get("cells", []):
+    if cells:
         names = [each.name for each in OPTIONS]
         users = [{name: cell[name] for name in names if name in cell} for cell in cells]
         lines.append(f"users: {_in_words(users)}")
@@ -305,14 +297,13 @@ def closing_section(made_by: Mapping[str, Any]) -> str:
 
 def _in_words(records: Sequence[Mapping[str, Any]]) -> str:
     """Return options in words; the values that differ between cells with a slash."""
-    names = dict.fromkeys(name for record in records for name in record)
-    values = {name: [_word(record.get(name)) for record in records] for name in names}
-    words = {name: " / ".join(dict.fromkeys(each)) for name, each in values.items()}
-    return ", ".join(f"{name}={word}" for name, word in words.items() if word != _word(None))
 
+    def word(value: Any) -> str:
+        if isinstance(value, list | tuple):
+            return " ".join(map(word, value))
+        return "-" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
-def _word(value: Any) -> str:
-    """Return a value in a word; an option that was not given is a dash."""
-    if isinstance(value, list | tuple):
-        return " ".join(map(_word, value))
-    return "-" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    words = {}
+    for name in dict.fromkeys(name for record in records for name in record):
+        words[name] = " / ".join(dict.fromkeys(word(record.get(name)) for record in records))
+    return ", ".join(f"{name}={each}" for name, each in words.items() if each != "-")

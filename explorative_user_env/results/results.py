@@ -10,7 +10,7 @@ import pandas as pd
 from rich.text import Text
 
 from explorative_user_env.display.tables import as_text, html_table
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.protocol import (
     POPULATION,
     STEP_CAP,
@@ -23,7 +23,7 @@ from explorative_user_env.protocol import (
     sees_rewards,
 )
 from explorative_user_env.results.compare import Comparison, LineUpComparison, compare, compare_all
-from explorative_user_env.results.metrics import figures_of_runs, frame_of, scores_of
+from explorative_user_env.results.metrics import frame_of, scores_of, summarize
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
 from explorative_user_env.results.store import Store, columns_in, read_only, results_in
 from explorative_user_env.results.tables import table_of, warnings_of
@@ -93,7 +93,7 @@ class Results:
         rows = []
         for agent, runs in self.runs.groupby("agent", sort=False):
             delta = self.deltas.get(str(agent), self.cell["delta"])
-            figures = figures_of_runs(runs, self.cell, self.population, delta)
+            figures = summarize(runs, self.cell, self.population, delta)
             sees = {"sees_rewards": agent in self.references}
             rows.append({**shared, "agent": agent, **figures, **sees})
         summary = pd.DataFrame(rows)

@@ -5,7 +5,7 @@ part of the store is one agent with the users of one cell; its key is a digest o
 runs follow from, so the same request finds its runs again, in any order, and continues.
 
 There is one way to write: continue a run of the same request, or refuse. Reading never writes: a
-file is opened immutable, or a copy of it is opened, and nothing beside it is opened by SQLite.
+file is opened immutable, or a copy of it is opened, and SQLite opens no other file.
 """
 
 import copy
@@ -22,16 +22,8 @@ import numpy as np
 
 from explorative_user_env.files import differences, from_json, write_whole
 from explorative_user_env.protocol import Array
-from explorative_user_env.results.metrics import OF_A_PART, RUN_FRAMES
-from explorative_user_env.results.records import (
-    digest,
-    made_now,
-    package_digest,
-    record_of,
-    stream_fingerprint,
-    time_now,
-    versions_of,
-)
+from explorative_user_env.results import records
+from explorative_user_env.results.metrics import RUN_FRAMES
 from explorative_user_env.validation import InvalidArgumentError, MissingExtraError, one_line
 
 try:
@@ -63,21 +55,19 @@ REQUEST, FINISHED = "request", "finished"
 #: How many results may share a run, on average: more is no file of ours.
 MOST_SHARED = 20
 
+Record = Mapping[str, Any]
 
-def columns_of(task: str) -> dict[str, type]:
-    """Return the columns of a task's table of runs, with their types."""
-    return {name: kind for name, kind in RUN_FRAMES[task].items() if name not in OF_A_PART}
+#: Values by the name of their column, of the same runs.
+Columns = Mapping[str, Array]
 
+#: The columns of each task's table of runs, with their types.
+OF_RUNS = {
+    task: {name: kind for name, kind in frame.items() if name != "agent"}
+    for task, frame in RUN_FRAMES.items()
+}
 
-def _table_of_runs(task: str) -> str:
-    """Return the SQL of the columns of a table of runs. NaN would be NULL, which is refused."""
-    kinds = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
-    columns = ", ".join(f"{name} {kinds[each]} NOT NULL" for name, each in columns_of(task).items())
-    key = "PRIMARY KEY (part, instance)) WITHOUT ROWID"
-    return f"(part INTEGER NOT NULL REFERENCES parts(id), {columns}, {key}"
-
-
-_COLUMNS = {
+#: The SQL of each table. NaN would be NULL, which is refused.
+TABLES = {
     "about": "(name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "sessions": "(id INTEGER PRIMARY KEY, began TEXT NOT NULL, ended TEXT, how TEXT, "
     "made_by TEXT NOT NULL)",
@@ -87,14 +77,13 @@ _COLUMNS = {
     "parts TEXT NOT NULL, finished INTEGER NOT NULL)",
     "kept": "(key TEXT NOT NULL, position INTEGER NOT NULL, value TEXT NOT NULL, "
     "PRIMARY KEY (key, position)) WITHOUT ROWID",
-} | {f"runs_{task}": _table_of_runs(task) for task in RUN_FRAMES}
-
-#: The SQL of each table.
-TABLES = {name: f"CREATE TABLE {name}{columns}" for name, columns in _COLUMNS.items()}
-
-
-class EmptyFileError(InvalidArgumentError):
-    """A file is empty."""
+}
+_SQL = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
+for _task, _kinds in OF_RUNS.items():
+    _names = ", ".join(f"{name} {_SQL[kind]} NOT NULL" for name, kind in _kinds.items())
+    _key = "PRIMARY KEY (part, instance)) WITHOUT ROWID"
+    TABLES[f"runs_{_task}"] = f"(part INTEGER NOT NULL REFERENCES parts(id), {_names}, {_key}"
+TABLES = {name: f"CREATE TABLE {name}{columns}" for name, columns in TABLES.items()}
 
 
 @contextmanager
@@ -102,16 +91,16 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
     """Turn what SQLite and the disk refuse into one line."""
     if sqlite3 is None:
         raise MissingExtraError("files of runs need sqlite3, which this Python was built without")
-    packing = (lzma.LZMAError, EOFError)
+    no_runs = (ValueError, lzma.LZMAError, EOFError)
     try:
         yield
     except InvalidArgumentError:
         raise
-    except (OSError, sqlite3.Error, OverflowError, ValueError, *packing) as error:
-        words = (error.strerror or str(error)) if isinstance(error, OSError) else str(error)
+    except (OSError, sqlite3.Error, OverflowError, *no_runs) as error:
+        words = str(getattr(error, "strerror", None) or error)
         allowed = f"a file that can be written to ({words})"
         strange = "not a database" in words or "malformed" in words
-        if strange or isinstance(error, ValueError | lzma.LZMAError | EOFError):
+        if strange or isinstance(error, no_runs):
             allowed = f"a file of runs, as explorative-user-env writes them ({words})"
         elif "locked" in words or "busy" in words:
             allowed = "a file that nobody else is writing to"
@@ -121,18 +110,14 @@ def _refusals(argument: str, path: Path) -> Iterator[None]:
 
 
 def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
-    """Make sure that a file has our tables and nothing else, such as a view that computes.
-
-    Raises:
-        InvalidArgumentError: naming the difference; an `EmptyFileError` for an empty file.
-    """
+    """Refuse a file that has not our tables alone: it may have a view that computes."""
     found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
-    if not found:
-        raise EmptyFileError(argument, str(path), "a file of runs (it is empty)")
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     allowed = ""
-    if application != FILE_OF_RUNS:
+    if not found:
+        allowed = "a file of runs (it is empty)"
+    elif application != FILE_OF_RUNS:
         allowed = "a file of runs, as explorative-user-env writes them (it is somebody else's)"
     elif version != TABLES_VERSION:
         allowed = f"a file whose tables have version {TABLES_VERSION} (it has {version})"
@@ -146,53 +131,44 @@ def _check_kind(db: "sqlite3.Connection", path: Path, argument: str) -> None:
 def read_only(path: Path, argument: str = "path") -> "Iterator[sqlite3.Connection]":
     """Open a file of runs to read, also while another process writes; nothing is written.
 
+    A packed file, and one with a write-ahead log, is read from a copy. A rollback journal is
+    refused, as it may name any file, which SQLite deletes when it rolls back.
+
     Raises:
         InvalidArgumentError: if it does not exist, or is no such file.
     """
-    with _refusals(argument, path):
+    with _refusals(argument, path), tempfile.TemporaryDirectory() as folder:
         if not path.is_file():
             raise InvalidArgumentError(argument, str(path), "a file of runs (there is none)")
-        with _settled(path, argument) as place:
-            where = f"{place.resolve().as_uri()}?mode=ro&immutable=1"
-            with closing(sqlite3.connect(where, uri=True)) as db:
-                _check_kind(db, path, argument)
-                yield db
-
-
-@contextmanager
-def _settled(path: Path, argument: str) -> Iterator[Path]:
-    """Yield a file that holds everything: itself, or a copy, unpacked or with its write-ahead log.
-
-    A rollback journal is refused, as it may name any file, which SQLite deletes when it rolls back.
-    """
-    too_large = InvalidArgumentError(argument, str(path), f"a file of at most {MOST_BYTES} bytes")
-    journal, log = (path.with_name(path.name + ending) for ending in ("-journal", "-wal"))
-    if journal.is_file() and journal.stat().st_size:
-        allowed = f"a file without {journal.name} beside it: resuming the run puts it in order"
-        raise InvalidArgumentError(argument, str(path), allowed)
-    with tempfile.TemporaryDirectory() as folder:
-        copied = Path(folder) / "run.sqlite"
+        journal, log = (path.with_name(path.name + ending) for ending in ("-journal", "-wal"))
+        if journal.is_file() and journal.stat().st_size:
+            allowed = f"a file without {journal.name} beside it: resuming the run puts it in order"
+            raise InvalidArgumentError(argument, str(path), allowed)
+        allowed = f"a file of at most {MOST_BYTES} bytes"
+        too_large = InvalidArgumentError(argument, str(path), allowed)
+        place, copied = path, Path(folder) / "run.sqlite"
         if path.suffix == PACKED:
+            place = copied
             with lzma.open(path) as source, copied.open("wb") as target:
                 while piece := source.read(1 << 20):
                     if target.tell() + len(piece) > MOST_BYTES:
                         raise too_large
                     target.write(piece)
-            yield copied
-            return
         # The log's first bytes change when it begins anew: then the two copies do not fit.
-        while salt := _beginning(log):
+        while place == path and (salt := _beginning(log)):
             if path.stat().st_size + log.stat().st_size > MOST_BYTES:
                 raise too_large
             shutil.copyfile(path, copied)
             with suppress(FileNotFoundError):
                 shutil.copyfile(log, copied.with_name("run.sqlite-wal"))
             if salt == _beginning(log):
+                place = copied
                 with closing(sqlite3.connect(copied)) as db:
                     db.execute("PRAGMA wal_checkpoint")
-                yield copied
-                return
-        yield path
+        where = f"{place.resolve().as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(where, uri=True)) as db:
+            _check_kind(db, path, argument)
+            yield db
 
 
 def _beginning(path: Path) -> bytes:
@@ -214,20 +190,20 @@ class About(NamedTuple):
         finished: whether the run has ended.
     """
 
-    request: Mapping[str, Any]
-    sessions: Sequence[Mapping[str, Any]]
+    request: Record
+    sessions: Sequence[Record]
     n_runs: int
     n_results: int
     finished: bool
 
 
-def about(path: Path) -> About:
+def about(path: Path, argument: str = "path") -> About:
     """Return what a file of runs says of its run.
 
     Raises:
         InvalidArgumentError: if it does not exist, or is empty.
     """
-    with read_only(path) as db:
+    with read_only(path, argument) as db:
         rows = db.execute("SELECT began, ended, how, made_by FROM sessions ORDER BY id").fetchall()
         names = ("began", "ended", "how")
         sessions = [dict(zip(names, row, strict=False), made_by=from_json(row[3])) for row in rows]
@@ -247,29 +223,15 @@ def results_in(db: "sqlite3.Connection") -> list[tuple[Any, Sequence[int], bool]
     """Return the record of each evaluation, the numbers of its parts, and whether it is finished.
 
     Raises:
-        ValueError: if the file refers to its parts so often that reading them takes far longer
-            than the file is long.
+        ValueError: if the parts are named so often that reading them takes too long.
     """
-    words = "SELECT record, parts, finished FROM results ORDER BY id"
-    found = [
-        (from_json(record), from_json(parts), bool(finished))
-        for record, parts, finished in db.execute(words)
-    ]
+    rows = db.execute("SELECT record, parts, finished FROM results ORDER BY id")
+    found = [(from_json(record), from_json(parts), bool(done)) for record, parts, done in rows]
     sizes = part_sizes(db)
     n_read = sum(sizes.get(number, 0) for _, numbers, _ in found for number in numbers)
     if n_read > MOST_SHARED * sum(sizes.values()):
         raise ValueError("its results name the same parts again and again")
     return found
-
-
-def request_in(path: Path, argument: str = "path") -> dict[str, Any]:
-    """Return the request of the run in a file.
-
-    Raises:
-        InvalidArgumentError: if it does not exist, or is empty.
-    """
-    with read_only(path, argument) as db:
-        return request_from(db)
 
 
 def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
@@ -279,24 +241,20 @@ def request_from(db: "sqlite3.Connection") -> dict[str, Any]:
     return request
 
 
-def is_finished(path: Path) -> bool:
-    """Return whether a file exists whose run has ended."""
-    try:
-        return about(path).finished
-    except InvalidArgumentError:
-        return False
+def request_resumed(path: Path) -> Record:
+    """Return the request of a run that is resumed; empty if its writer was killed at once.
 
-
-def roll_back(path: Path, argument: str = "path") -> None:
-    """Put a file in order whose writer was killed, for a run that is resumed; others only read it.
+    The file of a writer that was killed is put in order; others only read it.
 
     Raises:
-        InvalidArgumentError: if the disk refuses.
+        InvalidArgumentError: if it does not exist, or the disk refuses.
     """
-    with _refusals(argument, path):
+    with _refusals("resume", path):
         if path.is_file():
             with closing(sqlite3.connect(path, timeout=LONGEST_BUSY)) as db:
-                db.execute("SELECT 1 FROM sqlite_master").fetchone()
+                if db.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
+                    return {}
+    return about(path, "resume").request
 
 
 def pack(path: Path, output: Path, overwrite: bool = False) -> None:
@@ -312,16 +270,8 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
     """
     if output.suffix != PACKED:
         raise InvalidArgumentError("output", str(output), f"a name that ends in {PACKED}")
-
-    def write(place: Path) -> None:
-        with path.open("rb") as source, lzma.open(place, "wb") as target:
-            shutil.copyfileobj(source, target)
-
-    write_whole("output", output, write, overwrite)
-
-
-#: Values by the name of their column, of the same runs.
-Columns = Mapping[str, Array]
+    packed = lzma.compress(path.read_bytes())
+    write_whole("output", output, lambda place: place.write_bytes(packed), overwrite)
 
 
 class Kept:
@@ -344,8 +294,7 @@ class Part(Kept):
     """The runs of one agent in one cell, kept in a store."""
 
     def __init__(self, store: "Store", number: int, task: str) -> None:
-        self.number = number
-        self._store, self._task = store, task
+        self.number, self._store, self._task = number, store, task
 
     def columns(self) -> Columns:
         """Return the runs that are kept, of the first users; empty if none are."""
@@ -353,7 +302,7 @@ class Part(Kept):
 
     def add(self, columns: Columns) -> None:
         """Keep the runs of the users who come next."""
-        names = columns_of(self._task)
+        names = OF_RUNS[self._task]
         values = [np.asarray(columns[name]) for name in names]
         plain = [(each.astype(int) if each.dtype == bool else each).tolist() for each in values]
         marks = ", ".join("?" * (1 + len(names)))
@@ -363,22 +312,22 @@ class Part(Kept):
 
 def columns_in(read: Any, part: int, task: str) -> Columns:
     """Return the runs of a part; `read` returns the rows of a query."""
-    kinds = columns_of(task)
+    kinds = OF_RUNS[task]
     query = f"SELECT {', '.join(kinds)} FROM runs_{task} WHERE part = ? ORDER BY instance"
     columns = zip(kinds.items(), zip(*read(query, part), strict=True), strict=False)
     return {name: np.array(column, dtype=kind) for (name, kind), column in columns}
 
 
-class Pieces:
+class Pieces(NamedTuple):
     """The pieces of other work than runs, kept in a store under a key."""
 
-    def __init__(self, store: "Store", key: str) -> None:
-        self._store, self._key = store, key
+    store: "Store"
+    key: str
 
     def found(self) -> list[Any]:
         """Return the pieces that are kept, in order."""
         words = "SELECT value FROM kept WHERE key = ? ORDER BY position"
-        return [from_json(value) for (value,) in self._store.read(words, self._key)]
+        return [from_json(value) for (value,) in self.store.read(words, self.key)]
 
     def add(self, piece: Any) -> None:
         """Keep the next piece, which JSON can hold."""
@@ -386,7 +335,7 @@ class Pieces:
             "INSERT INTO kept(key, position, value) "
             "SELECT ?1, 1 + coalesce(max(position), -1), ?2 FROM kept WHERE key = ?1"
         )
-        self._store.write(words, [(self._key, _json(piece))])
+        self.store.write(words, [(self.key, _json(piece))])
 
 
 def _json(value: Any) -> str:
@@ -410,23 +359,18 @@ class Store:
     """
 
     def __init__(
-        self,
-        path: Path | str,
-        request: Mapping[str, Any],
-        argument: str = "store",
-        overwrite: bool = False,
+        self, path: Path | str, request: Record, argument: str = "store", overwrite: bool = False
     ) -> None:
         self.path, self._argument, self._notes = Path(path), argument, True
-        made_with = {"code": package_digest(), "streams": stream_fingerprint()}
-        whole = {**request, "versions": versions_of(), "made with": made_with}
-        request = json.loads(json.dumps(whole))
+        made_with = {"code": records.package_digest(), "streams": records.stream_fingerprint()}
+        whole = {**request, "versions": records.versions_of(), "made with": made_with}
         with _refusals(argument, self.path):
             self._new = not self._has_run() or overwrite
             if self._new:
-                self._create(request)
+                self._create(whole)
             self._db = sqlite3.connect(self.path, timeout=LONGEST_BUSY, isolation_level=None)
             try:
-                self._begin(request)
+                self._begin(json.loads(json.dumps(whole)))
             except BaseException:
                 self._db.close()
                 raise
@@ -445,7 +389,7 @@ class Store:
                     raise
                 return True
 
-    def _create(self, request: Mapping[str, Any]) -> None:
+    def _create(self, request: Record) -> None:
         """Make the file with its tables and the request: it is whole from its first byte."""
         if self.path.suffix not in ENDINGS:
             allowed = f"a file whose name ends in {', '.join(ENDINGS)}"
@@ -463,7 +407,7 @@ class Store:
             self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
         write_whole(self._argument, self.path, write, overwrite=True)
 
-    def _begin(self, request: Mapping[str, Any]) -> None:
+    def _begin(self, request: Record) -> None:
         """Check that the file has this request, and begin to write."""
         _check_kind(self._db, self.path, self._argument)
         if others := differences(request_from(self._db), request):
@@ -479,9 +423,9 @@ class Store:
         # A crash of the machine may cost the last chunks then, and nothing else.
         self._db.execute(f"PRAGMA synchronous={'NORMAL' if journal == WAL else 'FULL'}")
         self._db.execute("BEGIN IMMEDIATE")
-        made_by = _json({**made_now(), "journal": journal})
+        made_by = _json({**records.made_now(), "journal": journal})
         words = "INSERT INTO sessions(began, made_by) VALUES (?, ?)"
-        self.write(words, [(time_now(), made_by)])
+        self.write(words, [(records.time_now(), made_by)])
         self._session = int(self.read("SELECT max(id) FROM sessions")[0][0])
 
     def read(self, words: str, *values: Any) -> list[Any]:
@@ -511,13 +455,13 @@ class Store:
 
     def n_runs(self) -> int:
         """Return the number of runs that are kept."""
-        return sum(self.read(f"SELECT count(*) FROM runs_{task}")[0][0] for task in RUN_FRAMES)
+        return sum(part_sizes(self._db).values())
 
     def n_kept(self) -> int:
         """Return the number of pieces of other work that are kept."""
         return int(self.read("SELECT count(*) FROM kept")[0][0])
 
-    def part(self, task: str, agent: str, record: Mapping[str, Any]) -> Part:
+    def part(self, task: str, agent: str, record: Record) -> Part:
         """Return where the runs of an agent in a cell are kept.
 
         Args:
@@ -525,12 +469,12 @@ class Store:
             agent: the agent's name.
             record: everything the runs follow from, except their number.
         """
-        key = digest({"task": task, "agent": agent, **record})
+        key = records.digest({"task": task, "agent": agent, **record})
         words = "INSERT OR IGNORE INTO parts(key, task, agent, record) VALUES (?, ?, ?, ?)"
         self.write(words, [(key, task, agent, _json(record))])
         return Part(self, self.read("SELECT id FROM parts WHERE key = ?", key)[0][0], task)
 
-    def note(self, record: Mapping[str, Any], parts: Sequence[Part], finished: bool) -> None:
+    def note(self, record: Record, parts: Sequence[Part], finished: bool) -> None:
         """Keep which parts are the results of an evaluation.
 
         Args:
@@ -542,22 +486,26 @@ class Store:
         if not self._notes:
             return
         checks = record.get("checks")
-        whole = record_of({**record, "checks": None if checks is None else checks.to_dict("list")})
+        whole = records.record_of(
+            {**record, "checks": None if checks is None else checks.to_dict("list")}
+        )
         words = (
             "INSERT INTO results(key, record, parts, finished) VALUES (?, ?, ?, ?) ON CONFLICT(key)"
             " DO UPDATE SET record = excluded.record, parts = excluded.parts,"
             " finished = max(finished, excluded.finished)"
         )
         numbers = _json([each.number for each in parts])
-        self.write(words, [(digest(whole["request"]), _json(whole), numbers, int(finished))])
+        self.write(
+            words, [(records.digest(whole["request"]), _json(whole), numbers, int(finished))]
+        )
 
-    def pieces(self, record: Mapping[str, Any]) -> Pieces:
+    def pieces(self, record: Record) -> Pieces:
         """Return where the pieces of other work than runs are kept.
 
         Args:
             record: everything they follow from.
         """
-        return Pieces(self, digest(record_of(record)))
+        return Pieces(self, records.digest(records.record_of(record)))
 
     def close(self, how: str = FINISHED) -> None:
         """Close the file, and keep how the work has ended.
@@ -566,7 +514,7 @@ class Store:
         """
         with suppress(InvalidArgumentError):
             words = "UPDATE sessions SET ended = ?, how = ? WHERE id = ?"
-            self.write(words, [(time_now(), how, self._session)])
+            self.write(words, [(records.time_now(), how, self._session)])
             if how == FINISHED:
                 self.write("INSERT OR REPLACE INTO about VALUES (?, 'true')", [(FINISHED,)])
         empty = self._new and how != FINISHED and not (self.n_runs() or self.n_kept())

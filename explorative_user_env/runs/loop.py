@@ -9,8 +9,7 @@ from typing import Any
 import gymnasium as gym
 
 from explorative_user_env.agents import informed
-from explorative_user_env.envs.meeting import population_in
-from explorative_user_env.envs.user import as_action
+from explorative_user_env.envs.user import as_action, population_in
 from explorative_user_env.protocol import (
     DELTA,
     STEP_CAP,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from explorative_user_env.envs.meeting import begin_next, begins_next_by, environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.protocol import Agent, in_use, name_of
 from explorative_user_env.runs.episodes import Episode
 from explorative_user_env.runs.loop import Run
@@ -62,13 +62,16 @@ def meet_members(
     env.instance_law = laws_of_episodes(members, population)(seed)
     rng = agent_generator(seed, name_of(agent))
     reset = functools.partial(agent.reset, n_arms, rng, horizon)
-    following = functools.partial(begin_next, agent, n_arms, rng, horizon)
+    # An agent that derives from `OneUserAtATime` may have the second only.
+    methods = ("next_user", "next_user_all")
+    begins = next((name for name in methods if getattr(agent, name, None) is not None), "reset")
     with in_use(agent):
         for user, member in enumerate(member_seeds(seed, members.n_users)):
             who = f"user {user} of the episode of seed {seed}"
-            begin = (begins_next_by(agent), following) if user else ("reset", reset)
+            method = begins if user else "reset"
+            begin = reset if method == "reset" else getattr(agent, method)
             run = Run(env, agent, member)
-            run.meet(who, *begin, horizon, commits=True)
+            run.meet(who, method, begin, horizon, commits=True)
             yield env.instance(), run.episode(None)
 
 

@@ -11,12 +11,12 @@ import gymnasium as gym
 
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.envs.history import seen_in_lane
-from explorative_user_env.envs.meeting import environment_of, population_in
+from explorative_user_env.envs.user import environment_of, population_in
 from explorative_user_env.protocol import ANSWERED, CENSORED, LEFT, Against, Agent, name_of
 from explorative_user_env.show import words
 from explorative_user_env.show.explanations import Explained, explanation_of, is_flags
 from explorative_user_env.show.words import Grounds, Seen, number_in_words, rounded
-from explorative_user_env.theory.upper import iterated_log_band
+from explorative_user_env.theory import iterated_log_band
 from explorative_user_env.users.hidden_state import HiddenState
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import CallableError, InvalidArgumentError

@@ -23,7 +23,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 
 from explorative_user_env import agents as line_ups
-from explorative_user_env import validation
+from explorative_user_env import theory, validation
 from explorative_user_env.agents import AlgorithmAgent
 from explorative_user_env.display import plots
 from explorative_user_env.display.progress import OnProgress, silent
@@ -38,8 +38,7 @@ from explorative_user_env.results.intervals import mean_interval, proportion_int
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
 from explorative_user_env.seeding import number_of_users, seed_number, user_seeds
-from explorative_user_env.theory import lower
-from explorative_user_env.theory.lower import HardPair
+from explorative_user_env.theory import HardPair
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.model import Schedule, as_schedule, number_of_arms
 from explorative_user_env.users.population import Population
@@ -297,7 +296,7 @@ def standard_bandit_needs(instance: Instance, delta: float) -> int:
         delta: allowed probability of a wrong answer, in (0, 1).
     """
     # Phi(-x) is at most exp(-x^2/2)/2, and an arm is above the best with Phi(-Delta_i sqrt(m/2)).
-    gap = lower.unique_gap(instance)
+    gap = theory.unique_gap(instance)
     certain = 4.0 * math.log((instance.n_arms - 1) / (2.0 * delta)) / gap / gap
     enough = 1
     while enough < certain and standard_bandit_success(instance, enough) < 1.0 - delta:
@@ -377,7 +376,7 @@ def overlap(
         responses under both, with exact intervals.
     """
     schedule = as_schedule(rho)
-    c = lower.exponent_loss(c, validation.positive("alpha", alpha))
+    c = theory.exponent_loss(c, validation.positive("alpha", alpha))
     n_instances, n_arms = number_of_users(n_instances), number_of_arms(n_arms)
     n_paths = validation.count("n_paths", n_paths, 2, MOST_PATHS)
     given, longest = validation.sequence("n0s", n0s), LONGEST_HORIZON // n_arms
@@ -390,7 +389,7 @@ def overlap(
     # N_0 = delta^(-1/alpha + c)/rho_0
     deltas = [math.exp(-math.log(rho_0 * n0) / (1.0 / alpha - c)) for n0 in n0s]
     pairs = [
-        lower.hard_pair(delta, alpha, rho_0, rho_1, n_arms, n0, c=c, gap=gap)
+        theory.hard_pair(delta, alpha, rho_0, rho_1, n_arms, n0, c=c, gap=gap)
         for delta, n0 in zip(deltas, n0s, strict=True)
     ]
     seeds = user_seeds(seed, n_instances)
@@ -405,7 +404,7 @@ def overlap(
         row = {"n0": pair.n0, "delta": pair.delta, "twice_delta": 2.0 * pair.delta}
         for name in ("d", "epsilon", "event_b_prime", "overlap_bound"):
             row[name] = getattr(pair, name)
-        row["conditions"] = all(condition.holds for condition in lower.proof_conditions(pair))
+        row["conditions"] = all(condition.holds for condition in theory.proof_conditions(pair))
         row |= {"overlap": float(probabilities.mean()), "overlap_low": low, "overlap_high": high}
         row |= _share("nu", met.only_arm_2) | _share("nu_prime", met.only_arm_2_prime)
         rows.append(row | _share("same", met.same))
@@ -449,7 +448,7 @@ def sections_of(
         Column("2^(1-K) P[B']", "overlap_bound", "{:.2e}"),
         Column("2δ", "twice_delta", "{:.2e}"),
     ]
-    proved = lower.proof_conditions(pair)
+    proved = theory.proof_conditions(pair)
     conditions = [
         Column("equation", "where", left=True),
         Column("condition", "says", left=True),

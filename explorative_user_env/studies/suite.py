@@ -33,7 +33,7 @@ from explorative_user_env.protocol import Agent, Array, name_of
 from explorative_user_env.results import records
 from explorative_user_env.results.intervals import LEVEL
 from explorative_user_env.results.metrics import scores_of
-from explorative_user_env.results.store import Store, request_in
+from explorative_user_env.results.store import Store, about
 from explorative_user_env.results.tables import AGENT_COLUMN, MEANS_LEGEND, marked, references_of
 from explorative_user_env.studies import suite_tasks as tasks_of
 from explorative_user_env.studies.suite_tasks import CENTRAL, WORST, SuiteRun, SuiteTask, entrant_of
@@ -505,7 +505,7 @@ def load_suite(path: Path | str, own: Sequence[Any] = ()) -> SuiteResults:
     Raises:
         InvalidArgumentError: if there is no such file, or it has no runs of a suite.
     """
-    asked = request_in(Path(path))
+    asked = about(Path(path)).request
     if asked.get("command") != COMMAND:
         allowed = f"a file of runs of {COMMAND} (it is of {asked.get('command')})"
         raise InvalidArgumentError("path", str(path), allowed)

@@ -11,10 +11,9 @@ import time
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,23 +28,11 @@ from explorative_user_env.files import write_whole
 from explorative_user_env.protocol import BAI, DELTA, REGRET, Task, as_task_of_one
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.results.metrics import scores_of
-from explorative_user_env.teach.submission import (
-    GradingOutcome,
-    Limits,
-    Process,
-    Submission,
-    SubmissionError,
-    SubmittedAgent,
-    apart,
-)
+from explorative_user_env.teach import submission as submissions
+from explorative_user_env.teach.submission import GradingOutcome, SubmittedAgent
 from explorative_user_env.users.population import Population
-from explorative_user_env.validation import (
-    DISTRIBUTION,
-    PACKAGE,
-    CallableError,
-    InvalidArgumentError,
-    choice,
-)
+from explorative_user_env.validation import DISTRIBUTION, PACKAGE, CallableError, choice
+from explorative_user_env.validation import InvalidArgumentError as Invalid
 
 #: The environment variable that may hold the key.
 VARIABLE = "EXPLORATIVE_USER_KEY"
@@ -77,13 +64,8 @@ class Key:
 
     def __post_init__(self) -> None:
         if not self.secret.strip():
-            raise InvalidArgumentError("key", "", "a text that is not empty")
+            raise Invalid("key", "", "a text that is not empty")
         object.__setattr__(self, "secret", self.secret.strip())
-
-    @property
-    def is_short(self) -> bool:
-        """Whether trying many keys finds it."""
-        return len(self.secret.encode()) < 16
 
     def seed(self, task: Task, population: Population, delta: float) -> int:
         """Return the seed of the hidden users of a cell: HMAC-SHA256 of the cell's settings."""
@@ -98,20 +80,17 @@ def key_from(given: str | None, file: Path | None, variable: str | None) -> Key:
     Raises:
         InvalidArgumentError: if there is none or two, or the file cannot be read.
     """
-    if given is not None and file is not None:
-        raise InvalidArgumentError("key_file", str(file), "left out beside --key")
-    secret = variable if given is None else given
-    if file is not None:
-        try:
-            secret = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeError) as error:
-            why = getattr(error, "strerror", None) or "it is no text"
-            allowed = f"a file with the key ({why})"
-            raise InvalidArgumentError("key_file", str(file), allowed) from None
-    elif not secret:
-        allowed = f"given, by --key, --key-file or the variable {VARIABLE}"
-        raise InvalidArgumentError("key", None, allowed)
-    return Key(str(secret))
+    if file is None:
+        if secret := variable if given is None else given:
+            return Key(secret)
+        raise Invalid("key", None, f"given, by --key, --key-file or the variable {VARIABLE}")
+    if given is not None:
+        raise Invalid("key_file", str(file), "left out beside --key")
+    try:
+        return Key(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise Invalid("key_file", str(file), f"a file with the key ({why})") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,8 +119,7 @@ class Assignment:
     def __post_init__(self) -> None:
         as_task_of_one(self.task)
         if not self.over_horizon and self.horizon is not None:
-            allowed = "left out, except for the task regret"
-            raise InvalidArgumentError("horizon", self.horizon, allowed)
+            raise Invalid("horizon", self.horizon, "left out, except for the task regret")
         if self.full_marks is not None:
             name = choice("full_marks", self.full_marks.upper(), REFERENCE_AGENTS[:-1])
             object.__setattr__(self, "full_marks", name)
@@ -172,8 +150,7 @@ class Assignment:
         return f"{self.task.name}, {words['setting']}: {self.n_instances} hidden users, {cell}"
 
 
-@dataclass(frozen=True)
-class Points:
+class Points(NamedTuple):
     """Points of an agent, at least 0, with a 95% interval; NaN where one user says nothing."""
 
     value: float = 0.0
@@ -181,8 +158,7 @@ class Points:
     high: float = 0.0
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(NamedTuple):
     """The costs, or regrets, that are worth 0 and 100 points.
 
     Attributes:
@@ -207,7 +183,7 @@ class Scale:
             full = float(_costs(references, full_marks).mean())
             if not full < uni:
                 allowed = f"an agent that does better than UNI here ({full:.4g}, UNI {uni:.4g})"
-                raise InvalidArgumentError("full_marks", full_marks, allowed)
+                raise Invalid("full_marks", full_marks, allowed)
             return cls(uni, full, math.inf)
         cell = references.cell
         return cls(1.0 - 1.0 / int(cell["n_arms"]) if cell["task"] == BAI.name else uni)
@@ -251,7 +227,7 @@ class Graded:
     student: str
     outcome: GradingOutcome = GradingOutcome.GRADED
     reason: str = ""
-    points: Points = Points()
+    points: Points = field(default_factory=Points)
     figures: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     output: str = ""
@@ -268,10 +244,10 @@ class Leaderboard:
 
 
 def grade(
-    submissions: Sequence[Submission],
+    handed_in: Sequence[submissions.Submission],
     assignment: Assignment,
     key: Key,
-    limits: Limits | None = None,
+    limits: submissions.Limits | None = None,
     progress: OnProgress = silent,
 ) -> Leaderboard:
     """Run submissions on the hidden users of a key, each in a separate process.
@@ -281,7 +257,7 @@ def grade(
     of naming an arm by chance. The rest go on.
 
     Args:
-        submissions: the files handed in.
+        handed_in: the submissions.
         assignment: the task and the users.
         key: the secret that the users follow from.
         limits: what a submission may take.
@@ -289,63 +265,51 @@ def grade(
     """
     options = assignment.options()
     options["seed"] = key.seed(assignment.task, assignment.population, assignment.delta)
-    n_pieces = len(submissions) + 1
+    n_pieces, n_users = len(handed_in) + 1, assignment.n_instances
     references = evaluate([*REFERENCE_AGENTS], progress=portion(progress, 0, n_pieces), **options)
     scale = Scale.of(references, assignment.full_marks)
-    time_known = None if assignment.over_horizon else references.cell["horizon"]
-    graded = []
-    for place, each in enumerate(submissions, 1):
-        report = portion(progress, place, n_pieces)
-        graded.append(_graded(each, options, time_known, scale, limits or Limits(), report))
+
+    def play(agent: SubmittedAgent, graded: Graded, progress: OnProgress) -> None:
+        def report(what: str, done: int, total: int) -> None:
+            progress(graded.student, done, total)
+
+        report("", 0, n_users)
+        agent.begin()
+        graded.missing, more = agent.missing, {}
+        if agent.needs_horizon and not assignment.over_horizon:
+            more["baseline_time"] = references.cell["horizon"]
+        results = evaluate([agent], progress=report, **options, **more)
+        if agent.failure is None or agent.n_finished:
+            graded.figures = results.summary().to_dict("records")[0]
+            graded.points = scale.points(results, graded.figures["agent"])
+        if agent.failure is not None:
+            graded.outcome, graded.reason = agent.failure.outcome, agent.failure.reason
+            if agent.n_finished:
+                graded.reason += f"; {agent.n_finished} of {n_users} users were finished"
+
+    everyone = []
+    for place, each in enumerate(handed_in, 1):
+        begin, graded = time.monotonic(), Graded(each.student)
+        agent = SubmittedAgent(each, limits or submissions.Limits())
+        try:
+            play(agent, graded, portion(progress, place, n_pieces))
+        except submissions.SubmissionError as error:
+            graded.outcome, graded.reason = error.outcome, error.reason
+        except CallableError as error:
+            # Without the message: it names the user's seed, and students read this.
+            why = f"it cannot be played ({type(error.__cause__).__name__})"
+            graded.outcome, graded.reason = GradingOutcome.FAILED, why
+            if agent.failure:
+                graded.outcome, graded.reason = agent.failure.outcome, agent.failure.reason
+        finally:
+            agent.end()
+        graded.output, graded.seconds = agent.output, time.monotonic() - begin
+        everyone.append(graded)
     beside = [
         (row["agent"], scale.points(references, row["agent"]), row)
         for row in references.summary().to_dict("records")
     ]
-    return Leaderboard(assignment, beside, graded)
-
-
-def _graded(
-    submission: Submission,
-    options: Mapping[str, Any],
-    time_known: int | None,
-    scale: Scale,
-    limits: Limits,
-    progress: OnProgress,
-) -> Graded:
-    """Return what becomes of a submission, whatever it does."""
-    begin, graded = time.monotonic(), Graded(submission.student)
-
-    def report(what: str, done: int, total: int) -> None:
-        progress(submission.student, done, total)
-
-    report("", 0, options["n_instances"])
-    process: Process | None = None
-    agent: SubmittedAgent | None = None
-    try:
-        with apart(submission, limits) as process:
-            agent = SubmittedAgent(process)
-            graded.missing = agent.missing
-            needs_time = agent.needs_horizon and time_known is not None
-            more: dict[str, Any] = {"baseline_time": time_known} if needs_time else {}
-            results = evaluate([agent], progress=report, **options, **more)
-        if agent.failure is not None:
-            graded.outcome, graded.reason = agent.failure.outcome, agent.failure.reason
-        if agent.failure is None or agent.n_finished:
-            graded.figures = results.summary().to_dict("records")[0]
-            graded.points = scale.points(results, graded.figures["agent"])
-            if graded.reason:
-                n_users = options["n_instances"]
-                graded.reason += f"; {agent.n_finished} of {n_users} users were finished"
-    except SubmissionError as error:
-        graded.outcome, graded.reason = error.outcome, error.reason
-    except CallableError as error:
-        # Without the message: it names the user's seed, and students read this.
-        why = f"it cannot be played ({type(error.__cause__).__name__})"
-        failure = (agent and agent.failure) or SubmissionError(GradingOutcome.FAILED, why)
-        graded.outcome, graded.reason = failure.outcome, failure.reason
-    graded.output = "" if process is None else process.output
-    graded.seconds = time.monotonic() - begin
-    return graded
+    return Leaderboard(assignment, beside, everyone)
 
 
 # The leaderboard
@@ -395,39 +359,34 @@ def _shown(board: Leaderboard, figures: Mapping[str, Any]) -> dict[str, float]:
     return shown
 
 
-def for_spreadsheets(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of `rows_of` with texts that no spreadsheet calculates."""
-    names = ("name", "reason")
-    return frame.assign(**{name: frame[name].map(texts.in_spreadsheet) for name in names})
-
-
 def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
     """Return the rows of `rows_of` as a table; agents of the package have no place."""
+
+    def mean(name: str) -> Callable[[Mapping[str, Any]], str]:
+        return lambda row: texts.with_error(row[name], row[f"{name}_high"])
+
+    def number(form: Callable[[float], str]) -> Callable[[float], str]:
+        return lambda value: "" if pd.isna(value) else form(value)
+
     rank_by = "regret" if "regret" in frame else "cost"
 
-    def mean(name: str, row: Mapping[str, Any]) -> str:
-        return texts.with_error(row[name], row[f"{name}_high"])
-
-    def number(heading: str, name: str, form: Callable[[float], str]) -> Column:
-        return Column(heading, name, lambda value: "" if math.isnan(value) else form(value))
-
     def points(row: Mapping[str, Any]) -> str:
-        if math.isnan(row[rank_by]) or math.isnan(row["points_low"]):
-            return f"{row['points']:.0f}"
-        return f"{row['points']:.0f} [{row['points_low']:.0f}, {row['points_high']:.0f}]"
+        interval = f" [{row['points_low']:.0f}, {row['points_high']:.0f}]"
+        known = not math.isnan(row[rank_by]) and not math.isnan(row["points_low"])
+        return f"{row['points']:.0f}{interval if known else ''}"
 
     figures = {
-        "regret": [Column("regret", partial(mean, "regret"))],
+        "regret": [Column("regret", mean("regret"))],
         "cost": [
-            Column("stopping time", partial(mean, "stopping_time")),
+            Column("stopping time", mean("stopping_time")),
             Column("success [95%]", lambda row: texts.share_with_interval(row, "success")),
-            number("wrong", "wrong", "{:.3f}".format),
-            number("cens.", "censored", "{:.3f}".format),
-            number("cost", "cost", texts.cost),
+            Column("wrong", "wrong", number("{:.3f}".format)),
+            Column("cens.", "censored", number("{:.3f}".format)),
+            Column("cost", "cost", number(texts.cost)),
         ],
     }
     columns = [
-        Column("place", "place", lambda place: "" if pd.isna(place) else str(place)),
+        Column("place", "place", number(str)),
         Column("name", left=True),
         Column("points [95%]", points),
         *figures[rank_by],
@@ -439,9 +398,9 @@ def leaderboard_table(frame: pd.DataFrame, title: str | None = None) -> Table:
 def board_notes(board: Leaderboard) -> list[str]:
     """Return the lines below the table: what points are, and which limits were not enforced."""
     assignment = board.assignment
-    what = "regret" if assignment.over_horizon else "c T + error"
     worth = "100 (1 - (c T + error) / the error of naming an arm at once)"
     if assignment.full_marks is not None:
+        what = "regret" if assignment.over_horizon else "c T + error"
         worth = f"the share of the way in {what} from UNI to {assignment.full_marks} in percent"
     elif assignment.over_horizon:
         worth = "100 (1 - regret / the regret of UNI)"
@@ -455,11 +414,9 @@ def board_notes(board: Leaderboard) -> list[str]:
 def reasons_of(board: Leaderboard) -> list[str]:
     """Return, in a line each, why submissions were not graded to the end."""
     return [
-        texts.in_line(
-            f"{each.student}: {each.points.value:.0f} points, {each.outcome}: {each.reason}."
-        )
-        for each in board.graded
-        if each.outcome != GradingOutcome.GRADED
+        texts.in_line(f"{one.student}: {one.points.value:.0f} points, {one.outcome}: {one.reason}.")
+        for one in board.graded
+        if one.outcome != GradingOutcome.GRADED
     ]
 
 
@@ -525,20 +482,21 @@ def write_autograder(
             is not installed.
     """
     if path.suffix != ".zip":
-        raise InvalidArgumentError("autograder", str(path), "a path that ends in .zip")
+        raise Invalid("autograder", str(path), "a path that ends in .zip")
     try:
         needed = metadata.requires(DISTRIBUTION) or []
     except metadata.PackageNotFoundError:
         allowed = "written where the package is installed, which says what it needs"
-        raise InvalidArgumentError("autograder", str(path), allowed) from None
+        raise Invalid("autograder", str(path), allowed) from None
     home = Path(__file__).resolve().parents[1]
     templates = home / "teach" / "templates"
     requirements = "".join(f"{line}\n" for line in needed if "extra ==" not in line)
-    words: list[str] = []
-    for name, value in options.items():
-        words += [] if value is None else [f"--{name.replace('_', '-')}", str(value)]
+    given = {
+        name.replace("_", "-"): str(value) for name, value in options.items() if value is not None
+    }
+    words = shlex.join(word for name, value in given.items() for word in (f"--{name}", value))
     run_script = (templates / "run_autograder").read_text(encoding="utf-8")
-    run_script = run_script.replace("PACKAGE", PACKAGE).replace("OPTIONS", shlex.join(words))
+    run_script = run_script.replace("PACKAGE", PACKAGE).replace("OPTIONS", words)
     entries = {
         "setup.sh": ((templates / "setup.sh").read_bytes(), EXECUTABLE),
         "run_autograder": (run_script.encode(), EXECUTABLE),

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from explorative_user_env.agents import BAIR, AlgorithmAgent, Phase1
+from explorative_user_env.agents import BAIR
 from explorative_user_env.agents.bair import ELIMINATION, PHASES
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.seeding import agent_generator
 from explorative_user_env.teach.exercises import Case, Exercise, known
-from explorative_user_env.theory import phase1_acceptances_needed
-from explorative_user_env.users.population import population_of
+from explorative_user_env.theory import phase1_acceptances_needed as _needed
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import one_line
 
 
@@ -30,7 +30,6 @@ class Encounter(NamedTuple):
         noise: her click noise.
         m: rejections in Phase 2 that eliminate an arm.
         setting: "printed" or "released".
-        gap: Delta_1; a large one makes runs short.
     """
 
     seed: int
@@ -42,7 +41,6 @@ class Encounter(NamedTuple):
     noise: float = 0.0
     m: int = 1
     setting: str = "printed"
-    gap: float = 1.5
 
     @property
     def facts(self) -> dict[str, float]:
@@ -58,125 +56,75 @@ class Encounter(NamedTuple):
 
 
 class PaperRun(NamedTuple):
-    """A run of the package's agent; the phases are those before each step and at the end."""
+    """A run of the package's agent: the phase before each step and at the end; Phase 1's steps."""
 
     arms: list[int]
     accepted: list[bool]
     phases: list[str]
-    answer: int | None
-
-
-def bair_of(meeting: Encounter) -> AlgorithmAgent:
-    """Return the package's agent, ready for this user."""
-    n1 = "paper" if meeting.n1 is None else meeting.n1
-    options: Any = meeting.facts
-    return _ready(BAIR(n1=n1, m=meeting.m, **options), meeting)
-
-
-def _ready(agent: AlgorithmAgent, meeting: Encounter) -> AlgorithmAgent:
-    agent.reset(meeting.n_arms, agent_generator(meeting.seed, agent.name))
-    return agent
+    phase1: int
+    answer: int
 
 
 @functools.lru_cache(maxsize=100)
-def paper_run(meeting: Encounter) -> PaperRun:
-    """Return the run of the package's agent with a user, from the first step to the last."""
-    agent = bair_of(meeting)
-    names: Any = ("setting", "n_arms", "gap", "alpha", "rho", "noise")
-    options: Any = {name: getattr(meeting, name) for name in names}
-    env = environment_of(population_of(None, options), agent)
-    env.reset(seed=meeting.seed)
-    run = PaperRun([], [], [agent.explain()["phase"]], None)
+def paper_run(user: Encounter) -> PaperRun:
+    """Return the run of the package's agent with a user."""
+    options: Any = {**user.facts, "m": user.m, "n1": "paper" if user.n1 is None else user.n1}
+    agent = BAIR(**options)
+    agent.reset(user.n_arms, agent_generator(user.seed, agent.name))
+    names = ("setting", "n_arms", "alpha", "rho", "noise")
+    settings: Any = {name: getattr(user, name) for name in names}
+    env = environment_of(Population(gap=1.5, **settings), agent)  # a large gap: short runs
+    env.reset(seed=user.seed)
+    arms: list[int] = []
+    accepted: list[bool] = []
+    phases: list[str] = [agent.explain()["phase"]]
     while (arm := agent.act()) is not None:
-        run.arms.append(arm)
-        run.accepted.append(bool(env.step(arm)[0]))
-        agent.observe(arm, run.accepted[-1])
-        run.phases.append(agent.explain()["phase"])
-    return run._replace(answer=agent.answer())
+        arms.append(arm)
+        accepted.append(bool(env.step(arm)[0]))
+        agent.observe(arm, accepted[-1])
+        phases.append(agent.explain()["phase"])
+    return PaperRun(arms, accepted, phases, phases.index(PHASES[ELIMINATION]), agent.answer())
 
 
-def phase1_run(meeting: Encounter) -> PaperRun:
-    """Return the run of the package's agent up to Phase 2, without an answer."""
-    run = paper_run(meeting)
-    end = run.phases.index(PHASES[ELIMINATION])
-    return PaperRun(run.arms[:end], run.accepted[:end], run.phases[: end + 1], None)
-
-
-def parting(make: Callable[[], Any], run: PaperRun, begins: int = 1) -> str | None:
-    """Describe where the agent that `make` makes leaves a run, or fails; empty if nowhere.
+def parting(
+    make: Callable[[], Any], run: PaperRun, first: int = 0, last: int | None = None
+) -> str | None:
+    """Describe where an agent, or a phase, leaves a run or fails: "" if nowhere.
 
     Args:
-        make: makes an agent, or a phase, that is ready to act.
+        make: makes what acts from the step `first` to `last`, None for the end and the answer.
         run: the package's run.
-        begins: the step of the first own act; None is returned if the agent stops there, as a
-            blank does.
+        first: a blank stops here, and None is returned.
+        last: the step by which a phase is over.
     """
-    step, right = 1, f"arm {run.arms[0]} is right"
+    step, right = first, f"arm {run.arms[first]} is right"
+
+    def spelled(arm: Any) -> str:
+        return f"arm {arm}" if isinstance(arm, int | np.integer) else one_line(repr(arm), 60)
+
     try:
         agent = make()
-        for step, arm in enumerate((*run.arms, None), 1):
+        for step, arm in enumerate((*run.arms[first:last], None), first):
             right = "it ought to be done" if arm is None else f"arm {arm} is right"
             if (given := agent.act()) != arm:
-                if given is None and step == begins:
+                if given is None and step == first:
                     return None
                 verb = "goes on with" if arm is None else "recommends"
-                did = "stops" if given is None else f"{verb} {_spelled(given)}"
+                did = "stops" if given is None else f"{verb} {spelled(given)}"
                 break
             if arm is not None:
-                agent.observe(arm, run.accepted[step - 1])
+                agent.observe(arm, run.accepted[step])
         else:
-            if run.answer is None or (answer := agent.answer()) == run.answer:
+            if last is not None or (answer := agent.answer()) == run.answer:
                 return ""
-            did, right = f"answers {_spelled(answer)}", f"arm {run.answer} is right"
+            did, right = f"answers {spelled(answer)}", f"arm {run.answer} is right"
     except Exception as error:  # whatever the student's code does
         did = one_line(f"fails with {type(error).__name__}: {error}", 200)
     before = "that is the first recommendation"
-    if step > 1:
-        response = "accepted" if run.accepted[step - 2] else "rejected"
-        before = f"arm {run.arms[step - 2]} was just {response}"
-    return f"step {step}, in {run.phases[step - 1]}: {before}. It {did}; {right}"
-
-
-def _spelled(arm: Any) -> str:
-    return f"arm {arm}" if isinstance(arm, int | np.integer) else one_line(repr(arm), 60)
-
-
-def differs_at(case: Case, given: str | None, expected: str) -> str:
-    """Describe the parting: the user, the step, the phase and the right act."""
-    if given is None:
-        return f"with {case[0]!r} it stops before it recommends anything."
-    return f"with {case[0]!r} it leaves the paper's agent at {given}."
-
-
-class InTurn:
-    """An agent of two parts: a Phase 1, and a Phase 2 made from its n_i.
-
-    Args:
-        phase1: recommends until it is done.
-        phase2: makes Phase 2 from n_i.
-        n_arms: K.
-    """
-
-    def __init__(self, phase1: Any, phase2: Callable[[list[int]], Any], n_arms: int) -> None:
-        self.accepted = [0] * n_arms
-        self.phase1, self.part, self.make_phase2 = phase1, phase1, phase2
-
-    def act(self) -> int | None:
-        """Return the arm to recommend, None when Phase 2 is done."""
-        arm = self.part.act()
-        if arm is None and self.part is self.phase1:
-            self.part = self.make_phase2(list(self.accepted))
-            arm = self.part.act()
-        return arm  # type: ignore[no-any-return]
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        """Take in a response."""
-        self.accepted[arm] += accepted
-        self.part.observe(arm, accepted)
-
-    def answer(self) -> Any:
-        """Return the answer of Phase 2."""
-        return self.part.answer()
+    if step:
+        response = "accepted" if run.accepted[step - 1] else "rejected"
+        before = f"arm {run.arms[step - 1]} was just {response}"
+    return f"step {step + 1}, in {run.phases[step]}: {before}. It {did}; {right}"
 
 
 class Sweeping:
@@ -188,7 +136,7 @@ class Sweeping:
     """
 
     def __init__(self, n_arms: int, n1: float) -> None:
-        self.n1, self.accepted = n1, [0] * n_arms
+        self.n1, self.accepted, self.n_steps = n1, [0] * n_arms, 0
         self.left, self.place = list(range(n_arms)), 0
         self.first_sweep, self.over = True, False
 
@@ -198,28 +146,32 @@ class Sweeping:
 
     def observe(self, arm: int, accepted: bool) -> None:
         """Count the response, drop a rejected arm, and pass the turn on."""
+        self.n_steps += 1
         self.accepted[arm] += accepted
-        if not accepted:
+        if self.drops(accepted):
             self.left.remove(arm)
-        self.over = self.enough() and self.may_end(accepted)
         self.place += self.goes_on(accepted)
-        if self.place >= len(self.left):
-            self.place = 0
-            self.first_sweep = self.first_sweep and len(self.left) > 0
-        if not self.left:
-            self.left = list(range(len(self.accepted)))
+        end = self.place >= len(self.left)
+        self.over = self.enough() and self.may_end(end)
+        if end:
+            self.place, self.first_sweep = 0, self.first_sweep and len(self.left) > 0
+        self.left = self.left or list(range(len(self.accepted)))
+
+    def drops(self, accepted: bool) -> bool:
+        """Return whether the arm leaves F."""
+        return not accepted
+
+    def goes_on(self, accepted: bool) -> bool:
+        """Return whether the turn moves on; where an arm is dropped, the next moves up."""
+        return self.first_sweep and accepted
 
     def enough(self) -> bool:
         """Return whether there are N_1 acceptances."""
         return sum(self.accepted) >= self.n1
 
-    def may_end(self, accepted: bool) -> bool:
+    def may_end(self, end: bool) -> bool:
         """Return whether N_1 counts now: between passes, later after every response."""
-        return not self.first_sweep or self.place + accepted >= len(self.left)
-
-    def goes_on(self, accepted: bool) -> bool:
-        """Return whether the turn moves on; where an arm is dropped, the next moves up."""
-        return self.first_sweep and accepted
+        return end or not self.first_sweep
 
 
 class Eliminating:
@@ -228,12 +180,13 @@ class Eliminating:
     Args:
         accepted: n_i of every arm, from Phase 1.
         m: rejections that eliminate an arm.
+        left: F at the beginning; empty is all arms.
     """
 
-    def __init__(self, accepted: Iterable[int], m: int = 1) -> None:
+    def __init__(self, accepted: Iterable[int], m: int = 1, left: Iterable[int] = ()) -> None:
         self.accepted, self.m = list(accepted), m
-        self.left = list(range(len(self.accepted)))
-        self.rejected = [0] * len(self.accepted)
+        self.left = list(left) or list(range(len(self.accepted)))
+        self.rejected, self.turn = [0] * len(self.accepted), -1
 
     def act(self) -> int | None:
         """Return the arm to recommend, None when one is left."""
@@ -245,6 +198,7 @@ class Eliminating:
 
     def observe(self, arm: int, accepted: bool) -> None:
         """Count the response, and drop the arm if it goes."""
+        self.turn = arm
         self.accepted[arm] += accepted
         self.rejected[arm] += not accepted
         if self.goes(arm, accepted):
@@ -259,23 +213,39 @@ class Eliminating:
         return self.left[0]
 
 
-class Whole(InTurn):
+class Whole:
     """BAIR, made of the two phases above."""
 
     def __init__(self, delta: float = 0.1, alpha: float = 1.0, rho_0: float = 1.0) -> None:
         self.facts = delta, alpha, rho_0
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Make both phases anew."""
-        super().__init__(Sweeping(n_arms, self.n1(n_arms)), self.phase2, n_arms)
+        """Begin with Phase 1."""
+        self.accepted, self.phase1 = [0] * n_arms, Sweeping(n_arms, self.n1(n_arms))
+        self.part: Any = self.phase1
 
     def n1(self, n_arms: int) -> float:
         """Return N_1."""
-        return phase1_acceptances_needed(n_arms, *self.facts)
+        return _needed(n_arms, *self.facts)
 
-    def phase2(self, accepted: list[int]) -> Eliminating:
-        """Return Phase 2 from n_i."""
-        return Eliminating(accepted)
+    def phase2(self) -> Eliminating:
+        """Return Phase 2."""
+        return Eliminating(self.accepted)
+
+    def act(self) -> Any:
+        """Return the arm to recommend, None when Phase 2 is done."""
+        if self.phase1.over and self.part is self.phase1:
+            self.part = self.phase2()
+        return self.part.act()
+
+    def observe(self, arm: int, accepted: bool) -> None:
+        """Take in a response."""
+        self.accepted[arm] += accepted
+        self.part.observe(arm, accepted)
+
+    def answer(self) -> Any:
+        """Return the answer of Phase 2."""
+        return self.part.answer()
 
 
 def _but(right: type, **methods: Callable[..., Any]) -> type:
@@ -283,48 +253,14 @@ def _but(right: type, **methods: Callable[..., Any]) -> type:
     return type(right.__name__, (right,), methods)
 
 
-def _phase1_with(**options: str) -> Callable[[int, float], AlgorithmAgent]:
-    """Return an answer to 4.2: the package's Phase 1 with other options."""
-    return lambda n_arms, n1: _ready(Phase1(n1=n1, **options), Encounter(0, n_arms))
-
-
-def _never_drops(self: Sweeping, arm: int, accepted: bool) -> None:
-    self.accepted[arm] += accepted
-    self.place = (self.place + 1) % len(self.left)
-    self.over = self.place == 0 and self.enough()
-
-
-def _no_second_loop(self: Sweeping, arm: int, accepted: bool) -> None:
-    Sweeping.observe(self, arm, accepted)
-    self.over = self.over or not self.first_sweep
-
-
-def _whole_again(self: Sweeping, arm: int, accepted: bool) -> None:
-    Sweeping.observe(self, arm, accepted)
-    if not self.first_sweep and not accepted:
-        self.left = list(range(len(self.accepted)))
-
-
-def _round_robin(self: Any) -> int:
-    turn = getattr(self, "turn", -1)
-    self.turn = next((arm for arm in self.left if arm > turn), self.left[0])
-    return int(self.turn)
+def _not_anew(self: Whole, *given: Any) -> None:
+    if not hasattr(self, "part"):
+        Whole.reset(self, *given)
 
 
 def _in_a_row(self: Eliminating, arm: int, accepted: bool) -> None:
     Eliminating.observe(self, arm, accepted)
     self.rejected[arm] = 0 if accepted else self.rejected[arm]
-
-
-def _stays_out(self: Whole, accepted: list[int]) -> Eliminating:
-    phase2 = Eliminating(accepted)
-    phase2.left = self.phase1.left
-    return phase2
-
-
-def _not_anew(self: Whole, *given: Any) -> None:
-    if not hasattr(self, "phase1"):
-        Whole.reset(self, *given)
 
 
 #: With a given N_1.
@@ -366,30 +302,27 @@ USERS_WHO_SLIP = (
 
 
 def _tried_as_phase1(answer: Any, case: Case) -> str | None:
-    meeting: Encounter = case[0]
-    return parting(lambda: answer(meeting.n_arms, meeting.n1), phase1_run(meeting))
+    run = paper_run(user := case[0])
+    return parting(lambda: answer(user.n_arms, user.n1), run, last=run.phase1)
 
 
 def _tried_as_phase2(answer: Any, case: Case) -> str | None:
-    """Let the package's Phase 1 meet the user of a case, and then the answer."""
-    meeting, *m = case
-    first = _ready(Phase1(n1=meeting.n1), meeting)
-    return parting(
-        lambda: InTurn(first, lambda accepted: answer(accepted, *m), meeting.n_arms),
-        paper_run(meeting),
-        begins=len(phase1_run(meeting).arms) + 1,
-    )
+    """Let an answer go on where the package's Phase 1 ends."""
+    user, *m = case
+    run = paper_run(user)
+    steps = list(zip(run.arms, run.accepted, strict=True))[: run.phase1]
+    accepted = [steps.count((arm, True)) for arm in range(user.n_arms)]
+    return parting(lambda: answer(accepted, *m), run, first=run.phase1)
 
 
 def _tried_as_agent(answer: Any, case: Case) -> str | None:
     """Let an answer meet a user after a run that is broken off: `reset` must begin anew."""
-    meeting: Encounter = case[0]
-    run = paper_run(meeting)
+    run = paper_run(user := case[0])
 
     def make() -> Any:
-        agent = answer(**meeting.facts)
+        agent = answer(**user.facts)
         for n_steps in (7, 0):
-            agent.reset(meeting.n_arms, agent_generator(meeting.seed, "mine"), None)
+            agent.reset(user.n_arms, agent_generator(user.seed, "mine"), None)
             for _ in range(n_steps):
                 if (arm := agent.act()) is None:
                     break
@@ -399,8 +332,14 @@ def _tried_as_agent(answer: Any, case: Case) -> str | None:
     return parting(make, run)
 
 
-_needed = phase1_acceptances_needed
-_Run = functools.partial(Exercise, told=differs_at, where=True)
+def _differs_at(case: Case, given: str | None, expected: str) -> str:
+    at = "stops before it recommends anything"
+    if given is not None:
+        at = f"leaves the paper's agent at {given}"
+    return f"with {case[0]!r} it {at}."
+
+
+_Run = functools.partial(Exercise, told=_differs_at, where=True)
 
 EXERCISES: tuple[Exercise, ...] = (
     Exercise(
@@ -446,25 +385,21 @@ EXERCISES: tuple[Exercise, ...] = (
             "it never leaves the first arm: `observe` is blank, or does not pass the turn on.",
             _but(Sweeping, observe=lambda self, arm, accepted: None),
             "N_1 is compared with time steps: an arm that she rejects teaches her nothing.",
-            _phase1_with(phase1_counts="steps"),
+            _but(Sweeping, enough=lambda self: self.n_steps >= self.n1),
             "the arm after a rejected one is left out of the pass: does F change in the loop?",
-            _phase1_with(first_sweep="skipping"),
+            _but(Sweeping, goes_on=lambda self, yes: self.first_sweep),
             "the first sweep goes on with arms that she has rejected: they are to leave F.",
-            _but(Sweeping, observe=_never_drops),
+            _but(Sweeping, drops=lambda self, yes: False, goes_on=lambda self, yes: True),
             "Phase 1 breaks off in the middle of a pass: the first sweep ends between passes.",
-            _but(Sweeping, may_end=lambda self, accepted: True),
+            _but(Sweeping, may_end=lambda self, end: True),
             "the second loop looks at N_1 between rounds only: look after every response.",
-            _but(
-                Sweeping, may_end=lambda self, yes: self.place + self.goes_on(yes) >= len(self.left)
-            ),
+            _but(Sweeping, may_end=lambda self, end: end),
             "Phase 1 makes one recommendation too many: with N_1 acceptances it is over.",
             _but(Sweeping, enough=lambda self: sum(self.accepted) > self.n1),
             "the second loop goes on sweeping: repeat each arm there until she rejects it.",
             _but(Sweeping, goes_on=lambda self, accepted: accepted),
             "Phase 1 ends when F is empty: the second loop is missing, with all arms again.",
-            _but(Sweeping, observe=_no_second_loop),
-            "F is whole again after every rejection: first reject each arm once.",
-            _but(Sweeping, observe=_whole_again),
+            _but(Sweeping, enough=lambda self: sum(self.accepted) >= self.n1 or not self.left),
         ),
     ),
     _Run(
@@ -479,12 +414,16 @@ EXERCISES: tuple[Exercise, ...] = (
             _but(Eliminating, choose=lambda self: int(np.argmin(self.accepted))),
             "of several arms with the fewest acceptances it takes the last, not the first.",
             _but(
-                Eliminating, choose=lambda self: min(self.left[::-1], key=self.accepted.__getitem__)
+                Eliminating,
+                choose=lambda self: min(self.left, key=lambda arm: (self.accepted[arm], -arm)),
             ),
             "it recommends the most accepted arm of F: the least accepted has more to prove.",
             _but(Eliminating, choose=lambda self: max(self.left, key=self.accepted.__getitem__)),
             "it goes round F in turn: arms with fewer acceptances come first.",
-            _but(Eliminating, choose=_round_robin),
+            _but(
+                Eliminating,
+                choose=lambda self: min(self.left, key=lambda arm: (arm <= self.turn, arm)),
+            ),
             "n_i stays as it was after Phase 1: an acceptance in Phase 2 counts as well.",
             _but(Eliminating, observe=lambda self, arm, yes: yes or self.left.remove(arm)),
             "it drops an arm that she accepts: the sign is wrong.",
@@ -510,14 +449,14 @@ EXERCISES: tuple[Exercise, ...] = (
             _but(
                 Whole,
                 act=lambda self: self.phase1.act(),
-                answer=lambda self: int(np.argmax(self.phase1.accepted)),
+                answer=lambda self: int(np.argmax(self.accepted)),
             ),
             "it remembers the user before: `reset` has to make both phases anew.",
             _but(Whole, reset=_not_anew),
             "Phase 2 begins with all n_i at 0: it needs the acceptances of Phase 1.",
-            _but(Whole, phase2=lambda self, accepted: Eliminating([0] * len(accepted))),
+            _but(Whole, phase2=lambda self: Eliminating([0] * len(self.accepted))),
             "arms that Phase 1 has left out stay out: in Phase 2, F is [K] again.",
-            _but(Whole, phase2=_stays_out),
+            _but(Whole, phase2=lambda self: Eliminating(self.accepted, left=self.phase1.left)),
             "Phase 1 is one pass only, whatever N_1 is: early rejections prove little.",
             _but(Whole, n1=lambda self, k: 0.0),
             "N_1 is always that of δ = 0.1: it follows from delta, alpha and rho_0.",

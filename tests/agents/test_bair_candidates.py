@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 
-from explorative_user_env.agents.bair import admit_all, drop, make_heap, sift_down
+from explorative_user_env.agents.bair import ELIMINATION, admit_all, drop, sift_down
 
 
 def candidates(accepted: list[int]) -> Any:
@@ -15,8 +15,12 @@ def candidates(accepted: list[int]) -> Any:
         following=[0] * (n_arms + 1),
         preceding=[0] * (n_arms + 1),
         heap=[0] * n_arms,
+        rejected=[0] * n_arms,
+        part=[0],
+        current=[0],
     )
-    admit_all(state, n_arms)
+    params: Any = SimpleNamespace(n_arms=n_arms, round_robin=False)
+    admit_all(params, state, ELIMINATION)
     return state
 
 
@@ -52,7 +56,6 @@ def test_the_top_of_the_heap_is_the_first_arm_with_the_fewest_acceptances() -> N
     rng = np.random.default_rng(1)
     for n_arms in (2, 3, 7, 40):
         state = candidates(rng.integers(5, size=n_arms).tolist())
-        make_heap(state)
         left = set(range(n_arms))
         while len(left) > 1:
             top = state.heap[0]

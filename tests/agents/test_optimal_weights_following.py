@@ -98,7 +98,7 @@ def test_following_means_that_move_finds_what_a_search_from_nothing_does(n_arms:
             np.testing.assert_allclose(
                 weights_of(means, solver), weights_of(means, fresh), rtol=1e-10
             )
-    assert followed > 200  # of 320: the nested search is the exception
+    assert followed > 200  # of 320: the search from nothing is the exception
 
 
 @pytest.mark.parametrize("level", [1e-9, 0.3, 1e3])
@@ -145,12 +145,12 @@ def test_a_best_arm_that_comes_close_or_changes_is_followed_and_not_searched_for
 ) -> None:
     n_searched = [0]
 
-    def counting(means: list[float], best: int, solver: followed_weights.Solver) -> bool:
+    def counting(means: list[float], best: int, ratios: list[float]) -> float:
         n_searched[0] += 1
-        return search(means, best, solver)
+        return search(means, best, ratios)
 
-    search = optimal_weights._search
-    monkeypatch.setattr(optimal_weights, "_search", counting)
+    search = optimal_weights.bracketed_ratios
+    monkeypatch.setattr(optimal_weights, "bracketed_ratios", counting)
     solver, rest = blank_solver(6), [0.4, 0.35, 0.3, 0.1]
     for gap in (0.1, 0.01, 0.001, 1e-5, 0.02, -0.02, -0.001, 0.001, 0.1):
         means = [0.6 + gap / 2, 0.6 - gap / 2, *rest]

@@ -17,7 +17,7 @@ import pytest
 from explorative_user_env.evaluation import Results, evaluate
 from explorative_user_env.teach import grade as grader
 from explorative_user_env.teach.grade import REFERENCE_AGENTS
-from explorative_user_env.teach.submission import Limits, Submission, apart
+from explorative_user_env.teach.submission import SubmittedAgent
 
 SECRET = "a-most-secret-word"
 SMALL = ["--n-instances", "3", "--n-arms", "3"]
@@ -147,12 +147,11 @@ def test_an_interrupt_leaves_no_process(
 ) -> None:
     ended = []
 
-    def broken_off(submission: Submission, limits: Limits) -> None:
-        with apart(submission, limits) as process:
-            ended.append(process)
-            raise KeyboardInterrupt
+    def broken_off(agent: SubmittedAgent, *given: Any) -> None:
+        ended.append(agent)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(grader, "apart", broken_off)
+    monkeypatch.setattr(SubmittedAgent, "reset", broken_off)
     assert run("course grade", str(submissions / "anna.py"), *SMALL, "--key", SECRET) == 130
     assert ended[0]._process.poll() is not None
 

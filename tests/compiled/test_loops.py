@@ -18,7 +18,7 @@ from explorative_user_env.agents import (
     Uniform,
     uniform,
 )
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs, run_compiled
 from explorative_user_env.protocol import STOP, name_of

@@ -61,17 +61,19 @@ def test_no_scheduler_at_an_address_is_an_error_in_a_line() -> None:
         pass
 
 
-def test_a_cluster_without_workers_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cluster_without_workers_is_told_of(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     distributed = pytest.importorskip("distributed")
     told: list[str] = []
     monkeypatch.setattr(workers, "notice", told.append)
     monkeypatch.setattr(workers, "DESERTED", 1.0)
     facts: dict[str, Any] = {"dashboard_address": ":0", "silence_logs": 50}
     with (
-        distributed.LocalCluster(n_workers=0, **facts) as cluster,
-        dask_executor(cluster.scheduler_address) as executor,
+        distributed.LocalCluster(n_workers=0, loop=cluster.loop, **facts) as empty,
+        dask_executor(empty.scheduler_address) as executor,
     ):
-        timer = threading.Timer(3.0, cluster.scale, (1,))
+        timer = threading.Timer(3.0, empty.scale, (1,))
         timer.start()
         assert done_by(sum, PROCESSES, executor=executor) == list(range(12))
         timer.join()

@@ -6,11 +6,11 @@ import gymnasium as gym
 import pytest
 from traces import RESTLESS, broken, environment, trace_of
 
+from explorative_user_env import theory
 from explorative_user_env.agents import BAIR
 from explorative_user_env.agents.bair import ELIMINATION, ROUNDS, SWEEP
 from explorative_user_env.evaluation.monitors import Given, TheoryCheck, Trace, check_run, examine
 from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.theory import upper
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import PRINTED
 
@@ -113,12 +113,12 @@ def test_the_bounds_are_those_of_the_user_s_and_the_agent_s_numbers() -> None:
     env = environment(n_arms=3, alpha=4.0, means=instance.means)
     check = check_run(env, BAIR(delta=0.2, n1=30.0), seed=0, max_steps=20)
     assert check.rounds_bound == pytest.approx(
-        upper.early_rounds_bound(alpha=4.0, rho_0=1.0) + upper.phase1_rounds_bound(30.0, 3, 0.2)
+        theory.early_rounds_bound(alpha=4.0, rho_0=1.0) + theory.phase1_rounds_bound(30.0, 3, 0.2)
     )
-    rejections = upper.phase1_rejections_bound(30.0, 3, 0.2, alpha=4.0, rho_0=1.0)
+    rejections = theory.phase1_rejections_bound(30.0, 3, 0.2, alpha=4.0, rho_0=1.0)
     assert check.phase1_rejections_bound == rejections
-    length = upper.phase2_length_bound(instance, 30.0, 0.2, alpha=4.0, rho_1=2.0)
+    length = theory.phase2_length_bound(instance, 30.0, 0.2, alpha=4.0, rho_1=2.0)
     assert check.phase2_length_bound == length
-    printed = upper.printed_phase2_length_bound(instance, 0.2, alpha=4.0, rho_0=1.0, rho_1=2.0)
+    printed = theory.printed_phase2_length_bound(instance, 0.2, alpha=4.0, rho_0=1.0, rho_1=2.0)
     assert check.phase2_length_printed_bound == printed
     assert check.recommendations_bound == 32 + rejections + length

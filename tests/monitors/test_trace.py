@@ -8,7 +8,7 @@ from traces import environment
 import explorative_user_env as eu
 from explorative_user_env.agents import BAIR, AlgorithmAgent, TrackAndStop, uniform
 from explorative_user_env.evaluation.monitors import CLAIMS, check_run, is_bair
-from explorative_user_env.theory.upper import phase2_length_bound
+from explorative_user_env.theory import phase2_length_bound
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.users.population import Setting
 

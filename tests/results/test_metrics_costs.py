@@ -1,10 +1,19 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from explorative_user_env.results.metrics import summarize
+from explorative_user_env.results import metrics
+from explorative_user_env.users.population import Population
+
+
+def summarize(runs: pd.DataFrame, *, delta: float, step_cost: float, **setting: Any) -> Any:
+    """The figures of best-arm identification, with a setting that reports them in its own way."""
+    users = Population(setting=replace(Population().setting, **setting))
+    return metrics.summarize(runs, {"task": "bai", "step_cost": step_cost}, users, delta)
+
 
 # Four runs: right, wrong, cut off with the right guess, cut off with a wrong one.
 TIMES = np.array([100, 200, 1000, 1000])

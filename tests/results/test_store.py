@@ -11,10 +11,10 @@ import pytest
 from processes import python
 from stores import ASKED, part_of, runs
 
-from explorative_user_env.results import store
+from explorative_user_env.results import records
 from explorative_user_env.results import store as database
 from explorative_user_env.results.records import stream_fingerprint
-from explorative_user_env.results.store import Store, about, columns_in, is_finished, request_in
+from explorative_user_env.results.store import Store, about, columns_in
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -71,7 +71,7 @@ def test_a_finished_file_is_a_single_one_that_can_be_copied_and_read_anywhere(pa
     with Store(path, ASKED) as mine:
         part_of(mine).add(runs())
     assert [each.name for each in path.parent.iterdir()] == [path.name]
-    assert is_finished(path)
+    assert about(path).finished
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
@@ -148,7 +148,7 @@ def test_other_code_and_other_streams_are_refused(
 ) -> None:
     with Store(path, ASKED) as mine:
         part_of(mine).add(runs())
-    monkeypatch.setattr(store, what, lambda: "other")
+    monkeypatch.setattr(records, what, lambda: "other")
     with pytest.raises(InvalidArgumentError, match="there and other here"):
         Store(path, ASKED)
 
@@ -156,7 +156,7 @@ def test_other_code_and_other_streams_are_refused(
 def test_other_versions_are_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store(path, ASKED) as mine:
         part_of(mine).add(runs())
-    monkeypatch.setattr(store, "versions_of", lambda: {"numpy": "99.0"})
+    monkeypatch.setattr(records, "versions_of", lambda: {"numpy": "99.0"})
     with pytest.raises(InvalidArgumentError, match=r"numpy is \S+ there and 99.0 here"):
         Store(path, ASKED)
 
@@ -167,14 +167,14 @@ def test_what_is_there_is_not_written_over_unless_that_is_asked_for(path: Path) 
     with Store(path, {**ASKED, "command": "other"}, overwrite=True) as other:
         assert other.n_found == 0
         part_of(other).add(runs(0, 1))
-    assert (request_in(path)["command"], about(path).n_runs) == ("other", 1)
+    assert (about(path).request["command"], about(path).n_runs) == ("other", 1)
 
 
 def test_every_session_is_told_with_its_end(path: Path) -> None:
     mine = Store(path, ASKED)
     part_of(mine).add(runs())
     mine.close("KeyboardInterrupt")
-    assert not is_finished(path)
+    assert not about(path).finished
     with Store(path, ASKED):
         pass
     told = about(path)

@@ -11,7 +11,7 @@ from stores import ASKED, part_of, runs
 
 from explorative_user_env.commands.run import continue_with
 from explorative_user_env.results.results import load
-from explorative_user_env.results.store import TABLES_VERSION, Store, about, request_in
+from explorative_user_env.results.store import TABLES_VERSION, Store, about
 from explorative_user_env.validation import InvalidArgumentError
 
 
@@ -26,7 +26,7 @@ def test_somebody_elses_file_is_refused_and_left_as_it_is(path: Path, content: b
     if content:
         with pytest.raises(InvalidArgumentError, match="a file of runs"):
             Store(path, ASKED)
-    for read in (load, request_in, about):
+    for read in (load, about):
         with pytest.raises(InvalidArgumentError, match="a file of runs"):
             read(path)
     assert path.read_bytes() == content

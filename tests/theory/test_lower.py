@@ -33,8 +33,8 @@ def test_the_lower_bound() -> None:
 @pytest.mark.parametrize("gap", [1e-6, 0.5, 30.0])
 def test_two_arms_take_eight_over_the_gap_squared(gap: float) -> None:
     instance = Instance((0.0, gap), 1)
-    assert theory.lower.optimal_weights(instance) == close((0.5, 0.5), rel=1e-14)
-    assert theory.lower.characteristic_time(instance) == close(8.0 / gap**2, rel=1e-13)
+    assert theory.optimal_weights(instance) == close((0.5, 0.5), rel=1e-14)
+    assert theory.characteristic_time(instance) == close(8.0 / gap**2, rel=1e-13)
 
 
 @pytest.mark.parametrize("n_arms", [3, 5, 100])
@@ -42,10 +42,10 @@ def test_equal_gaps_have_a_closed_form(n_arms: int) -> None:
     """By symmetry w_i = x w_*, (K-1) x^2 = 1: T* = 2 (1 + sqrt(K-1))^2 / Delta^2."""
     instance = Instance((0.5, *[0.0] * (n_arms - 1)), 0)
     root = math.sqrt(n_arms - 1)
-    weights = theory.lower.optimal_weights(instance)
+    weights = theory.optimal_weights(instance)
     assert weights[0] == close(1 / (1 + root))
     assert weights[1:] == close([1 / (root * (1 + root))] * (n_arms - 1))
-    assert theory.lower.characteristic_time(instance) == close(8.0 * (1 + root) ** 2)
+    assert theory.characteristic_time(instance) == close(8.0 * (1 + root) ** 2)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_no_weights_tell_the_best_arm_apart_sooner(means: tuple[float, ...]) -> 
     w_b (mu_b - m_i)^2/2 + w_i (mu_i - m_i)^2/2, and that at most its largest coefficient.
     """
     instance = Instance(means, means.index(max(means)))
-    weights = [Fraction(weight) for weight in theory.lower.optimal_weights(instance)]
+    weights = [Fraction(weight) for weight in theory.optimal_weights(instance)]
     top, weight_of_top = Fraction(max(means)), weights[instance.best_arm]
     evidence, lines = [], []
     for arm, mean in enumerate(map(Fraction, means)):
@@ -80,7 +80,7 @@ def test_no_weights_tell_the_best_arm_apart_sooner(means: tuple[float, ...]) -> 
     scale = 1 / sum(1 / of_arm for _, of_arm in lines)
     bound = scale * max(Fraction(1), sum((a / b for a, b in lines), Fraction(0)))
     assert float(min(evidence) / bound) == pytest.approx(1.0, abs=1e-9)
-    assert theory.lower.characteristic_time(instance) == close(float(1 / bound))
+    assert theory.characteristic_time(instance) == close(float(1 / bound))
 
 
 def test_the_general_lower_bound_is_above_the_papers_simple_one() -> None:
@@ -95,9 +95,9 @@ def test_the_characteristic_time_is_between_h_and_twice_h() -> None:
     for _ in range(50):
         means = tuple(rng.standard_normal(6).tolist())
         instance = Instance(means, means.index(max(means)))
-        assert 2 * instance.hardness <= theory.lower.characteristic_time(instance) * (1 + 1e-12)
-        assert theory.lower.characteristic_time(instance) <= 4 * instance.hardness
-        assert sum(theory.lower.optimal_weights(instance)) == close(1.0)
+        assert 2 * instance.hardness <= theory.characteristic_time(instance) * (1 + 1e-12)
+        assert theory.characteristic_time(instance) <= 4 * instance.hardness
+        assert sum(theory.optimal_weights(instance)) == close(1.0)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_more_confidence_costs_more(bound: Bound) -> None:
 @pytest.mark.parametrize(
     "bound",
     [
-        lambda n_arms: theory.lower.characteristic_time(Instance((1.0, *[0.0] * (n_arms - 1)), 0)),
+        lambda n_arms: theory.characteristic_time(Instance((1.0, *[0.0] * (n_arms - 1)), 0)),
     ],
 )
 def test_more_arms_cost_more(bound: Bound) -> None:
@@ -125,7 +125,7 @@ def test_more_arms_cost_more(bound: Bound) -> None:
     "bound",
     [
         lambda gap: theory.lower_bound(0.2, gap, c=0.2, alpha=10),
-        lambda gap: theory.lower.characteristic_time(Instance((gap, 0.0, -1.0), 0)),
+        lambda gap: theory.characteristic_time(Instance((gap, 0.0, -1.0), 0)),
     ],
 )
 def test_a_wider_gap_costs_less(bound: Bound) -> None:
@@ -138,7 +138,7 @@ def test_a_wider_gap_costs_less(bound: Bound) -> None:
         (lambda: theory.lower_bound(0.1, 0.5, c=0.5), "c"),
         (lambda: theory.lower_bound(0.1, 0.5, c=0.0), "c"),
         (lambda: theory.lower_bound(0.1, 0.0, c=0.1), "gap"),
-        (lambda: theory.lower.characteristic_time(Instance((1.0, 1.0), 0)), "instance"),
+        (lambda: theory.characteristic_time(Instance((1.0, 1.0), 0)), "instance"),
         (lambda: theory.general_lower_bound(TWO, 0.0), "delta"),
     ],
 )
@@ -167,6 +167,6 @@ def test_the_weights_of_any_gaps_are_found_soon(
         return gaps.fget(instance)  # type: ignore[attr-defined,no-any-return]
 
     monkeypatch.setattr(Instance, "gaps", property(looked_at))
-    assert sum(theory.lower.optimal_weights(Instance(means, 0))) == pytest.approx(1.0)
+    assert sum(theory.optimal_weights(Instance(means, 0))) == pytest.approx(1.0)
     assert max(taken) <= 64
     assert n_looked_at <= 2  # not once an arm

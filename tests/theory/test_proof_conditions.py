@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorative_user_env.theory.lower import Condition, hard_pair, proof_conditions
+from explorative_user_env.theory import Condition, hard_pair, proof_conditions
 from explorative_user_env.validation import InvalidArgumentError
 
 

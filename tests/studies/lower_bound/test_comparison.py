@@ -27,7 +27,7 @@ from explorative_user_env.studies.lower_bound import (
     standard_bandit_success,
     success,
 )
-from explorative_user_env.theory.lower import hard_pair
+from explorative_user_env.theory import hard_pair
 from explorative_user_env.validation import InvalidArgumentError
 
 

@@ -19,7 +19,7 @@ from explorative_user_env.studies.lower_bound import (
     overlap_probability,
     rejected_below,
 )
-from explorative_user_env.theory.lower import hard_pair
+from explorative_user_env.theory import hard_pair
 from explorative_user_env.users.model import ACCEPTANCE_RATE
 from explorative_user_env.validation import InvalidArgumentError
 
