@@ -26,7 +26,6 @@ from explorative_user_env.protocol import (
     kept_steps,
     name_of,
     needs_horizon,
-    options_of,
     refuse_of_members,
 )
 from explorative_user_env.results.records import record_of, record_of_class
@@ -282,7 +281,7 @@ def agent_record(agent: Agent | str, n_arms: int) -> Any:
     """
     if isinstance(agent, AlgorithmAgent | str):
         return record_of(agent)
-    if (options := options_of(agent)) is not None:
+    if (options := getattr(agent, "options", None)) is not None:
         return record_of_class(type(agent)) | {"attributes": record_of(options)}
     after = []
     try:

@@ -2,6 +2,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+from pairs import pairs
 
 pytest.importorskip("numba")
 
@@ -33,9 +34,7 @@ NAMES = sorted({*AGENTS, "Full-information"})
 """The paper's agents and the one that is told rewards."""
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.1])
-@pytest.mark.parametrize("n_arms", [2, 5, 20])
-@pytest.mark.parametrize("name", NAMES)
+@pairs(noise=[0.0, 0.1], n_arms=[2, 5, 20], name=NAMES)
 def test_compiled_runs_are_the_readable_ones_to_the_last_bit(
     name: str, setting: Setting, n_arms: int, noise: float
 ) -> None:
@@ -65,9 +64,7 @@ def test_compiled_plays_of_the_references_are_the_readable_ones_to_the_last_bit(
         assert play_of(users, agent, seed, True) == play_of(users, agent, seed, False)
 
 
-@pytest.mark.parametrize("noise", [0.0, 0.1])
-@pytest.mark.parametrize("n_arms", [2, 5])
-@pytest.mark.parametrize("name", NAMES)
+@pairs(noise=[0.0, 0.1], n_arms=[2, 5], name=NAMES)
 def test_compiled_runs_are_those_of_the_environment(
     name: str, setting: Setting, n_arms: int, noise: float
 ) -> None:
