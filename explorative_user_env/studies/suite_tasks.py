@@ -7,7 +7,7 @@ from typing import Any
 
 from explorative_user_env import protocol
 from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_named
-from explorative_user_env.evaluation.request import check_behaviour
+from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.protocol import Agent, as_task, name_of, trained_on
 from explorative_user_env.results.records import digest, record_of
 from explorative_user_env.seeding import seed_number, suite_seed
