@@ -28,7 +28,7 @@ from explorative_user_env.protocol import POPULATION, Array
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.metrics import regrets_by_user, succeeded, success_interval
 from explorative_user_env.results.tables import REFERENCE
-from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import Episode
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, choice
 
