@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from html import escape
 from typing import Any
 
 from explorative_user_env.display.text import Unfailing, in_line, is_terminal
@@ -69,6 +68,8 @@ def progress_bar() -> Iterator[OnProgress]:
 
     with ExitStack() as held:
         if is_notebook():  # a bar of HTML below the cell, as Rich's needs ipywidgets
+            from html import escape
+
             display = importlib.import_module("IPython.display").display
             handle = display({"text/plain": ""}, raw=True, display_id=True)
             held.callback(handle.update, {"text/plain": "", "text/html": ""}, raw=True)
