@@ -12,7 +12,7 @@ from explorative_user_env.envs.lanes import Step
 from explorative_user_env.envs.user import ExplorativeUserEnv, labelled
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import DEVIATION, N_USERS, POPULATION, Array, kept_steps
-from explorative_user_env.seeding import member_seed, number_of_users, user_generator
+from explorative_user_env.seeding import member_seeds, number_of_users, user_generator
 from explorative_user_env.users.population import PopularityLaw, check_members
 from explorative_user_env.validation import InvalidArgumentError, choice, finite_vector, integer
 
@@ -35,7 +35,7 @@ class _Episode:
 
     def generator(self) -> np.random.Generator:
         """Return the stream of the present user."""
-        return user_generator(member_seed(self.seed, self.user))
+        return user_generator(member_seeds(self.seed, self.user + 1)[-1])
 
     def met(self) -> str:
         """Return in words the present user, and how to meet her again."""

@@ -778,8 +778,8 @@ def panel_of(
         )
         text = f"{slot.name}: {' / '.join(parts)}"
         if isinstance(value, Against):
-            ends = max(map(rounded, (slot.low, slot.high)), key=len)
-            long = room - SPACING - width_of(f"{slot.name}: {ends} / {ends}", USUAL)
+            longest = max(map(rounded, (slot.low, slot.high)), key=len)
+            long = room - SPACING - width_of(f"{slot.name}: {longest} / {longest}", USUAL)
             long = max(LEAST_GAUGE * room, long)
             left, top = MARGIN + room - long, y - LETTERS_DOWN * USUAL - GAUGE_HIGH / 2
             full, mark = long * slot.share(value.value), left + long * slot.share(value.target)

@@ -51,7 +51,8 @@ def svg_of(scene: Scene, theme: str = "auto") -> str:
         InvalidArgumentError: for another theme.
     """
     choice("theme", theme, THEMES)
-    body, names = "", {}
+    body = ""
+    names: dict[str, None] = {}
     for shape in scene.shapes:
         tag, attributes, words = element_of(shape)
         named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())

@@ -20,7 +20,7 @@ from browser import (
 )
 from built_site import PACKAGE, ROOT, Built, build, inventory
 
-from explorative_user_env import cli
+from explorative_user_env import commands as cli
 from explorative_user_env.envs import ENTRIES
 from explorative_user_env.teach import LESSONS
 
