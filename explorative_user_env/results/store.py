@@ -57,9 +57,6 @@ MOST_SHARED = 20
 
 Record = Mapping[str, Any]
 
-#: Values by the name of their column, of the same runs.
-Columns = Mapping[str, Array]
-
 #: The columns of each task's table of runs, with their types.
 OF_RUNS = {
     task: {name: kind for name, kind in frame.items() if name != "agent"}
@@ -273,33 +270,17 @@ def pack(path: Path, output: Path, overwrite: bool = False) -> None:
     write_whole("output", output, lambda place: place.write_bytes(packed), overwrite)
 
 
-class Kept:
-    """The runs of one agent in one cell, kept in memory for an evaluation that meets more users."""
-
-    def __init__(self) -> None:
-        self._chunks: list[Columns] = []
-
-    def columns(self) -> Columns:
-        """Return the runs that are kept, of the first users; empty if none are."""
-        names = self._chunks[0] if self._chunks else ()
-        return {name: np.concatenate([each[name] for each in self._chunks]) for name in names}
-
-    def add(self, columns: Columns) -> None:
-        """Keep the runs of the users who come next."""
-        self._chunks.append(columns)
-
-
-class Part(Kept):
+class Part:
     """The runs of one agent in one cell, kept in a store."""
 
     def __init__(self, store: "Store", number: int, task: str) -> None:
         self.number, self._store, self._task = number, store, task
 
-    def columns(self) -> Columns:
+    def columns(self) -> dict[str, Array]:
         """Return the runs that are kept, of the first users; empty if none are."""
         return columns_in(self._store.read, self.number, self._task)
 
-    def add(self, columns: Columns) -> None:
+    def add(self, columns: Mapping[str, Array]) -> None:
         """Keep the runs of the users who come next."""
         names = OF_RUNS[self._task]
         values = [np.asarray(columns[name]) for name in names]
@@ -309,7 +290,7 @@ class Part(Kept):
         self._store.write(words, zip([self.number] * len(plain[0]), *plain, strict=True))
 
 
-def columns_in(read: Any, part: int, task: str) -> Columns:
+def columns_in(read: Any, part: int, task: str) -> dict[str, Array]:
     """Return the runs of a part; `read` returns the rows of a query."""
     kinds = OF_RUNS[task]
     query = f"SELECT {', '.join(kinds)} FROM runs_{task} WHERE part = ? ORDER BY instance"
