@@ -12,7 +12,7 @@ import typer
 
 from explorative_user_env.check.verify import verify as verified
 from explorative_user_env.commands.options import command
-from explorative_user_env.commands.run import places_around, say, show
+from explorative_user_env.commands.run import Run, places_around, say, show
 from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
 from explorative_user_env.display.progress import OnProgress, portion, progress_bar
@@ -293,8 +293,7 @@ def _as_name(words: str) -> str:
     first="share rows every agent only",
 )
 def verify(
-    options: dict[str, Any],
-    workers: dict[str, Any],
+    run: Run,
     path: Annotated[Path, typer.Argument(metavar="RESULTS")],
     every: Annotated[bool, typer.Option("--all")] = False,
     agent: list[str] | None = None,
@@ -314,13 +313,12 @@ def verify(
             for more. None is no other.
         only: Only rows of this agent or cell, as the table names it; repeat for more. None is all.
     """
-    if every and (options["share"] is not None or options["rows"] is not None):
+    if every and (run.options["share"] is not None or run.options["rows"] is not None):
         raise InvalidArgumentError("every", True, "left out beside --share or --rows")
-    options |= {"share": 1.0} if every else {}
-    options |= {"only": only or (), **workers}
+    options = run.options | run.workers | ({"share": 1.0} if every else {})
     own = entrants_called(agent or [])
     with progress_bar() as report:
-        found = verified(path, own, progress=report, **options)
+        found = verified(path, own, only=only or (), progress=report, **options)
     say(*found.notes, style="dim")
     if (table := found.table()).row_count:
         show(table)

@@ -1,7 +1,6 @@
 """The command `explorative-user suite`."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -50,15 +49,14 @@ def suite(
             omniscient, forgetful, drifting, logistic or varied; repeat for more. None is the tasks.
         quick: A tenth of the users; by default all, as published.
     """
+    only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
+    refused, beside = (("task",), "beside") if user else (only, "without")
+    for name in refused:
+        if name in run.written:
+            raise InvalidArgumentError(name, run.asked[name], f"left out {beside} --user")
     if user:
-        if task:
-            raise InvalidArgumentError("task", task, "left out beside --user")
         _meet_others(replace(run, command=OTHERS), agent, user, n_instances)
         return
-    only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
-    for name in only:
-        if name in run.written:
-            raise InvalidArgumentError(name, run.asked[name], "left out without --user")
     how = {each: run.options[each] for each in ("quick", "seed")}
     chosen = suite_tasks.SuiteRun(task or None, **how)
     entrants = suite_tasks.taking_part(entrants_called(agent) if agent else None)
@@ -87,7 +85,7 @@ def _meet_others(
     varieties = others.varieties_named(None if user == ["all"] else user)
     agents = line_ups.agents_called(agent, options["max_steps"]) if agent else None
     population = Population(**run.users)
-    with run.opened(agents or (), usual=Path("results/robustness")) as (folder, store):
+    with run.opened(agents or (), usual="results/robustness") as (folder, store):
         with progress_bar() as report:
             how: dict[str, Any] = {"progress": report, "store": store, **options, **run.workers}
             matrix = others.robustness(agents, varieties, population=population, **how)
@@ -118,17 +116,16 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
     for name in names:
         if name.startswith(line_ups.MODEL_PREFIX):
             folder = Path(name.removeprefix(line_ups.MODEL_PREFIX))
-            if folders := models_in(folder):
+            models: dict[str, Any] = {}
+            for task, places in models_in(folder).items():
                 from explorative_user_env.rl import load_agent
 
                 own = folder.resolve().name
-                models = {
-                    task: [
-                        load_agent(each, name=training_name(own, i) if len(places) > 1 else own)
-                        for i, each in enumerate(places)
-                    ]
-                    for task, places in folders.items()
-                }
+                several = len(places) > 1
+                models[task] = [
+                    load_agent(each, name=training_name(own, i) if several else own)
+                    for i, each in enumerate(places)
+                ]
                 known[name] = ModelsByTask(own, models)
         elif ":" in name and not name.startswith(line_ups.PREFIXES):
             known[name] = line_ups.agent_at(name, ModelsByTask)
@@ -153,13 +150,7 @@ def models_in(folder: Path) -> dict[str, list[Path]]:
     for own in (folder / task.name for task in SUITE):
         if own.is_dir():
             trainings = [each.parent for each in own.glob(f"*/{SETTINGS_FILE}")]
-            # Numbers are compared as numbers: seed-2 is before seed-10.
-            trainings.sort(
-                key=lambda each: [
-                    int(part) if part.isdecimal() else part
-                    for part in re.split(r"(\d+)", each.name)
-                ]
-            )
+            trainings.sort(key=lambda each: (len(each.name), each.name))  # seed-2 before seed-10
             found[own.name] = [own] if (own / SETTINGS_FILE).exists() else trainings
             if not found[own.name]:
                 allowed = f"a folder with a model, or with folders of models ({own} has none)"

@@ -362,24 +362,9 @@ LONGEST_RUN = 100_000
 _ONE_AT_A_TIME = threading.Lock()  # a model is loaded once, and meets one user at a time
 
 
-class Rival(NamedTuple):
-    """What an agent did.
-
-    Attributes:
-        name: the agent's.
-        interactions: the number of its recommendations.
-        rejections: how many of them she rejected.
-        answer: the arm that it named as her best.
-        right: whether it is, and was named while she was there.
-        end: how its run ended, as of an `Episode`.
-    """
-
-    name: str
-    interactions: int
-    rejections: int
-    answer: int
-    right: bool
-    end: int
+#: What an agent did: its name, the number of its recommendations and how many she rejected, the arm
+#: that it named, whether it is right and was named while she was there, and how its run ended.
+Rival = namedtuple("Rival", "name interactions rejections answer right end")
 
 
 def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
@@ -391,10 +376,10 @@ def rivals_of(game: Game) -> tuple[list[Rival], list[str]]:
         return rivals, [f"No trained model of the package is for {game.n_arms} arms."]
     try:
         with _ONE_AT_A_TIME:
-            rivals.append(_met(game, _loaded(shipped.name)))
+            rivals.append(_met(game, _loaded(shipped[0])))
     except MissingExtraError as error:
         return rivals, [f"A trained model plays as well, but {error}"]
-    of = ", ".join(f"{name} {value}" for name, value in shipped.settings["environment"].items())
+    of = ", ".join(f"{name} {value}" for name, value in shipped[1]["environment"].items())
     return rivals, [f"{rivals[-1].name} was trained with users of {of}."]
 
 
@@ -419,7 +404,7 @@ def get_ready() -> None:
     shipped = shipped_for(BAI, PLAYED["n_arms"])
     with _ONE_AT_A_TIME, suppress(MissingExtraError):
         if shipped is not None:
-            _loaded(shipped.name)
+            _loaded(shipped[0])
 
 
 TASK = (
