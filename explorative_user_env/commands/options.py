@@ -199,17 +199,14 @@ def _argument_of(calls: Collection[str], name: str) -> inspect.Parameter:
     words = re.findall(r"\w+", annotation)
     kind: Any = next((each for each in (Path, bool, int, float) if each.__name__ in words), str)
     if kind is int and "str" in words:
-        kind = Annotated[Any, typer.Option(parser=_number_or_name, metavar="<int or agent>")]
+        number = typer.Option(
+            parser=lambda text: int(text) if text.lstrip("+-").isdecimal() else text,
+            metavar="<int or agent>",
+        )
+        kind = Annotated[Any, number]
     elif default is None:
         kind = kind | None
     return _parameter(name, default=getattr(default, "name", default), annotation=kind)  # type: ignore[no-any-return]
-
-
-def _number_or_name(text: str) -> int | str:
-    try:
-        return int(text)
-    except ValueError:
-        return text
 
 
 def _as_option(parameter: inspect.Parameter, about: str, panel: str | None) -> inspect.Parameter:

@@ -5,6 +5,7 @@ import secrets
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,17 +64,15 @@ def watch(
     time = usual if horizon is None else count("horizon", horizon, 1)
     films = []
     with progress_bar() as report:
+
+        def report_step(of: Any, step: int) -> None:
+            report(of.agent, step, of.stopping_time)
+
         for each in these_agents(agent or ["bair"]):
             asked: dict[str, Any] = {"delta": delta, "max_steps": max_steps}
             asked["horizon"] = time if needs_horizon(each) else None
             episode = rollout(environment_of(population, each), each, seed, **asked)
-            films.append(
-                film_of(
-                    episode,
-                    not no_reveal,
-                    lambda step, of=episode: report(of.agent, step, of.stopping_time),
-                )
-            )
+            films.append(film_of(episode, not no_reveal, partial(report_step, episode)))
         save_films(films, out, argument="out", overwrite=overwrite, progress=report)
     for film in films:
         if film.revealed:

@@ -195,20 +195,16 @@ class Drawing(NamedTuple):
 def drawings_of(
     request: Mapping[str, Any], folder: Path, cells: Sequence[Results]
 ) -> Iterator[Drawing]:
-    """Yield the plots of a run, and those that it cannot have.
-
-    Args:
-        request: the request of the run.
-        folder: the folder of its files.
-        cells: the results that it has.
-    """
+    """Yield the plots of the run of a request, from its folder and its cells."""
     asked = request["options"]
     pair = "the lower bound's pair of users"
     studies: list[tuple[str, Callable[[], Any], Mapping[str, Any]]] = []
     match request["command"]:
         case "paper tune-n1":
-            names = {f"frontier_{each}": each for each in tuning.NAMED}
-            draws = {key: partial(tuning.draw_frontier, figure=each) for key, each in names.items()}
+            draws: Mapping[str, Any] = {
+                f"frontier_{each}": partial(tuning.draw_frontier, figure=each)
+                for each in tuning.NAMED
+            }
             studies = [("BAIR's N_1", partial(tuning.kept_tuning, folder), draws)]
         case "paper lower-bound":
             for name, draw in ("overlap", bound.draw_overlap), ("needed", bound.draw_needed):

@@ -145,11 +145,7 @@ class Run:
 def continue_with(
     resume: Path, command: str, given: dict[str, Any], written: Collection[str]
 ) -> None:
-    """Put the options of a run that is continued among those given, unless they are written.
-
-    Raises:
-        InvalidArgumentError: if it is of another command.
-    """
+    """Put the options of a run that is continued among those given, unless they are written."""
     from explorative_user_env.results import store as stores
 
     if request := stores.request_resumed(resume):

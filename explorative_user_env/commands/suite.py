@@ -104,13 +104,8 @@ def _meet_others(
 def entrants_called(names: Sequence[str]) -> list[Any]:
     """Return who takes part in a suite under these names, in their order.
 
-    Args:
-        names: as for `these_agents`. The folder of "sb3:" may also have folders named as tasks,
-            each a model or several trainings of one; "module:name" may be a `ModelsByTask`.
-
-    Raises:
-        InvalidArgumentError: for a name that means nothing.
-        MissingExtraError: for a model without Stable-Baselines3.
+    The folder of "sb3:" may also have folders named as tasks, each a model or several trainings of
+    one; "module:name" may be a `ModelsByTask`.
     """
     known: dict[str, Any] = {}
     for name in names:
@@ -137,12 +132,7 @@ def entrants_called(names: Sequence[str]) -> list[Any]:
 def models_in(folder: Path) -> dict[str, list[Path]]:
     """Return the folders of the models that a folder has for tasks, by the tasks' names.
 
-    Args:
-        folder: has a folder named as each task, which is a model or has trainings of one. A folder
-            that is a model itself has none.
-
-    Raises:
-        InvalidArgumentError: for a task's folder without a model.
+    A folder that is a model itself has none.
     """
     found: dict[str, list[Path]] = {}
     if (folder / SETTINGS_FILE).exists():
