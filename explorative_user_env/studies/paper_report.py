@@ -37,13 +37,10 @@ DECISIVE = "released"
 LIMIT = 3.0
 
 #: By figure, how far ours may be off to be near in practice: relative and absolute, the larger one.
-TOLERANCES = {
-    "stopping_time": (0.04, 0.0),
-    "rejection_rate": (0.05, 0.002),
-    "success": (0.0, 0.02),
-}
+TOLERANCES = {"stopping_time": (0.04, 0), "rejection_rate": (0.05, 0.002), "success": (0, 0.02)}
 
 Row = Mapping[str, Any]
+Evidence = Mapping[str, pd.DataFrame]
 
 
 def is_given(agent: str, figure: str) -> bool:
@@ -79,16 +76,8 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
     """Return one row a published figure, with ours under each setting, and whether it agrees.
 
     The verdict is that of `decisive_of`. It is empty for entrants that are not judged, for figures
-    that an earlier table has as well, and where there are too few runs for an error.
-
-    Args:
-        experiment: the experiment that ran.
-        summaries: by setting, as from `compared`.
-
-    Returns:
-        The cell and agent, the figure, `published`, `n1` (see `n1_if_most`), and by setting our
-        figure, its interval (`_low`, `_high`), the errors it is apart (`_z`) and whether it is near
-        in practice (`_near`); `verdict` and `reason`.
+    that an earlier table has as well, and where there are too few runs for an error. Ours has an
+    interval (`_low`, `_high`), the errors it is apart (`_z`) and whether it is near (`_near`).
     """
     decisive, parts = decisive_of(summaries), []
     cells, entrants = summaries[decisive], {each.name: each for each in experiment.entrants}
@@ -107,7 +96,8 @@ def verdicts(experiment: Experiment, summaries: Mapping[str, pd.DataFrame]) -> p
         for setting, ours in summaries.items():
             for end in ("", "_low", "_high"):
                 found[setting + end] = ours[figure + end]
-            found[f"{setting}_z"] = z_of(figure, ours, published, ours["n_runs"])
+            each = zip(ours.to_dict("records"), published, strict=True)
+            found[f"{setting}_z"] = [z_of(figure, row, other, row["n_runs"]) for row, other in each]
             found[f"{setting}_near"] = is_near(figure, ours[figure], published, found["n1"])
         z = found[f"{decisive}_z"]
         found["verdict"] = np.where(abs(z) <= LIMIT, AGREES, DIFFERS)
@@ -152,12 +142,7 @@ COPIED = {("BAIR", "stopping_time"), ("BAIR", "rejection_rate"), ("T&S", "stoppi
 
 
 def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, str, bool]]:
-    """Test the reasons that may concern a published figure, without running anything.
-
-    Yields:
-        Of each reason the name, the figure that the test gives, what gave it, and whether the
-        reason holds.
-    """
+    """Yield of each reason that may hold: name, figure of the test, its source, whether it holds."""
     delta, n_arms, agent = place = tuple(row[name] for name in CELL)
     if row["figure"] in COUNTED and (agent, row["experiment"]) in SUMMED:
         cell = published_figures(experiment).set_index(CELL).loc[place]
@@ -174,15 +159,8 @@ def reasons_for(experiment: Experiment, row: Row) -> Iterator[tuple[str, float, 
         yield "digits", other, at, bool(same)
 
 
-def explained(
-    experiment: Experiment, found: pd.DataFrame
-) -> tuple[pd.DataFrame, dict[str, pd.DataFrame]]:
-    """Test the reasons for each figure that differs; its verdict is "cannot" where one holds.
-
-    Returns:
-        `found` (see `verdicts`) with verdicts and reasons, and by reason the rows that were tested,
-        with `found`, `at` and `explained` of the test.
-    """
+def explained(experiment: Experiment, found: pd.DataFrame) -> tuple[pd.DataFrame, Evidence]:
+    """Return verdicts, "cannot" where a reason holds, and the tested rows by reason."""
     found = found.copy()
     evidence: dict[str, list[Row]] = {key: [] for key in REASONS}
     for index, row in found[found["verdict"] == DIFFERS].iterrows():
@@ -211,20 +189,13 @@ class Reproduction:
     results: Mapping[str, list[Results]]
     summaries: Mapping[str, pd.DataFrame]
     found: pd.DataFrame = field(default_factory=pd.DataFrame)
-    evidence: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    evidence: Evidence = field(default_factory=dict)
 
 
 def reproduce(
     experiments: Sequence[Experiment], settings: Sequence[str], *, progress: OnProgress, **how: Any
 ) -> list[Reproduction]:
-    """Run `experiments` under `settings`; two that run the same share their runs.
-
-    Args:
-        experiments: the experiments.
-        settings: names of settings.
-        progress: called with the cell that runs and the share done over all.
-        how: `n_instances`, `seed`, `workers` and `store`, as for `evaluate`.
-    """
+    """Run `experiments` under `settings`, with options of `evaluate`; equal runs are shared."""
     runs: dict[Experiment, dict[str, list[Results]]] = {}
     found = []
     for position, each in enumerate(experiments):
@@ -245,11 +216,8 @@ def reproduce(
 DRAWS = 200
 
 #: How the drawn published figures are moved: times a number, or a success down by points.
-MOVES: Mapping[str, Sequence[float]] = {
-    "stopping_time": (1.05, 1.1, 1.2),
-    "rejection_rate": (1.05, 1.1, 1.2),
-    "success": (0.01, 0.02, 0.05),
-}
+LONGER, LESS = (1.05, 1.1, 1.2), (0.01, 0.02, 0.05)
+MOVES = {"stopping_time": LONGER, "rejection_rate": LONGER, "success": LESS}
 
 
 @dataclass(frozen=True)
@@ -288,21 +256,14 @@ def range_of(counts: np.ndarray) -> tuple[int, int]:
 def calibration_of(
     reproductions: Sequence[Reproduction], seed: int, draws: int = DRAWS, *, progress: OnProgress
 ) -> Calibration | None:
-    """Draw users anew, with this seed, and judge again; None where nothing is judged.
-
-    Args:
-        reproductions: the experiments; figures without a verdict are left out.
-        seed: the seed.
-        draws: the number of samples.
-        progress: called with the number of cells that are done.
-    """
+    """Draw users anew, with this seed, and judge again; None where nothing is judged."""
     if not (with_verdicts := [one for one in reproductions if not one.found.empty]):
         return None
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     found = pd.concat([one.found for one in with_verdicts], ignore_index=True)
     judged = found[found["verdict"] != NOT_JUDGED].reset_index(drop=True)
     rows_of = judged.groupby(["experiment", *CELL]).indices
-    shape = (2 + len(MOVES["success"]), len(judged), draws)
+    shape = (2 + len(LESS), len(judged), draws)
     agreeing, *apart = np.zeros(shape, dtype=bool)
     cells = [
         (one.experiment.name, cell)
@@ -334,12 +295,9 @@ def calibration_of(
     return Calibration(judged, apart[0], agreeing, apart[1:])
 
 
-NAMES = {
-    "stopping_time": "stopping time",
-    "rejection_rate": "rejection rate",
-    "success": "probability of success",
-}
-#: Of the figures, in short.
+#: The figures in words, and in short.
+_WORDS = ("stopping time", "rejection rate", "probability of success")
+NAMES = dict(zip(PUBLISHED, _WORDS, strict=True))
 HEADINGS = dict(zip(NAMES, ("T", "rej. %", "success"), strict=True))
 
 #: By verdict; the words stand in the tables as well.
@@ -373,10 +331,7 @@ Pictures = dict[str, bytes]
 
 
 def shown(pictures: Pictures, title: str, name: str, draw: "Callable[[], Figure]") -> list[str]:
-    """Draw a picture and return the Markdown that shows it, or says why not; [] without Matplotlib.
-
-    The tables matter more than an error of a picture.
-    """
+    """Draw a picture; return the Markdown that shows it, or says why not; [] without Matplotlib."""
     if not can_plot():
         return []
     try:
@@ -504,19 +459,14 @@ def of_calibration(calibration: Calibration) -> str:
         )
     ]
     columns = [Column("figure", left=True), Column("agent", left=True)]
-    for factor, points in zip(MOVES["stopping_time"], MOVES["success"], strict=True):
+    for factor, points in zip(LONGER, LESS, strict=True):
         columns.append(Column(f"{factor - 1:.0%} longer, {f'{points:g}'.removeprefix('0')} less"))
     title = "## How far to trust the verdicts"
     return "\n\n".join([title, words, markdown(table(rows, columns))])
 
 
-def of_reasons(found: pd.DataFrame, evidence: Sequence[Mapping[str, pd.DataFrame]]) -> str:
-    """Return the list of reasons that were tested, with how many figures each explains.
-
-    Args:
-        found: as from `verdicts`, of all experiments.
-        evidence: of each experiment, by reason, the rows that were tested.
-    """
+def of_reasons(found: pd.DataFrame, evidence: Sequence[Evidence]) -> str:
+    """Return the list of reasons that were tested, with how many figures each explains."""
     lines = []
     for key, (title, text) in REASONS.items():
         if n_tested := sum(len(one[key]) for one in evidence if key in one):
@@ -527,12 +477,7 @@ def of_reasons(found: pd.DataFrame, evidence: Sequence[Mapping[str, pd.DataFrame
 
 
 def glance(found: pd.DataFrame, calibration: Calibration | None = None) -> Table:
-    """Return how many published figures agree, by experiment and agent, as a Rich table.
-
-    Args:
-        found: as from `verdicts`, of all experiments.
-        calibration: the source of the ranges in brackets.
-    """
+    """Return how many published figures agree, by experiment and agent, as a Rich table."""
     by = ["experiment", "agent", "figure"]
     spread = calibration.spread(by) if calibration else {}
     rows: dict[tuple[str, str], dict[str, str]] = {}
@@ -617,9 +562,7 @@ def of_experiment(reproduction: Reproduction, pictures: Pictures) -> str:
     return "\n\n".join(parts)
 
 
-def of_ladder(
-    frame: pd.DataFrame, pictures: Pictures, agents: Sequence[str] = ("BAIR", "T&S")
-) -> str:
+def of_ladder(frame: pd.DataFrame, pictures: Pictures, agents: Any = ("BAIR", "T&S")) -> str:
     """Return the section on what differs between text and code, and the effect of each."""
     words = [
         Column("point", "point", left=True),
