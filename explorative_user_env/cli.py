@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from explorative_user_env.display.text import unfailing_output
-from explorative_user_env.kernels.presence import ends_heard, interrupts_heard
+from explorative_user_env.kernels.compiler import ends_heard, interrupts_heard
 from explorative_user_env.validation import (
     LONGEST_RULE,
     InvalidArgumentError,

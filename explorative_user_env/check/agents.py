@@ -31,8 +31,12 @@ from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
 from explorative_user_env.evaluation import evaluate, paths
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
 from explorative_user_env.evaluation.workers import NONE_START, can_start_processes
-from explorative_user_env.kernels.compiler import errors_of_compiling, short
-from explorative_user_env.kernels.presence import COMPILER, why_no_compiler
+from explorative_user_env.kernels.compiler import (
+    COMPILER,
+    errors_of_compiling,
+    short,
+    why_no_compiler,
+)
 from explorative_user_env.protocol import (
     ANSWERED,
     BAI,

@@ -11,7 +11,10 @@ from explorative_user_env.envs.user import REWARDS, reward_of
 from explorative_user_env.kernels.compiler import compile_loop, errors_of_compiling, once, short
 from explorative_user_env.kernels.words import (
     MEAN,
+    OWN_BYTES,
+    WITNESS,
     addresses_of_all,
+    counts_at,
     generator_at,
     memory_of_arm,
     prefetch,
@@ -19,7 +22,6 @@ from explorative_user_env.kernels.words import (
     row_of,
     user_rows,
     with_law,
-    witness_at,
 )
 from explorative_user_env.protocol import Array
 from explorative_user_env.users import model as rules
@@ -116,7 +118,7 @@ def compiled_respond(rule: Rule, own_law: RewardDraw) -> Callable[..., bool]:
         for place in range(lanes.size):
             if place + ahead < lanes.size:
                 coming = lanes[place + ahead]
-                witness = witness_at(own_of, coming)
+                witness = counts_at(own_of + coming * OWN_BYTES + WITNESS, 1)[0]
                 prefetch(memory_of_arm(arms_of, user.n_arms, coming, arms[coming]))
                 prefetch(memory_of_arm(arms_of, user.n_arms, coming, witness))
                 prefetch(streams[coming])

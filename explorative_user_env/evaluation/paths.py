@@ -22,9 +22,8 @@ from explorative_user_env.envs.user import (
     reward_of_leaving,
 )
 from explorative_user_env.envs.user_vector import new_lanes
-from explorative_user_env.kernels.compiler import errors_of_compiling, short
-from explorative_user_env.kernels.loops import compiled_play_all, compiled_run_all
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile, errors_of_compiling, short
+from explorative_user_env.kernels.loops import Met, compiled_loop
 from explorative_user_env.protocol import (
     ANSWERED,
     BAI,
@@ -82,9 +81,6 @@ USERS_IN_STEP = 1024
 LOOKED_AT = 100
 
 Seeds = Sequence[int]
-
-#: The place of the means in the arguments of a compiled loop.
-MEANS = 2
 
 
 class Play(NamedTuple):
@@ -305,14 +301,15 @@ def run_compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Array:
     milliseconds, and the rows mean nothing.
     """
     behaviour, halt = runs.population.behaviour, np.zeros(1, int) if halt is None else halt
-    run_all = compiled_run_all(*runs.loop_key)
+    loop = compiled_loop(*runs.loop_key)
     rows = np.zeros((len(seeds), len(RUN_COLUMNS)), int)
     for first, best_arms, given in _portions(runs, seeds):
         outcomes = np.zeros((len(best_arms), len(RUN_COLUMNS) - 1), int)
-        begun = instances_of(given[MEANS], best_arms) if behaviour.moves_means else ()
-        run_all(*given, runs.cap, outcomes, halt)
+        begun = instances_of(given.means, best_arms) if behaviour.moves_means else ()
+        unseen = Play.blank(len(best_arms), 0, 0)
+        loop(given, first, runs.cap, unseen.arms, unseen.accepted, outcomes, halt)
         if behaviour.moves_means:
-            now = map(behaviour.truth, begun, given[MEANS].tolist())
+            now = map(behaviour.truth, begun, given.means.tolist())
             best_arms = np.array([instance.best_arm for instance in now])
         part = slice(first, first + len(best_arms))
         rows[part, 0], rows[part, 1:] = best_arms, outcomes
@@ -333,12 +330,14 @@ def plays_compiled(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Itera
     halt, members = np.zeros(1, int) if halt is None else halt, runs.members
     most = min(N_STREAMS, len(seeds) if members is None else members.n_users)
     room = Play.blank(most, runs.population.n_arms, runs.cap)
-    loop = compiled_play_all(*runs.loop_key, members is not None)
+    loop = compiled_loop(*runs.loop_key, True, members is not None)
     for first, best_arms, given in _portions(runs, seeds):
         play = Play(*(array[: len(best_arms)] for array in room))
-        play.means[:], play.best_arms[:] = given[MEANS], best_arms
-        steps = (play.arms, play.accepted, play.answers, play.stayed, play.left)
-        loop(*given, first, *steps, halt)
+        play.means[:], play.best_arms[:] = given.means, best_arms
+        ends = np.zeros((len(best_arms), len(RUN_COLUMNS) - 1), int)
+        loop(given, first, runs.cap, play.arms, play.accepted, ends, halt)
+        play.answers[:], play.left[:] = ends[:, 2], ends[:, 3] == LEFT
+        play.stayed[:] = ends[:, 0] + ends[:, 1]
         play.blank_missed()
         if halt[0]:
             return
@@ -351,7 +350,7 @@ def quickest_play(runs: Runs, seeds: Seeds) -> Play:
     return Play.joined((plays_compiled if can_compile() else plays_readable)(runs, seeds))
 
 
-def _portions(runs: Runs, seeds: Seeds) -> Iterator[tuple[int, Array, tuple[Any, ...]]]:
+def _portions(runs: Runs, seeds: Seeds) -> Iterator[tuple[int, Array, Met]]:
     """Yield as many users as there are streams to lend, again and again.
 
     Yields:
@@ -360,14 +359,7 @@ def _portions(runs: Runs, seeds: Seeds) -> Iterator[tuple[int, Array, tuple[Any,
         numbers, state and streams (of the first only if there are `members`), and what draws from
         them. They are valid until the next portion.
     """
-    from explorative_user_env.kernels.seeds import (
-        N_STREAMS,
-        draw_at_once,
-        set_agents_at_once,
-        set_streams_at_once,
-        set_users_at_once,
-        streams,
-    )
+    from explorative_user_env.kernels.seeds import N_STREAMS, draw_at_once, set_at_once, streams
 
     population, agent, members = runs.population, runs.agent, runs.members
     user, law = population.user, population.instance_law
@@ -381,16 +373,16 @@ def _portions(runs: Runs, seeds: Seeds) -> Iterator[tuple[int, Array, tuple[Any,
             hers = seeds
             if episode is not None and members is not None and law_of is not None:
                 law, hers = law_of(episode), member_seeds(episode, members.n_users)
-                set_agents_at_once([episode], agent.name, own)
+                set_at_once(own, [episode], agent.name)
             for first in range(0, len(hers), N_STREAMS):
                 part = hers[first : first + N_STREAMS]
+                set_at_once(users, part)
                 if episode is None:
-                    set_streams_at_once(part, agent.name, users, own)
-                else:
-                    set_users_at_once(part, users)
+                    set_at_once(own, part, agent.name)
                 means, best_arms = draw_at_once(law, user.n_arms, len(part), users)
-                hers_and_its = (numbers, user_state, means, users.states, params, state, own.states)
-                yield first, best_arms, (*hers_and_its, users.draws)
+                its = (params, state, own.states)
+                met = Met(numbers, user_state, means, users.states, *its, users.draws)
+                yield first, best_arms, met
 
 
 def _check_answers(answers: Array, runs: Runs) -> None:

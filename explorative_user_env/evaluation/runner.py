@@ -22,7 +22,7 @@ from explorative_user_env.evaluation.monitors import check_run
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, USERS_IN_STEP, Runs, compiles
 from explorative_user_env.evaluation.request import Request, agent_record, number_asked
 from explorative_user_env.evaluation.workers import HERE, ONE_HERE, PROCESSES, THREADS, done
-from explorative_user_env.kernels.presence import compiling_told
+from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import (
     CENSORED,
     DELTA,
