@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from explorative_user_env import ExplorativeUserEnv
-from explorative_user_env.check.secrets import Secrets, numbers_of
+from explorative_user_env.check.checks import Secrets, numbers_of
 from explorative_user_env.protocol import STOP, Array, OneUserAtATime
 from explorative_user_env.results.results import Results
 

@@ -75,11 +75,11 @@ def met(agent: SB3Agent, n_steps: int = 9) -> None:
 def seen_by(agent: SB3Agent, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, Any, Any]]:
     """Keep the observations, masks and chances of each time the model is asked."""
     kept: list[tuple[Any, Any, Any]] = []
-    ask = agent._chances.of
+    ask = agent.chances
 
     def of(observations: Any, masks: Any, memory: Any, users: Any) -> Any:
         kept.append((observations, masks, ask(observations, masks, memory, users)))
         return kept[-1][2]
 
-    monkeypatch.setattr(agent._chances, "of", of)
+    monkeypatch.setattr(agent, "chances", of)
     return kept

@@ -19,7 +19,7 @@ import inspect, json, sys
 from pathlib import Path
 import gymnasium as gym
 import explorative_user_env as eu
-from explorative_user_env import cli
+from explorative_user_env import commands as cli
 from explorative_user_env.studies.robustness import VARIETIES, robustness
 from explorative_user_env.studies import tuning as trials
 from explorative_user_env.studies.tuning import tune_n1

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from keepers import Keeper, KeeperOfMany, keeping_policy, secrets_of
+from pairs import pairs
 from wrapped import HORIZON, made
 
 import explorative_user_env as eu
@@ -18,7 +19,7 @@ from explorative_user_env import (
     POPULATION_ENV_ID,
     ExplorativeUserEnv,
 )
-from explorative_user_env.check.secrets import Secrets, numbers_of
+from explorative_user_env.check.checks import Secrets, numbers_of
 from explorative_user_env.envs.population import ExplorativePopulationEnv
 from explorative_user_env.seeding import member_seeds
 from explorative_user_env.wrappers import (
@@ -94,10 +95,12 @@ def test_users_who_come_one_after_another_keep_theirs_in_step(mode: AutoresetMod
     assert Secrets([*seeds], numbers).found_in(handed) == []
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-@pytest.mark.parametrize("mode", list(AutoresetMode))
-@pytest.mark.parametrize("task", ["regret", "bai"])
-@pytest.mark.parametrize("observation", OBSERVATIONS)
+@pairs(
+    compiled=[False, True],
+    mode=list(AutoresetMode),
+    task=["regret", "bai"],
+    observation=OBSERVATIONS,
+)
 def test_observations_and_infos_of_users_in_step_hold_no_secret(
     observation: str, task: str, mode: AutoresetMode, compiled: bool
 ) -> None:
@@ -123,9 +126,7 @@ def test_observations_and_infos_of_users_in_step_hold_no_secret(
 # What an evaluation hands over
 
 
-@pytest.mark.parametrize("task", ["bai", "regret"])
-@pytest.mark.parametrize("make", [Keeper, KeeperOfMany])
-@pytest.mark.parametrize("compiled", [True, False])
+@pairs(task=["bai", "regret"], make=[Keeper, KeeperOfMany], compiled=[True, False])
 def test_what_an_agent_is_handed_leads_to_no_secret(task: str, make: Any, compiled: bool) -> None:
     agent = make()
     facts: dict[str, Any] = OPTIONS | ({"horizon": 12} if task == "regret" else {})

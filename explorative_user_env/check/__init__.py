@@ -12,38 +12,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import gymnasium as gym
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import VectorEnv
 from gymnasium.wrappers import TimeLimit
 
 from explorative_user_env.agents import AlgorithmAgent, agent_named
+from explorative_user_env.check import checks as room
 from explorative_user_env.check import records as records  # registers its checks
-from explorative_user_env.check.checks import (
-    CHECKS as CHECKS,
-)
-from explorative_user_env.check.checks import (
-    CheckReport as CheckReport,
-)
-from explorative_user_env.check.checks import (
-    FailedCheckError as FailedCheckError,
-)
-from explorative_user_env.check.checks import (
-    Kind as Kind,
-)
-from explorative_user_env.check.checks import (
-    NamedCheck as NamedCheck,
-)
+from explorative_user_env.check.checks import CHECKS as CHECKS
+from explorative_user_env.check.checks import CheckReport as CheckReport
+from explorative_user_env.check.checks import FailedCheckError as FailedCheckError
+from explorative_user_env.check.checks import Kind as Kind
+from explorative_user_env.check.checks import NamedCheck as NamedCheck
 from explorative_user_env.check.checks import NotAskedError as NotAskedError
 from explorative_user_env.check.checks import Outcome as Outcome
-from explorative_user_env.check.checks import (
-    Subject as Subject,
-)
-from explorative_user_env.check.checks import (
-    in_words,
-    known_names,
-    run_checks,
-)
-from explorative_user_env.check.environments import LANES_CHECKED
-from explorative_user_env.check.secrets import Secrets as Secrets
+from explorative_user_env.check.checks import Secrets as Secrets
+from explorative_user_env.check.checks import Subject as Subject
 from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv
 from explorative_user_env.protocol import Algorithm, name_of
 from explorative_user_env.users.behaviours import Behaviour
@@ -53,11 +36,13 @@ from explorative_user_env.validation import InvalidArgumentError, choice
 if TYPE_CHECKING:
     import pytest
 
-#: Steps of an episode, where a check can choose: so that some end.
-SHORT = 7
+#: Lanes in step, and steps of an episode (so that some end), where a check can choose.
+LANES_CHECKED, SHORT = 3, 7
 
-#: The kinds that are records.
-RECORDS: dict[type, Kind] = {
+#: The classes whose objects are checked as what they are.
+KINDS: dict[type, Kind] = {
+    VectorEnv: Kind.VECTOR,
+    gym.Env: Kind.ENVIRONMENT,
     Algorithm: Kind.ALGORITHM,
     Behaviour: Kind.BEHAVIOUR,
     Schedule: Kind.SCHEDULE,
@@ -96,7 +81,8 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
         single = partial(gym.make, thing, max_episode_steps=SHORT)
         found = [Subject(Kind.ENVIRONMENT, thing, single, seed)]
         if gym.spec(thing).vector_entry_point is not None:
-            many = _short(partial(gym.make_vec, thing, LANES_CHECKED, "vector_entry_point"))
+            many = partial(gym.make_vec, thing, LANES_CHECKED, "vector_entry_point")
+            many = partial(many, max_episode_steps=SHORT)
             found.append(Subject(Kind.VECTOR, thing, many, seed, alone=single))
     else:
         make = _maker_of(thing, chosen)
@@ -105,9 +91,21 @@ def subjects_of(thing: Any, kind: str | None = None, seed: int = 0) -> list[Subj
         except InvalidArgumentError:
             raise
         except Exception as error:
-            allowed = f"{WHAT} when called without arguments, but it {in_words(error)}"
+            allowed = f"{WHAT} when called without arguments, but it {room.in_words(error)}"
             raise InvalidArgumentError("subject", make, allowed) from error
-        found = _of_made(made, make, seed, chosen)
+        spec = getattr(made, "spec", None)
+        name = getattr(made, "title", name_of(made)) if spec is None else spec.id
+        kinds = [each for known, each in KINDS.items() if isinstance(made, known)]
+        found = [Subject(each, name, make, seed) for each in kinds]
+        if isinstance(made, Algorithm):
+            make = partial(AlgorithmAgent, made, {})
+            found.append(Subject(Kind.AGENT, name, make, seed))
+        elif isinstance(made, VectorEnv):
+            found = [_in_step(subject) for subject in found]
+        elif not found and (chosen == Kind.AGENT or _is_agent(made)):
+            found = [Subject(Kind.AGENT, name_of(made), make, seed)]
+        elif not found:
+            raise InvalidArgumentError("subject", made, WHAT)
     return [subject for subject in found if chosen in (None, subject.kind)]
 
 
@@ -123,7 +121,7 @@ def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
     """Return what makes an unused one of a thing."""
     if isinstance(thing, str):
         return partial(as_reward_law if kind == Kind.REWARD_LAW else agent_named, thing)
-    if isinstance(thing, tuple(RECORDS)):
+    if isinstance(thing, Algorithm | Behaviour | Schedule | RewardLaw):
         return lambda: thing  # it cannot change
     if isinstance(thing, type) or (callable(thing) and not _is_agent(thing)):
         make: Callable[[], Any] = thing
@@ -136,7 +134,7 @@ def _maker_of(thing: Any, kind: Kind | None) -> Callable[[], Any]:
     try:
         unused = copy.deepcopy(thing)
     except Exception as error:
-        allowed = f"a class or function that makes it, as a copy of it {in_words(error)}"
+        allowed = f"a class or function that makes it, as a copy of it {room.in_words(error)}"
         raise InvalidArgumentError("subject", thing, allowed) from error
     return lambda: copy.deepcopy(unused)
 
@@ -145,42 +143,10 @@ def _is_agent(thing: Any) -> bool:
     return any(hasattr(thing, method) for method in ("act", "observe", "answer"))
 
 
-def _of_made(made: Any, make: Callable[[], Any], seed: int, kind: Kind | None) -> list[Subject]:
-    """Return the subjects of a thing that was made."""
-    if isinstance(made, gym.Env | VectorEnv):
-        name = made.spec.id if made.spec is not None else type(made).__name__
-        if isinstance(made, VectorEnv):
-            return [_vector(name, make, seed)]
-        return [Subject(Kind.ENVIRONMENT, name, make, seed)]
-    if isinstance(made, Algorithm):
-        agent = partial(AlgorithmAgent, made, {})
-        record = Subject(Kind.ALGORITHM, made.name, make, seed)
-        return [record, Subject(Kind.AGENT, made.name, agent, seed)]
-    for record_class, each in RECORDS.items():
-        if isinstance(made, record_class):
-            name = getattr(made, "title" if each == Kind.SCHEDULE else "name")
-            return [Subject(each, name, make, seed)]
-    if kind == Kind.AGENT or _is_agent(made):
-        return [Subject(Kind.AGENT, name_of(made), make, seed)]
-    raise InvalidArgumentError("subject", made, WHAT)
-
-
-def _short(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that makes users in step of short episodes, in a mode if one is given."""
-
-    def short(mode: AutoresetMode | None = None) -> Any:
-        options: dict[str, Any] = {} if mode is None else {"autoreset_mode": mode}
-        return make(max_episode_steps=SHORT, **options)
-
-    return short
-
-
-def _vector(name: str, make: Callable[..., Any], seed: int) -> Subject:
+def _in_step(subject: Subject) -> Subject:
     """Return users in step: three with short episodes, if they can be made so."""
-    few = partial(make, LANES_CHECKED)
-    envs: Any = None
-    forms: list[Callable[..., Any]] = [_short(few), lambda: few(), lambda: make()]
-    for form in forms:
+    envs, few = None, partial(subject.make, LANES_CHECKED)
+    for form in (partial(few, max_episode_steps=SHORT), few, subject.make):
         try:
             envs = form()
             break
@@ -192,7 +158,7 @@ def _vector(name: str, make: Callable[..., Any], seed: int) -> Subject:
         return envs.single() if steps is None else TimeLimit(envs.single(), steps)
 
     alone = single if isinstance(envs, ExplorativeUserVectorEnv) else None
-    return Subject(Kind.VECTOR, name, form, seed, alone)
+    return replace(subject, make=form, alone=alone)
 
 
 # Functions
@@ -232,8 +198,8 @@ def check_kind(thing: Any, kind: str, **options: Unpack[Options]) -> CheckReport
     subject, checks = subject_of(thing, kind, options.get("seed", 0)), checks_of(kind)
     subject = replace(subject, alone=options.get("alone") or subject.alone)
     expected = options.get("expected_failed_checks") or {}
-    known_names("expected_failed_checks", expected, checks)
-    report = run_checks(subject, checks, expected)
+    room.known_names("expected_failed_checks", expected, checks)
+    report = room.run_checks(subject, checks, expected)
     if options.get("raises", True) and not report.passed:
         raise FailedCheckError(f"\n{report}")
     return report
@@ -317,7 +283,7 @@ def parametrize_with_checks(
     cases = []
     for thing, subject in found:
         reasons = expected(thing) if callable(expected) else expected
-        known_names("expected_failed_checks", reasons, every)
+        room.known_names("expected_failed_checks", reasons, every)
         for check in checks_of(subject.kind):
             marks = [
                 pytest.mark.xfail(strict=True, raises=FailedCheckError, reason=reasons[name])

@@ -4,53 +4,22 @@ import copy
 import inspect
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from explorative_user_env import protocol
 from explorative_user_env.agents import AlgorithmAgent, Uniform, informed
-from explorative_user_env.check.checks import (
-    FALSE_ALARM,
-    FailedCheckError,
-    Kind,
-    NotAskedError,
-    Subject,
-    asked_of,
-    expect,
-    in_words,
-    other_surroundings,
-    shared_streams_kept,
-    travelled,
-)
-from explorative_user_env.check.secrets import Secrets, reached
+from explorative_user_env.check import checks
+from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, asked_of, expect
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
-from explorative_user_env.evaluation import evaluate, paths
+from explorative_user_env.evaluation import evaluate, workers
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
-from explorative_user_env.evaluation.workers import NONE_START, can_start_processes
-from explorative_user_env.kernels.compiler import (
-    COMPILER,
-    errors_of_compiling,
-    short,
-    why_no_compiler,
-)
-from explorative_user_env.protocol import (
-    ANSWERED,
-    BAI,
-    TASKS,
-    Agent,
-    Array,
-    ManyUserAgent,
-    cap_of,
-    name_of,
-    needs_horizon,
-    sees_rewards,
-    trained_on,
-)
-from explorative_user_env.runs.loop import rollout
+from explorative_user_env.kernels import compiler
+from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon, sees_rewards
+from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.seeding import agent_generator, user_seeds
 from explorative_user_env.show.explanations import explanation_of
 from explorative_user_env.users.population import Population
@@ -62,7 +31,7 @@ N_ARMS, MANY_ARMS = 5, 200
 #: Steps after which an agent is cut off, in most checks.
 MEETING_STEPS = 60
 
-BY_CHANCE = f"by chance, with probability 1 - {FALSE_ALARM:g},"
+BY_CHANCE = f"by chance, with probability 1 - {checks.FALSE_ALARM:g},"
 
 # Meetings with a user who follows a script
 
@@ -70,8 +39,7 @@ BY_CHANCE = f"by chance, with probability 1 - {FALSE_ALARM:g},"
 FICKLE, ACCEPTING, REJECTING = "by chance", "everything", "nothing"
 
 
-@dataclass(frozen=True)
-class Situation:
+class Situation(NamedTuple):
     """Whom an agent meets; printed, it ends a message.
 
     Attributes:
@@ -103,47 +71,30 @@ class Run(NamedTuple):
 
 
 class Meeting:
-    """An agent with a user, from the reset on.
-
-    Args:
-        agent: the agent, which is reset.
-        situation: whom it meets.
-        rng: its stream; None is the one that follows from the seed and its name.
-        follows: whether the agent goes on with its `next_user` instead of a reset.
-    """
+    """An agent with a user, from its reset on, or from its `next_user` if it `follows`."""
 
     def __init__(
-        self,
-        agent: Agent,
-        situation: Situation,
-        rng: np.random.Generator | None = None,
-        follows: bool = False,
+        self, agent: Agent, situation: Situation, rng: Any = None, follows: bool = False
     ) -> None:
-        self.agent, self.situation = agent, situation
+        self.agent, self.situation, self.stopped = agent, situation, False
         self.arms: list[int] = []
         self.accepted: list[bool] = []
-        self.stopped = False
         n_arms, seed = situation.n_arms, situation.seed
         self._user = np.random.default_rng([seed, n_arms])
+        self._rewards = np.random.default_rng(seed)
         self._chances = self._user.random(n_arms)
         if situation.user != FICKLE:
             self._chances[:] = situation.user == ACCEPTING
-        self._rewards = np.random.default_rng(seed)
-        if follows:
-            self._call("next_user")
-        else:
-            rng = agent_generator(seed, name_of(agent)) if rng is None else rng
-            self._call("reset", n_arms, rng, situation.horizon)
+        rng = agent_generator(seed, name_of(agent)) if rng is None else rng
+        self._call(*(["next_user"] if follows else ["reset", n_arms, rng, situation.horizon]))
 
     def go_on(self, n_steps: int = sys.maxsize) -> None:
         """Recommend so many times, or until the agent stops or is cut off."""
         last = min(self.situation.cap, len(self.arms) + n_steps)
         while not self.stopped and len(self.arms) < last:
-            arm = self._call("act")
-            if arm is None:
+            if (arm := self._call("act")) is None:
                 self.stopped = True
                 return
-            arm = self._arm("act", arm, " or None")
             accepted = bool(self._user.random() < self._chances[arm])
             self._call("observe", arm, accepted)
             if accepted and sees_rewards(self.agent):
@@ -154,21 +105,22 @@ class Meeting:
     def end(self) -> Run:
         """Go on to the end, and return the run with the answer."""
         self.go_on()
-        answer = self._arm("answer", self._call("answer"))
-        return Run(tuple(self.arms), tuple(self.accepted), answer, self.stopped)
+        return Run(tuple(self.arms), tuple(self.accepted), self._call("answer"), self.stopped)
 
     def _call(self, method: str, *given: Any) -> Any:
+        """Return what a method of the agent returns, if it is an arm where it has to be one."""
         try:
-            return getattr(self.agent, method)(*given)
+            returned = getattr(self.agent, method)(*given)
         except Exception as error:
-            raise FailedCheckError(f"{method} {in_words(error)} ({self})") from error
-
-    def _arm(self, method: str, arm: Any, more: str = "") -> int:
+            raise FailedCheckError(f"{method} {checks.in_words(error)} ({self})") from error
+        if method not in ("act", "answer") or (method == "act" and returned is None):
+            return returned
         try:
-            return as_action(arm, self.situation.n_arms)
+            return as_action(returned, self.situation.n_arms)
         except InvalidArgumentError as error:
-            allowed = f"an integer in 0..{self.situation.n_arms - 1}{more}"
-            seen = f"{method} returned {arm!r}, must be {allowed} ({self})"
+            or_none = " or None" * (method == "act")
+            allowed = f"an integer in 0..{self.situation.n_arms - 1}{or_none}"
+            seen = f"{method} returned {returned!r}, must be {allowed} ({self})"
             raise FailedCheckError(seen) from error
 
     def __str__(self) -> str:
@@ -188,7 +140,7 @@ def run_all(subject: Subject, **given: Any) -> None:
 
 def usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
     """Return the K that an agent was trained for, or else this one."""
-    return int(trained_on(subject.make()).get("n_arms", otherwise))
+    return int(protocol.trained_on(subject.make()).get("n_arms", otherwise))
 
 
 def situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Situation]:
@@ -234,10 +186,8 @@ def expect_as_new(subject: Subject, found: Run, situation: Situation, when: str)
 
 # The contract
 
-#: The methods of an agent, with how many arguments each takes.
+#: The methods of an agent, and of one that meets many users, with how many arguments each takes.
 CALLS: Mapping[str, int] = {"reset": 3, "act": 0, "observe": 2, "answer": 0}
-
-#: The methods of an agent that meets many users at once.
 CALLS_OF_MANY = {"reset_all": 3, "act_all": 1, "observe_all": 3, "answer_all": 1}
 
 
@@ -253,9 +203,8 @@ def has_the_methods(subject: Subject) -> None:
         try:
             inspect.signature(found).bind(*[None] * n_arguments)
         except TypeError as error:
-            raise FailedCheckError(
-                f"{method} does not take {n_arguments} arguments: {error}"
-            ) from error
+            seen = f"{method} does not take {n_arguments} arguments: {error}"
+            raise FailedCheckError(seen) from error
         except ValueError:  # written in C, without a signature
             continue
 
@@ -266,9 +215,10 @@ def says_what_it_is(subject: Subject) -> None:
     agent, again = subject.make(), name_of(subject.make())
     seen = f"its name is {name_of(agent)!r} and then {again!r}, must be the same"
     expect(name_of(agent) == again, f"{seen}: the agent's stream follows from it")
-    name, cap, users = getattr(agent, "name", "mine"), cap_of(agent), trained_on(agent)
+    name, cap = getattr(agent, "name", "mine"), protocol.cap_of(agent)
+    users = protocol.trained_on(agent)
     whole = isinstance(cap, Integral) and not isinstance(cap, bool) and cap >= 1
-    known = isinstance(users, Mapping) and users.get("task", BAI.name) in TASKS
+    known = isinstance(users, Mapping) and users.get("task", "bai") in protocol.TASKS
     flags = [(flag, getattr(agent, flag, False)) for flag in ("needs_horizon", "sees_rewards")]
     for what, value, right, allowed in (
         ("name", name, isinstance(name, str) and name, "a word"),
@@ -297,26 +247,21 @@ def meets_any_user(subject: Subject) -> None:
 
 
 @asked_of(Kind.AGENT)
-def meets_two_arms(subject: Subject) -> None:
+def meets_two_arms(subject: Subject, n_arms: int = 2) -> None:
     """It runs with K = 2, unless its trained_on says another "n_arms"."""
-    _meet(subject, 2)
-
-
-@asked_of(Kind.AGENT)
-def meets_many_arms(subject: Subject) -> None:
-    """It runs with a large K, unless its trained_on says another "n_arms"."""
-    _meet(subject, MANY_ARMS)
-
-
-def _meet(subject: Subject, n_arms: int) -> None:
-    trained = trained_on(subject.make()).get("n_arms", n_arms)
-    if trained != n_arms:
-        raise NotAskedError(f"trained for {trained} arms")
+    if (trained := usual_arms(subject, n_arms)) != n_arms:
+        raise checks.NotAskedError(f"trained for {trained} arms")
     try:
         run_all(subject, n_arms=n_arms)
     except FailedCheckError as error:
         hint = 'an agent for one K alone says so, as trained_on = {"n_arms": 5}'
         raise FailedCheckError(f"{error}; {hint}") from error
+
+
+@asked_of(Kind.AGENT)
+def meets_many_arms(subject: Subject) -> None:
+    """It runs with a large K, unless its trained_on says another "n_arms"."""
+    meets_two_arms(subject, MANY_ARMS)
 
 
 @asked_of(Kind.AGENT)
@@ -330,14 +275,14 @@ def begins_with_a_horizon_or_none(subject: Subject) -> None:
 def explains_itself(subject: Subject) -> None:
     """What explain() returns can be shown at every step, and calling it changes nothing."""
     if not callable(getattr(subject.make(), "explain", None)):
-        raise NotAskedError("it has no explain()")
+        raise checks.NotAskedError("it has no explain()")
     for situation in situations(subject):
         meeting = Meeting(subject.make(), situation)
         for step in range(situation.cap + 1):
             try:
                 explanation_of(meeting.agent, situation.n_arms)
             except Exception as error:
-                seen = getattr(error, "told", in_words(error))
+                seen = getattr(error, "told", checks.in_words(error))
                 raise FailedCheckError(f"{seen} (after step {step}: {situation})") from error
             meeting.go_on(1)
         expect_as_new(subject, meeting.end(), situation, "while it was asked to explain()")
@@ -350,10 +295,10 @@ def explains_itself(subject: Subject) -> None:
 def repeats_with_the_same_stream(subject: Subject) -> None:
     """The same stream and user give the same run; global streams and the clock play no part."""
     for situation in situations(subject):
-        with shared_streams_kept(situation):
+        with checks.shared_streams_kept(situation):
             wanted = run_of(subject.make(), situation)
         for seed in (1, 2):
-            with other_surroundings(seed):
+            with checks.other_surroundings(seed):
                 found = run_of(subject.make(), situation)
             when = "with the same stream, in other surroundings (global streams, clock)"
             expect_alike(found, wanted, situation, when)
@@ -362,34 +307,25 @@ def repeats_with_the_same_stream(subject: Subject) -> None:
 @asked_of(Kind.AGENT)
 def draws_from_no_other_stream(subject: Subject) -> None:
     """It draws from the stream it is handed, and from no other that begins alike every time."""
-    for situation in situations(subject, n_users=1):
-        first, second = (_streams_drawn_from(subject, situation, seed) for seed in (0, 1))
-        for path, start in first.items():
-            seen = f"it draws from another stream at agent{path}, which begins alike with any rng"
-            expect(second.get(path) != start, f"{seen}, must follow from its rng", situation)
-
-
-def _streams_drawn_from(subject: Subject, situation: Situation, seed: int) -> dict[str, str]:
-    """Return how the streams begin that an agent draws from, but for the one it is handed."""
-    rng = np.random.default_rng([seed, situation.seed])
-    mine: Any = rng.bit_generator
-    increment = mine.state["state"]["inc"]
-    meeting = Meeting(subject.make(), situation, rng)
     kinds = (np.random.BitGenerator, np.random.RandomState, random.Random)
-    found = dict(reached(meeting.agent, depth=4))
-    streams = {p: each for p, each in found.items() if isinstance(each, kinds) and each is not mine}
-
-    begun = {path: _state_of(each) for path, each in streams.items()}
-    meeting.end()
-    kept = mine.state["state"]["inc"] == increment
-    expect(kept, "it set its rng to another stream", situation)
-    return {path: begun[path] for path, each in streams.items() if _state_of(each) != begun[path]}
-
-
-def _state_of(stream: Any) -> str:
-    if isinstance(stream, np.random.BitGenerator):
-        return repr(stream.state)
-    return repr(stream.getstate() if isinstance(stream, random.Random) else stream.get_state())
+    for situation in situations(subject, n_users=1):
+        begun: list[dict[str, str]] = []  # how the other streams begin that it draws from
+        for seed in (0, 1):
+            rng = np.random.default_rng([seed, situation.seed])
+            mine: Any = rng.bit_generator
+            increment = mine.state["state"]["inc"]
+            meeting = Meeting(subject.make(), situation, rng)
+            found: dict[str, Any] = dict(checks.reached(meeting.agent, depth=4))
+            streams = {p: e for p, e in found.items() if isinstance(e, kinds) and e is not mine}
+            before = {path: repr(each.__getstate__()) for path, each in streams.items()}
+            meeting.end()
+            kept = mine.state["state"]["inc"] == increment
+            expect(kept, "it set its rng to another stream", situation)
+            used = [p for p, each in streams.items() if repr(each.__getstate__()) != before[p]]
+            begun.append({path: before[path] for path in used})
+        for path, start in begun[0].items():
+            seen = f"it draws from another stream at agent{path}, which begins alike with any rng"
+            expect(begun[1].get(path) != start, f"{seen}, must follow from its rng", situation)
 
 
 # Memory
@@ -409,7 +345,7 @@ def goes_on_with_the_next_user(subject: Subject) -> None:
     """Where it has a next_user, it goes on with arms and answers, and a reset still forgets all."""
     agent = subject.make()
     if not callable(getattr(agent, "next_user", None)):
-        raise NotAskedError("it has no next_user, and is reset for every user")
+        raise checks.NotAskedError("it has no next_user, and is reset for every user")
     for situation in situations(subject):
         found = run_of(agent, situation)
         expect_as_new(subject, found, situation, "after it had gone on from user to user")
@@ -421,9 +357,8 @@ def goes_on_with_the_next_user(subject: Subject) -> None:
 def shares_nothing_with_its_like(subject: Subject) -> None:
     """Two of them that take turns with two users do what each does alone."""
     meetings = [Meeting(subject.make(), each) for each in situations(subject, n_users=2)]
-    for _ in range(MEETING_STEPS):
-        for meeting in meetings:
-            meeting.go_on(1)
+    for meeting in meetings * MEETING_STEPS:
+        meeting.go_on(1)
     for meeting in meetings:
         when = "while another one met another user"
         expect_as_new(subject, meeting.end(), meeting.situation, when)
@@ -432,9 +367,7 @@ def shares_nothing_with_its_like(subject: Subject) -> None:
 @asked_of(Kind.AGENT)
 def goes_on_alike_as_a_copy(subject: Subject) -> None:
     """Copied or pickled in the middle of a run, it goes on as the agent itself, apart from it."""
-    ways: dict[str, Callable[[Any], Any]]
-    ways = {"as a deep copy": copy.deepcopy, "when it was pickled": travelled}
-    for how, again in ways.items():
+    for how, again in checks.COPIES.items():
         for situation in situations(subject):
             meeting = Meeting(subject.make(), situation)
             meeting.go_on(9)
@@ -457,8 +390,9 @@ def leaves_what_it_is_given(subject: Subject) -> None:
         run_of(agent, situation)
     for name, now in given().items():
         expect(now == before[name], f"its {name} were {before[name]} and are {now} after a run")
-    if isinstance(agent, ManyUserAgent):
-        _rows_in_step(subject, range(subject.seed, subject.seed + 6), _Watching(agent))
+    if isinstance(agent, protocol.ManyUserAgent):
+        users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
+        _rows("in_step", _Watching(agent), users, seeds, STEPS_IN_STEP)
 
 
 class _Watching:
@@ -469,16 +403,15 @@ class _Watching:
 
     def __getattr__(self, name: str) -> Any:
         attribute = getattr(self._agent, name)
-        return partial(self._called, name, attribute) if callable(attribute) else attribute
 
-    def _called(self, name: str, method: Callable[..., Any], *given: Any) -> Any:
-        kept = [each for each in given if isinstance(each, list | np.ndarray)]
-        before = [each.copy() for each in kept]
-        returned = copy.copy(method(*given))
-        for each, was in zip(kept, before, strict=True):
-            seen = f"{name} wrote on what it was handed: {was!r} became {each!r}"
-            expect(len(each) == len(was) and all(np.equal(each, was)), seen)
-        return returned
+        def called(*given: Any) -> Any:
+            before = repr(given)
+            returned = copy.copy(attribute(*given))
+            seen = f"{name} wrote on what it was handed: {before} became {given!r}"
+            expect(repr(given) == before, seen)
+            return returned
+
+        return called if callable(attribute) else attribute
 
 
 # Secrets
@@ -509,17 +442,22 @@ class _Watched(ExplorativeUserEnv):
         return (response, *rest)
 
 
+def _met(subject: Subject, env: ExplorativeUserEnv, seed: int, cap: int) -> tuple[Agent, Episode]:
+    """Return an unused agent and its run with the user of a seed."""
+    agent = informed(subject.make(), env.population)
+    return agent, rollout(env, agent, seed, cap, cap if needs_horizon(agent) else None)
+
+
 @asked_of(Kind.AGENT)
 def holds_no_secret(subject: Subject) -> None:
     """From the agent no way leads to the user's means, estimates, bounds, seed or stream."""
-    users = Population(n_arms=usual_arms(subject), gap=0.4321)
     paid = sees_rewards(subject.make())
+    reward = "realized" if paid else "none"
     for seed in user_seeds(subject.seed, 3):
-        agent = informed(subject.make(), users)
-        env = _Watched(population=users, reward="realized" if paid else "none")
-        rollout(env, agent, seed, max_steps=REPLAYED, horizon=_horizon(agent, REPLAYED))
+        env = _Watched(n_arms=usual_arms(subject), gap=0.4321, reward=reward)
+        agent, _ = _met(subject, env, seed, REPLAYED)
         numbers = [*env.instance().means, *([] if paid else env.numbers)]
-        for way in Secrets([seed], numbers, truths=()).ways_from(agent):
+        for way in checks.Secrets([seed], numbers, truths=()).ways_from(agent):
             raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
 
 
@@ -530,20 +468,18 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
 
     _refuse_who_sees_rewards(subject)
     n_arms, seeds = usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
-    users = Population(n_arms=n_arms, alpha=1e9)  # intervals so wide that nothing is rejected
-    env, right = ExplorativeUserEnv(population=users), {"answers": 0, "recommends": 0}
+    env = ExplorativeUserEnv(n_arms=n_arms, alpha=1e9)  # so unsure that she rejects nothing
+    right = {"answers": 0, "recommends": 0}
     for seed in seeds:
-        agent = informed(subject.make(), users)
-        episode = rollout(env, agent, seed, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
+        _, episode = _met(subject, env, seed, BLIND_STEPS)
         best = env.instance().best_arm
         right["answers"] += episode.answer == best
         right["recommends"] += episode.arms[-1:] == (best,)
-    if isinstance(agent := subject.make(), ManyUserAgent):
-        runs = Runs(users, agent, BLIND_STEPS, _horizon(agent, BLIND_STEPS))
-        of = dict(zip(RUN_COLUMNS, paths.run_in_step(runs, seeds).T, strict=True))
+    if isinstance(agent := subject.make(), protocol.ManyUserAgent):
+        of = _rows("in_step", agent, env.population, seeds, BLIND_STEPS)
         right["answers, asked about many at once,"] = int((of["answer"] == of["best_arm"]).sum())
     # Whatever it does, it is right by chance with each user: the figures share the false alarm.
-    most = int(binom.isf(FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
+    most = int(binom.isf(checks.FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
     for what, n_right in right.items():
         seen = f"it {what} the best of {n_arms} arms with {n_right} of {GUESSES} users who have "
         seen += f"rejected nothing in {BLIND_STEPS} steps; {BY_CHANCE} it is at most {most}"
@@ -554,41 +490,23 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
 def depends_on_responses_alone(subject: Subject) -> None:
     """The same responses from a user with another truth lead to the same recommendations."""
     _refuse_who_sees_rewards(subject)
-    users = Population(n_arms=usual_arms(subject))
-
-    def played(seed: int, user: int, responses: Sequence[bool] | None = None) -> Run:
-        env = _Watched(population=users)
-        env.responses = responses
-        agent = informed(subject.make(), users)
-        streamed = _Streamed(agent, agent_generator(seed, name_of(agent)))
-        met = rollout(env, streamed, user, REPLAYED, _horizon(agent, REPLAYED))
-        return Run(met.arms, met.accepted, met.answer, not met.censored)
-
+    n_arms = usual_arms(subject)
+    other_means = tuple(np.linspace(1.0, 0.0, n_arms).tolist())
+    envs = _Watched(n_arms=n_arms), _Watched(n_arms=n_arms, means=other_means)
     for seed in user_seeds(subject.seed, 6):
-        wanted = played(seed, seed)
-        situation = Situation(users.n_arms, seed, "as she likes", REPLAYED)
+        envs[1].responses, runs = None, []
+        for env in envs:
+            _, met = _met(subject, env, seed, REPLAYED)
+            runs.append(Run(met.arms, met.accepted, met.answer, not met.censored))
+            envs[1].responses = met.accepted
+        situation = Situation(n_arms, seed, "as she likes", REPLAYED)
         when = "with a user of another truth who gave the same responses"
-        expect_alike(played(seed, seed + 1, wanted.accepted), wanted, situation, when)
-
-
-class _Streamed:
-    """An agent with a stream of the check's, whichever user it meets."""
-
-    def __init__(self, agent: Agent, rng: np.random.Generator) -> None:
-        self._agent, self._rng, self.name = agent, rng, name_of(agent)
-        self.act, self.observe, self.answer = agent.act, agent.observe, agent.answer
-
-    def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        self._agent.reset(n_arms, self._rng, horizon)
+        expect_alike(runs[1], runs[0], situation, when)
 
 
 def _refuse_who_sees_rewards(subject: Subject) -> None:
     if sees_rewards(subject.make()):
-        raise NotAskedError("it sees rewards, as a reference that is labelled so")
-
-
-def _horizon(agent: Agent | ManyUserAgent, n_steps: int) -> int | None:
-    return n_steps if needs_horizon(agent) else None
+        raise checks.NotAskedError("it sees rewards, as a reference that is labelled so")
 
 
 # Ties
@@ -625,12 +543,12 @@ def breaks_ties_by_chance(subject: Subject) -> None:
             any_ties = True
             # Each arm's share is binomial; that of the largest of K is above with K times the
             # chance, and there are four situations.
-            most = int(binom.isf(FALSE_ALARM / (4 * n_arms), n_runs, 1 / n_arms))
+            most = int(binom.isf(checks.FALSE_ALARM / (4 * n_arms), n_runs, 1 / n_arms))
             seen = f"it answered arm {arm} in {answers[arm]} of {n_runs} runs that it ended with "
             seen += f"all arms tied ({situation} and the next); {BY_CHANCE} it is at most {most}"
             expect(answers[arm] <= most, seen)
     if not any_ties:
-        raise NotAskedError("it never stopped by itself having heard the same of all arms")
+        raise checks.NotAskedError("it never stopped by itself having heard the same of all arms")
 
 
 def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
@@ -638,7 +556,7 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
     n_arms = situation.n_arms
     answers = np.zeros(n_arms, int)
     for seed in range(subject.seed, subject.seed + n_runs):
-        run = run_of(subject.make(), replace(situation, seed=seed))
+        run = run_of(subject.make(), situation._replace(seed=seed))
         recommended = np.bincount(run.arms, minlength=n_arms)
         accepted = np.bincount(run.arms, weights=run.accepted, minlength=n_arms)
         answers[run.answer] += run.stopped and not np.ptp(recommended) and not np.ptp(accepted)
@@ -652,29 +570,28 @@ def succeeds_wherever_the_best_is(subject: Subject) -> None:
 
     n_arms = usual_arms(subject)
 
-    def successes(place: int, n_users: int) -> tuple[int, int]:
-        """Return how often it was right, and stopped, with users whose best arm is this one."""
+    def answers(place: int, n_users: int) -> Array:
+        """Return whether it was right when it stopped, with users whose best arm is this one."""
         # Users with whom whoever looks at all arms is right: so the place hardly matters to most.
         means = np.roll([1.5, *np.linspace(0.0, -1.0, n_arms - 1)], place)
         users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=0.1)
-        agent = informed(subject.make(), users)
         seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
-        runs = Runs(users, agent, MOST_STEPS, _horizon(agent, MEETING_STEPS))
-        of = dict(zip(RUN_COLUMNS, paths.run_readable(runs, seeds).T, strict=True))
-        stops = of["end"] == ANSWERED
-        return int((stops & (of["answer"] == of["best_arm"])).sum()), int(stops.sum())
+        agent = informed(subject.make(), users)
+        of = _rows("readable", agent, users, seeds, MOST_STEPS, MEETING_STEPS)
+        return (of["answer"] == of["best_arm"])[of["end"] == protocol.ANSWERED]
 
-    if not successes(0, 2)[1]:
-        raise NotAskedError(f"it does not stop by itself within {MOST_STEPS} steps")
-    counts = [successes(place, USERS_A_PLACE) for place in range(n_arms)]
-    right, ended = np.array(counts).T
+    if not len(answers(0, 2)):
+        raise checks.NotAskedError(f"it does not stop by itself within {MOST_STEPS} steps")
+    found = [answers(place, USERS_A_PLACE) for place in range(n_arms)]
+    right, ended = np.array([(each.sum(), len(each)) for each in found]).T
     for place in range(n_arms):
         # Given how many successes there are, those at one place are hypergeometric: at either end.
         others = (int(ended.sum()), int(right.sum()), int(ended[place]))
         tails = hypergeom.cdf(right[place], *others), hypergeom.sf(right[place] - 1, *others)
         seen = f"it was right with {right.tolist()} of {ended.tolist()} users by the number of the "
         seen += f"best arm; {BY_CHANCE} number {place} differs less from the others"
-        expect(min(tails) >= FALSE_ALARM / (2 * n_arms), seen, f"seed {subject.seed}")
+        fits = min(tails) >= checks.FALSE_ALARM / (2 * n_arms)
+        expect(fits, seen, f"seed {subject.seed}")
 
 
 # All ways of running
@@ -682,97 +599,85 @@ def succeeds_wherever_the_best_is(subject: Subject) -> None:
 #: Steps of runs with many users at once.
 STEPS_IN_STEP = 40
 
-#: Steps and users of compiled runs.
+#: Steps and users of compiled runs, and options of these users.
 COMPILED_STEPS, COMPILED_USERS = 150, 8
+NOISY: dict[str, Any] = {"alpha": 0.1, "noise": 0.1}
+
+
+def _rows(
+    form: str,
+    agent: Any,
+    users: Population,
+    seeds: Sequence[int],
+    cap: int,
+    horizon: int | None = None,
+) -> dict[str, Array]:
+    """Return `RUN_COLUMNS` in one form; who needs a horizon is told it, by default the cap."""
+    told = (horizon or cap) if needs_horizon(agent) else None
+    rows = Runs(users, agent, cap, told).rows(form, [*seeds])
+    return dict(zip(RUN_COLUMNS, rows.T, strict=True))
+
+
+def _expect_rows(
+    found: Mapping[str, Array], wanted: Mapping[str, Array], seeds: Sequence[int], how: str
+) -> None:
+    """Fail a check unless the runs with the users of these seeds are the same on two paths."""
+    for place, seed in enumerate(seeds):
+        pairs = [(name, found[name][place], wanted[name][place]) for name in RUN_COLUMNS]
+        differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in pairs if a != b)
+        expect(not differs, f"the run with the user of seed {seed} is another {how}: {differs}")
 
 
 @asked_of(Kind.AGENT)
 def in_step_is_one_at_a_time(subject: Subject) -> None:
     """With many users at once it does what it does with one after the other, whoever is there."""
-    if not isinstance(agent := subject.make(), ManyUserAgent):
-        raise NotAskedError("it meets users one at a time")
+    if not isinstance(agent := subject.make(), protocol.ManyUserAgent):
+        raise checks.NotAskedError("it meets users one at a time")
     users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
-    runs = Runs(users, agent, STEPS_IN_STEP, _horizon(agent, STEPS_IN_STEP))
-    wanted = paths.run_readable(runs, seeds)
+    wanted = _rows("readable", agent, users, seeds, STEPS_IN_STEP)
     for how, order in {
         "": slice(None),
         ", in another order": slice(None, None, -1),
         ", alone": slice(5, 6),
         ", with half of the others": slice(0, None, 2),
     }.items():
-        found = _rows_in_step(subject, seeds[order], subject.make())
-        expect_rows(found, wanted[order], seeds[order], f"in step{how} than one at a time")
+        found = _rows("in_step", subject.make(), users, seeds[order], STEPS_IN_STEP)
+        alone = {name: values[order] for name, values in wanted.items()}
+        _expect_rows(found, alone, seeds[order], f"in step{how} than one at a time")
 
 
-def _rows_in_step(subject: Subject, seeds: Sequence[int], agent: Any) -> Array:
-    users, horizon = Population(n_arms=usual_arms(subject)), _horizon(agent, STEPS_IN_STEP)
-    return paths.run_in_step(Runs(users, agent, STEPS_IN_STEP, horizon), [*seeds])
-
-
-def expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) -> None:
-    """Fail a check unless the rows of `RUN_COLUMNS` are the same on two paths.
-
-    Args:
-        found: a row for each user.
-        wanted: the same of the other path.
-        seeds: the users'.
-        how: in words, the one path and the other.
-    """
-    for row, other, seed in zip(found.tolist(), wanted.tolist(), seeds, strict=True):
-        each = zip(RUN_COLUMNS, row, other, strict=True)
-        differs = ", ".join(f"{name} {a} instead of {b}" for name, a, b in each if a != b)
-        seen = f"the run with the user of seed {seed} is another {how}: {differs}"
-        expect(not differs, seen)
-
-
-def expect_compiled(
-    population: Population,
-    agent: AlgorithmAgent,
-    seed: int,
-    refused: type[Exception] = FailedCheckError,
-) -> None:
+def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None = None) -> None:
     """Fail a check unless an agent and users do the same in compiled code.
 
     Args:
-        population: the users.
-        agent: the agent, with a horizon where it needs one.
+        users: the users.
         seed: the first user's.
-        refused: the error if they do not compile.
+        agent: the agent, which has to compile; None is one of the package's.
 
     Raises:
-        NotAskedError: where there is no compiler.
+        NotAskedError: where there is no compiler, or users do not compile.
         FailedCheckError: naming the first user and step that differ.
     """
-    if (reason := why_no_compiler()) is not None:
-        raise NotAskedError(f"it takes {COMPILER}, but {reason}")
-    runs = Runs(population, agent, COMPILED_STEPS, COMPILED_STEPS)
+    if (reason := compiler.why_no_compiler()) is not None:
+        raise checks.NotAskedError(f"it takes {compiler.COMPILER}, but {reason}")
+    who = informed(agent or Uniform(order="random", horizon=COMPILED_STEPS), users)
     seeds = [*range(seed, seed + COMPILED_USERS)]
-    wanted = paths.Play.joined(paths.plays_readable(runs, seeds))
+    runs = Runs(users, who, COMPILED_STEPS, COMPILED_STEPS, protocol.REGRET)
+    wanted = runs.play("readable", seeds)
     try:
-        found = paths.Play.joined(paths.plays_compiled(runs, seeds))
-    except errors_of_compiling() as error:
-        raise refused(f"it does not compile: {short(error)}") from error
+        found = runs.play("compiled", seeds)
+    except compiler.errors_of_compiling() as error:
+        refused = FailedCheckError if agent else checks.NotAskedError
+        raise refused(f"it does not compile: {compiler.short(error)}") from error
     for what in ("arms", "accepted"):
         fast, plain = getattr(found, what), getattr(wanted, what)
         for user, step in np.argwhere(fast != plain)[:1]:
             seen = f"{what} has {fast[user, step]} compiled and {plain[user, step]} in plain Python"
             seen += f", at step {step + 1} with the user of seed {seeds[user]}"
-            raise FailedCheckError(f"{seen} (K = {population.n_arms})")
-    rows = (paths.run_compiled(runs, seeds), paths.run_readable(runs, seeds))
-    expect_rows(*rows, seeds, "compiled than in plain Python")
-
-
-def expect_compiled_users(population: Population, seed: int) -> None:
-    """Fail a check unless users that compile are the same compiled; `seed` is the first one's."""
-    agent = Uniform(order="random", horizon=COMPILED_STEPS)
-    expect_compiled(population, agent, seed, NotAskedError)
-
-
-def expect_compiled_agent(agent: AlgorithmAgent, n_arms: int, seed: int) -> None:
-    """Fail a check unless an agent compiles, and does the same in compiled code."""
-    users = Population(n_arms=n_arms, alpha=0.1, noise=0.1)
-    prepared: Any = informed(agent, users)
-    expect_compiled(users, prepared, seed)
+            raise FailedCheckError(f"{seen} (K = {users.n_arms})")
+    forms = ("compiled", "readable")
+    rows, others = (_rows(form, who, users, seeds, COMPILED_STEPS) for form in forms)
+    _expect_rows(rows, others, seeds, "compiled than in plain Python")
 
 
 @asked_of(Kind.AGENT)
@@ -780,23 +685,21 @@ def compiled_is_readable(subject: Subject) -> None:
     """Its runs in compiled code are those in plain Python, to the bit, if it is an Algorithm."""
     agent = subject.make()
     if not isinstance(agent, AlgorithmAgent):
-        raise NotAskedError("it is no Algorithm record, and runs in plain Python")
-    expect_compiled_agent(agent, usual_arms(subject), subject.seed)
+        raise checks.NotAskedError("it is no Algorithm record, and runs in plain Python")
+    expect_compiled(Population(n_arms=usual_arms(subject), **NOISY), subject.seed, agent)
 
 
 @asked_of(Kind.AGENT)
 def runs_in_another_process(subject: Subject) -> None:
     """In another process it does what it does in this one."""
-    if not can_start_processes():
-        raise NotAskedError(NONE_START)
-    options: dict[str, Any] = {"population": Population(n_arms=usual_arms(subject))}
-    options |= {"n_instances": 12, "seed": subject.seed, "max_steps": STEPS_IN_STEP}
-    options |= {"baseline_time": _horizon(subject.make(), STEPS_IN_STEP)}
-    options |= {"compiled": False, "progress": False}
-    names = RUN_COLUMNS[1:4]
+    if not workers.can_start_processes():
+        raise checks.NotAskedError(workers.NONE_START)
+    names, users = [*RUN_COLUMNS[1:4]], Population(n_arms=usual_arms(subject))
+    options: dict[str, Any] = {"population": users, "n_instances": 12, "seed": subject.seed}
+    options |= {"max_steps": STEPS_IN_STEP, "compiled": False, "progress": False}
+    options["baseline_time"] = STEPS_IN_STEP if needs_horizon(subject.make()) else None
     here, there = (
-        evaluate([subject.make()], workers=workers, **options).runs[[*names]].to_numpy()
-        for workers in (1, 2)
+        evaluate([subject.make()], workers=n, **options).runs[names].to_numpy() for n in (1, 2)
     )
     for user in np.flatnonzero((here != there).any(axis=1))[:1]:
         seen = f"the run with user {user} is {there[user].tolist()} ({', '.join(names)})"

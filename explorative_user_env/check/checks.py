@@ -1,22 +1,34 @@
-"""Named checks: how they are declared, run and reported, and the surroundings they change."""
+"""Named checks: how they are declared, run and reported; and what several of them look at.
 
+That is the surroundings (clocks, global streams), copies, and whatever can be reached from an
+object, of which the secrets of users must not be.
+"""
+
+import copy
 import pickle
 import random
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import types
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 from typing import Any, NamedTuple, TypeVar
 from unittest import SkipTest, mock
 
+import gymnasium as gym
 import numpy as np
 from gymnasium.vector.utils import CloudpickleWrapper
 from rich.table import Table
 
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import Column, as_text, table
+from explorative_user_env.envs.lanes import Lanes
+from explorative_user_env.users.hidden_state import HiddenState
+from explorative_user_env.users.instances import Instance
+from explorative_user_env.users.model import UserState
 from explorative_user_env.validation import CallableError, choice, one_line
 
 #: The largest probability that a check by chance fails a subject that is right.
@@ -221,16 +233,7 @@ def run_checks(
 
 
 def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck]) -> None:
-    """Validate names of checks.
-
-    Args:
-        name: the argument that has them.
-        named: the names.
-        checks: those there are.
-
-    Raises:
-        InvalidArgumentError: for a name that no check has.
-    """
+    """Refuse names that no check has; `name` is the argument that has them."""
     for each in named:
         choice(name, each, [check.name for check in checks])
 
@@ -239,12 +242,6 @@ def known_names(name: str, named: Collection[str], checks: Sequence[NamedCheck])
 
 #: Seconds by which the clocks are ahead in other surroundings, times their seed.
 LATER = 3661.7
-
-CLOCKS = [
-    f"{name}{unit}"
-    for name in ("time", "monotonic", "perf_counter", "process_time")
-    for unit in ("", "_ns")
-]
 
 
 def shared_streams() -> dict[str, Any]:
@@ -276,10 +273,10 @@ def other_surroundings(seed: int) -> Iterator[None]:
         seed: of the streams, above 0.
     """
     ahead: dict[str, Any] = {}
-    for name in CLOCKS:
-        lead = int(seed * LATER * 1e9) if name.endswith("_ns") else seed * LATER
-        clock = getattr(time, name)
-        ahead[name] = lambda clock=clock, lead=lead: clock() + lead
+    for name, unit in product(("time", "monotonic", "perf_counter", "process_time"), ("", "_ns")):
+        lead = int(seed * LATER * 1e9) if unit else seed * LATER
+        clock = getattr(time, name + unit)
+        ahead[name + unit] = lambda clock=clock, lead=lead: clock() + lead
     torch: Any = sys.modules.get("torch")
     before = random.getstate(), np.random.get_state()  # noqa: NPY002 - put back as they were
     with (
@@ -300,3 +297,113 @@ def other_surroundings(seed: int) -> Iterator[None]:
 def travelled(thing: Any) -> Any:
     """Return what another process receives: by value, where it cannot import the class."""
     return pickle.loads(pickle.dumps(CloudpickleWrapper(thing))).fn
+
+
+#: The ways in which a copy is made, in words.
+COPIES: Mapping[str, Callable[[Any], Any]] = {
+    "as a deep copy": copy.deepcopy,
+    "when it was pickled": travelled,
+}
+
+# Secrets
+
+#: Whoever holds one of these has her truth.
+TRUTHS: tuple[Any, ...] = (Instance, HiddenState, UserState, Lanes, gym.Env, gym.vector.VectorEnv)
+
+# What anyone can import is handed over by nobody.
+_IMPORTED = (types.ModuleType, type)
+_PLAIN = (int, float, complex, str, bytes, bytearray, bool, type(None), np.generic)
+_LOOKED_UP = ["__self__", "__func__", "__wrapped__", "__defaults__", "__kwdefaults__", "func"]
+_LOOKED_UP += ["args", "keywords", "base", "bit_generator", "seed_seq", "state", "entropy"]
+_LOOKED_UP += ["spawn_key", "gi_frame", "gi_yieldfrom", "cr_frame", "ag_frame", "f_back", "obj"]
+_LOOKED_UP += ["f_locals", "tb_frame", "tb_next", "__traceback__", "__cause__", "__context__"]
+
+
+def reached(root: Any, depth: int = 9) -> Iterator[tuple[str, Any]]:
+    """Yield each object within `depth` steps of this one, and how it is reached."""
+    seen: dict[int, Any] = {id(root): root}  # kept, so that no id is used again
+    front = [("", root)]
+    yield from front
+    for _ in range(depth):
+        further = []
+        for path, thing in front:
+            for step, next_thing in _next_to(thing):
+                if id(next_thing) not in seen and not isinstance(next_thing, _IMPORTED):
+                    seen[id(next_thing)] = next_thing
+                    further.append((path + step, next_thing))
+        yield from further
+        front = further
+
+
+def _next_to(thing: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what is one step away: attributes, items, closures, frames."""
+    if isinstance(thing, _PLAIN):
+        return
+    if isinstance(thing, Mapping):
+        for key, value in list(thing.items()):
+            yield f".keys({key!r})", key
+            yield f"[{key!r}]", value
+    elif isinstance(thing, np.ndarray) and thing.dtype == object:
+        yield from ((f"[{place}]", value) for place, value in enumerate(thing.ravel()))
+    elif isinstance(thing, list | tuple | Set):
+        yield from ((f"[{place}]", value) for place, value in enumerate(list(thing)))
+    for place, cell in enumerate(getattr(thing, "__closure__", None) or ()):
+        yield f".__closure__[{place}]", cell.cell_contents
+    slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
+    for name in {*getattr(thing, "__dict__", {}), *slots, *_LOOKED_UP}:
+        try:
+            yield f".{name}", getattr(thing, name)
+        except Exception:
+            continue
+
+
+class Secrets:
+    """What nobody may reach of some users: numbers by value, streams by what they are seeded with.
+
+    Args:
+        seeds: the users'.
+        numbers: means, rewards, bounds, estimates: whatever is theirs alone.
+        truths: classes whose objects are secret, whatever their numbers.
+    """
+
+    def __init__(
+        self, seeds: Iterable[int], numbers: Iterable[float], truths: tuple[Any, ...] = TRUTHS
+    ) -> None:
+        self.truths = truths
+        self.seeds = {int(seed) for seed in seeds}
+        streams = [np.random.PCG64(np.random.SeedSequence(seed)) for seed in self.seeds]
+        self.increments = {stream.state["state"]["inc"] for stream in streams}
+        # Whole numbers are everywhere, as 0 and 1 are; what is drawn is none.
+        own = np.array([number for number in set(numbers) if number % 1.0 != 0.0], float)
+        own = own[np.isfinite(own)]
+        self.numbers = np.unique(np.concatenate([own, own.astype(np.float32), -own]))
+
+    def are(self, thing: Any) -> bool:
+        """Return whether an object is one of them or holds one as a number."""
+        if isinstance(thing, self.truths):
+            return True
+        if isinstance(thing, np.random.BitGenerator):
+            return bool(thing.state["state"].get("inc") in self.increments)
+        if isinstance(thing, int | np.integer) and not isinstance(thing, bool):
+            return int(thing) in self.seeds | self.increments
+        if not isinstance(thing, float | np.floating | np.ndarray):
+            return False
+        values = np.asarray(thing)
+        if values.dtype.kind == "f":
+            return bool(np.isin(values.astype(float), self.numbers).any())
+        own = np.array([*self.seeds], np.uint64)
+        return values.dtype.kind in "iu" and bool(np.isin(values, own).any())
+
+    def ways_from(self, handed_over: Any) -> Iterator[str]:
+        """Yield the ways that lead from what is handed over to a secret."""
+        return (path for path, thing in reached(handed_over) if self.are(thing))
+
+    def found_in(self, handed_over: Any) -> list[str]:
+        """Return all these ways."""
+        return list(self.ways_from(handed_over))
+
+
+def numbers_of(truth: HiddenState) -> list[float]:
+    """Return the numbers of a user's truth."""
+    bounds = (truth.lower_bounds, truth.upper_bounds, truth.estimates)
+    return [*truth.instance.means, truth.gamma, *(number for part in bounds for number in part)]

@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -10,19 +10,8 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorEnv
 
-from explorative_user_env.check.checks import (
-    FailedCheckError,
-    Kind,
-    NotAskedError,
-    Subject,
-    asked_of,
-    expect,
-    in_words,
-    other_surroundings,
-    shared_streams_kept,
-    travelled,
-)
-from explorative_user_env.check.secrets import Secrets, numbers_of
+from explorative_user_env.check import checks
+from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, asked_of, expect
 from explorative_user_env.validation import one_line
 
 #: Steps of all episodes that a check plays; those of users who may change are longer.
@@ -67,36 +56,32 @@ class Playing:
         self.env, self.step, self.seed = env, 0, seed
         self.actions = copy.deepcopy(env.action_space if actions is None else actions)
         self.actions.seed(seed)
-        self._done: Any = None
-
-    def begin(self) -> Handed:
-        """Reset it with the seed."""
-        return self._called("reset", seed=self.seed)
+        self._done: Any = False
 
     def go_on(self) -> Handed:
         """Take a step, or reset what has ended where nobody else does."""
         self.step += 1
-        if self._done is not None and np.any(self._done):
-            done, self._done = self._done, None
-            if not isinstance(self.env, VectorEnv):
-                return self._called("reset")
-            if self.env.metadata.get("autoreset_mode") == AutoresetMode.DISABLED:
-                return self._called("reset", options={"reset_mask": np.array(done)})
-        handed = self._called("step", self.actions.sample())
+        done, self._done = self._done, False
+        if np.any(done) and not isinstance(self.env, VectorEnv):
+            return self.call("reset")
+        if np.any(done) and self.env.metadata.get("autoreset_mode") == AutoresetMode.DISABLED:
+            return self.call("reset", options={"reset_mask": np.array(done)})
+        handed = self.call("step", self.actions.sample())
         self._done = np.logical_or(handed[2], handed[3])
         return handed
 
     def all(self, n_steps: int = STEPS_TOGETHER) -> Iterator[Handed]:
         """Yield what the reset and each of these steps hand out."""
-        yield self.begin()
+        yield self.call("reset", seed=self.seed)
         for _ in range(n_steps):
             yield self.go_on()
 
-    def _called(self, method: str, *given: Any, **options: Any) -> Handed:
+    def call(self, method: str, *given: Any, **options: Any) -> Handed:
+        """Return what a method of it hands out, if these are as many parts as have to be."""
         try:
             handed = getattr(self.env, method)(*given, **options)
         except Exception as error:
-            raise FailedCheckError(f"{method} {in_words(error)} ({self})") from error
+            raise FailedCheckError(f"{method} {checks.in_words(error)} ({self})") from error
         parts = OF_A_RESET if method == "reset" else OF_A_STEP
         right = isinstance(handed, tuple) and len(handed) == len(parts)
         shown = f"{method} returned {one_line(repr(handed))}, must be ({', '.join(parts)})"
@@ -125,11 +110,6 @@ def expect_replay(playing: Playing, wanted: Sequence[Handed], when: str = "") ->
     """Fail a check unless an environment hands out the same from its reset on."""
     for found, other in zip(playing.all(len(wanted) - 1), wanted, strict=True):
         expect_handed(found, other, f"{playing}{when}")
-
-
-def _played(subject: Subject, n_steps: int = STEPS_TOGETHER) -> list[Handed]:
-    """Return what the reset and the steps of an unused environment hand out."""
-    return list(Playing(subject.make(), subject.seed).all(n_steps))
 
 
 ANY = (Kind.ENVIRONMENT, Kind.VECTOR)
@@ -170,9 +150,9 @@ def refuses_what_is_no_action(subject: Subject) -> None:
     env = subject.make()
     space = getattr(env, "single_action_space", env.action_space)
     if not isinstance(space, gym.spaces.Discrete) or space.start != 0:
-        raise NotAskedError("its actions are not the numbers 0..n-1")
-    playing = Playing(env, subject.seed)
-    for handed, wanted in zip(playing.all(), _played(subject), strict=True):
+        raise checks.NotAskedError("its actions are not the numbers 0..n-1")
+    playing, undisturbed = Playing(env, subject.seed), Playing(subject.make(), subject.seed)
+    for handed, wanted in zip(playing.all(), undisturbed.all(), strict=True):
         expect_handed(handed, wanted, f"{playing}, after actions that were refused")
         for action in (int(space.n), -1):
             bad = np.full(env.num_envs, action) if isinstance(env, VectorEnv) else action
@@ -186,14 +166,14 @@ def refuses_what_is_no_action(subject: Subject) -> None:
 @asked_of(*ANY)
 def replays_from_a_seed(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None:
     """The same seed gives the same episodes, in it again, in another one and whatever else is."""
-    with shared_streams_kept(f"within {n_steps} steps"):
+    with checks.shared_streams_kept(f"within {n_steps} steps"):
         env = subject.make()
         wanted = list(Playing(env, subject.seed).all(n_steps))
     when = " when it was reset with the same seed again"
     expect_replay(Playing(env, subject.seed), wanted, when)
-    with other_surroundings(1):
-        playing = Playing(subject.make(), subject.seed)
-        expect_replay(playing, wanted, " in other surroundings (global streams, clock)")
+    with checks.other_surroundings(1):
+        when = " in other surroundings (global streams, clock)"
+        expect_replay(Playing(subject.make(), subject.seed), wanted, when)
 
 
 @asked_of(*ANY)
@@ -220,7 +200,7 @@ def leaves_its_actions_alone(subject: Subject) -> None:
     expect(not options, f"reset wrote {options!r} on the options, which were empty")
     playing = Playing(env, subject.seed)
     for _ in range(INTERRUPTED_AFTER):
-        playing.begin()
+        playing.call("reset", seed=subject.seed)
         action = np.array(playing.actions.sample())
         before = action.copy()
         env.step(action if isinstance(env, VectorEnv) else action[()])
@@ -242,33 +222,30 @@ def hands_out_no_secret(subject: Subject) -> None:
     """No way leads from observations and infos to the seed, the stream or the truth."""
     env = subject.make()
     whole = env.unwrapped
-    if not hasattr(whole, "hidden_states") and not hasattr(whole, "hidden_state"):
-        raise NotAskedError("it has no hidden_state to be looked for")
+    many = hasattr(whole, "hidden_states")
+    if not many and not hasattr(whole, "hidden_state"):
+        raise checks.NotAskedError("it has no hidden_state to be looked for")
     playing = Playing(env, LARGE_SEED + subject.seed)
     handed, numbers, seeds = [], [], range(playing.seed, playing.seed + 100)
-    many = hasattr(whole, "hidden_states")
     for each in playing.all():
         handed.append((each[0], each[-1]))
         for truth in whole.hidden_states() if many else [whole.hidden_state()]:
-            numbers += numbers_of(truth)
+            numbers += checks.numbers_of(truth)
     if hasattr(whole, "action_masks"):
         handed.append((whole.action_masks(), {}))
-    for way in Secrets(seeds, numbers).ways_from(handed):
+    for way in checks.Secrets(seeds, numbers).ways_from(handed):
         raise FailedCheckError(f"handed out (reset or step, observation or info){way} is a secret")
 
 
 @asked_of(*ANY)
 def continues_as_a_copy(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None:
     """Copied or pickled in the middle of an episode, it goes on as it does, and apart from it."""
-    wanted = _played(subject, n_steps)
-    ways: dict[str, Callable[[Any], Any]]
-    ways = {"as a deep copy": copy.deepcopy, "when pickled": travelled}
-    for how, again in ways.items():
+    wanted = [*Playing(subject.make(), subject.seed).all(n_steps)]
+    for how, again in checks.COPIES.items():
         playing = Playing(subject.make(), subject.seed)
-        for _ in playing.all(INTERRUPTED_AFTER):
-            pass
+        expect_replay(playing, wanted[: INTERRUPTED_AFTER + 1])
         other = again(playing)
-        for each, what in ((other, how), (playing, f"after another went on {how}")):
+        for each, what in ((other, how), (playing, f"though another went on {how}")):
             for handed in wanted[each.step + 1 :]:
                 expect_handed(each.go_on(), handed, f"{each} {what}")
 
@@ -277,7 +254,7 @@ def continues_as_a_copy(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None
 def lanes_are_single_environments(subject: Subject) -> None:
     """Lane b is the single environment with lane b's seed, at every step and every end."""
     if subject.alone is None:
-        raise NotAskedError("there is no single environment that its lanes could equal")
+        raise checks.NotAskedError("there is no single environment that its lanes could equal")
     for envs, mode in _in_each_mode(subject):
         singles = SyncVectorEnv([subject.alone] * envs.num_envs, autoreset_mode=mode)
         wanted = [*Playing(singles, subject.seed, envs.action_space).all()]
@@ -301,19 +278,19 @@ def begins_anew_by_its_mode(subject: Subject) -> None:
                 still = not (rewards[done].any() or ended[done].any())
                 expect(still, f"{shown}reset: it must neither pay nor end", playing)
             finals = info.get("_final_obs", np.zeros_like(ended))
-            wanted = ended if mode == AutoresetMode.SAME_STEP else np.zeros_like(ended)
+            wanted = ended & (mode == AutoresetMode.SAME_STEP)
             shown = f"info has final_obs of lanes {np.flatnonzero(finals).tolist()} in mode "
             shown += f"{mode.value}, must have those of {np.flatnonzero(wanted).tolist()}"
             expect(np.array_equal(finals, wanted), shown, playing)
             done, n_ends = ended, n_ends + int(ended.sum())
     if not n_ends:
-        raise NotAskedError("no episode ended: give it one that ends after a few steps")
+        raise checks.NotAskedError("no episode ended: give it one that ends after a few steps")
 
 
 def _in_each_mode(subject: Subject) -> Iterator[tuple[Any, AutoresetMode]]:
     """Yield an environment in each autoreset mode that it can be made for."""
     try:
-        every = [subject.make(mode) for mode in AutoresetMode]
+        every = [subject.make(autoreset_mode=mode) for mode in AutoresetMode]
     except TypeError:
         every = [subject.make()]
     for envs in every:

@@ -9,28 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from explorative_user_env.agents import AlgorithmAgent
-from explorative_user_env.check import agents, environments
-from explorative_user_env.check.agents import (
-    ACCEPTING,
-    MEETING_STEPS,
-    Situation,
-    expect_compiled_agent,
-    expect_compiled_users,
-    run_of,
-)
-from explorative_user_env.check.checks import (
-    FALSE_ALARM,
-    FailedCheckError,
-    Kind,
-    NotAskedError,
-    Subject,
-    asked_of,
-    expect,
-    other_surroundings,
-    shared_streams_kept,
-)
+from explorative_user_env.check import agents, checks, environments
+from explorative_user_env.check.agents import MEETING_STEPS, NOISY, expect_compiled
+from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, asked_of, expect
 from explorative_user_env.envs.user import ExplorativeUserEnv
-from explorative_user_env.protocol import STOP, Algorithm
+from explorative_user_env.protocol import Algorithm
 from explorative_user_env.seeding import user_generator
 from explorative_user_env.users.model import RewardLaw, Schedule, UserState, as_arrays
 from explorative_user_env.users.population import SETTINGS, Population
@@ -41,52 +24,30 @@ from explorative_user_env.validation import InvalidArgumentError, is_real
 FEW_ARMS = (2, 5)  # K of the runs of a record
 
 
-class OnOneState:
-    """An agent of a record's functions, whose runs with as many arms begin in the same state."""
+class _OnOneState(AlgorithmAgent):
+    """An agent of a record, whose runs with the same params begin in the same state."""
 
     needs_horizon = True
-
-    def __init__(self, algorithm: Algorithm) -> None:
-        self.algorithm, self.name = algorithm, algorithm.name
-        self.params: Any = None
-        self.state: Any = None
+    _params: Any = None
 
     def reset(self, n_arms: int, rng: np.random.Generator, horizon: int | None = None) -> None:
-        """Start."""
-        before, self.rng = self.params, rng
-        self.params = AlgorithmAgent(self.algorithm, {}).params(n_arms, horizon)
-        if self.params != before:
-            self.state = self.algorithm.blank(self.params)
-        self.algorithm.start(self.params, self.state, rng)
-
-    def act(self) -> int | None:
-        """Return the rule's next arm."""
-        arm = int(self.algorithm.act(self.params, self.state, self.rng))
-        return None if arm == STOP else arm
-
-    def observe(self, arm: int, accepted: bool) -> None:
-        """Pass on a response."""
-        self.algorithm.observe(self.params, self.state, arm, accepted)
-        if accepted and self.algorithm.learn is not None:
-            self.algorithm.learn(self.params, self.state, arm, 0.5)
-
-    def answer(self) -> int:
-        """Return the rule's verdict."""
-        return int(self.algorithm.verdict(self.params, self.state, self.rng))
+        before, self._rng, self._params = self._params, rng, self.params(n_arms, horizon)
+        if self._params != before:
+            self._state = self.algorithm.blank(self._params)
+        self.algorithm.start(self._params, self._state, rng)
 
 
 def _on_one_state(subject: Subject) -> Subject:
-    return replace(subject, make=lambda: OnOneState(subject.make()))
+    return replace(subject, make=lambda: _OnOneState(subject.make(), {}))
 
 
 @asked_of(Kind.ALGORITHM)
 def checks_its_options(subject: Subject) -> None:
     """Prepare refuses, by its name, a value that no option can have."""
     algorithm: Algorithm = subject.make()
-    nonsense = object()
     for option in {*algorithm.defaults} - {"max_steps"}:  # the cap is the agent's
         try:
-            algorithm.prepare({**algorithm.defaults, option: nonsense}, 5, MEETING_STEPS)
+            algorithm.prepare({**algorithm.defaults, option: object()}, 5, MEETING_STEPS)
         except InvalidArgumentError:
             continue
         raise FailedCheckError(f"prepare took a bare object for {option}, must refuse it by name")
@@ -96,22 +57,22 @@ def checks_its_options(subject: Subject) -> None:
 def has_numbers_alone(subject: Subject) -> None:
     """Params is a NamedTuple of numbers, and its state one of lists of numbers."""
     for n_arms in FEW_ARMS:
-        agent, again = OnOneState(subject.make()), OnOneState(subject.make())
+        agent, again = (_OnOneState(subject.make(), {}) for _ in range(2))
         for each in (agent, again):
             each.reset(n_arms, np.random.default_rng(subject.seed), MEETING_STEPS)
-        params = agent.params
+        params = agent._params
         named = isinstance(params, tuple) and hasattr(params, "_fields")
         numbers = named and all(isinstance(each, bool | int | float) for each in params)
         expect(numbers, f"params are {params!r}, must be a NamedTuple of numbers")
-        expect(params == again.params, f"params are {params!r} and then {again.params!r}")
+        expect(params == again._params, f"params are {params!r} and then {again._params!r}")
         for when in ("begun", "used"):
-            seen = f"the {when} state is {agent.state!r}, must be a NamedTuple"
-            expect(hasattr(agent.state, "_fields"), seen)
+            seen = f"the {when} state is {agent._state!r}, must be a NamedTuple"
+            expect(hasattr(agent._state, "_fields"), seen)
             try:
-                as_arrays(agent.state)
+                as_arrays(agent._state)
             except TypeError as error:
                 raise FailedCheckError(f"{error}, of the {when} state") from error
-            run_of(agent, Situation(n_arms, subject.seed, horizon=MEETING_STEPS))
+            agents.run_of(agent, agents.Situation(n_arms, subject.seed, horizon=MEETING_STEPS))
 
 
 @asked_of(Kind.ALGORITHM)
@@ -133,10 +94,11 @@ def stops_by_its_horizon(subject: Subject) -> None:
     """Where stops_itself is False, it stops after as many steps as it was told."""
     algorithm: Algorithm = subject.make()
     if algorithm.stops_itself:
-        raise NotAskedError("it stops by itself")
+        raise checks.NotAskedError("it stops by itself")
     for n_arms in FEW_ARMS:
-        situation = Situation(n_arms, subject.seed, ACCEPTING, MEETING_STEPS + 1, MEETING_STEPS)
-        run = run_of(AlgorithmAgent(algorithm, {}), situation)
+        more = (agents.ACCEPTING, MEETING_STEPS + 1, MEETING_STEPS)
+        situation = agents.Situation(n_arms, subject.seed, *more)
+        run = agents.run_of(AlgorithmAgent(algorithm, {}), situation)
         seen = f"it {'stopped' if run.stopped else 'was cut off'} after {len(run.arms)} steps"
         right = run.stopped and len(run.arms) == MEETING_STEPS
         expect(right, f"{seen}, must stop after {MEETING_STEPS}", situation)
@@ -146,7 +108,8 @@ def stops_by_its_horizon(subject: Subject) -> None:
 def compiled_rules_are_plain(subject: Subject) -> None:
     """It compiles, and does the same as in plain Python, to the bit."""
     for n_arms in FEW_ARMS:
-        expect_compiled_agent(AlgorithmAgent(subject.make(), {}), n_arms, subject.seed)
+        agent = AlgorithmAgent(subject.make(), {})
+        expect_compiled(Population(n_arms=n_arms, **NOISY), subject.seed, agent)
 
 
 # Users
@@ -188,42 +151,33 @@ def _steps(population: Population, seed: int) -> Iterator[Step]:
         yield Step(accepted, leaves, state, number, seed)
 
 
-def _all_steps(subject: Subject) -> Iterator[Step]:
-    for population in _populations(subject):
-        yield from _steps(population, subject.seed)
-
-
-def _her_environments(subject: Subject) -> Iterator[Subject]:
-    for population in _populations(subject):
-        make = partial(ExplorativeUserEnv, population=population)
-        yield replace(subject, kind=Kind.ENVIRONMENT, make=make)
-
-
 @asked_of(Kind.BEHAVIOUR)
 def says_yes_or_no(subject: Subject) -> None:
     """What respond returns is True or False at every step, and what leaves returns as well."""
-    for step in _all_steps(subject):
-        for what, value in (("respond", step.accepted), ("leaves", step.leaves)):
-            right = value is None or isinstance(value, bool | np.bool_)
-            expect(right, f"{what} returned {value!r}, must be True or False", step)
+    for population in _populations(subject):
+        for step in _steps(population, subject.seed):
+            for what, value in (("respond", step.accepted), ("leaves", step.leaves)):
+                right = value is None or isinstance(value, bool | np.bool_)
+                expect(right, f"{what} returned {value!r}, must be True or False", step)
 
 
 @asked_of(Kind.BEHAVIOUR)
 def counts_what_she_said(subject: Subject) -> None:
     """n(t) and t of her state count the acceptances and the recommendations."""
-    said = 0
-    for step in _all_steps(subject):
-        said = step.accepted + (said if step.number > 1 else 0)
-        n, t = step.state.acceptances[0], step.state.interactions[0]
-        seen = f"n(t) is {n} and t is {t} after {said} acceptances of {step.number}"
-        expect((n, t) == (said, step.number), seen, step)
+    for population in _populations(subject):
+        said = 0
+        for step in _steps(population, subject.seed):
+            said += step.accepted
+            n, t = step.state.acceptances[0], step.state.interactions[0]
+            seen = f"n(t) is {n} and t is {t} after {said} acceptances of {step.number}"
+            expect((n, t) == (said, step.number), seen, step)
 
 
 @asked_of(Kind.BEHAVIOUR)
 def keeps_her_means(subject: Subject) -> None:
     """Her true means stay what they are, unless it says that it moves_means."""
     if subject.make().moves_means:
-        raise NotAskedError("it says that it moves_means")
+        raise checks.NotAskedError("it says that it moves_means")
     for population in _populations(subject):
         means = population.instance_law.draw(user_generator(subject.seed)).means
         for step in _steps(population, subject.seed):
@@ -234,22 +188,24 @@ def keeps_her_means(subject: Subject) -> None:
 @asked_of(Kind.BEHAVIOUR)
 def follows_from_her_seed(subject: Subject) -> None:
     """The same seed gives the same user: after another one, whatever others draw and clocks say."""
-    for environment in _her_environments(subject):
-        environments.replays_from_a_seed(environment, USER_STEPS)
+    for users in _populations(subject):
+        her = replace(subject, make=partial(ExplorativeUserEnv, population=users))
+        environments.replays_from_a_seed(her, USER_STEPS)
 
 
 @asked_of(Kind.BEHAVIOUR)
 def is_all_in_her_state(subject: Subject) -> None:
     """A copy of her, also in another process, goes on as she does and apart from her."""
-    for environment in _her_environments(subject):
-        environments.continues_as_a_copy(environment, USER_STEPS)
+    for users in _populations(subject):
+        her = replace(subject, make=partial(ExplorativeUserEnv, population=users))
+        environments.continues_as_a_copy(her, USER_STEPS)
 
 
 @asked_of(Kind.BEHAVIOUR)
 def compiled_users_are_plain(subject: Subject) -> None:
     """Users in compiled code are those in plain Python, to the bit, if they compile at all."""
     for population in _populations(subject):
-        expect_compiled_users(population, subject.seed)
+        expect_compiled(population, subject.seed)
 
 
 # Schedules
@@ -280,9 +236,9 @@ def gives_numbers_in_its_range(subject: Subject) -> None:
 def depends_on_counts_alone(subject: Subject) -> None:
     """rho_t follows from its parameters, n(t), t and K: not from what was asked before."""
     schedule: Schedule = subject.make()
-    with shared_streams_kept("of a rule"):
+    with checks.shared_streams_kept("of a rule"):
         first = dict(_values(schedule))
-    with other_surroundings(1):
+    with checks.other_surroundings(1):
         for counts, value in reversed(first.items()):
             again = schedule.rule(schedule.parameters, *counts)
             expect(again == value, f"rho_t is {value} at n(t), t, K = {counts}, and then {again}")
@@ -300,7 +256,7 @@ def makes_users_who_live(subject: Subject) -> None:
 @asked_of(Kind.SCHEDULE)
 def compiled_schedule_is_plain(subject: Subject) -> None:
     """Users with it in compiled code are those in plain Python, to the bit, if it compiles."""
-    expect_compiled_users(Population(rho=subject.make(), alpha=0.1, noise=0.1), subject.seed)
+    expect_compiled(Population(rho=subject.make(), **NOISY), subject.seed)
 
 
 # Laws of rewards
@@ -342,7 +298,7 @@ def has_the_mean_it_is_asked_for(subject: Subject) -> None:
     law: RewardLaw = subject.make()
     means = _means(law)
     # Hoeffding: off by x with probability at most 2 exp(-n x^2 / 2).
-    width = math.sqrt(2.0 * math.log(2.0 * len(means) / FALSE_ALARM) / DRAWN_REWARDS)
+    width = math.sqrt(2.0 * math.log(2.0 * len(means) / checks.FALSE_ALARM) / DRAWN_REWARDS)
     for mean in means:
         average = float(_rewards(law, mean, subject.seed).mean())
         seen = f"the average of {DRAWN_REWARDS} rewards of mean {mean:g} is {average:.4g}, must be "
@@ -358,7 +314,7 @@ def has_variance_at_most_one(subject: Subject) -> None:
     means = _means(law)
     # The square of what is sub-Gaussian with parameter 1 has no larger exponential moments than
     # that of a normal: P(average >= 1 + x) <= exp(-n (x - log(1 + x)) / 2).
-    chance = math.log(len(means) / FALSE_ALARM)
+    chance = math.log(len(means) / checks.FALSE_ALARM)
     most = 1.0 + brentq(lambda x: DRAWN_REWARDS * (x - math.log1p(x)) / 2.0 - chance, 1e-9, 10.0)
     for mean in means:
         variance = float(((_rewards(law, mean, subject.seed) - mean) ** 2).mean())
@@ -371,9 +327,9 @@ def draws_from_its_stream_alone(subject: Subject) -> None:
     """The same stream gives the same rewards, whatever was drawn before and whatever else is."""
     law: RewardLaw = subject.make()
     for mean in _means(law):
-        with shared_streams_kept(f"mean {mean:g}"):
+        with checks.shared_streams_kept(f"mean {mean:g}"):
             wanted = _rewards(law, mean, subject.seed, 200)
-        with other_surroundings(1):
+        with checks.other_surroundings(1):
             found = _rewards(law, mean, subject.seed, 200)
         for place in np.flatnonzero(found != wanted)[:1]:
             seen = f"{wanted[place]} and then {found[place]} with the same stream"
@@ -387,5 +343,5 @@ def compiled_law_is_plain(subject: Subject) -> None:
     low, high = law.range_of_means
     inside = [mean for mean in (0.05, 0.25, 0.45, 0.85) if low <= mean <= high]
     means = tuple(inside if len(inside) > 1 else _means(law))
-    users = Population(n_arms=len(means), means=means, reward_law=law, alpha=0.1, noise=0.1)
-    expect_compiled_users(users, subject.seed)
+    users = Population(n_arms=len(means), means=means, reward_law=law, **NOISY)
+    expect_compiled(users, subject.seed)

@@ -12,7 +12,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,45 +21,26 @@ import numpy as np
 import pandas as pd
 from rich.table import Table
 
+from explorative_user_env import files, protocol
 from explorative_user_env.agents import AlgorithmAgent, agent_named, informed
 from explorative_user_env.display.progress import OnProgress, named, portion, shown
 from explorative_user_env.display.tables import Column, as_text, html_table, paragraphs, table
 from explorative_user_env.evaluation.paths import Runs
-from explorative_user_env.evaluation.request import agent_record
-from explorative_user_env.evaluation.runner import runs_of
-from explorative_user_env.evaluation.workers import ONE_HERE, checked_workers
-from explorative_user_env.files import MADE_BY, differences, digests_in, from_json, is_as
-from explorative_user_env.protocol import (
-    STEP_CAP,
-    TASKS,
-    Agent,
-    Array,
-    as_task,
-    kept_steps,
-    name_of,
-    needs_horizon,
-    trained_on,
-)
-from explorative_user_env.results import records
+from explorative_user_env.evaluation.runner import agent_record, runs_of
+from explorative_user_env.evaluation.workers import ONE_HERE, Crew
+from explorative_user_env.protocol import Agent, Array, name_of
+from explorative_user_env.results import records, store
 from explorative_user_env.results.metrics import RUN_FRAMES
 from explorative_user_env.results.results import Results, kept_evaluations
-from explorative_user_env.results.store import ENDINGS, PACKED, read_only, request_from
-from explorative_user_env.runs.members import Members
+from explorative_user_env.runs.loop import Members
 from explorative_user_env.seeding import seed_number, user_seeds
 from explorative_user_env.shipped import shipped_models
-from explorative_user_env.studies.suite_tasks import (
-    WORST,
-    ModelsByTask,
-    SuiteRun,
-    SuiteTask,
-    model_and_task,
-)
+from explorative_user_env.studies import suite_tasks
 from explorative_user_env.users.population import OPTIONS, Population
 from explorative_user_env.validation import (
     InvalidArgumentError,
     MissingExtraError,
     choice,
-    flag,
     integer,
     one_line,
     real,
@@ -89,6 +70,9 @@ MOST_SHOWN, LONGEST_WORDS = 24, 200
 
 #: Verdicts. "alike": no more rows of a trained policy differ than rounding may change.
 SAME_ROWS, SAME_MEANS, OTHER_ROWS, NOT_CHECKED = "equal", "alike", "differs", "not checked"
+
+#: The columns that a run follows from.
+GIVEN = ("instance", "user_seed", "agent")
 
 #: The class in the record of a trained model.
 MODEL = "explorative_user_env.rl.agent:SB3Agent"
@@ -142,15 +126,6 @@ class RowsChecked(NamedTuple):
     why: str = ""
 
 
-CHECKED_COLUMNS = (
-    Column("agent", "agent", left=True),
-    Column("rows", "n_rows"),
-    Column("again", "n_again"),
-    Column("differ", "n_differing"),
-    Column("verdict", "verdict", left=True),
-)
-
-
 @dataclass(frozen=True)
 class Verification:
     """The verdict on somebody's results; printed, it is a page.
@@ -192,37 +167,41 @@ class Verification:
         """Return a row for each agent and cell; of many rows only those that are not equal."""
         few = len(self.checked) <= MOST_SHOWN
         rows = [each for each in self.checked if few or each.verdict != SAME_ROWS]
-        cells = [Column("cell", "cell", left=True)] * any(each.cell for each in self.checked)
-        return table(rows, [*cells, *CHECKED_COLUMNS], padding=1, leading=len(cells) + 1)
+        names = ["cell"] * any(each.cell for each in self.checked) + ["agent"]
+        columns = [Column(name, name, left=True) for name in names]
+        columns += map(Column, ("rows", "again", "differ"), ("n_rows", "n_again", "n_differing"))
+        columns += [Column("verdict", "verdict", left=True)]
+        return table(rows, columns, padding=1, leading=len(names))
 
     def reasons(self) -> list[str]:
         """Return why rows were not checked, or are only alike: each reason once, with its cells."""
         cells: dict[tuple[str, str], list[str]] = {}
         for each in self.checked:
             if each.why:
-                cells.setdefault((each.agent, each.why), []).append(each.cell)
+                cells.setdefault((each.agent, each.why), []).extend([each.cell] * bool(each.cell))
         return [
-            f"{agent}{f' ({words})' * bool(words)}: {one_line(why, LONGEST_WORDS)}"
+            f"{agent}{' (' * bool(names)}{', '.join(names)}{')' * bool(names)}: "
+            f"{one_line(why, LONGEST_WORDS)}"
             for (agent, why), names in cells.items()
-            for words in [", ".join(filter(None, names))]
         ]
 
     def in_short(self) -> list[str]:
         """Return how many rows were checked, what that can have missed, and the verdict."""
         asked = [each for each in self.checked if each.verdict != NOT_CHECKED]
-        n_rows, n_again = sum(each.n_rows for each in asked), sum(each.n_again for each in asked)
-        n_differing = sum(each.n_differing for each in asked)
+        n_rows, n_again, n_differing = (sum(each[place] for each in asked) for place in (2, 3, 4))
         result = f"{n_differing} are not as stated." if n_differing else "all as stated."
         if n_again < n_rows and not n_differing:
             missed = min(most_missed(self.share), n_rows - n_again)
             result += f" Up to {missed} edited rows could have been missed; --all checks every row."
-        lines = [f"checked {n_again} of {n_rows} rows: {result}"] * bool(n_again)
-        if self.only:
-            lines.append(f"Only rows of {', '.join(self.only)} were checked.")
-        if left_out := sum(each.n_rows for each in self.checked) - n_rows:
-            lines.append(f"{left_out} rows could not be checked.")
+        left_out = sum(each.n_rows for each in self.checked) - n_rows
         word = "differs" if self.differs else "equal" if self.equal else "not checked in full"
-        return [*lines, f"{self.path}: {word} (rows drawn with seed {self.seed})"]
+        lines = {
+            f"checked {n_again} of {n_rows} rows: {result}": n_again,
+            f"Only rows of {', '.join(self.only)} were checked.": self.only,
+            f"{left_out} rows could not be checked.": left_out,
+            f"{self.path}: {word} (rows drawn with seed {self.seed})": True,
+        }
+        return [line for line, holds in lines.items() if holds]
 
     def _below(self) -> list[str]:
         return [*self.reasons(), *(each.words for each in self.findings), *self.in_short()]
@@ -233,8 +212,7 @@ class Verification:
 
     def _repr_html_(self) -> str:
         rows = [self.table()] if self.table().row_count else []
-        parts = [paragraphs(self.notes), *map(html_table, rows), paragraphs(self._below())]
-        return "".join(parts)
+        return "".join([paragraphs(self.notes), *map(html_table, rows), paragraphs(self._below())])
 
 
 def most_missed(share: float) -> int:
@@ -273,9 +251,9 @@ class Cell:
 
     def longest(self, rows: pd.DataFrame) -> int:
         """Return how long the longest of some runs is, by what the file says."""
+        told = self.results.cell
         if self.results.over_horizon:
-            cell = self.results.cell
-            return int(cell["horizon"]) * int(cell.get("n_users") or 1)
+            return int(told["horizon"]) * int(told.get("n_users") or 1)
         return int(rows["interactions"].max())
 
 
@@ -325,38 +303,33 @@ def verify(
     file, folder = _runs_at(Path(path))
     drawn_with = secrets.randbits(32) if seed is None else seed_number(seed)
     rng = np.random.default_rng(drawn_with)
-    flag("compiled", compiled), checked_workers(workers, executor)
-    run = partial(_runs_again, compiled=compiled, workers=workers, executor=executor)
+    crew = Crew(workers, executor, compiled)
     try:
         with shown(progress) as report:
             request, cells = _cells_in(file, own)
             pairs = [
                 (c, name) for c in cells if len(c.results.runs) for name in c.request["agents"]
             ]
-            known = dict.fromkeys(
-                word for cell, name in pairs for word in (cell.name, name) if word
-            )
+            known = dict.fromkeys(word for c, name in pairs for word in (c.name, name) if word)
             wanted = {choice("only", name, known) for name in sequence("only", only)}
             chosen = [pair for pair in pairs if not wanted or {pair[0].name, pair[1]} & wanted]
             asked = _share_of(chosen, n_wanted) if share is None else share
             found: list[Any] = [*_made_with(request), *_left_out(request, cells)]
-            for cell in cells:
-                found += [*_missing(cell), *_seeds(cell)]
+            found += [each for cell in cells for each in _counted(cell)]
             for place, (cell, agent) in enumerate(chosen):
                 bar = named(portion(report, place, len(chosen)), cell.name)
                 places = _drawn(len(cell.runs(agent)), asked, rng)
-                found += _checked(cell, agent, places, partial(run, progress=bar))
+                found += [*_checked(cell, agent, places, replace(crew, progress=bar))]
                 found += _unusual(cell, agent)
-            if folder is not None:
-                found += _beside(folder)
+            found += [] if folder is None else _beside(folder)
     except (InvalidArgumentError, MissingExtraError, OSError):
         raise
     except Exception as error:  # whatever somebody has written into the file
         allowed = f"a file of runs whose records can be read ({type(error).__name__}: {error})"
         raise InvalidArgumentError("path", str(path), allowed) from error
-    checked = [each for each in found if isinstance(each, RowsChecked)]
-    findings = [each for each in found if isinstance(each, Finding)]
-    notes = [each for each in found if isinstance(each, str)]
+    checked, findings, notes = (
+        [each for each in found if isinstance(each, kind)] for kind in (RowsChecked, Finding, str)
+    )
     return Verification(str(path), drawn_with, asked, checked, findings, notes, tuple(only))
 
 
@@ -380,32 +353,46 @@ def _drawn(n_rows: int, share: float, rng: np.random.Generator) -> Array:
     return np.sort(rng.choice(n_rows, n_drawn, replace=False)) if n_rows else np.zeros(0, int)
 
 
-def _checked(
-    cell: Cell, agent: str, places: Array, run: Callable[..., pd.DataFrame]
-) -> Iterator[Finding | RowsChecked]:
+def _checked(cell: Cell, agent: str, places: Array, crew: Crew) -> Iterator[Finding | RowsChecked]:
     """Run the rows in these places again; yield the findings and the outcome."""
-    rows, who = cell.runs(agent), cell.results.line_up.get(agent)
+    results, rows = cell.results, cell.runs(agent)
+    who, told = results.line_up.get(agent), results.cell
     part = rows.iloc[places].reset_index(drop=True)
     outcome = partial(RowsChecked, cell.name, agent, len(rows))
     if not len(rows) or who is None:
         record = cell.request["agents"].get(agent)
         kind = record.get(records.KIND) if isinstance(record, Mapping) else None
-        needed = f"code of somebody's own, {kind}: it has to be given"
-        if kind is None:
-            needed = "no agent of the package, and none that was given"
-        elif kind == MODEL:
-            needed = "a trained model: its weights have to be given"
+        needed = {
+            None: "no agent of the package, and none that was given",
+            MODEL: "a trained model: its weights have to be given",
+        }.get(kind, f"code of somebody's own, {kind}: it has to be given")
         yield outcome(0, 0, NOT_CHECKED, needed if len(rows) else "no rows")
         return
     try:
-        here = run(cell, who, agent, part)
+        longest, members, horizon = cell.longest(part), None, None
+        if longest > MOST_STEPS_AGAIN:
+            raise InvalidArgumentError("interactions", longest, f"at most {MOST_STEPS_AGAIN}")
+        cap = integer("max_steps", told["agents"][agent]["max_steps"], 1)
+        if results.over_horizon or protocol.needs_horizon(who):
+            horizon = protocol.kept_steps("horizon", told["horizon"])
+        if not results.over_horizon:
+            cap = min(cap, 10 * longest + 1000)  # not much longer than the file's
+        if told.get("n_users") is not None:
+            members = Members(told["n_users"], told["deviation"])
+        task = protocol.as_task(told["task"])
+        runs = Runs(results.population, who, cap, horizon, task, members)
+        compiled = crew.compiled and len(part) * longest > WORTH_COMPILING
+        here = runs_of(
+            runs, [int(seed) for seed in part["user_seed"]], replace(crew, compiled=compiled)
+        )
     except InvalidArgumentError as error:
         yield outcome(0, 0, NOT_CHECKED, f"it cannot be run as the file says: {error}")
         return
     others = [*_others(part, here)]
     n_others = len({place for place, *_ in others})
     few = n_others <= max(1, MOST_ROUNDED * len(part))
-    if others and trained_on(who) and few and all(name != "best_arm" for _, name, *_ in others):
+    same_users = all(name != "best_arm" for _, name, *_ in others)
+    if others and protocol.trained_on(who) and few and same_users:
         why = "rounding may do that on another processor"
         yield outcome(len(part), n_others, SAME_MEANS, why)
         return
@@ -416,114 +403,82 @@ def _checked(
     yield outcome(len(part), n_others, OTHER_ROWS if others else SAME_ROWS)
 
 
-def _runs_again(
-    cell: Cell, who: Agent, agent: str, rows: pd.DataFrame, *, compiled: bool, **how: Any
-) -> pd.DataFrame:
-    """Return what comes out with the users of some rows, in runs not much longer than the file's.
-
-    Raises:
-        InvalidArgumentError: for runs that are too long, or cannot be as the file says.
-    """
-    results, longest = cell.results, cell.longest(rows)
-    if longest > MOST_STEPS_AGAIN:
-        raise InvalidArgumentError("interactions", longest, f"at most {MOST_STEPS_AGAIN}")
-    told, members, horizon = results.cell, None, None
-    cap = integer("max_steps", told["agents"][agent]["max_steps"], 1)
-    if results.over_horizon or needs_horizon(who):
-        horizon = kept_steps("horizon", told["horizon"])
-    if not results.over_horizon:
-        cap = min(cap, 10 * longest + 1000)
-    if told.get("n_users") is not None:
-        members = Members(told["n_users"], told["deviation"])
-    return runs_of(
-        Runs(results.population, who, cap, horizon, as_task(told["task"]), members),
-        [int(seed) for seed in rows["user_seed"]],
-        compiled=compiled and len(rows) * longest > WORTH_COMPILING,
-        **how,
-    )
-
-
 def _unusual(cell: Cell, agent: str) -> Iterator[str]:
     """Yield how an agent is another than the file's, or than the package's agent of that name."""
-    results, there = cell.results, cell.request["agents"].get(agent)
+    results, there, where = cell.results, cell.request["agents"].get(agent), cell.where(agent)
     who = results.line_up.get(agent)
     if who is None:
         return
     if there is not None and not _tells_of(there, agent_record(who, results.population.n_arms)):
-        yield (
-            f"{cell.where(agent)}: the agent that was given has other code, options or weights "
-            "than the file's; its rows are compared all the same"
-        )
+        other = "the agent that was given has other code, options or weights than the file's"
+        yield f"{where}: {other}; its rows are compared all the same"
     try:
         usual: Any = informed(agent_named(agent), results.population, results.cell["delta"])
     except InvalidArgumentError:
         return
     if not isinstance(who, AlgorithmAgent):
-        yield f"{cell.where(agent)}: code of somebody's own, and not the package's {agent}"
+        yield f"{where}: code of somebody's own, and not the package's {agent}"
         return
-    for name, was, now in differences({"": who.options}, {"": usual.options}):
+    for name, was, now in files.differences({"": who.options}, {"": usual.options}):
         values = f"{one_line(str(was))} there and {one_line(str(now))} of the package's {agent}"
-        yield f"{cell.where(agent)}: {name} is {values}"
+        yield f"{where}: {name} is {values}"
 
 
 def _others(there: pd.DataFrame, here: pd.DataFrame) -> Iterator[tuple[int, str, Any, Any]]:
     """Yield the place, the column and both values wherever two tables of runs differ."""
-    for name in here:
-        if name in there and name not in ("instance", "user_seed", "agent"):
-            for place, (was, now) in enumerate(zip(there[name], here[name], strict=True)):
-                if was != now and not _close(was, now):
-                    yield place, str(name), was, now
+    for name in [
+        *here.columns.intersection(there.columns).drop(
+            ["instance", "user_seed", "agent"], errors="ignore"
+        )
+    ]:
+        for place, (was, now) in enumerate(zip(there[name], here[name], strict=True)):
+            if was != now and not _close(was, now):
+                yield place, str(name), was, now
 
 
 def _close(was: Any, now: Any) -> bool:
     """Return whether two values, or texts of numbers such as `regret_by_user`, are close."""
     try:
-        before, after = (np.array(str(each).split(), float) for each in (was, now))
-    except ValueError:
+        before, after = np.array([str(was).split(), str(now).split()], float)
+    except ValueError:  # words, or not as many numbers
         return False
-    within = EQUAL_WITHIN
-    return before.shape == after.shape and np.allclose(before, after, within, within, True)
+    return np.allclose(before, after, EQUAL_WITHIN, EQUAL_WITHIN, equal_nan=True)
 
 
-def _missing(cell: Cell) -> Iterator[Finding]:
-    """Yield which runs are missing, doubled, or were not requested."""
-    n_users = int(cell.request["n_instances"])
+def _counted(cell: Cell) -> Iterator[Finding]:
+    """Yield which runs are missing, doubled, not requested, or of users with another seed."""
+    n_users, seed = int(cell.request["n_instances"]), cell.results.cell.get("seed")
     if "until_width" in cell.results.cell and len(cell.results.runs):
         n_users = min(n_users, int(cell.results.runs["instance"].max()) + 1)
     for agent in cell.request["agents"]:
-        numbers = cell.runs(agent)["instance"].to_numpy(int)
+        where, rows = cell.where(agent), cell.runs(agent)
+        numbers = rows["instance"].to_numpy(int)
         there = np.unique(numbers[(numbers >= 0) & (numbers < n_users)])
-        told = []
+        told = {}
         if lacking := n_users - len(there):
             edges = zip([-1, *there.tolist()], [*there.tolist(), n_users], strict=True)
             gaps = [(low + 1, high - 1) for low, high in edges if high - low > 1]
             words = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in gaps)
             which = "all" if lacking == n_users else f"instances {one_line(words, 60)}"
             unfinished = "" if cell.finished else ", as it says itself: it is not finished"
-            told.append(f"{lacking} of {n_users} runs are missing ({which}){unfinished}")
-        if doubled := len(numbers) - len(np.unique(numbers)):
-            told.append(f"{doubled} runs are there more than once")
-        if strange := len(np.setdiff1d(numbers, there)):
-            told.append(f"{strange} runs were not requested")
-        for words in told:
-            yield Finding("missing", f"{cell.where(agent)}: {words}", cell.name, agent)
-
-
-def _seeds(cell: Cell) -> Iterator[Finding]:
-    """Yield whose user seeds do not follow from the seed of the study."""
-    for agent, rows in cell.results.runs.groupby("agent", sort=False):
-        numbers, seed = rows["instance"].tolist(), cell.results.cell["seed"]
+            told[f"{lacking} of {n_users} runs are missing ({which}){unfinished}"] = lacking
+        doubled = len(numbers) - len(np.unique(numbers))
+        strange = len(np.setdiff1d(numbers, there))
+        told |= {f"{doubled} runs are there more than once": doubled}
+        told |= {f"{strange} runs were not requested": strange}
+        for words in filter(told.get, told):
+            yield Finding("missing", f"{where}: {words}", cell.name, agent)
         # Bounded by the rows: a file may name the user 10**9.
-        n_known = min(max(numbers) + 1, 100 * len(rows) + 10_000)
+        n_known = min(max(numbers, default=-1) + 1, 100 * len(rows) + 10_000)
         known = dict(enumerate(user_seeds(seed, max(0, n_known))))
-        pairs = zip(numbers, rows["user_seed"].tolist(), strict=True)
+        pairs = zip(numbers.tolist(), rows["user_seed"].tolist(), strict=True)
         if wrong := [(number, was) for number, was in pairs if known.get(number) != was]:
             (first, was), now = wrong[0], known.get(wrong[0][0])
             words = (
-                f"{cell.where(str(agent))}: the user seeds of {len(wrong)} of {len(rows)} runs do "
-                f"not follow from the study's seed {seed} (instance {first}: {was}, not {now})"
+                f"{where}: the user seeds of {len(wrong)} of {len(rows)} runs do not follow from "
+                f"the study's seed {seed} (instance {first}: {was}, not {now})"
             )
-            yield Finding("seed", words, cell.name, str(agent), first, "user_seed", was, now)
+            yield Finding("seed", words, cell.name, agent, first, "user_seed", was, now)
 
 
 def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Finding]:
@@ -535,7 +490,7 @@ def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Fin
             yield Finding("missing", words, cells[place].name)
     command, options = request.get("command"), request.get("options", {})
     if command == "evaluate":
-        for name, was, now in differences({"options": options}, {"options": cells[0].request}):
+        for name, was, now in files.differences({"": options}, {"": cells[0].request}):
             words = f"{name} was asked for as {one_line(str(was))} and is told as "
             yield Finding("request", words + one_line(str(now)))
         return
@@ -544,13 +499,13 @@ def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Fin
     wanted: dict[str, Iterable[str]] = {}
     if suite := _suite_of(request):
         known = {cell.name: cell for cell in met}
-        entrants = options.get("agents") or names
         for task in suite.records():
-            models = {name: model_and_task(name) for name in entrants}
-            own = [name for name, record in entrants.items() if record.get(records.KIND) == "agent"]
-            names = [WORST, task.reference, *(name for name in own if not models[name])]
-            names += [each[0] for each in models.values() if each and each[1] == task.name]
-            wanted[task.name] = dict.fromkeys(names)
+            of_task = [suite_tasks.WORST, task.reference]
+            for name, record in (options.get("agents") or names).items():
+                its_task = task.name if record.get(records.KIND) == "agent" else None
+                model, its_task = suite_tasks.model_and_task(name) or (name, its_task)
+                of_task += [model] * (its_task == task.name)
+            wanted[task.name] = dict.fromkeys(of_task)
     elif command in ("bench", "sweep"):
         places = [(cell.results.cell["delta"], cell.results.cell["n_arms"]) for cell in met]
         word = "n_arms={1} delta={0:g}".format
@@ -570,11 +525,11 @@ def _left_out(request: Mapping[str, Any], cells: Sequence[Cell]) -> Iterator[Fin
                 yield Finding("missing", words, cell.name, name)
 
 
-def _suite_of(request: Mapping[str, Any]) -> SuiteRun | None:
+def _suite_of(request: Mapping[str, Any]) -> suite_tasks.SuiteRun | None:
     """Return the run of the suite that a file says that it is; None of anything else."""
     if request.get("command") != "suite":
         return None
-    return SuiteRun(*(request["options"][name] for name in ("task", "quick", "seed")))
+    return suite_tasks.SuiteRun(*(request["options"][name] for name in ("task", "quick", "seed")))
 
 
 def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
@@ -582,9 +537,10 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
     if not request.get("versions"):
         yield "the file does not say with which versions it was made"
         return
+    here = {"": records.versions_of()}
     words = [
         f"{name} is {was or 'unknown'} there and {now or 'not installed'} here"
-        for name, was, now in differences({"": request["versions"]}, {"": records.versions_of()})
+        for name, was, now in files.differences({"": request["versions"]}, here)
     ]
     if words:
         yield f"other versions: {', '.join(words)}"
@@ -601,57 +557,64 @@ def _made_with(request: Mapping[str, Any]) -> Iterator[Finding | str]:
 
 def _beside(folder: Path) -> Iterator[Finding | str]:
     """Yield which files of a folder were edited, and which are not compared with the rows."""
-    for name, digest in digests_in(folder).items():
-        if not is_as(folder / name, digest):
+    for name, digest in files.digests_in(folder).items():
+        if not files.is_as(folder / name, digest):
             yield Finding("file", f"{name} is not as the run has written it")
-    files = {each.name for each in folder.iterdir() if each.is_file() and not _is_of_runs(each)}
-    if rest := sorted(files - {MADE_BY}):
+    there = {each.name for each in folder.iterdir() if each.is_file() and not _is_of_runs(each)}
+    if rest := sorted(there - {files.MADE_BY}):
         yield f"not compared with the rows: {one_line(', '.join(rest), LONGEST_WORDS)}"
 
 
 def _runs_at(path: Path) -> tuple[Path, Path | None]:
     """Return the file of runs, and the folder with the tables beside it, if there is one."""
     if path.is_dir():
-        files = sorted(each for each in path.iterdir() if _is_of_runs(each))
-        if len(files) != 1:
-            names = ", ".join(each.name for each in files) or "none"
+        found = sorted(each for each in path.iterdir() if _is_of_runs(each))
+        if len(found) != 1:
+            names = ", ".join(each.name for each in found) or "none"
             allowed = f"a file of runs, or a folder with one of them (it has {names})"
             raise InvalidArgumentError("path", str(path), allowed)
-        return files[0], path
+        return found[0], path
     folders = [path.parent, path.with_suffix("")] if _is_of_runs(path) else []
-    return path, next((each for each in folders if (each / MADE_BY).is_file()), None)
+    return path, next((each for each in folders if (each / files.MADE_BY).is_file()), None)
 
 
 def _is_of_runs(path: Path) -> bool:
-    name = path.with_suffix("") if path.suffix == PACKED else path
-    return name.suffix in ENDINGS and path.is_file()
+    name = path.with_suffix("") if path.suffix == store.PACKED else path
+    return name.suffix in store.ENDINGS and path.is_file()
 
 
 def _cells_in(path: Path, own: Sequence[Any]) -> tuple[Mapping[str, Any], list[Cell]]:
     """Return the request of a file and its cells, under their names."""
+    given = [e.agents() if isinstance(e, suite_tasks.ModelsByTask) else [e] for e in own]
+    agents = [agent for each in given for agent in each if isinstance(agent, Agent)]
     if path.suffix.lower() in READERS:
-        return {}, _named(_cells_of_table(path, own))
-    with read_only(path, "path") as db:
-        request, cells = request_from(db), []
-        for each in kept_evaluations(db, own):
-            asked = each.record["request"]
-            results = each.results or Results(NO_RUNS, each.record["cell"])
-            cells.append(Cell(asked, _with_agents(results, asked, own), each.finished))
-    if not cells:
+        return {}, _named(_cells_of_table(path, agents))
+    with store.read_only(path, "path") as db:
+        request, kept = store.request_from(db), kept_evaluations(db, own)
+    if not kept:
         raise InvalidArgumentError("path", str(path), "a file with runs (it has none yet)")
-    suite = _suite_of(request)
-    if suite is None:
-        return request, _named(cells)
-    tasks = {task.seed: task for task in suite.records()}
-    known = [each for each in cells if each.request["seed"] in tasks]
-    return request, [_as_frozen(each, tasks[each.request["seed"]]) for each in known]
+    kinds = [record for e in kept for record in e.record["request"]["agents"].values()]
+    if any(isinstance(record, dict) and record.get(records.KIND) == MODEL for record in kinds):
+        try:
+            from explorative_user_env.rl import load_agent
 
-
-def _as_frozen(cell: Cell, task: SuiteTask) -> Cell:
-    """Return a cell of the suite as its version has frozen it, whatever the file says."""
-    request = {**cell.request, "n_instances": task.n_instances}
-    told, users = {**cell.results.cell, **task.numbers()}, task.population
-    return Cell(request, replace(cell.results, cell=told, population=users), name=task.name)
+            agents += map(load_agent, shipped_models().values())
+        except ImportError:  # they cannot be run here
+            pass
+    cells, suite = [], _suite_of(request)
+    tasks = {task.seed: task for task in suite.records()} if suite else {}
+    for each in kept:
+        asked = each.record["request"]
+        results = each.results or Results(NO_RUNS, each.record["cell"])
+        results = _with_agents(results, asked, agents)
+        if suite is None:
+            cells.append(Cell(asked, results, each.finished))
+        elif task := tasks.get(asked["seed"]):
+            # As the version of the suite has frozen it, whatever the file says.
+            told, users = {**results.cell, **task.numbers()}, task.population
+            results = replace(results, cell=told, population=users)
+            cells.append(Cell({**asked, "n_instances": task.n_instances}, results, True, task.name))
+    return request, cells if suite else _named(cells)
 
 
 NO_RUNS = pd.DataFrame({"agent": [], "instance": [], "user_seed": []})
@@ -675,19 +638,14 @@ def _named(cells: Sequence[Cell]) -> list[Cell]:
     ]
 
 
-def _with_agents(results: Results, request: Mapping[str, Any], own: Sequence[Any]) -> Results:
+def _with_agents(results: Results, request: Mapping[str, Any], agents: Sequence[Agent]) -> Results:
     """Return results with the agents that are handed in, or shipped, and have a record there."""
-    asked = {name: record for name, record in request["agents"].items() if isinstance(record, dict)}
-    given = [each.agents() if isinstance(each, ModelsByTask) else [each] for each in own]
-    agents = [agent for each in given for agent in each if isinstance(agent, Agent)]
-    if any(record.get(records.KIND) == MODEL for record in asked.values()):
-        agents += _shipped()
     found, population = dict(results.line_up), results.population
     for each in agents:
         agent = informed(each, population, results.cell["delta"], request.get("max_steps"))
         record = agent_record(agent, population.n_arms)
-        for name, there in asked.items():
-            if _tells_of(there, record):
+        for name, there in request["agents"].items():
+            if isinstance(there, dict) and _tells_of(there, record):
                 found[name] = agent if name_of(agent) == name else named_as(name, agent)
     return replace(results, line_up=found)
 
@@ -707,24 +665,14 @@ def named_as(name: str, agent: Any) -> Any:
     return other
 
 
-@cache
-def _shipped() -> list[Agent]:
-    """Return the models of the package; none where they cannot be run."""
-    try:
-        from explorative_user_env.rl import load_agent
-    except ImportError:
-        return []
-    return [load_agent(folder) for folder in shipped_models().values()]
-
-
 #: What reads a table of runs, by the ending of its name.
 READERS: Mapping[str, Callable[[Path], pd.DataFrame]] = {
     ".csv": pd.read_csv,
-    ".json": lambda path: pd.DataFrame(from_json(path.read_bytes())),
+    ".json": lambda path: pd.DataFrame(files.from_json(path.read_bytes())),
 }
 
 
-def _cells_of_table(path: Path, own: Sequence[Any]) -> Sequence[Cell]:
+def _cells_of_table(path: Path, own: Sequence[Agent]) -> list[Cell]:
     """Return the cells of a table of runs, as `export` writes it."""
     if not path.is_file():
         raise InvalidArgumentError("path", str(path), "a file of runs (there is none)")
@@ -734,40 +682,38 @@ def _cells_of_table(path: Path, own: Sequence[Any]) -> Sequence[Cell]:
         allowed = f"a table with the columns that export writes ({', '.join(lacking)} is not there)"
         raise InvalidArgumentError("path", str(path), allowed)
     of_runs = {name for kinds in RUN_FRAMES.values() for name in kinds}
-    shared = [name for name in rows if name not in of_runs]
-    cells = rows.groupby(shared, sort=False, dropna=False)
-    return [_cell_of_table(runs.reset_index(drop=True), shared, own) for _, runs in cells]
-
-
-def _cell_of_table(runs: pd.DataFrame, shared: Sequence[str], own: Sequence[Any]) -> Cell:
-    """Return one cell, with as many users as any agent has met."""
-    values = {name: runs[name].to_list()[0] for name in shared}
-    cell: dict[str, Any] = {n: None if pd.isna(each) else each for n, each in values.items()}
-    whole = ("n_arms", "seed", "horizon", "n_users")
-    cell |= {name: int(cell[name]) for name in whole if cell.get(name) is not None}
-    task = choice("task", cell["task"], TASKS)
-    kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name in runs}
-    rows = runs[[*kinds]].astype({name: kind for name, kind in kinds.items() if kind is not str})
-    in_words = ("means", "rho")  # of the setting, in a table
-    names = [each.name for each in OPTIONS if each.name in cell and each.name not in in_words]
-    population = Population(**{name: cell[name] for name in names})
-    for name in in_words:
-        if name in cell and str(population.words()[name]) != str(cell[name]):
-            allowed = f"{population.words()[name]}, the setting's, in a table of rows"
-            raise InvalidArgumentError(name, cell[name], allowed)
-    given = {name_of(each): each for each in own if isinstance(each, Agent)}
-    cap = int((cell.get("max_steps") or STEP_CAP) if TASKS[task].ends_itself else cell["horizon"])
-    delta, line_up, agents = float(cell["delta"]), {}, {}
-    for name in map(str, dict.fromkeys(rows["agent"])):
-        agents[name] = {"max_steps": cap}
-        try:
-            who = informed(given.get(name, name), population, delta)
-        except InvalidArgumentError:
-            continue
-        agents[name] = {"max_steps": min(cap, getattr(who, "max_steps", None) or cap)}
-        if name_of(who) == name:
-            line_up[name] = who
-    cell |= {"horizon": cell.get("horizon"), "agents": agents}
-    results = Results(rows, cell, population, dict.fromkeys(agents, delta), line_up=line_up)
-    n_users = int(rows["instance"].max()) + 1
-    return Cell({"agents": dict.fromkeys(agents), "n_instances": n_users}, results)
+    shared, cells = [name for name in rows if name not in of_runs], []
+    given = {name_of(each): each for each in own}
+    for _, runs in rows.groupby(shared, sort=False, dropna=False):
+        values = {name: runs[name].to_list()[0] for name in shared}
+        cell: dict[str, Any] = {n: None if pd.isna(each) else each for n, each in values.items()}
+        whole = ("n_arms", "seed", "horizon", "n_users")
+        cell |= {name: int(cell[name]) for name in whole if cell.get(name) is not None}
+        task = choice("task", cell["task"], protocol.TASKS)
+        kinds = {name: kind for name, kind in RUN_FRAMES[task].items() if name in runs}
+        met = runs[[*kinds]].astype({name: kind for name, kind in kinds.items() if kind is not str})
+        in_words = ("means", "rho")  # of the setting, in a table
+        names = [e.name for e in OPTIONS if e.name in cell and e.name not in in_words]
+        population = Population(**{name: cell[name] for name in names})
+        for name in in_words:
+            if name in cell and str(population.words()[name]) != str(cell[name]):
+                allowed = f"{population.words()[name]}, the setting's, in a table of rows"
+                raise InvalidArgumentError(name, cell[name], allowed)
+        ends_itself = protocol.TASKS[task].ends_itself
+        cap = int((cell.get("max_steps") or protocol.STEP_CAP) if ends_itself else cell["horizon"])
+        delta, line_up, agents = float(cell["delta"]), {}, {}
+        for name in map(str, dict.fromkeys(met["agent"])):
+            agents[name] = {"max_steps": cap}
+            try:
+                who = informed(given.get(name, name), population, delta)
+            except InvalidArgumentError:
+                continue
+            agents[name] = {"max_steps": min(cap, getattr(who, "max_steps", None) or cap)}
+            if name_of(who) == name:
+                line_up[name] = who
+        cell |= {"horizon": cell.get("horizon"), "agents": agents}
+        deltas = dict.fromkeys(agents, delta)
+        results = Results(met.reset_index(drop=True), cell, population, deltas, line_up=line_up)
+        request = {"agents": dict.fromkeys(agents), "n_instances": int(met["instance"].max()) + 1}
+        cells.append(Cell(request, results))  # as many users as any agent has met
+    return cells

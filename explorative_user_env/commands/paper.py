@@ -9,8 +9,7 @@ import pandas as pd
 import typer
 
 from explorative_user_env.commands.options import command, users_a_cell
-from explorative_user_env.commands.output import say, write_and_show
-from explorative_user_env.commands.run import Run
+from explorative_user_env.commands.run import Run, say, write_and_show
 from explorative_user_env.display.plots import can_plot
 from explorative_user_env.display.progress import portion, progress_bar
 from explorative_user_env.display.tables import markdown
@@ -35,7 +34,6 @@ N0 = 1000
 
 @command(
     "paper tables",
-    reproduce,
     first="quick n_instances setting agent seed",
     keeps="results/TARGET",
     parallel=True,
@@ -109,7 +107,7 @@ def tables(
 
 @command(
     "paper tune-n1",
-    tuning.tune_n1,
+    "studies.tuning.tune_n1",
     options="delta error n_instances confirm max_steps seed",
     first="n_arms delta gap alpha seed",
     users={"n_arms": 20, "setting": "released"},
@@ -155,7 +153,7 @@ def tune_n1(run: Run) -> None:
 
 @command(
     "paper lower-bound",
-    bound.success,
+    "studies.lower_bound.success",
     options="seed",
     users={"n_arms": 2, "alpha": 0.25, "gap": 0.5},  # with a small alpha the power shows soon
     only=("n_arms", "alpha", "gap"),

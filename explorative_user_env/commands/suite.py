@@ -9,8 +9,7 @@ from typing import Any
 
 from explorative_user_env.commands import agents as line_ups
 from explorative_user_env.commands.options import command, users_a_cell
-from explorative_user_env.commands.output import write_and_show
-from explorative_user_env.commands.run import OTHERS, Run
+from explorative_user_env.commands.run import OTHERS, Run, write_and_show
 from explorative_user_env.display.progress import progress_bar
 from explorative_user_env.shipped import SETTINGS_FILE
 from explorative_user_env.studies import robustness as others
@@ -23,8 +22,8 @@ from explorative_user_env.validation import InvalidArgumentError
 
 @command(
     "suite",
-    study.run_suite,
-    others.robustness,
+    "studies.suite.run_suite",
+    "studies.robustness.robustness",
     options="quick seed delta baseline_time max_steps",
     first="agent task user quick seed",
     users={},
@@ -57,7 +56,9 @@ def suite(
         _meet_others(replace(run, command=OTHERS), agent, user, n_instances)
         return
     only = ("n_instances", "delta", "baseline_time", "max_steps", *run.users)
-    run.refuse("left out without --user", *only)
+    for name in only:
+        if name in run.written:
+            raise InvalidArgumentError(name, run.asked[name], "left out without --user")
     how = {each: run.options[each] for each in ("quick", "seed")}
     chosen = suite_tasks.SuiteRun(task or None, **how)
     entrants = suite_tasks.taking_part(entrants_called(agent) if agent else None)

@@ -224,3 +224,9 @@ def row_at(arms: int, own: int, n_arms: int, user: int, logarithms: Any, inverse
 def memory_of_arm(arms: int, n_arms: int, user: int, arm: int) -> int:
     """Return the address of what one of many users knows of an arm."""
     return arms + (user * n_arms + arm) * ARM_BYTES
+
+
+def witness_at(own: int, user: int) -> int:
+    """Return, in compiled code, the witness of one of many users."""
+    witness: int = counts_at(own + user * OWN_BYTES + WITNESS, 1)[0]
+    return witness

@@ -23,13 +23,12 @@ from explorative_user_env.display.plots import (
     verbatim,
 )
 from explorative_user_env.display.progress import OnProgress, shown, silent
-from explorative_user_env.envs.meeting import environment_of
-from explorative_user_env.envs.user import REGRET_REWARD, reward_of, reward_of_leaving
+from explorative_user_env.envs.user import REGRET_REWARD, environment_of, reward_of
 from explorative_user_env.protocol import POPULATION, Array
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.metrics import regrets_by_user, succeeded, success_interval
 from explorative_user_env.results.tables import REFERENCE
-from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import Episode
 from explorative_user_env.users.instances import Instance
 from explorative_user_env.validation import InvalidArgumentError, choice
 
@@ -307,8 +306,7 @@ def _gained(results: PlottedRuns, episode: Episode, figure: str) -> Array:
     paid = [reward_of(REGRET_REWARD, mean, best, False, 0.0) for mean in instance.means]
     gained = [-paid[arm] for arm in episode.arms]
     if episode.left and results.over_horizon:
-        each = -reward_of_leaving(REGRET_REWARD, min(instance.means), best, 1)
-        gained += [each] * (int(results.cell["horizon"]) - len(gained))
+        gained += [best - min(instance.means)] * (int(results.cell["horizon"]) - len(gained))
     return np.array(gained)
 
 

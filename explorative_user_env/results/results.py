@@ -10,7 +10,7 @@ import pandas as pd
 from rich.text import Text
 
 from explorative_user_env.display.tables import as_text, html_table
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.protocol import (
     POPULATION,
     STEP_CAP,
@@ -27,9 +27,7 @@ from explorative_user_env.results.metrics import frame_of, scores_of, summarize
 from explorative_user_env.results.records import UnknownCodeError, from_record, record_of
 from explorative_user_env.results.store import Store, columns_in, read_only, results_in
 from explorative_user_env.results.tables import table_of, warnings_of
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import rollout
-from explorative_user_env.runs.members import Members, episode_with_members
+from explorative_user_env.runs.loop import Episode, Members, rollout
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -169,7 +167,7 @@ class Results:
         agent, horizon = self.line_up[name], self.cell["horizon"]
         if self.cell["task"] == POPULATION.name:
             members = Members(self.cell["n_users"], self.cell["deviation"])
-            return episode_with_members(members, self.population, agent, seed, horizon)
+            return members.episode(self.population, agent, seed, horizon)
         cap = self.cell["agents"][name]["max_steps"]
         if self.over_horizon:
             stays = horizon

@@ -18,7 +18,6 @@ from stable_baselines3.common.vec_env import VecNormalize
 from stable_baselines3.dqn.policies import DQNPolicy
 
 from explorative_user_env.envs import bai as bai_rules
-from explorative_user_env.envs.bai import MASKS
 from explorative_user_env.envs.user import reading_of
 from explorative_user_env.protocol import BAI, N_USERS, ONLY, POPULATION, Array, Task, as_task
 from explorative_user_env.results.records import record_of
@@ -29,6 +28,9 @@ from explorative_user_env.wrappers.single import CHANGE_OBSERVATIONS
 
 #: Users that a policy is asked about at once; fewer are filled up.
 USERS_AT_ONCE = 64
+
+#: The hidden state and the cell of a recurrent policy, a row for each user.
+Memory = tuple[Array, Array]
 
 
 @contextmanager
@@ -45,107 +47,6 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-#: The hidden state and the cell of a recurrent policy, a row for each user.
-Memory = tuple[Array, Array]
-
-
-class Chances:
-    """The policy of a model, as the chances of each action.
-
-    Args:
-        model: a trained model of Stable-Baselines3 or sb3-contrib with discrete actions.
-
-    Attributes:
-        values_actions: whether it estimates the values of actions (DQN) in place of chances.
-        masks: whether it takes masks of the legal actions.
-
-    Raises:
-        InvalidArgumentError: for a model whose policy is of no known kind.
-    """
-
-    def __init__(self, model: BaseAlgorithm) -> None:
-        known = (ActorCriticPolicy, MaskableActorCriticPolicy, DQNPolicy, QRDQNPolicy)
-        discrete = isinstance(getattr(model, "action_space", None), spaces.Discrete)
-        if not discrete or not isinstance(getattr(model, "policy", None), known):
-            allowed = "a model with discrete actions and an actor-critic or DQN policy"
-            raise InvalidArgumentError("model", model, allowed)
-        self._policy: Any = model.policy
-        self._policy.set_training_mode(False)
-        self.n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
-        self.values_actions = isinstance(self._policy, DQNPolicy | QRDQNPolicy)
-        self.masks = isinstance(self._policy, MaskableActorCriticPolicy)
-        self._explores = float(getattr(model, "exploration_rate", 0.0))
-        self._recurrent = isinstance(self._policy, RecurrentActorCriticPolicy)
-
-    def memory(self, n_users: int) -> Memory | None:
-        """Return the blank memory of a recurrent policy; None for a policy without one."""
-        if not self._recurrent:
-            return None
-        layers, _, width = self._policy.lstm_hidden_state_shape
-        shape = (n_users, layers, width)
-        return np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-
-    def of(
-        self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
-    ) -> Array:
-        """Return the probability of each action, shape (n, n_actions), float64.
-
-        Args:
-            observations: a row for each of these users.
-            masks: their legal actions, if the policy takes them.
-            memory: of all users; the rows of these users are brought up to date.
-            users: their numbers.
-        """
-        chances = np.empty((len(users), self.n_actions))
-        with torch.no_grad(), one_thread():
-            for first in range(0, len(users), USERS_AT_ONCE):
-                part = slice(first, first + USERS_AT_ONCE)
-                tensor = self._policy.obs_to_tensor(_filled(observations[part]))[0]
-                if self.values_actions:
-                    best = self._worth(tensor).argmax(dim=1).numpy(force=True)
-                    greedy = (1.0 - self._explores) * np.eye(self.n_actions)[best]
-                    found = self._explores / self.n_actions + greedy
-                else:
-                    if memory is not None:
-                        distribution = self._remembered(tensor, memory, users[part])
-                    else:
-                        legal = () if masks is None or not self.masks else (_filled(masks[part]),)
-                        distribution = self._policy.get_distribution(tensor, *legal)
-                    found = distribution.distribution.probs.numpy(force=True)
-                chances[part] = found[: len(users[part])]
-        return chances
-
-    def values(self, observation: Array) -> Array:
-        """Return the policy's values of one observation.
-
-        Of DQN and its kin one for each action, of others one; none of a recurrent policy, as its
-        critic has its own memory.
-        """
-        if self._recurrent:
-            return np.empty(0)
-        with torch.no_grad(), one_thread():
-            tensor = self._policy.obs_to_tensor(_filled(observation[np.newaxis]))[0]
-            worth = self._worth if self.values_actions else self._policy.predict_values
-            values: Array = worth(tensor).numpy(force=True)[0]
-        return values
-
-    def _worth(self, tensor: Any) -> Any:
-        if isinstance(self._policy, QRDQNPolicy):
-            return self._policy.quantile_net(tensor).mean(dim=1)
-        return self._policy.q_net(tensor)
-
-    def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
-        """Return what a recurrent policy draws from, and update its memory of these users."""
-        known = [_filled(part[users]).swapaxes(0, 1).copy() for part in memory]
-        before = tuple(torch.as_tensor(part, device=self._policy.device) for part in known)
-        # No step is a first one here: a new user's memory is blank already.
-        starts = torch.zeros(USERS_AT_ONCE, device=self._policy.device)
-        distribution, after = self._policy.get_distribution(tensor, before, starts)
-        for part, state in zip(memory, after, strict=True):
-            part[users] = state.numpy(force=True).swapaxes(0, 1)[: len(users)]
-        return distribution
-
-
 def _filled(rows: Array) -> Array:
     """Return a whole block: these rows, then the first repeated."""
     missing = USERS_AT_ONCE - len(rows)
@@ -158,50 +59,39 @@ def _reading(model: BaseAlgorithm, takes_masks: bool, given: dict[str, Any]) -> 
     Raises:
         InvalidArgumentError: naming the argument that contradicts the model, or is missing.
     """
-    env, space = model.get_env(), model.observation_space
-    kinds: tuple[Any, ...] = CHANGE_OBSERVATIONS
+    env, space, kind = model.get_env(), model.observation_space, type(model).__name__
+    wrappers: tuple[Any, ...] = CHANGE_OBSERVATIONS
     unbounded = isinstance(space, spaces.Box) and not space.is_bounded()  # NormalizeObservation's
-    if unbounded or (env is not None and any(any(env.env_is_wrapped(kind)) for kind in kinds)):
+    if unbounded or (env is not None and any(any(env.env_is_wrapped(each)) for each in wrappers)):
         on = "observations of this package as they are, or in VecNormalize, without another wrapper"
         raise _not_read(model, f"{on} (NormalizeObservation, ...), as a model does not keep it")
     labels = [reading_of(each) for each in (space, *([env.observation_space] if env else []))]
     labels = [label for label in labels if label] or [{}]
     known = {name: value for name, value in labels[0].items() if labels[-1].get(name) == value}
+    given |= {} if given["task"] is None else {"task": as_task(given["task"]).name}
 
     def settled(name: str, otherwise: Any = None) -> Any:
         """Return the given or known value; `otherwise` where it makes no difference."""
         value = known.get(name, otherwise) if given[name] is None else given[name]
-        kind = type(model).__name__
-        if value is None:
-            allowed = f"given, as {kind} does not say on what it was trained"
+        if value is None or value != known.get(name, value):
+            allowed = f"{known.get(name)!r}, on which {kind} was trained"
+            if value is None:
+                allowed = f"given, as {kind} does not say on what it was trained"
             raise InvalidArgumentError(name, value, allowed)
-        if value != known.get(name, value):
-            raise InvalidArgumentError(name, value, f"{known[name]!r}, on which {kind} was trained")
         return value
 
-    given |= {} if given["task"] is None else {"task": as_task(given["task"]).name}
     task, observation = as_task(settled("task")), settled("observation")
     # A bare response has no scale, and without masks or answers no rule is needed.
     scaled = observation != "response" or task == BAI
     of_all = task == POPULATION and observation in POPULATION_OBSERVATIONS
+    masked = takes_masks and task == BAI
     return {
         "task": task,
         "observation": observation,
         "horizon": settled("horizon", None if scaled else task.horizon),
-        "mask": settled("mask") if takes_masks and task == BAI else given["mask"] or MASKS[0],
+        "mask": settled("mask") if masked else given["mask"] or bai_rules.MASKS[0],
         "n_users": settled("n_users", None if of_all else N_USERS),
     }
-
-
-def _arms_of(model: BaseAlgorithm, task: Task, observation: str) -> int:
-    """Return K, if the model's spaces are those of the task and observation."""
-    n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
-    n_arms, rest = divmod(n_actions, 2) if task == BAI else (n_actions, 0)
-    bounds = bounds_of(observation, n_arms)
-    expected = spaces.Discrete(2) if bounds is None else spaces.Box(*bounds, dtype=np.float32)
-    if rest or model.observation_space != expected:
-        raise _not_read(model, f"the task {task.name!r} and the observation {observation!r}")
-    return n_arms
 
 
 def _normaliser_of(model: BaseAlgorithm, given: VecNormalize | None) -> VecNormalize | None:
@@ -278,23 +168,37 @@ class SB3Agent(PolicyAgent):
         name: str | None = None,
         n_users: int | None = None,
     ) -> None:
-        self._chances = Chances(model)
+        known = (ActorCriticPolicy, MaskableActorCriticPolicy, DQNPolicy, QRDQNPolicy)
+        discrete = isinstance(getattr(model, "action_space", None), spaces.Discrete)
+        self._net: Any = getattr(model, "policy", None)
+        if not discrete or not isinstance(self._net, known):
+            allowed = "a model with discrete actions and an actor-critic or DQN policy"
+            raise InvalidArgumentError("model", model, allowed)
+        self._net.set_training_mode(False)
+        self._values_actions = isinstance(self._net, DQNPolicy | QRDQNPolicy)
+        self._masks = isinstance(self._net, MaskableActorCriticPolicy)
+        self._recurrent = isinstance(self._net, RecurrentActorCriticPolicy)
+        self._explores = float(getattr(model, "exploration_rate", 0.0))
         given = {"task": task, "observation": observation, "horizon": horizon, "mask": mask}
-        read = _reading(model, self._chances.masks, given | {"n_users": n_users})
-        self.mask = choice("mask", read.pop("mask"), MASKS)
-        name = type(model).__name__ if name is None else name
-        super().__init__(None, **read, batched=True, name=name)
+        read = _reading(model, self._masks, given | {"n_users": n_users})
+        self.mask = choice("mask", read.pop("mask"), bai_rules.MASKS)
+        super().__init__(None, **read, batched=True, name=name or type(model).__name__)
         self.model = model
-        if deterministic is None:
-            deterministic = self._chances.values_actions
+        deterministic = self._values_actions if deterministic is None else deterministic
         self.deterministic = flag("deterministic", deterministic)
-        if self.deterministic and not self._chances.values_actions:
+        if self.deterministic and not self._values_actions:
             warnings.warn(
                 f"{self.name} with deterministic=True recommends the likeliest arm for ever, and "
                 "she accepts it for ever: this does not measure a policy that explores by chance",
                 stacklevel=2,
             )
-        self.n_arms = _arms_of(model, self.task, self.observation)
+        n_actions = int(model.action_space.n)  # type: ignore[attr-defined]
+        self.n_arms, rest = divmod(n_actions, 2) if self.task == BAI else (n_actions, 0)
+        bounds = bounds_of(self.observation, self.n_arms)
+        expected = spaces.Discrete(2) if bounds is None else spaces.Box(*bounds, dtype=np.float32)
+        if rest or model.observation_space != expected:
+            on = f"the task {self.task.name!r} and the observation {self.observation!r}"
+            raise _not_read(model, on)
         self.normaliser = _normaliser_of(model, normaliser)
         self.trained_on: dict[str, Any] = {"task": self.task.name, "n_arms": self.n_arms}
 
@@ -321,11 +225,68 @@ class SB3Agent(PolicyAgent):
             allowed = f"{self.n_arms}, with which {self.name} was trained"
             raise InvalidArgumentError("n_arms", n_arms, allowed)
         super().reset_all(n_arms, rngs, horizon)
-        self._memory = self._chances.memory(len(rngs))
+        self._memory = self.blank_memory(len(rngs))
+
+    def blank_memory(self, n_users: int) -> Memory | None:
+        """Return the blank memory of a recurrent policy; None for a policy without one."""
+        if not self._recurrent:
+            return None
+        layers, _, width = self._net.lstm_hidden_state_shape
+        hidden, cell = np.zeros((2, n_users, layers, width), np.float32)
+        return hidden, cell
+
+    def chances(
+        self, observations: Array, masks: Array | None, memory: Memory | None, users: Array
+    ) -> Array:
+        """Return the probability of each action, shape (n, n_actions), float64.
+
+        Args:
+            observations: a row for each of these users.
+            masks: their legal actions, if the policy takes them.
+            memory: of all users; the rows of these users are brought up to date.
+            users: their numbers.
+        """
+        chances = np.empty((len(users), self._n_actions))
+        with torch.no_grad(), one_thread():
+            for first in range(0, len(users), USERS_AT_ONCE):
+                part = slice(first, first + USERS_AT_ONCE)
+                tensor = self._net.obs_to_tensor(_filled(observations[part]))[0]
+                if self._values_actions:
+                    best = self._worth(tensor).argmax(dim=1).numpy(force=True)
+                    greedy = (1.0 - self._explores) * np.eye(self._n_actions)[best]
+                    found = self._explores / self._n_actions + greedy
+                else:
+                    if memory is not None:
+                        distribution = self._remembered(tensor, memory, users[part])
+                    else:
+                        legal = () if masks is None or not self._masks else (_filled(masks[part]),)
+                        distribution = self._net.get_distribution(tensor, *legal)
+                    found = distribution.distribution.probs.numpy(force=True)
+                chances[part] = found[: len(users[part])]
+        return chances
+
+    def _worth(self, tensor: Any) -> Any:
+        """Return the values of actions of DQN and its kin, of other policies that of the place."""
+        if not self._values_actions:
+            return self._net.predict_values(tensor)
+        if isinstance(self._net, QRDQNPolicy):
+            return self._net.quantile_net(tensor).mean(dim=1)
+        return self._net.q_net(tensor)
+
+    def _remembered(self, tensor: Any, memory: Memory, users: Array) -> Any:
+        """Return what a recurrent policy draws from, and update its memory of these users."""
+        known = [_filled(part[users]).swapaxes(0, 1).copy() for part in memory]
+        before = tuple(torch.as_tensor(part, device=self._net.device) for part in known)
+        # No step is a first one here: a new user's memory is blank already.
+        starts = torch.zeros(USERS_AT_ONCE, device=self._net.device)
+        distribution, after = self._net.get_distribution(tensor, before, starts)
+        for part, state in zip(memory, after, strict=True):
+            part[users] = state.numpy(force=True).swapaxes(0, 1)[: len(users)]
+        return distribution
 
     def _choices(self, observations: Array, users: Array) -> Array:
         """Return an action for each of these users, drawn or the likeliest."""
-        chances = self._chances.of(*self._asked(observations, users), self._memory, users)
+        chances = self.chances(*self._asked(observations, users), self._memory, users)
         if self.deterministic:
             return np.asarray(chances.argmax(axis=1))
         draws = np.array([self._rngs[user].random() for user in users.tolist()])
@@ -335,28 +296,29 @@ class SB3Agent(PolicyAgent):
     def explain(self) -> Mapping[str, Any]:
         """Return the chances of the next recommendation and answer, and the policy's values.
 
-        Of the one user of the step-by-step loop; a recurrent policy remembers nothing of it.
+        Of the one user of the step-by-step loop; a recurrent policy remembers nothing of it, and
+        has no values, as its critic has its own memory.
         """
-        observations, choosable = observed(
-            self.observation, self._history, self._scale, self._n_actions
-        )
+        every = (self.observation, self._history, self._scale, self._n_actions)
+        observations, choosable = observed(*every)
         asked = self._asked(observations[ONLY], ONLY)
         memory = None if self._memory is None else (self._memory[0].copy(), self._memory[1].copy())
-        actions = choosable[ONLY[0]]
-
-        def by_arm(what: str, numbers: Array) -> dict[str, Any]:
-            by_action = np.empty(len(numbers))
-            by_action[actions] = numbers
+        numbers = {"chance": self.chances(*asked, memory, ONLY)[0]}
+        told: dict[str, Any] = {}
+        if not self._recurrent:
+            with torch.no_grad(), one_thread():
+                values = self._worth(self._net.obs_to_tensor(_filled(asked[0]))[0])
+            if self._values_actions:
+                numbers["value"] = values.numpy(force=True)[0]
+            else:
+                told["value of the position"] = float(values.numpy(force=True)[0, 0])
+        by_arm: dict[str, Any] = {}
+        for what, by_choice in numbers.items():
+            by_action = np.empty(len(by_choice))
+            by_action[choosable[ONLY[0]]] = by_choice
             names = f"{what} of recommending", f"{what} of answering"
-            return dict(zip(names, by_action.reshape(-1, self.n_arms), strict=False))
-
-        told = by_arm("chance", self._chances.of(*asked, memory, ONLY)[0])
-        values = self._chances.values(asked[0][0])
-        if self._chances.values_actions:
-            told |= by_arm("value", values)
-        elif len(values):
-            told["value of the position"] = float(values[0])
-        return told
+            by_arm |= zip(names, by_action.reshape(-1, self.n_arms), strict=False)
+        return by_arm | told
 
     def _asked(self, observations: Array, users: Array) -> tuple[Array, Array | None]:
         """Return what the policy is shown of these users, and their legal actions."""

@@ -174,8 +174,25 @@ def load_agent(
         allowed = f"a folder written by `explorative-user train`, {own}"
         raise InvalidArgumentError("model", str(source), allowed) from error
     given |= {"mask": mask, "n_users": settings.get("n_users")}
+    weights = {}
     try:
-        model = _model_in(folder / MODEL_FILE, recipe, settings, given)
+        with ZipFile(folder / MODEL_FILE) as archive:
+            if max(part.file_size for part in archive.infolist()) > LARGEST_PART:
+                raise ValueError(f"a part has more than {LARGEST_PART} bytes")
+            data = from_json(archive.read("data"))
+            for part in ("policy", "policy.optimizer"):
+                content = io.BytesIO(archive.read(f"{part}.pth"))
+                weights[part] = torch.load(content, map_location="cpu", weights_only=True)
+        users = make_sb3_vec_env(
+            count("n_envs", settings.get("n_envs", 1), 1, MOST_TRAINED_ON),
+            n_arms=count("n_arms", settings["n_arms"], 2, MOST_TRAINED_ON),
+            **{option: value for option, value in given.items() if value is not None},
+        )
+        model: Any = recipe.untrained(users)
+        model.set_parameters(weights, exact_match=True, device="cpu")
+        if hasattr(model, "exploration_rate"):
+            model.exploration_rate = float(data["exploration_rate"])
+        model.env = None
     except InvalidArgumentError:
         raise
     except Exception as error:  # whatever is wrong inside the file
@@ -185,28 +202,3 @@ def load_agent(
     if isinstance(setting, str):
         agent.trained_on["setting"] = setting
     return agent
-
-
-def _model_in(
-    path: Path, recipe: Recipe, settings: Mapping[str, Any], given: Mapping[str, Any]
-) -> BaseAlgorithm:
-    """Return a model of these settings with the weights of a file."""
-    weights = {}
-    with ZipFile(path) as archive:
-        if max(part.file_size for part in archive.infolist()) > LARGEST_PART:
-            raise ValueError(f"a part has more than {LARGEST_PART} bytes")
-        data = from_json(archive.read("data"))
-        for name in ("policy", "policy.optimizer"):
-            content = io.BytesIO(archive.read(f"{name}.pth"))
-            weights[name] = torch.load(content, map_location="cpu", weights_only=True)
-    users = make_sb3_vec_env(
-        count("n_envs", settings.get("n_envs", 1), 1, MOST_TRAINED_ON),
-        n_arms=count("n_arms", settings["n_arms"], 2, MOST_TRAINED_ON),
-        **{option: value for option, value in given.items() if value is not None},
-    )
-    model = recipe.untrained(users)
-    model.set_parameters(weights, exact_match=True, device="cpu")
-    if hasattr(model, "exploration_rate"):
-        model.exploration_rate = float(data["exploration_rate"])
-    model.env = None
-    return model

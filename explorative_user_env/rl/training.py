@@ -4,7 +4,7 @@ import base64
 import io
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,28 +19,19 @@ from stable_baselines3.common.vec_env import VecEnv, VecNormalize
 
 from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.request import check_behaviour
+from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.files import Folder
 from explorative_user_env.kernels.compiler import compiling_told
 from explorative_user_env.protocol import POPULATION, Array, Task, as_task, kept_steps
 from explorative_user_env.results.store import Store
+from explorative_user_env.rl import models
 from explorative_user_env.rl.agent import SB3Agent, one_thread
-from explorative_user_env.rl.models import (
-    MODEL_FILE,
-    MOST_TRAINED_ON,
-    PROGRESS_FILE,
-    recipe_for,
-    versions,
-)
+from explorative_user_env.rl.models import recipe_for
 from explorative_user_env.rl.vec_env import make_sb3_vec_env
 from explorative_user_env.seeding import number_of_users
 from explorative_user_env.shipped import SETTINGS_FILE
-from explorative_user_env.users.population import (
-    Population,
-    lists_user_options,
-    population_of,
-    split_options,
-)
+from explorative_user_env.users import population as options_of_users
+from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError, count, integer
 
 EVALUATIONS = 10
@@ -54,14 +45,8 @@ CHECKPOINTS = 50
 LARGEST_SEED = 2**32 - 1
 
 #: Attributes of some models or all that say how far the training is.
-COUNTERS = (
-    "num_timesteps",
-    "_n_updates",
-    "_n_calls",
-    "_episode_num",
-    "exploration_rate",
-    "_current_progress_remaining",
-)
+COUNTERS = ["num_timesteps", "_n_updates", "_n_calls", "_episode_num", "exploration_rate"]
+COUNTERS += ["_current_progress_remaining"]
 
 LSTM_STATES = "_last_lstm_states"
 
@@ -107,10 +92,22 @@ class Watch(BaseCallback):
         pieces = self._kept.found() if self._kept else []
         if pieces:
             try:
-                _meet_again(
-                    model, [each for piece in pieces for each in np.array(piece["actions"])]
-                )
-                self._restore(model, pieces[-1])
+                actions = [each for piece in pieces for each in np.array(piece["actions"])]
+                _meet_again(model, actions)
+                packed = io.BytesIO(base64.b64decode(pieces[-1]["state"]))
+                state = torch.load(packed, weights_only=True)
+                model.set_parameters(state["parameters"], exact_match=True, device=model.device)
+                for name, value in state["counters"].items():
+                    setattr(model, name, value)
+                if state["lstm"] is not None:
+                    states = type(getattr(model, LSTM_STATES))
+                    setattr(model, LSTM_STATES, states(*state["lstm"]))
+                torch.set_rng_state(state["torch"])
+                kind, words, *rest = state["numpy"]
+                np.random.set_state((kind, np.array(words, np.uint32), *rest))  # noqa: NPY002
+                model.action_space.np_random.bit_generator.state = state["space"]
+                self.evaluations, self._last = state["evaluations"], model.num_timesteps
+                self._began -= state["cpu_seconds"]
             except Exception as error:  # whatever is wrong inside the file
                 allowed = f"one of this training ({type(error).__name__}: {error})"
                 raise InvalidArgumentError("checkpoint", len(pieces), allowed) from error
@@ -128,30 +125,8 @@ class Watch(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         due = self.num_timesteps >= self._last + self._steps / CHECKPOINTS
-        if self._kept and self._actions and due:
-            self._kept.add(self._checkpoint())
-            self._actions, self._last = [], self.num_timesteps
-
-    def _on_rollout_end(self) -> None:
-        if self.num_timesteps >= (len(self.evaluations) + 1) * self._steps / EVALUATIONS:
-            self._evaluate()
-
-    def _on_training_end(self) -> None:
-        if not self.evaluations or self.evaluations[-1]["steps"] < self.num_timesteps:
-            self._evaluate()
-
-    def _evaluate(self) -> None:
-        agent = self._as_agent()
-        results = evaluate([agent], seed=EVALUATION_SEED, progress=False, **self._met)
-        summary = results.summary().iloc[0]
-        names = ("regret",) if results.over_horizon else ("cost", "success", "stopping_time")
-        values = {name: float(summary[name]) for name in names}
-        self.evaluations.append({"steps": self.num_timesteps, **values})
-        for name, value in values.items():
-            self.logger.record(f"evaluation/{name}", value)
-        self._label = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
-
-    def _checkpoint(self) -> dict[str, Any]:
+        if not (self._kept and self._actions and due):
+            return
         model, states = self.model, getattr(self.model, LSTM_STATES, None)
         words: Any
         kind, words, *rest = np.random.get_state()  # noqa: NPY002 - SB3 draws from the global one
@@ -166,23 +141,27 @@ class Watch(BaseCallback):
             "cpu_seconds": self.used(),
         }
         torch.save(state, written := io.BytesIO())
-        weights = base64.b64encode(written.getvalue()).decode()
-        return {"actions": np.array(self._actions).tolist(), "state": weights}
+        packed = base64.b64encode(written.getvalue()).decode()
+        self._kept.add({"actions": np.array(self._actions).tolist(), "state": packed})
+        self._actions, self._last = [], self.num_timesteps
 
-    def _restore(self, model: BaseAlgorithm, last: Mapping[str, Any]) -> None:
-        state = torch.load(io.BytesIO(base64.b64decode(last["state"])), weights_only=True)
-        model.set_parameters(state["parameters"], exact_match=True, device=model.device)
-        for name, value in state["counters"].items():
-            setattr(model, name, value)
-        if state["lstm"] is not None:
-            setattr(model, LSTM_STATES, type(getattr(model, LSTM_STATES))(*state["lstm"]))
-        torch.set_rng_state(state["torch"])
-        kind, words, *rest = state["numpy"]
-        np.random.set_state((kind, np.array(words, np.uint32), *rest))  # noqa: NPY002
-        model.action_space.np_random.bit_generator.state = state["space"]
-        self.evaluations = state["evaluations"]
-        self._last = model.num_timesteps
-        self._began -= state["cpu_seconds"]
+    def _on_rollout_end(self) -> None:
+        if self.num_timesteps >= (len(self.evaluations) + 1) * self._steps / EVALUATIONS:
+            self._evaluate()
+
+    def _on_training_end(self) -> None:
+        if not self.evaluations or self.evaluations[-1]["steps"] < self.num_timesteps:
+            self._evaluate()
+
+    def _evaluate(self) -> None:
+        agent = self._as_agent()
+        results = evaluate([agent], seed=EVALUATION_SEED, progress=False, **self._met)
+        names = ["regret"] if results.over_horizon else ["cost", "success", "stopping_time"]
+        values = {name: float(results.summary()[name].iloc[0]) for name in names}
+        self.evaluations.append({"steps": self.num_timesteps, **values})
+        for name, value in values.items():
+            self.logger.record(f"evaluation/{name}", value)
+        self._label = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
 
 
 def _meet_again(model: BaseAlgorithm, steps: list[Array]) -> None:
@@ -201,7 +180,7 @@ def _meet_again(model: BaseAlgorithm, steps: list[Array]) -> None:
         trained._last_obs, trained._last_episode_starts = observations, dones
 
 
-@lists_user_options()
+@options_of_users.lists_user_options()
 @one_thread()  # the first weights, too, depend on the number of threads
 def train(
     algo: str = "ppo",
@@ -251,8 +230,8 @@ def train(
     """
     task = as_task(task)
     recipe = recipe_for(algo, task)
-    user, rest = split_options(kwargs)
-    users = population_of(population, user)
+    user, rest = options_of_users.split_options(kwargs)
+    users = options_of_users.population_of(population, user)
     check_behaviour(task, users)
     steps, seed = integer("steps", steps, 1), integer("seed", seed, 0, LARGEST_SEED)
     evaluation_users = number_of_users(evaluation_users, "evaluation_users")
@@ -261,10 +240,10 @@ def train(
         raise InvalidArgumentError("tensorboard", str(tensorboard), allowed)
     observation = recipe.shows(task) if observation is None else observation
     horizon = task.horizon if horizon is None else kept_steps("horizon", horizon)
-    n_envs = recipe.n_envs if n_envs is None else count("n_envs", n_envs, 1, MOST_TRAINED_ON)
-    envs = make_sb3_vec_env(
-        n_envs, task=task, observation=observation, horizon=horizon, population=users, **rest
-    )
+    n_envs = recipe.n_envs if n_envs is None else n_envs
+    n_envs = count("n_envs", n_envs, 1, models.MOST_TRAINED_ON)
+    shown: Any = {"task": task, "observation": observation, "horizon": horizon}
+    envs = make_sb3_vec_env(n_envs, **shown, population=users, **rest)
     folder = Folder(Path(output)) if isinstance(output, str | Path) else output
     options = recipe.options_for(n_envs)
     env: VecEnv = envs
@@ -297,20 +276,19 @@ def train(
         settings |= {"steps": steps, "seed": seed, "observation": observation, "horizon": horizon}
         settings |= {"n_envs": n_envs, **shared, "users": users.words()}
         settings |= {"environment": _plain({**user, **rest}), "options": _plain(options)}
-        settings |= {"cpu_seconds": round(watch.used()), "versions": versions()}
+        settings |= {"cpu_seconds": round(watch.used()), "versions": models.versions()}
         text = json.dumps(settings, indent=2) + "\n"
+        progressed = pd.DataFrame(watch.evaluations)
         files = {
-            MODEL_FILE: lambda path: model.save(path),
+            models.MODEL_FILE: model.save,
             SETTINGS_FILE: lambda path: path.write_text(text, encoding="utf-8"),
-            PROGRESS_FILE: lambda path: pd.DataFrame(watch.evaluations).to_csv(path, index=False),
+            models.PROGRESS_FILE: lambda path: progressed.to_csv(path, index=False),
         }
         folder.write(files)
     return as_agent()
 
 
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
     """Return values that JSON can hold."""
     kinds = (bool, int, float, str, dict, type(None))
-    return {
-        name: value if isinstance(value, kinds) else repr(value) for name, value in values.items()
-    }
+    return {name: each if isinstance(each, kinds) else repr(each) for name, each in values.items()}

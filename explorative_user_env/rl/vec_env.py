@@ -15,13 +15,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from explorative_user_env.protocol import Array, Task
 from explorative_user_env.seeding import seed_number, training_seeds
-from explorative_user_env.users.population import population_of, split_options
 from explorative_user_env.validation import InvalidArgumentError
 from explorative_user_env.wrappers.make import make_task
 from explorative_user_env.wrappers.single import layers
-
-#: Models take rewards of 32 bits.
-LARGEST_REWARD = 1e38
 
 #: The name in a vector environment of an attribute of a single one.
 OF_ALL_LANES = {
@@ -53,7 +49,6 @@ class SB3VecEnv(VecEnv):
             raise InvalidArgumentError("envs", envs, "made with autoreset_mode=SAME_STEP")
         self.envs = envs
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
-        self._actions = np.zeros(self.num_envs, int)
         self._returns = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, int)
         self._start = time.time()
@@ -71,9 +66,7 @@ class SB3VecEnv(VecEnv):
             observations, infos = self.envs.reset(seed=seeds, options=given)
             for lane in lanes:
                 self.reset_infos[lane] = _info_of(infos, lane)
-        self._returns[:] = 0.0
-        self._lengths[:] = 0
-        self._start = time.time()
+        self._returns[:], self._lengths[:], self._start = 0.0, 0, time.time()
         self._reset_seeds()
         self._reset_options()
         return observations
@@ -111,8 +104,7 @@ class SB3VecEnv(VecEnv):
                 "terminal_observation": infos["final_obs"][lane],
                 "TimeLimit.truncated": bool(truncated[lane] and not terminated[lane]),
             }
-        self._returns[done] = 0.0
-        self._lengths[done] = 0
+        self._returns[done], self._lengths[done] = 0.0, 0
         return observations, rewards.astype(np.float32), done, told
 
     def close(self) -> None:
@@ -135,23 +127,19 @@ class SB3VecEnv(VecEnv):
         raise InvalidArgumentError(attr_name, value, "given to make_sb3_vec_env, not set later")
 
     def env_method(
-        self,
-        method_name: str,
-        *method_args: Any,
-        indices: VecEnvIndices = None,
-        **method_kwargs: Any,
+        self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
         """Call a method of the vector environment, such as `action_masks`; return each lane's part.
 
         `hidden_state` and `instance`, for teachers and tests, and Gymnasium's `get_wrapper_attr`
         and `has_wrapper_attr` work as well.
         """
-        given, lanes = (*method_args, *method_kwargs.values()), self._get_indices(indices)
+        given, lanes = (*args, *kwargs.values()), self._get_indices(indices)
         if method_name == "get_wrapper_attr":
             return self.get_attr(given[0], indices)
         if method_name == "has_wrapper_attr":
             return [self.has_attr(given[0]) for _ in lanes]
-        results = self._attribute(method_name)(*method_args, **method_kwargs)
+        results = self._attribute(method_name)(*args, **kwargs)
         return [results[lane] for lane in lanes]
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
@@ -220,16 +208,8 @@ def make_sb3_vec_env(
             "accepted in the end, whether it is good or not",
             stacklevel=2,
         )
-    user, rest = split_options(kwargs)
-    users = population_of(rest.pop("population", None), user)
-    law = users.instance_law
-    spread = max(law.given) - min(law.given) if law.given else 0.0
-    for name, size, how in (("gap", law.largest_gap, ""), ("means", spread, "apart by ")):
-        if size > LARGEST_REWARD:
-            allowed = f"{how}at most {LARGEST_REWARD:g}, as models take rewards of 32 bits"
-            raise InvalidArgumentError(name, size, allowed)
-    rest |= {"population": users, "autoreset_mode": AutoresetMode.SAME_STEP}
-    vec_env = SB3VecEnv(make_task(task, n_envs, observation, horizon, **rest))
+    kwargs["autoreset_mode"] = AutoresetMode.SAME_STEP
+    vec_env = SB3VecEnv(make_task(task, n_envs, observation, horizon, **kwargs))
     if seed is not None:
         vec_env.seed(seed)
     return vec_env

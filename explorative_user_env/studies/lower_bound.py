@@ -35,10 +35,11 @@ from explorative_user_env.display.progress import OnProgress, silent
 from explorative_user_env.display.tables import Column, table
 from explorative_user_env.display.text import cost, whole
 from explorative_user_env.evaluation import evaluate
-from explorative_user_env.evaluation.paths import Play, Runs, quickest_play
+from explorative_user_env.evaluation.paths import Play, Runs
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
-from explorative_user_env.protocol import LONGEST_HORIZON, Array, kept_steps
+from explorative_user_env.kernels.compiler import can_compile
+from explorative_user_env.protocol import LONGEST_HORIZON, REGRET, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.store import Store
 from explorative_user_env.results.tables import AGENT_COLUMN, marked, references_of
@@ -124,7 +125,8 @@ def histories(
     parts = []
     for first in range(0, len(seeds), size):
         part = seeds[first : first + size]
-        nu, prime = (quickest_play(Runs(each, agent, steps, steps), part) for each in both)
+        form = "compiled" if can_compile() else "readable"
+        nu, prime = (Runs(each, agent, steps, steps, REGRET).play(form, part) for each in both)
         same = (nu.arms == prime.arms) & (nu.accepted == prime.accepted)
         parts.append((same.all(axis=1), as_foreseen(nu), as_foreseen(prime)))
     return Histories(*map(np.concatenate, zip(*parts, strict=True)))

@@ -25,8 +25,7 @@ from explorative_user_env.display.progress import OnProgress, named, portion, sh
 from explorative_user_env.display.tables import Column, as_text, markdown, table
 from explorative_user_env.display.text import in_markdown
 from explorative_user_env.evaluation import Results, Sweep, evaluate, load
-from explorative_user_env.evaluation.request import FEWEST_ARMS, agent_record
-from explorative_user_env.evaluation.runner import carries_finished
+from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record, carries_finished
 from explorative_user_env.protocol import Array
 from explorative_user_env.results.intervals import LEVEL
 from explorative_user_env.results.metrics import scores_of

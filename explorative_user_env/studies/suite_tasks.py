@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from explorative_user_env.agents import AGENTS, CARRIERS, REFERENCES, agent_named
-from explorative_user_env.evaluation.request import check_behaviour
+from explorative_user_env.evaluation.runner import check_behaviour
 from explorative_user_env.protocol import (
     BAI,
     DELTA,

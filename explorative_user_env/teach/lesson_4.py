@@ -9,7 +9,7 @@ import numpy as np
 
 from explorative_user_env.agents import BAIR
 from explorative_user_env.agents.bair import ELIMINATION, PHASES
-from explorative_user_env.envs.meeting import environment_of
+from explorative_user_env.envs.user import environment_of
 from explorative_user_env.seeding import agent_generator
 from explorative_user_env.teach.exercises import Case, Exercise, known
 from explorative_user_env.theory import phase1_acceptances_needed as _needed

@@ -10,9 +10,9 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv, VectorObservationWrapper, VectorWrapper
 from gymnasium.wrappers import MaxAndSkipObservation, TimeLimit
 
+from explorative_user_env.envs import ENTRIES
 from explorative_user_env.envs.history import History
 from explorative_user_env.envs.population import ExplorativePopulationEnv
-from explorative_user_env.envs.registration import ENTRIES
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action, labelled, reading_of
 from explorative_user_env.protocol import Array, kept_steps
 from explorative_user_env.validation import InvalidArgumentError
@@ -39,8 +39,10 @@ def layers(env: Any) -> Iterator[Any]:
 
 def _ids_of(kind: type[Any]) -> str:
     """Return in words the ids of an environment's class and of its subclasses."""
-    names = {each.__name__ for each in (kind, *kind.__subclasses__())}
-    *others, last = [name for name, entry in ENTRIES.items() if {entry.one, entry.many} & names]
+    kinds = [f"{each.__module__}:{each.__name__}" for each in (kind, *kind.__subclasses__())]
+    *others, last = [
+        name for name, entry in ENTRIES.items() if any(each in kinds for each in entry.values())
+    ]
     return f"{', '.join(others)} or {last}" if others else last
 
 

@@ -8,7 +8,7 @@ from gymnasium.vector import VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
 from explorative_user_env.envs.population import ExplorativePopulationVectorEnv
-from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, lane_actions
+from explorative_user_env.envs.user_vector import ExplorativeUserVectorEnv, lane_arms
 from explorative_user_env.protocol import Array
 from explorative_user_env.wrappers.observations import actions_by_rank
 from explorative_user_env.wrappers.single import ShowsHistory, SortsArms, changed
@@ -133,7 +133,7 @@ class SortedArms(SortsArms, VectorWrapper):
     def step(self, actions: Any) -> Stepped:
         """Recommend (or answer) the arms of these ranks."""
         known = self._actions()
-        ranks = lane_actions(actions, self.num_envs, known.shape[1])
+        ranks = lane_arms(actions, self.num_envs, known.shape[1], in_range=True)
         below = known[np.arange(self.num_envs), ranks]
         observations, rewards, terminated, truncated, infos = self.env.step(below)
         if infos.get("final_obs") is not None:

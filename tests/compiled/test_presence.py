@@ -10,7 +10,7 @@ import pytest
 from no_compiler import GONE, Hider
 
 import explorative_user_env as eu
-from explorative_user_env.check.agents import expect_compiled_users
+from explorative_user_env.check.agents import expect_compiled
 from explorative_user_env.check.checks import NotAskedError
 from explorative_user_env.display.progress import notice
 from explorative_user_env.kernels.compiler import (
@@ -101,7 +101,7 @@ def test_users_of_another_kind_never_needed_it(heard: list[str]) -> None:
 @pytest.mark.usefixtures("without")
 def test_a_check_of_compiled_code_is_not_asked() -> None:
     with pytest.raises(NotAskedError, match="it takes numba, but it is not installed"):
-        expect_compiled_users(eu.Population(), 0)
+        expect_compiled(eu.Population(), 0)
 
 
 def test_a_compiler_that_does_not_load_is_told_with_its_reason(

@@ -18,7 +18,7 @@ from explorative_user_env.results.plots_of_runs import (
     over_time,
 )
 from explorative_user_env.results.results import Results
-from explorative_user_env.runs.episodes import Episode
+from explorative_user_env.runs.loop import Episode
 
 pytest.importorskip("matplotlib")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from made_results import CELL, bai_runs
+from pairs import pairs
 from plots import corners_of, legend_of_plot, line_of
 
 import explorative_user_env as eu
@@ -158,9 +159,7 @@ def test_times_far_apart_have_a_logarithmic_axis_and_others_a_plain_one() -> Non
     assert line_of(axes, "A")[1] == [0.5, 0.0]
 
 
-@pytest.mark.parametrize("correct", [True, False])
-@pytest.mark.parametrize("cut", [True, False])
-@pytest.mark.parametrize("n_runs", [1, 20])
+@pairs(correct=[True, False], cut=[True, False], n_runs=[1, 20])
 def test_all_or_nobody_right_or_cut_off_is_drawn_as_it_is(
     n_runs: int, cut: bool, correct: bool
 ) -> None:

@@ -56,8 +56,8 @@ def test_chances_are_those_of_the_library_for_the_same_observation(
     assert np.ptp(chances[0]) > 0.05
     for user in USERS:
         one = slice(user, user + 1)
-        legal, memory = None if masks is None else masks[one], agent._chances.memory(1)
-        alone = agent._chances.of(observations[one], legal, memory, np.zeros(1, int))
+        legal, memory = None if masks is None else masks[one], agent.blank_memory(1)
+        alone = agent.chances(observations[one], legal, memory, np.zeros(1, int))
         np.testing.assert_allclose(alone[0], chances[user], rtol=1e-5)
 
 
@@ -136,7 +136,7 @@ def test_draws_have_the_frequencies_of_the_chances(monkeypatch: pytest.MonkeyPat
 
 def test_a_value_model_may_explore_as_in_training(monkeypatch: pytest.MonkeyPatch) -> None:
     agent = agent_of(DQN, "regret", "counts", deterministic=False)
-    agent._chances._explores = 0.3
+    agent._explores = 0.3
     met(agent)
     kept = seen_by(agent, monkeypatch)
     agent.act_all(USERS)

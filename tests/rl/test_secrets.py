@@ -16,7 +16,7 @@ from sb3_users import OBSERVATIONS, many
 from stable_baselines3 import DQN, PPO
 
 import explorative_user_env as eu
-from explorative_user_env.check.secrets import Secrets, numbers_of
+from explorative_user_env.check.checks import Secrets, numbers_of
 
 
 @pytest.mark.slow
@@ -35,7 +35,7 @@ def test_what_a_model_is_handed_leads_to_no_secret(
 
         return kept_too
 
-    for owner, name in ((agent._chances, "of"), (agent, "reset_all")):
+    for owner, name in ((agent, "chances"), (agent, "reset_all")):
         monkeypatch.setattr(owner, name, keeping(getattr(owner, name)))
     facts = facts_of(task) | {"n_instances": 4, "gap": 0.4321}
     found = eu.evaluate(
