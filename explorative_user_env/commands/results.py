@@ -25,7 +25,7 @@ from explorative_user_env.results.store import About
 from explorative_user_env.results.store import about as about_run
 from explorative_user_env.results.tables import legend_of, table_of
 from explorative_user_env.studies import lower_bound as bound
-from explorative_user_env.studies import robustness, suite, tuning
+from explorative_user_env.studies import suite, tuning
 from explorative_user_env.users.population import OPTIONS, Population, split_options
 from explorative_user_env.validation import InvalidArgumentError, choice, require
 
@@ -214,10 +214,10 @@ def drawings_of(
             for name, draw in ("overlap", bound.draw_overlap), ("needed", bound.draw_needed):
                 studies.append((pair, partial(bound.kept_table, folder, name), {name: draw}))
         case "suite --user":
-            kinds = robustness.varieties_named(None if asked["user"] == ["all"] else asked["user"])
+            kinds = suite.varieties_named(None if asked["user"] == ["all"] else asked["user"])
             population = Population(**split_options(asked)[0])
-            found = partial(robustness.kept_matrix, cells, population, kinds)
-            studies = [("robustness", found, {"heat_map": robustness.heat_map})]
+            found = partial(suite.kept_matrix, cells, population, kinds)
+            studies = [("robustness", found, {"heat_map": suite.heat_map})]
         case "suite":
             found = partial(suite.kept_suite, asked, cells)
             studies = [("the suite", found, {"heat_map": suite.SuiteResults.plot})]

@@ -8,7 +8,7 @@ import numpy as np
 from explorative_user_env.evaluation import evaluate
 from explorative_user_env.results.intervals import mean_interval
 from explorative_user_env.teach.exercises import Case, Exercise, known
-from explorative_user_env.wrappers.policy_agent import PolicyAgent
+from explorative_user_env.wrappers.observations import PolicyAgent
 
 _HORIZON, _N_ARMS, _N_USERS = 500, 5, 20
 
