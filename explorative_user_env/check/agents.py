@@ -21,7 +21,7 @@ from explorative_user_env.kernels import compiler
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon, sees_rewards
 from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.seeding import agent_generator, user_seeds
-from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.show.words import explanation_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
