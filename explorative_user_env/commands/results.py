@@ -17,8 +17,7 @@ from explorative_user_env.commands.suite import entrants_called
 from explorative_user_env.display.plots import as_png, as_svg, require_plot
 from explorative_user_env.display.progress import OnProgress, portion, progress_bar
 from explorative_user_env.files import Folder, write_whole
-from explorative_user_env.results.plots import kinds_for
-from explorative_user_env.results.plots_of_runs import RUN_KINDS, heading_of, why_not
+from explorative_user_env.results.plots import RUN_KINDS, heading_of, kinds_for, why_not
 from explorative_user_env.results.records import record_of, versions_of
 from explorative_user_env.results.results import Results, Sweep, load, runs_with_cells, summaries_of
 from explorative_user_env.results.store import About
@@ -265,7 +264,7 @@ def _of_cells(cells: Sequence[Results]) -> Iterator[Drawing]:
         results = group[0]
         for kind, draw_kind in RUN_KINDS.items():
             why = why_not(kind, results)
-            draw = None if why else partial(draw_kind, results, None)
+            draw = None if why else partial(draw_kind, results, kind, None)
             yield Drawing(prefix + kind, why or about, draw)
         try:
             compared = results.compare_all(next(iter(results.deltas)))

@@ -33,7 +33,7 @@ from explorative_user_env.evaluation import evaluate
 from explorative_user_env.evaluation.paths import Play, Runs
 from explorative_user_env.evaluation.runner import LONGEST_PLAY
 from explorative_user_env.files import finished_file
-from explorative_user_env.kernels.presence import can_compile
+from explorative_user_env.kernels.compiler import can_compile
 from explorative_user_env.protocol import LONGEST_HORIZON, REGRET, Array, kept_steps
 from explorative_user_env.results.intervals import mean_interval, proportion_interval
 from explorative_user_env.results.store import Store
