@@ -4,7 +4,7 @@ import copy
 import inspect
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -15,14 +15,13 @@ from explorative_user_env.agents import AlgorithmAgent, Uniform, informed
 from explorative_user_env.check import checks
 from explorative_user_env.check.checks import FailedCheckError, Kind, Subject, asked_of, expect
 from explorative_user_env.envs.user import ExplorativeUserEnv, as_action
-from explorative_user_env.evaluation import evaluate, paths, workers
+from explorative_user_env.evaluation import evaluate, workers
 from explorative_user_env.evaluation.paths import RUN_COLUMNS, Runs
-from explorative_user_env.kernels import compiler, presence
+from explorative_user_env.kernels import compiler
 from explorative_user_env.protocol import Agent, Array, name_of, needs_horizon, sees_rewards
-from explorative_user_env.runs.episodes import Episode
-from explorative_user_env.runs.loop import rollout
+from explorative_user_env.runs.loop import Episode, rollout
 from explorative_user_env.seeding import agent_generator, user_seeds
-from explorative_user_env.show.explanations import explanation_of
+from explorative_user_env.show.words import explanation_of
 from explorative_user_env.users.population import Population
 from explorative_user_env.validation import InvalidArgumentError
 
@@ -393,7 +392,7 @@ def leaves_what_it_is_given(subject: Subject) -> None:
         expect(now == before[name], f"its {name} were {before[name]} and are {now} after a run")
     if isinstance(agent, protocol.ManyUserAgent):
         users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
-        _rows(paths.run_in_step, _Watching(agent), users, seeds, STEPS_IN_STEP)
+        _rows("in_step", _Watching(agent), users, seeds, STEPS_IN_STEP)
 
 
 class _Watching:
@@ -477,7 +476,7 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
         right["answers"] += episode.answer == best
         right["recommends"] += episode.arms[-1:] == (best,)
     if isinstance(agent := subject.make(), protocol.ManyUserAgent):
-        of = _rows(paths.run_in_step, agent, env.population, seeds, BLIND_STEPS)
+        of = _rows("in_step", agent, env.population, seeds, BLIND_STEPS)
         right["answers, asked about many at once,"] = int((of["answer"] == of["best_arm"]).sum())
     # Whatever it does, it is right by chance with each user: the figures share the false alarm.
     most = int(binom.isf(checks.FALSE_ALARM / len(right), GUESSES, 1 / n_arms))
@@ -578,7 +577,7 @@ def succeeds_wherever_the_best_is(subject: Subject) -> None:
         users = Population(n_arms=n_arms, means=tuple(means.tolist()), alpha=0.1)
         seeds = user_seeds(subject.seed, n_arms * n_users)[place::n_arms]
         agent = informed(subject.make(), users)
-        of = _rows(paths.run_readable, agent, users, seeds, MOST_STEPS, MEETING_STEPS)
+        of = _rows("readable", agent, users, seeds, MOST_STEPS, MEETING_STEPS)
         return (of["answer"] == of["best_arm"])[of["end"] == protocol.ANSWERED]
 
     if not len(answers(0, 2)):
@@ -606,16 +605,16 @@ NOISY: dict[str, Any] = {"alpha": 0.1, "noise": 0.1}
 
 
 def _rows(
-    run: Callable[..., Array],
+    form: str,
     agent: Any,
     users: Population,
     seeds: Sequence[int],
     cap: int,
     horizon: int | None = None,
 ) -> dict[str, Array]:
-    """Return `RUN_COLUMNS` on one path; who needs a horizon is told it, by default the cap."""
+    """Return `RUN_COLUMNS` in one form; who needs a horizon is told it, by default the cap."""
     told = (horizon or cap) if needs_horizon(agent) else None
-    rows = run(Runs(users, agent, cap, told), [*seeds])
+    rows = Runs(users, agent, cap, told).rows(form, [*seeds])
     return dict(zip(RUN_COLUMNS, rows.T, strict=True))
 
 
@@ -635,14 +634,14 @@ def in_step_is_one_at_a_time(subject: Subject) -> None:
     if not isinstance(agent := subject.make(), protocol.ManyUserAgent):
         raise checks.NotAskedError("it meets users one at a time")
     users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
-    wanted = _rows(paths.run_readable, agent, users, seeds, STEPS_IN_STEP)
+    wanted = _rows("readable", agent, users, seeds, STEPS_IN_STEP)
     for how, order in {
         "": slice(None),
         ", in another order": slice(None, None, -1),
         ", alone": slice(5, 6),
         ", with half of the others": slice(0, None, 2),
     }.items():
-        found = _rows(paths.run_in_step, subject.make(), users, seeds[order], STEPS_IN_STEP)
+        found = _rows("in_step", subject.make(), users, seeds[order], STEPS_IN_STEP)
         alone = {name: values[order] for name, values in wanted.items()}
         _expect_rows(found, alone, seeds[order], f"in step{how} than one at a time")
 
@@ -659,14 +658,14 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
         NotAskedError: where there is no compiler, or users do not compile.
         FailedCheckError: naming the first user and step that differ.
     """
-    if (reason := presence.why_no_compiler()) is not None:
-        raise checks.NotAskedError(f"it takes {presence.COMPILER}, but {reason}")
+    if (reason := compiler.why_no_compiler()) is not None:
+        raise checks.NotAskedError(f"it takes {compiler.COMPILER}, but {reason}")
     who = informed(agent or Uniform(order="random", horizon=COMPILED_STEPS), users)
     seeds = [*range(seed, seed + COMPILED_USERS)]
-    runs = Runs(users, who, COMPILED_STEPS, COMPILED_STEPS)
-    wanted = paths.Play.joined(paths.plays_readable(runs, seeds))
+    runs = Runs(users, who, COMPILED_STEPS, COMPILED_STEPS, protocol.REGRET)
+    wanted = runs.play("readable", seeds)
     try:
-        found = paths.Play.joined(paths.plays_compiled(runs, seeds))
+        found = runs.play("compiled", seeds)
     except compiler.errors_of_compiling() as error:
         refused = FailedCheckError if agent else checks.NotAskedError
         raise refused(f"it does not compile: {compiler.short(error)}") from error
@@ -676,8 +675,8 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
             seen = f"{what} has {fast[user, step]} compiled and {plain[user, step]} in plain Python"
             seen += f", at step {step + 1} with the user of seed {seeds[user]}"
             raise FailedCheckError(f"{seen} (K = {users.n_arms})")
-    forms = (paths.run_compiled, paths.run_readable)
-    rows, others = (_rows(run, who, users, seeds, COMPILED_STEPS) for run in forms)
+    forms = ("compiled", "readable")
+    rows, others = (_rows(form, who, users, seeds, COMPILED_STEPS) for form in forms)
     _expect_rows(rows, others, seeds, "compiled than in plain Python")
 
 

@@ -52,7 +52,7 @@ def bench(
         until_width: Add users until the success interval of every agent is at most so wide, in
             (0, 1); --n-instances is then the most, by default a million. None is a fixed number.
     """
-    from explorative_user_env.evaluation import request, runner  # pandas is not for help
+    from explorative_user_env.evaluation import runner  # pandas is not for help
     from explorative_user_env.results import results as runs
     from explorative_user_env.results import tables
     from explorative_user_env.studies import paper
@@ -66,7 +66,7 @@ def bench(
     population = Population(**users)
     if quick or options["until_width"] is None:
         n_instances = users_a_cell(n_instances, quick)
-    options["n_instances"] = request.number_asked(n_instances, options["until_width"])
+    options["n_instances"] = runner.number_asked(n_instances, options["until_width"])
     with run.opened(line_up) as (folder, store):
         with progress_bar() as report:
             how: dict[str, Any] = {"task": usual.task, "progress": report, "store": store}

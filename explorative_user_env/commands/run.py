@@ -91,7 +91,7 @@ class Run:
         Raises:
             InvalidArgumentError: if either cannot be written to, or has another run.
         """
-        from explorative_user_env.evaluation.request import FEWEST_ARMS, agent_record
+        from explorative_user_env.evaluation.runner import FEWEST_ARMS, agent_record
         from explorative_user_env.results import store as stores
 
         named = agents if isinstance(agents, Mapping) else {name_of(each): each for each in agents}

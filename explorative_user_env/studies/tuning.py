@@ -1,12 +1,10 @@
 """The paper's open question, by measurement: how short BAIR's Phase 1 can be."""
 
-import dataclasses
 import json
 import math
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 
@@ -27,30 +25,15 @@ from explorative_user_env.protocol import STEP_CAP, Array
 from explorative_user_env.results.intervals import HALF, LEVEL, sequence_interval
 from explorative_user_env.results.metrics import succeeded
 from explorative_user_env.results.store import Store
+from explorative_user_env.results.tables import mean
 from explorative_user_env.seeding import number_of_users, seed_number, tuning_seed
 from explorative_user_env.users import population as users_of
 from explorative_user_env.users.population import Population, UserOptions
-from explorative_user_env.validation import (
-    LARGEST_COUNT,
-    InvalidArgumentError,
-    choice,
-    integer,
-    risk,
-)
+from explorative_user_env.validation import LARGEST_COUNT, InvalidArgumentError, integer, risk
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = [
-    "Candidate",
-    "NoneFoundError",
-    "TunedAgent",
-    "TunedN1",
-    "Tuning",
-    "load_tuned",
-    "tune_n1",
-]
 
 AGENT = "BAIR-tuned"
 FILE, FRONTIER_FILE = "tuned.json", "frontier.csv"
@@ -67,10 +50,7 @@ class TunedAgent(AlgorithmAgent):
     """
 
     def __init__(
-        self,
-        n1: int,
-        trained_on: Mapping[str, Any] | None = None,
-        max_steps: int | None = None,
+        self, n1: int, trained_on: Mapping[str, Any] | None = None, max_steps: int | None = None
     ) -> None:
         if trained_on is not None and not isinstance(trained_on, Mapping):
             raise InvalidArgumentError("trained_on", trained_on, "None or a cell, as a dict")
@@ -79,18 +59,12 @@ class TunedAgent(AlgorithmAgent):
         super().__init__(ALGORITHMS["BAIR"], options, AGENT, max_steps)
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A figure with its 95% interval, as in `Results.summary`; NaN where there is none."""
 
     value: float
     low: float
     high: float
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any], name: str) -> "Estimate":
-        """Return the figure of this name from a row of a summary."""
-        return cls(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
 
 
 @dataclass(frozen=True)
@@ -130,32 +104,16 @@ class TunedN1:
     seed: int
     cell: Mapping[str, Any]
 
-    @property
-    def saving(self) -> float:
-        """The stopping time as a share of that of the paper's N_1."""
-        return self.stopping_time.value / self.paper_stopping_time.value
-
-    @property
-    def confirmed(self) -> bool:
-        """Whether the interval of success with fresh users has no value below 1 - delta."""
-        return self.success.low >= 1.0 - float(self.cell["delta"])
-
     def agent(self, max_steps: int | None = None) -> TunedAgent:
-        """Return BAIR with this N_1, called "BAIR-tuned", for `evaluate` or the loop.
-
-        The guarantee is about `cell`, and no other.
-
-        Args:
-            max_steps: step cap of a run, at least 1; None leaves it to the harness.
-        """
+        """Return BAIR with this N_1, called "BAIR-tuned", for `evaluate`: see `TunedAgent`."""
         return TunedAgent(self.n1, {"task": "bai", **self.cell}, max_steps)
 
     def save(self, path: Path) -> None:
         """Write the record as JSON, with null for NaN."""
-        record = dataclasses.asdict(self)
-        for name in ESTIMATES:
-            figures = record[name].items()
-            record[name] = {end: None if math.isnan(value) else value for end, value in figures}
+        figures = {name: getattr(self, name)._asdict() for name in ESTIMATES}
+        for ends in figures.values():
+            ends |= {end: None for end, value in ends.items() if math.isnan(value)}
+        record = vars(self) | figures
         path.write_text(json.dumps(record, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 
@@ -196,13 +154,7 @@ Decision = Literal["good", "bad", "undecided"]
 
 
 def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]:
-    """Return the logarithms of the evidence that q < delta, and that q > delta.
-
-    Args:
-        failures: failures among the first n trials, any shape.
-        n: numbers of trials, of the same shape.
-        delta: the probability that q is compared with, in (0, 1).
-    """
+    """Return the logarithms of the evidence that q < delta, and that q > delta, after n trials."""
     first, second = HALF, HALF * (1.0 - delta) / delta
     after = (first + failures, second + n - failures)
     at_delta = failures * math.log(delta) + (n - failures) * math.log1p(-delta)
@@ -213,34 +165,22 @@ def log_evidence(failures: Array, n: Array, delta: float) -> tuple[Array, Array]
     return whole + below, whole + above
 
 
-class Verdict(NamedTuple):
-    """The decision of a test, and the trials and failures until then."""
-
-    decision: Decision
-    n: int
-    failures: int
-
-
-def judge(failed: Array, delta: float, error: float, before: tuple[int, int] = (0, 0)) -> Verdict:
-    """Return the first decision of a sequential test that looks after each trial.
+def judge(
+    failed: Array, delta: float, error: float, before: tuple[int, int] = (0, 0)
+) -> tuple[Decision, int, int]:
+    """Return the first decision of a sequential test, and the trials and failures until then.
 
     If q > delta, the test ever says "good" with probability at most `error`; if q <= delta, it ever
-    says "bad" with probability at most `error`.
-
-    Args:
-        failed: whether each new trial failed, shape (n,), bool.
-        delta: the probability that q is compared with, in (0, 1).
-        error: probability of a wrong decision, in (0, 1).
-        before: trials and failures before these, without a decision.
+    says "bad" with probability at most `error`. `before` are earlier trials and failures.
     """
     n = before[0] + np.arange(1, len(failed) + 1)
     failures = before[1] + np.cumsum(failed)
     good, bad = (side >= -math.log(error) for side in log_evidence(failures, n, delta))
     decided = np.flatnonzero(good | bad)
     if not len(decided):
-        return Verdict("undecided", before[0] + len(failed), before[1] + int(np.sum(failed)))
+        return "undecided", before[0] + len(failed), before[1] + int(np.sum(failed))
     first = decided[0]
-    return Verdict("good" if good[first] else "bad", int(n[first]), int(failures[first]))
+    return "good" if good[first] else "bad", int(n[first]), int(failures[first])
 
 
 #: Called with N_1, the number of the candidate, that of the portion and how many users; returns
@@ -288,62 +228,32 @@ class NoneFoundError(Exception):
         super().__init__(f"no N_1 was found to succeed with probability {1 - delta:g}{why}")
 
 
-def most_candidates(first: int, top: int) -> int:
-    """Return m, the most candidates that `search` tries."""
-    return 1 + max(first, top - first).bit_length()
-
-
 def search(
-    draw: Draw,
-    first: int,
-    top: int,
-    *,
-    delta: float,
-    error: float,
-    cap: int,
-    on_users: Callable[[int, int], object] = lambda n1, n: None,
-    on_candidate: Callable[[Candidate], object] = lambda candidate: None,
-) -> list[Candidate]:
-    """Return the candidates tried on the way to the least good N_1 in 0..top.
+    draw: Draw, first: int, top: int, *, delta: float, error: float, cap: int
+) -> Iterator[Candidate]:
+    """Yield the candidates tried on the way to the least good N_1 in 0..top, from `first` on.
 
     A candidate without a decision after `cap` users counts as not good enough: the N_1 found is
-    then larger than it need be, but no less safe.
-
-    Args:
-        draw: runs BAIR; see `Draw`.
-        first: the N_1 to begin with, in 0..top; afterwards the middle of what is left.
-        top: the largest N_1; it is tried if no other is good.
-        delta: allowed probability of failure, in (0, 1).
-        error: probability that any decision is wrong, in (0, 1).
-        cap: the most users for a candidate, at least 1.
-        on_users: called with N_1 and the number of its users so far.
-        on_candidate: called with each candidate when it is done.
+    then larger than it need be, but no less safe. `error` is the probability that any decision is
+    wrong.
     """
-    each = error / most_candidates(first, top)
-    candidates: list[Candidate] = []
-    low, high, n1 = 0, top + 1, first
+    each = error / (1 + max(first, top - first).bit_length())  # the most candidates there may be
+    low, high, n1, place = 0, top + 1, first, 0
     while low < high:
         met = failures = 0
         decision: Decision = "undecided"
         for portion, start in enumerate(range(0, cap, PORTION)):
-            failed = ~draw(n1, len(candidates), portion, min(PORTION, cap - start))
+            failed = ~draw(n1, place, portion, min(PORTION, cap - start))
             decision, met, failures = judge(failed, delta, each, (met, failures))
-            on_users(n1, met)
             if decision != "undecided":
                 break
-        candidates.append(Candidate(n1, met, failures, decision))
-        on_candidate(candidates[-1])
+        yield Candidate(n1, met, failures, decision)
         low, high = (low, n1) if decision == "good" else (n1 + 1, high)
-        n1 = (low + high) // 2
-    return candidates
+        n1, place = (low + high) // 2, place + 1
 
 
 def found(candidates: Sequence[Candidate], delta: float) -> tuple[int, tuple[int, int]]:
-    """Return the least good N_1, and the interval for the least that succeeds often enough.
-
-    Raises:
-        NoneFoundError: if none is good.
-    """
+    """Return the least good N_1, and the interval for the least that succeeds often enough."""
     good, bad = ([c.n1 for c in candidates if c.decision == word] for word in ("good", "bad"))
     if not good:
         raise NoneFoundError(candidates, delta)
@@ -362,49 +272,35 @@ FIGURES = (
 )
 
 
-@dataclass(frozen=True)
-class Trials:
-    """BAIR on the users of a cell; the attributes are the arguments of `evaluate`."""
+def meet(
+    agents: Sequence[Any], how: Mapping[str, Any], n_users: int, *place: int, progress: OnProgress
+) -> Results:
+    """Evaluate agents on the users of a place in the tuning; `how` are options of `evaluate`."""
+    seed = tuning_seed(how["seed"], *place)
+    return evaluate(agents, **{**how, "seed": seed, "n_instances": n_users, "progress": progress})
 
-    population: Population
-    delta: float
-    max_steps: int
-    workers: int
-    seed: int
-    executor: Executor | None = None
-    store: Store | None = None
 
-    def run(
-        self, agents: Sequence[AlgorithmAgent], n_users: int, *place: int, progress: OnProgress
-    ) -> Results:
-        """Return the results of these agents on the users of a place in the tuning."""
-        options = vars(self) | {"seed": tuning_seed(self.seed, *place), "n_instances": n_users}
-        return evaluate(agents, progress=progress, **options)
+def successes(how: Mapping[str, Any], n1: int, candidate: int, portion: int, n_users: int) -> Array:
+    """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
+    store: Store | None = how.get("store")
+    aside = {**how, "store": store.aside() if store else None}
+    agents, place = [TunedAgent(n1, {"delta": how["delta"]})], (SEARCH, candidate, portion)
+    return np.asarray(succeeded(meet(agents, aside, n_users, *place, progress=silent).runs))
 
-    def successes(self, n1: int, candidate: int, portion: int, n_users: int) -> Array:
-        """Return whether BAIR with this N_1 stopped and named the best arm, for each user."""
-        aside = replace(self, store=self.store.aside() if self.store else None)
-        agents, place = [TunedAgent(n1, {"delta": self.delta})], (SEARCH, candidate, portion)
-        return np.asarray(succeeded(aside.run(agents, n_users, *place, progress=silent).runs))
 
-    def frontier(self, points: Sequence[int], progress: OnProgress) -> pd.DataFrame:
-        """Return the figures of each of these N_1, all with the same users."""
-        agents = [BAIR(n1=n1, delta=self.delta, name=f"N_1 = {n1}") for n1 in points]
-        results = self.run(agents, FRONTIER_USERS, FRONTIER, progress=progress)
-        found = results.summary().assign(n1=list(points))[["n1", *FIGURES]]
-        found.attrs["cells"] = [results.cell]
-        return found
-
-    def confirmation(self, n1: int, n_users: int, progress: OnProgress) -> pd.DataFrame:
-        """Return the summary of this N_1 on users who took no part in anything before."""
-        agents = [TunedAgent(n1, {"delta": self.delta})]
-        return self.run(agents, n_users, CONFIRMATION, progress=progress).summary()
+def frontier_of(
+    points: Sequence[int], how: Mapping[str, Any], progress: OnProgress
+) -> pd.DataFrame:
+    """Return the figures of each of these N_1, all with the same users."""
+    agents = [BAIR(n1=n1, delta=how["delta"], name=f"N_1 = {n1}") for n1 in points]
+    results = meet(agents, how, FRONTIER_USERS, FRONTIER, progress=progress)
+    found = results.summary().assign(n1=list(points))[["n1", *FIGURES]]
+    found.attrs["cells"] = [results.cell]
+    return found
 
 
 #: An error that can be shared among all candidates there may be.
 LEAST_ERROR = 1e-100
-
-GRID_POINTS = 10
 
 
 @dataclass(frozen=True)
@@ -506,46 +402,42 @@ def tune_n1(
         allowed = f"large enough for the paper's N_1 to be at most {LARGEST_COUNT}"
         raise InvalidArgumentError("alpha", alpha, allowed)
     first, top = math.ceil(paper * (2 * n_arms) ** (-1 / alpha)), math.ceil(paper)
-    trials = Trials(users, delta, max_steps, workers, seed_number(seed), executor, store)
+    how = {"population": users, "delta": delta, "max_steps": max_steps, "workers": workers}
+    how |= {"seed": seed_number(seed), "executor": executor, "store": store}
+    candidates = []
     with shown(progress) as report:
-        candidates = search(
-            trials.successes,
-            first,
-            top,
-            delta=delta,
-            error=error,
-            cap=n_instances,
-            on_users=lambda n1, n: report(f"N_1 = {n1}", n, n_instances),
-            on_candidate=on_candidate,
-        )
+
+        def draw(n1: int, candidate: int, portion: int, n_users: int) -> Array:
+            report(f"N_1 = {n1}", portion * PORTION, n_instances)
+            return successes(how, n1, candidate, portion, n_users)
+
+        for each in search(draw, first, top, delta=delta, error=error, cap=n_instances):
+            candidates.append(each)
+            on_candidate(each)
         n1, interval = found(candidates, delta)
-        frontier = trials.frontier(grid(n1, n_arms, top), report)
+        frontier = frontier_of(grid(n1, n_arms, top), how, report)
         fresh = frontier[frontier["n1"] == n1]
         if confirm:
-            fresh = trials.confirmation(n1, confirm, report)
-    measured, papers = fresh.iloc[0].to_dict(), frontier.iloc[-1].to_dict()
+            agent = TunedAgent(n1, {"delta": delta})
+            fresh = meet([agent], how, confirm, CONFIRMATION, progress=report).summary()
+
+    def estimate(row: Any, name: str) -> Estimate:
+        return Estimate(*(float(row[f"{name}{end}"]) for end in ("", "_low", "_high")))
+
+    measured, papers = fresh.iloc[0], frontier.iloc[-1]
+    record: dict[str, Any] = {"n1": n1, "interval": interval, "paper_n1": top, "seed": int(seed)}
+    record |= {name: estimate(measured, name) for name in ("success", "stopping_time")}
+    record |= {"censored": float(measured["censored"]), "n_fresh": int(measured["n_runs"])}
+    record |= {"paper_stopping_time": estimate(papers, "stopping_time"), "error": float(error)}
+    record |= {"n_runs": sum(each.n_runs for each in candidates), "n_instances": int(n_instances)}
     schedule = {"rho": None} if users.rho is None else {}
-    tuned = TunedN1(
-        n1=n1,
-        interval=interval,
-        success=Estimate.of(measured, "success"),
-        stopping_time=Estimate.of(measured, "stopping_time"),
-        censored=float(measured["censored"]),
-        n_fresh=int(measured["n_runs"]),
-        paper_n1=top,
-        paper_stopping_time=Estimate.of(papers, "stopping_time"),
-        error=float(error),
-        n_runs=sum(candidate.n_runs for candidate in candidates),
-        n_instances=int(n_instances),
-        seed=int(seed),
-        cell={"delta": float(delta), **users.words(), **schedule},
-    )
+    tuned = TunedN1(**record, cell={"delta": float(delta), **users.words(), **schedule})
     return Tuning(tuned, candidates, frontier)
 
 
 def grid(n1: int, n_arms: int, top: int) -> list[int]:
     """Return the N_1 of the frontier: 0, a geometric grid to the paper's, K and the one found."""
-    points = np.geomspace(1, top, GRID_POINTS).round().astype(int).tolist()
+    points = np.geomspace(1, top, 10).round().astype(int).tolist()
     return sorted({0, *points, min(n_arms, top), n1, top})
 
 
@@ -564,21 +456,15 @@ def search_line(candidate: Candidate) -> str:
 
 def frontier_table(tuning: Tuning) -> Table:
     """Return the figures of each N_1 of the frontier as a Rich table, the least N_1 first."""
-    found, papers, fastest = tuning.tuned.n1, tuning.tuned.paper_n1, tuning.fastest
-
-    def mark(n1: int) -> str:
-        names = {"found": found, "paper": papers, "fastest": fastest}
-        return ", ".join(name for name, marked in names.items() if marked == n1)
-
-    times = operator.itemgetter("stopping_time", "stopping_time_high")
-    success = operator.itemgetter("success", "success_low", "success_high")
+    n1s = {"found": tuning.tuned.n1, "paper": tuning.tuned.paper_n1, "fastest": tuning.fastest}
+    ends = ("success", "success_low", "success_high")
     columns = [
         Column("N_1", "n1"),
-        Column("stopping time", lambda row: with_error(*times(row))),
-        Column("success [95%]", lambda row: fine_share_with_interval(*success(row))),
+        mean("stopping time", "stopping_time"),
+        Column("success [95%]", lambda row: fine_share_with_interval(*(row[end] for end in ends))),
         Column("wrong", "wrong", fine_share),
         Column("cens.", "censored", fine_share),
-        Column("", "n1", mark, left=True),
+        Column("", lambda row: ", ".join(n for n in n1s if n1s[n] == row["n1"]), left=True),
     ]
     return table(tuning.frontier, columns, padding=1)
 
@@ -598,16 +484,16 @@ def sentences(tuning: Tuning) -> list[str]:
     least = 1 - tuned.cell["delta"]
     low, high = tuned.interval
     time, papers = tuned.stopping_time, tuned.paper_stopping_time
-    success = fine_share_with_interval(*vars(tuned.success).values())
+    confirmed = "confirmed" if tuned.success.low >= least else "not confirmed"
     lines = [
         f"Found N_1 = {tuned.n1}, success at least {least:g}: right with probability at least "
         f"{1 - tuned.error:g}, after {tuned.n_runs} users.",
         f"The least such N_1 is {low if low == high else f'in {low}..{high}'}, if success grows "
         "with N_1.",
-        f"Stopping time {with_error(time.value, time.high)}, {tuned.saving:.3f} of the "
-        f"{with_error(papers.value, papers.high)} of the paper's N_1 = {tuned.paper_n1}.",
-        f"Success on {tuned.n_fresh} fresh users {success}: {'' if tuned.confirmed else 'not '}"
-        f"confirmed. Censored: {fine_share(tuned.censored)}.",
+        f"Stopping time {with_error(time.value, time.high)}, {time.value / papers.value:.3f} of "
+        f"the {with_error(papers.value, papers.high)} of the paper's N_1 = {tuned.paper_n1}.",
+        f"Success on {tuned.n_fresh} fresh users {fine_share_with_interval(*tuned.success)}: "
+        f"{confirmed}. Censored: {fine_share(tuned.censored)}.",
     ]
     if tuning.fastest != tuned.n1:
         lines.append(
@@ -653,14 +539,7 @@ def frontier_figure(tuning: Tuning) -> "Figure":
 def draw_frontier(
     tuning: Tuning, figure: str = "stopping_time", axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw stopping time or success over N_1, with 95% intervals.
-
-    Args:
-        tuning: the tuning.
-        figure: "stopping_time" or "success".
-        axes: where it is drawn, and what is returned; None is a new figure.
-    """
-    label = NAMED[choice("figure", figure, NAMED)]
+    """Draw "stopping_time" or "success" over N_1, with 95% intervals."""
     axes, rows, style = plots.plot_axes(axes), tuning.frontier, plots.line_style(0)
     plots.draw_band(axes, rows["n1"], rows[f"{figure}_low"], rows[f"{figure}_high"], 0, 1)
     axes.plot(rows["n1"], rows[figure], color=style.colour, marker=style.mark, ms=4, lw=1.5)
@@ -675,16 +554,12 @@ def draw_frontier(
     for place, (name, n1) in enumerate(marked.items(), 1):
         style = plots.line_style(place)
         axes.axvline(n1, label=name, color=style.colour, linestyle=style.dashes, linewidth=1.5)
-    plots.dress(axes, title(tuning), "N₁, acceptances of Phase 1", label)
+    plots.dress(axes, title(tuning), "N₁, acceptances of Phase 1", NAMED[figure])
     plots.name_lines(axes, list(zip(*axes.get_legend_handles_labels(), strict=True)))
     return axes
 
 
 def kept_tuning(folder: Path) -> Tuning:
-    """Return a finished tuning from the folder of the command, without its candidates.
-
-    Raises:
-        InvalidArgumentError: if the folder has none, or it is not finished.
-    """
+    """Return a finished tuning from the folder of the command, without its candidates."""
     tuned, frontier = (finished_file("path", folder, name) for name in (FILE, FRONTIER_FILE))
     return Tuning(load_tuned(tuned), (), pd.read_csv(frontier))

@@ -13,16 +13,15 @@ import pytest
 pytest.importorskip("numba")
 
 from compared import agent_as_in_an_evaluation
+from shared import loop_of_one
 
 from explorative_user_env.agents import Uniform, uniform
 from explorative_user_env.evaluation.paths import (
     RUN_COLUMNS,
-    Play,
     Runs,
-    plays_compiled,
-    run_compiled,
+    compiled,
 )
-from explorative_user_env.kernels.loops import make_play, make_run, steps_between_looks
+from explorative_user_env.kernels.loops import steps_between_looks
 from explorative_user_env.protocol import BAI, REGRET, Algorithm, Array, Task
 from explorative_user_env.seeding import agent_generator, user_generator
 from explorative_user_env.users.model import blank_state
@@ -50,10 +49,10 @@ def halted_after(seconds: float) -> Iterator[Array]:
 @pytest.mark.parametrize("n_arms", [2, 1000])
 def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) -> None:
     users, agent = Population(n_arms=n_arms), Uniform(horizon=VERY_LONG)
-    run_compiled(Runs(users, agent, 1), [1])
+    Runs(users, agent, 1).rows("compiled", [1])
     for seconds in SOON:
         with halted_after(seconds) as halt:
-            rows = run_compiled(Runs(users, agent, VERY_LONG), [1, 2, 3], halt)
+            rows = Runs(users, agent, VERY_LONG).rows("compiled", [1, 2, 3], halt)
         columns = [RUN_COLUMNS.index(name) for name in ("acceptances", "rejections")]
         taken = rows[:, columns].sum(axis=1)
         if taken[0]:
@@ -64,11 +63,11 @@ def test_a_run_of_very_many_steps_ends_when_another_thread_says_so(n_arms: int) 
 
 def test_a_play_of_very_many_steps_ends_when_another_thread_says_so() -> None:
     users, agent = Population(n_arms=3), Uniform(horizon=LONG)
-    Play.joined(plays_compiled(Runs(users, agent, 1, 1), [1]))
+    Runs(users, agent, 1, 1, REGRET).play("compiled", [1])
     for seconds in SOON:
         with halted_after(seconds) as halt:
             began = time.monotonic()
-            plays = list(plays_compiled(Runs(users, agent, LONG, LONG), [1], halt))
+            plays = list(compiled(Runs(users, agent, LONG, LONG, REGRET), [1], halt))
         if time.monotonic() > began + seconds:
             break
     assert not plays
@@ -118,10 +117,12 @@ def test_the_loops_in_plain_python_look_as_often(n_arms: int) -> None:
         algorithm = halting(halt, at)
         hers = (users.user, blank_state(users.user), user_generator(1))
         its = (params, algorithm.blank(params), agent_generator(1, "UNI"))
-        accepted, rejected, *_ = make_run(algorithm, rule)(*hers, *its, horizon, halt)
+        run = loop_of_one(algorithm, rule, compiled=False)
+        accepted, rejected, *_ = run(*hers, *its, horizon, halt)
         taken = (at // every + 1) * every
         assert accepted + rejected == taken
-        arms, responses = np.full(horizon, -1), np.zeros(horizon, bool)
+        steps = (np.full((1, horizon), -1), np.zeros((1, horizon), bool))
         halt[0] = 0
-        make_play(algorithm, rule)(*hers, *its, arms, responses, halt)
-        assert (arms >= 0).sum() == taken
+        play = loop_of_one(algorithm, rule, compiled=False, plays=True)
+        play(*hers, *its, horizon, halt, steps)
+        assert (steps[0] >= 0).sum() == taken
