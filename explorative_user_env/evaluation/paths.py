@@ -5,6 +5,7 @@ one user is an episode of the task "population" with one user, each yields plays
 returns the figures of a play.
 """
 
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -111,28 +112,20 @@ def figures(play: Play) -> Array:
     values = play.means.ravel().take(places)
     best_means = play.means[users, best_arms]
     rewards = values - best_means[:, np.newaxis]
+    left: Any = 0.0
     if (there := play.there()) is not None:
         rewards = rewards * there
-    left = (horizon - play.stayed) * (play.means.min(axis=1) - best_means)
+        left = (horizon - play.stayed) * (play.means.min(axis=1) - best_means)
     # Products, as a choice by the response takes ten times as long; no sum is -0.
     counted = play.accepted.ravel().astype(float)
     utilities = values * play.accepted + 0.0
     counts = np.bincount(places.ravel(), counted, n_users * n_arms).reshape(n_users, n_arms)
     most = counts == counts.max(axis=1, keepdims=True)
-    return np.column_stack(
-        [
-            best_arms,
-            play.answers,
-            counts.sum(axis=1),
-            -(rewards.sum(axis=1) + left),
-            utilities.sum(axis=1),
-            play.arms[users, play.stayed - 1],
-            most.argmax(axis=1),
-            most[users, best_arms] / most.sum(axis=1),
-            play.stayed,
-            play.left,
-        ]
-    )
+    last, best_share = play.arms[users, play.stayed - 1], most[users, best_arms] / most.sum(axis=1)
+    regret, utility = -(rewards.sum(axis=1) + left), utilities.sum(axis=1)
+    chosen = (best_arms, play.answers, counts.sum(axis=1), regret, utility, last)
+    columns = (*chosen, most.argmax(axis=1), best_share, play.stayed, play.left)
+    return np.array(columns, float).T
 
 
 class Runs(NamedTuple):
@@ -197,7 +190,7 @@ class Runs(NamedTuple):
         In best-arm identification they are as the setting reports them.
         """
         names = PLAY_COLUMNS if self.plays else RUN_COLUMNS
-        of = dict(zip(names, np.moveaxis(rows, -1, 0), strict=True))
+        of = {name: rows[..., place] for place, name in enumerate(names)}
         if self.members is not None:
             by_user = of["regret"].tolist()
             return {
@@ -227,10 +220,16 @@ class Runs(NamedTuple):
         }
 
 
+#: The runs that a thread has readable runs of, and their environment.
+_OF_THREAD = threading.local()
+
+
 def readable(runs: Runs, seeds: Seeds, halt: Array | None = None) -> Iterator[Array | Play]:
     """Yield the row or the play with each user in turn, step by step."""
     population, agent, cap, members = runs.population, runs.agent, runs.cap, runs.members
-    env = environment_of(population, agent)
+    if getattr(_OF_THREAD, "runs", None) is not runs:  # to make an environment takes time
+        _OF_THREAD.runs, _OF_THREAD.env = runs, environment_of(population, agent)
+    env = _OF_THREAD.env
     for seed in seeds:
         if not runs.plays:
             episode = rollout(env, agent, seed, cap, runs.horizon)
