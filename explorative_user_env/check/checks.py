@@ -1,8 +1,4 @@
-"""Named checks: how they are declared, run and reported; and what several of them look at.
-
-That is the surroundings (clocks, global streams), copies, and whatever can be reached from an
-object, of which the secrets of users must not be.
-"""
+"""Named checks: how they are declared, run and reported; surroundings, copies and secrets."""
 
 import copy
 import pickle
@@ -130,18 +126,15 @@ def asked_of(*kinds: Kind) -> Callable[[_Function], _Function]:
 
 
 def expect(holds: Any, seen: str, *when: object) -> None:
-    """Fail a check unless something holds.
-
-    Args:
-        holds: whether it does.
-        seen: what was seen, in words.
-        *when: the situation, which ends the message.
-
-    Raises:
-        FailedCheckError: with both.
-    """
+    """Fail a check unless something holds, with what was seen and the situation."""
     if not holds:
         raise FailedCheckError(" ".join([seen, *(f"({each})" for each in when)]))
+
+
+def applies(holds: Any, why: str) -> None:
+    """Leave a check out unless something holds; `why` says why it does not apply."""
+    if not holds:
+        raise NotAskedError(why)
 
 
 def in_words(error: Exception) -> str:
@@ -203,14 +196,7 @@ def run_checks(
     expected_failed_checks: Mapping[str, str],
     progress: OnProgress = silent,
 ) -> CheckReport:
-    """Run checks of a subject.
-
-    Args:
-        subject: what is checked.
-        checks: those to run.
-        expected_failed_checks: the reasons of known failures by the names of checks.
-        progress: called with the subject's name, how many checks are done and how many there are.
-    """
+    """Run checks of a subject; known failures have their reasons by the names of checks."""
     outcomes = []
     seen: dict[str, str] = {}  # what was seen, by the check that saw it first
     for place, check in enumerate(checks):
@@ -267,11 +253,7 @@ def shared_streams_kept(when: object) -> Iterator[None]:
 
 @contextmanager
 def other_surroundings(seed: int) -> Iterator[None]:
-    """Run the block with the global random streams seeded anew and the clocks hours ahead.
-
-    Args:
-        seed: of the streams, above 0.
-    """
+    """Run the block with the global random streams seeded anew and the clocks hours ahead."""
     ahead: dict[str, Any] = {}
     for name, unit in product(("time", "monotonic", "perf_counter", "process_time"), ("", "_ns")):
         lead = int(seed * LATER * 1e9) if unit else seed * LATER
