@@ -134,20 +134,20 @@ def run_of(agent: Agent, situation: Situation) -> Run:
     return Meeting(agent, situation).end()
 
 
-def run_all(subject: Subject, **given: Any) -> None:
-    """Run an unused agent in each of the `situations`."""
-    for situation in situations(subject, **given):
+def _run_all(subject: Subject, **given: Any) -> None:
+    """Run an unused agent in each of the `_situations`."""
+    for situation in _situations(subject, **given):
         run_of(subject.make(), situation)
 
 
-def usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
+def _usual_arms(subject: Subject, otherwise: int = N_ARMS) -> int:
     """Return the K that an agent was trained for, or else this one."""
     return int(protocol.trained_on(subject.make()).get("n_arms", otherwise))
 
 
-def situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Situation]:
+def _situations(subject: Subject, n_users: int = 3, **given: Any) -> Iterator[Situation]:
     """Yield the situations of most checks: a few users who accept by chance."""
-    usual = {"n_arms": usual_arms(subject), "cap": MEETING_STEPS} | given
+    usual = {"n_arms": _usual_arms(subject), "cap": MEETING_STEPS} | given
     if needs_horizon(subject.make()):
         usual = {"horizon": usual["cap"]} | usual
     for seed in range(subject.seed, subject.seed + n_users):
@@ -167,7 +167,7 @@ def expect_alike(found: Run, wanted: Run, situation: Situation, when: str) -> No
     expect(end == before, f"{end} {when}, and before {before}", situation)
 
 
-def expect_as_new(subject: Subject, found: Run, situation: Situation, when: str) -> None:
+def _expect_as_new(subject: Subject, found: Run, situation: Situation, when: str) -> None:
     """Fail a check unless a run is that of an unused agent."""
     expect_alike(found, run_of(subject.make(), situation), situation, when)
 
@@ -179,7 +179,6 @@ CALLS: Mapping[str, int] = {"reset": 3, "act": 0, "observe": 2, "answer": 0}
 CALLS_OF_MANY = {"reset_all": 3, "act_all": 1, "observe_all": 3, "answer_all": 1}
 
 
-@asked_of(Kind.AGENT)
 def has_the_methods(subject: Subject) -> None:
     """It has reset, act, observe and answer, which take what an evaluation calls them with."""
     agent = subject.make()
@@ -195,7 +194,6 @@ def has_the_methods(subject: Subject) -> None:
             continue
 
 
-@asked_of(Kind.AGENT)
 def says_what_it_is(subject: Subject) -> None:
     """Its name, max_steps, needs_horizon, sees_rewards and trained_on are what they may be."""
     agent, again = subject.make(), name_of(subject.make())
@@ -215,51 +213,45 @@ def says_what_it_is(subject: Subject) -> None:
     expect(learns, "sees_rewards is True and there is no method learn(arm, reward)")
 
 
-@asked_of(Kind.AGENT)
 def recommends_arms(subject: Subject) -> None:
     """It returns integers in 0..K-1, or None from act to stop, whenever a step cap ends the run."""
-    run_all(subject, n_users=8)
+    _run_all(subject, n_users=8)
     for cap in (1, 2, 7):
-        run_all(subject, cap=cap)
+        _run_all(subject, cap=cap)
 
 
-@asked_of(Kind.AGENT)
 def meets_any_user(subject: Subject) -> None:
     """It stops or goes on to the cap with users who accept all, and with users who reject all."""
     for user in (REJECTING, ACCEPTING):
-        run_all(subject, user=user)
+        _run_all(subject, user=user)
 
 
-@asked_of(Kind.AGENT)
 def meets_two_arms(subject: Subject, n_arms: int = 2) -> None:
     """It runs with K = 2, unless its trained_on says another "n_arms"."""
-    trained = usual_arms(subject, n_arms)
+    trained = _usual_arms(subject, n_arms)
     checks.applies(trained == n_arms, f"trained for {trained} arms")
     try:
-        run_all(subject, n_arms=n_arms)
+        _run_all(subject, n_arms=n_arms)
     except FailedCheckError as error:
         hint = 'an agent for one K alone says so, as trained_on = {"n_arms": 5}'
         raise FailedCheckError(f"{error}; {hint}") from error
 
 
-@asked_of(Kind.AGENT)
 def meets_many_arms(subject: Subject) -> None:
     """It runs with a large K, unless its trained_on says another "n_arms"."""
     meets_two_arms(subject, MANY_ARMS)
 
 
-@asked_of(Kind.AGENT)
 def begins_with_a_horizon_or_none(subject: Subject) -> None:
     """It takes a horizon, and does without one unless it says that it needs one."""
     for horizon in (7, 60) if needs_horizon(subject.make()) else (7, 60, None):
-        run_all(subject, horizon=horizon)
+        _run_all(subject, horizon=horizon)
 
 
-@asked_of(Kind.AGENT)
 def explains_itself(subject: Subject) -> None:
     """What explain() returns can be shown at every step, and calling it changes nothing."""
     checks.applies(hasattr(subject.make(), "explain"), "it has no explain()")
-    for situation in situations(subject):
+    for situation in _situations(subject):
         meeting = Meeting(subject.make(), situation)
         for step in range(situation.cap + 1):
             try:
@@ -268,28 +260,26 @@ def explains_itself(subject: Subject) -> None:
                 seen = getattr(error, "told", checks.in_words(error))
                 raise FailedCheckError(f"{seen} (after step {step}: {situation})") from error
             meeting.go_on(1)
-        expect_as_new(subject, meeting.end(), situation, "while it was asked to explain()")
+        _expect_as_new(subject, meeting.end(), situation, "while it was asked to explain()")
 
 
 # Streams
 
 
-@asked_of(Kind.AGENT)
 def repeats_with_the_same_stream(subject: Subject) -> None:
     """The same stream and user give the same run; global streams and the clock play no part."""
     when = "with the same stream, in other surroundings (global streams, clock)"
-    for situation, seed in product(situations(subject), (1, 2)):
+    for situation, seed in product(_situations(subject), (1, 2)):
         with checks.shared_streams_kept(situation):
             wanted = run_of(subject.make(), situation)
         with checks.other_surroundings(seed):
-            expect_as_new(subject, wanted, situation, when)
+            _expect_as_new(subject, wanted, situation, when)
 
 
-@asked_of(Kind.AGENT)
 def draws_from_no_other_stream(subject: Subject) -> None:
     """It draws from the stream it is handed, and from no other that begins alike every time."""
     kinds = (np.random.BitGenerator, np.random.RandomState, random.Random)
-    for situation in situations(subject, n_users=1):
+    for situation in _situations(subject, n_users=1):
         begun: list[dict[str, str]] = []  # how the other streams begin that it draws from
         for seed in (0, 1):
             rng = np.random.default_rng([seed, situation.seed])
@@ -312,60 +302,58 @@ def draws_from_no_other_stream(subject: Subject) -> None:
 # Memory
 
 
-@asked_of(Kind.AGENT)
 def forgets_users_it_has_met(subject: Subject) -> None:
     """An agent that has met other users does with the next what a new one does."""
     agent = subject.make()
-    for situation in (*situations(subject), *situations(subject, n_users=2)):
+    for situation in (*_situations(subject), *_situations(subject, n_users=2)):
         found = run_of(agent, situation)
-        expect_as_new(subject, found, situation, "after it had met other users")
+        _expect_as_new(subject, found, situation, "after it had met other users")
 
 
-@asked_of(Kind.AGENT)
 def goes_on_with_the_next_user(subject: Subject) -> None:
     """Where it has a next_user, it goes on with arms and answers, and a reset still forgets all."""
     agent = subject.make()
     checks.applies(hasattr(agent, "next_user"), "it has no next_user, and is reset for every user")
-    for situation in situations(subject):
+    for situation in _situations(subject):
         found = run_of(agent, situation)
-        expect_as_new(subject, found, situation, "after it had gone on from user to user")
-        for other in situations(subject):
+        _expect_as_new(subject, found, situation, "after it had gone on from user to user")
+        for other in _situations(subject):
             Meeting(agent, other, follows=True).end()
 
 
-@asked_of(Kind.AGENT)
 def shares_nothing_with_its_like(subject: Subject) -> None:
     """Two of them that take turns with two users do what each does alone."""
-    meetings = [Meeting(subject.make(), each) for each in situations(subject, n_users=2)]
+    meetings = [Meeting(subject.make(), each) for each in _situations(subject, n_users=2)]
     for meeting in meetings * MEETING_STEPS:
         meeting.go_on(1)
     for meeting in meetings:
         when = "while another one met another user"
-        expect_as_new(subject, meeting.end(), meeting.situation, when)
+        _expect_as_new(subject, meeting.end(), meeting.situation, when)
 
 
-@asked_of(Kind.AGENT)
 def goes_on_alike_as_a_copy(subject: Subject) -> None:
     """Copied or pickled in the middle of a run, it goes on as the agent itself, apart from it."""
-    for (how, again), situation in product(checks.COPIES.items(), situations(subject)):
+    for (how, again), situation in product(checks.COPIES.items(), _situations(subject)):
         meeting = Meeting(subject.make(), situation)
         meeting.go_on(9)
         when = f"{how} after step {len(meeting.arms)}"
-        expect_as_new(subject, again(meeting).end(), situation, when)
-        expect_as_new(subject, meeting.end(), situation, f"though another went on {when}")
+        _expect_as_new(subject, again(meeting).end(), situation, when)
+        _expect_as_new(subject, meeting.end(), situation, f"though another went on {when}")
 
 
-@asked_of(Kind.AGENT)
 def leaves_what_it_is_given(subject: Subject) -> None:
     """It writes neither on its options nor on the arrays and lists that it is handed."""
     agent: Any = subject.make()
     before = repr(getattr(agent, "options", None))
-    for situation in situations(subject):
+    for situation in _situations(subject):
         run_of(agent, situation)
     now = repr(getattr(agent, "options", None))
     expect(now == before, f"its options were {before} and are {now} after a run")
     if isinstance(agent, protocol.ManyUserAgent):
-        users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
+        users, seeds = (
+            Population(n_arms=_usual_arms(subject)),
+            range(subject.seed, subject.seed + 6),
+        )
         _runs(_Watching(agent), users, STEPS_IN_STEP).rows("in_step", seeds)
 
 
@@ -422,26 +410,24 @@ def _met(subject: Subject, env: ExplorativeUserEnv, seed: int, cap: int) -> tupl
     return agent, rollout(env, agent, seed, cap, cap if needs_horizon(agent) else None)
 
 
-@asked_of(Kind.AGENT)
 def holds_no_secret(subject: Subject) -> None:
     """From the agent no way leads to the user's means, estimates, bounds, seed or stream."""
     paid = sees_rewards(subject.make())
     reward = "realized" if paid else "none"
     for seed in user_seeds(subject.seed, 3):
-        env = _Watched(n_arms=usual_arms(subject), gap=0.4321, reward=reward)
+        env = _Watched(n_arms=_usual_arms(subject), gap=0.4321, reward=reward)
         agent, _ = _met(subject, env, seed, REPLAYED)
         numbers = [*env.instance().means, *([] if paid else env.numbers)]
         for way in checks.Secrets([seed], numbers, truths=()).ways_from(agent):
             raise FailedCheckError(f"agent{way} is a secret of the user of seed {seed}")
 
 
-@asked_of(Kind.AGENT)
 def guesses_when_it_cannot_know(subject: Subject) -> None:
     """With users who have rejected nothing it is right no more often than one who guesses."""
     from scipy.stats import binom
 
     checks.applies(not sees_rewards(subject.make()), "it sees rewards, as a labelled reference")
-    n_arms, seeds = usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
+    n_arms, seeds = _usual_arms(subject, SAFE_ARMS), user_seeds(subject.seed, GUESSES)
     env = ExplorativeUserEnv(n_arms=n_arms, alpha=1e9)  # so unsure that she rejects nothing
     right = {"answers": 0, "recommends": 0}
     for seed in seeds:
@@ -461,11 +447,10 @@ def guesses_when_it_cannot_know(subject: Subject) -> None:
         expect(n_right <= most, seen, f"users of seed {subject.seed}")
 
 
-@asked_of(Kind.AGENT)
 def depends_on_responses_alone(subject: Subject) -> None:
     """The same responses from a user with another truth lead to the same recommendations."""
     checks.applies(not sees_rewards(subject.make()), "it sees rewards, as a labelled reference")
-    n_arms = usual_arms(subject)
+    n_arms = _usual_arms(subject)
     other_means = tuple(np.linspace(1.0, 0.0, n_arms).tolist())
     envs = _Watched(n_arms=n_arms), _Watched(n_arms=n_arms, means=other_means)
     for seed in user_seeds(subject.seed, 6):
@@ -491,7 +476,6 @@ MOST_STEPS = 2000
 USERS_A_PLACE = 30
 
 
-@asked_of(Kind.AGENT)
 def breaks_ties_by_chance(subject: Subject) -> None:
     """Where it stops and has heard the same of all arms, it answers each of them equally often."""
     from scipy.stats import binom
@@ -499,7 +483,7 @@ def breaks_ties_by_chance(subject: Subject) -> None:
     any_ties = False
     # With a horizon it recommends every arm four times, or each of two once: who draws its arms
     # ends then with a tie every other time.
-    for n_arms, rounds in {usual_arms(subject): 4, usual_arms(subject, 2): 1}.items():
+    for n_arms, rounds in {_usual_arms(subject): 4, _usual_arms(subject, 2): 1}.items():
         horizon = rounds * n_arms if needs_horizon(subject.make()) else None
         cap = MOST_STEPS if horizon is None else horizon + 1
         for user in (ACCEPTING, REJECTING):
@@ -532,12 +516,11 @@ def _tied_answers(subject: Subject, situation: Situation, n_runs: int) -> Array:
     return answers
 
 
-@asked_of(Kind.AGENT)
 def succeeds_wherever_the_best_is(subject: Subject) -> None:
     """Where it stops by itself, it is right as often whatever the number of the best arm."""
     from scipy.stats import hypergeom
 
-    n_arms = usual_arms(subject)
+    n_arms = _usual_arms(subject)
 
     def answers(place: int, n_users: int) -> Array:
         """Return whether it was right when it stopped, with users whose best arm is this one."""
@@ -587,12 +570,11 @@ def _expect_rows(found: Array, wanted: Array, seeds: Sequence[int], how: str) ->
         expect(not differs, f"the run with the user of seed {rows[2]} is another {how}: {differs}")
 
 
-@asked_of(Kind.AGENT)
 def in_step_is_one_at_a_time(subject: Subject) -> None:
     """With many users at once it does what it does with one after the other, whoever is there."""
     agent = subject.make()
     checks.applies(isinstance(agent, protocol.ManyUserAgent), "it meets users one at a time")
-    users, seeds = Population(n_arms=usual_arms(subject)), range(subject.seed, subject.seed + 6)
+    users, seeds = Population(n_arms=_usual_arms(subject)), range(subject.seed, subject.seed + 6)
     wanted = _runs(agent, users, STEPS_IN_STEP).rows("readable", seeds)
     for how, order in {
         "": slice(None),
@@ -624,19 +606,17 @@ def expect_compiled(users: Population, seed: int, agent: AlgorithmAgent | None =
         _expect_rows(found, runs.rows("readable", seeds), seeds, how)
 
 
-@asked_of(Kind.AGENT)
 def compiled_is_readable(subject: Subject) -> None:
     """Its runs in compiled code are those in plain Python, to the bit, if it is an Algorithm."""
     agent = subject.make()
     checks.applies(isinstance(agent, AlgorithmAgent), "it is no Algorithm record, but plain Python")
-    expect_compiled(Population(n_arms=usual_arms(subject), **NOISY), subject.seed, agent)
+    expect_compiled(Population(n_arms=_usual_arms(subject), **NOISY), subject.seed, agent)
 
 
-@asked_of(Kind.AGENT)
 def runs_in_another_process(subject: Subject) -> None:
     """In another process it does what it does in this one."""
     checks.applies(workers.can_start_processes(), workers.NONE_START)
-    names, users = [*RUN_COLUMNS[1:4]], Population(n_arms=usual_arms(subject))
+    names, users = [*RUN_COLUMNS[1:4]], Population(n_arms=_usual_arms(subject))
     options: dict[str, Any] = {"population": users, "n_instances": 12, "seed": subject.seed}
     options |= {"max_steps": STEPS_IN_STEP, "compiled": False, "progress": False}
     options["baseline_time"] = STEPS_IN_STEP if needs_horizon(subject.make()) else None
@@ -646,3 +626,6 @@ def runs_in_another_process(subject: Subject) -> None:
     for user in np.flatnonzero((here != there).any(axis=1))[:1]:
         seen = f"the run with user {user} is {there[user].tolist()} ({', '.join(names)})"
         raise FailedCheckError(f"{seen} in another process and {here[user].tolist()} in this one")
+
+
+asked_of(globals(), Kind.AGENT)

@@ -1,6 +1,7 @@
 """Named checks: how they are declared, run and reported; surroundings, copies and secrets."""
 
 import copy
+import inspect
 import pickle
 import random
 import sys
@@ -11,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 from unittest import SkipTest, mock
 
 import gymnasium as gym
@@ -108,21 +109,21 @@ class NamedCheck:
             raise FailedCheckError(in_words(error)) from error
 
 
-_Function = TypeVar("_Function", bound=Callable[..., None])
-
 #: All checks by kind of subject, in the order in which they are run.
 CHECKS: dict[Kind, list[NamedCheck]] = {kind: [] for kind in Kind}
 
 
-def asked_of(*kinds: Kind) -> Callable[[_Function], _Function]:
-    """Return the decorator that adds a function to the checks of these kinds."""
+def asked_of(module: Mapping[str, Any], *kinds: Kind) -> None:
+    """Add to the checks of kinds what a module (its `globals()`) has defined since the last call.
 
-    def add(function: _Function) -> _Function:
-        for kind in kinds:
-            CHECKS[kind].append(NamedCheck(function))
-        return function
-
-    return add
+    A check is a public function whose first argument is the `subject`.
+    """
+    known = [check.function for checks in CHECKS.values() for check in checks]
+    for name, each in module.items():
+        own = inspect.isfunction(each) and each.__module__ == module["__name__"]
+        if own and name[0] != "_" and each.__code__.co_varnames[:1] == ("subject",):
+            for kind in kinds if each not in known else ():
+                CHECKS[kind].append(NamedCheck(each))
 
 
 def expect(holds: Any, seen: str, *when: object) -> None:

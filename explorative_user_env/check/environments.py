@@ -99,10 +99,6 @@ def expect_replay(playing: Playing, wanted: Sequence[Handed], when: str = "") ->
         expect_handed(found, other, f"{playing}{when}")
 
 
-ANY = (Kind.ENVIRONMENT, Kind.VECTOR)
-
-
-@asked_of(Kind.ENVIRONMENT)
 def passes_gymnasiums_checks(subject: Subject) -> None:
     """Gymnasium's check_env finds no error in it."""
     with warnings.catch_warnings():
@@ -110,7 +106,9 @@ def passes_gymnasiums_checks(subject: Subject) -> None:
         check_env(subject.make(), skip_render_check=True)
 
 
-@asked_of(*ANY)
+asked_of(globals(), Kind.ENVIRONMENT)
+
+
 def steps_by_the_contract(subject: Subject) -> None:
     """Observations are in their space, rewards finite numbers, ends truth values, infos dicts."""
     env = subject.make()
@@ -129,7 +127,6 @@ def steps_by_the_contract(subject: Subject) -> None:
             expect(fits and np.isfinite(numbers).all(), shown, playing)
 
 
-@asked_of(*ANY)
 def refuses_what_is_no_action(subject: Subject) -> None:
     """An action that is out of range is an error, and changes nothing."""
     env = subject.make()
@@ -148,7 +145,6 @@ def refuses_what_is_no_action(subject: Subject) -> None:
             raise FailedCheckError(f"action {action} was taken {playing}, must be an error")
 
 
-@asked_of(*ANY)
 def replays_from_a_seed(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None:
     """The same seed gives the same episodes, in it again, in another one and whatever else is."""
     with checks.shared_streams_kept(f"within {n_steps} steps"):
@@ -161,7 +157,6 @@ def replays_from_a_seed(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None
         expect_replay(Playing(subject.make(), subject.seed), wanted, when)
 
 
-@asked_of(*ANY)
 def heeds_its_seed(subject: Subject) -> None:
     """Other seeds give other episodes, or other streams at least."""
     env, seen = subject.make(), set()
@@ -176,7 +171,6 @@ def heeds_its_seed(subject: Subject) -> None:
     expect(len(seen) > 1, f"it gave the same {STEPS_TOGETHER} steps with seeds 0 to 5")
 
 
-@asked_of(*ANY)
 def leaves_its_actions_alone(subject: Subject) -> None:
     """It writes neither on actions nor on the options of a reset that it is handed."""
     env = subject.make()
@@ -193,7 +187,6 @@ def leaves_its_actions_alone(subject: Subject) -> None:
         expect(np.array_equal(action, before), shown)
 
 
-@asked_of(*ANY)
 def hands_out_what_stays(subject: Subject) -> None:
     """What it has handed out is not changed by later steps."""
     playing = Playing(subject.make(), subject.seed)
@@ -202,7 +195,6 @@ def hands_out_what_stays(subject: Subject) -> None:
         expect(told(handed) == before, f"what was handed out {when} was another later")
 
 
-@asked_of(*ANY)
 def hands_out_no_secret(subject: Subject) -> None:
     """No way leads from observations and infos to the seed, the stream or the truth."""
     env = subject.make()
@@ -222,7 +214,6 @@ def hands_out_no_secret(subject: Subject) -> None:
         raise FailedCheckError(f"handed out (reset or step, observation or info){way} is a secret")
 
 
-@asked_of(*ANY)
 def continues_as_a_copy(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None:
     """Copied or pickled in the middle of an episode, it goes on as it does, and apart from it."""
     wanted = [*Playing(subject.make(), subject.seed).all(n_steps)]
@@ -235,7 +226,9 @@ def continues_as_a_copy(subject: Subject, n_steps: int = STEPS_TOGETHER) -> None
                 expect_handed(each.go_on(), handed, f"{each} {what}")
 
 
-@asked_of(Kind.VECTOR)
+asked_of(globals(), Kind.ENVIRONMENT, Kind.VECTOR)
+
+
 def lanes_are_single_environments(subject: Subject) -> None:
     """Lane b is the single environment with lane b's seed, at every step and every end."""
     alone: Any = subject.alone
@@ -247,7 +240,6 @@ def lanes_are_single_environments(subject: Subject) -> None:
         expect_replay(Playing(envs, subject.seed), wanted, when)
 
 
-@asked_of(Kind.VECTOR)
 def begins_anew_by_its_mode(subject: Subject) -> None:
     """A finished lane gets a new user as its autoreset mode says."""
     n_ends = 0
@@ -279,3 +271,6 @@ def _in_each_mode(subject: Subject) -> Iterator[tuple[Any, AutoresetMode]]:
         every = [subject.make()]
     for envs in every:
         yield envs, AutoresetMode(envs.metadata["autoreset_mode"])
+
+
+asked_of(globals(), Kind.VECTOR)

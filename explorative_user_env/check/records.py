@@ -42,7 +42,6 @@ def _on_one_state(subject: Subject) -> Subject:
     return replace(subject, make=lambda: _OnOneState(subject.make(), {}))
 
 
-@asked_of(Kind.ALGORITHM)
 def checks_its_options(subject: Subject) -> None:
     """Prepare refuses, by its name, a value that no option can have."""
     algorithm: Algorithm = subject.make()
@@ -54,7 +53,6 @@ def checks_its_options(subject: Subject) -> None:
         raise FailedCheckError(f"prepare took a bare object for {option}, must refuse it by name")
 
 
-@asked_of(Kind.ALGORITHM)
 def has_numbers_alone(subject: Subject) -> None:
     """Params is a NamedTuple of numbers, and its state one of lists of numbers."""
     for n_arms in FEW_ARMS:
@@ -76,13 +74,11 @@ def has_numbers_alone(subject: Subject) -> None:
             agents.run_of(agent, agents.Situation(n_arms, subject.seed, horizon=MEETING_STEPS))
 
 
-@asked_of(Kind.ALGORITHM)
 def starts_anew(subject: Subject) -> None:
     """Start fills a used state as it fills a blank one."""
     agents.forgets_users_it_has_met(_on_one_state(subject))
 
 
-@asked_of(Kind.ALGORITHM)
 def keeps_all_in_its_state(subject: Subject) -> None:
     """The functions know params, state and rng alone: a copy goes on alike, whoever else runs."""
     agents.repeats_with_the_same_stream(_on_one_state(subject))
@@ -90,7 +86,6 @@ def keeps_all_in_its_state(subject: Subject) -> None:
     agents.goes_on_alike_as_a_copy(_on_one_state(subject))
 
 
-@asked_of(Kind.ALGORITHM)
 def stops_by_its_horizon(subject: Subject) -> None:
     """Where stops_itself is False, it stops after as many steps as it was told."""
     algorithm: Algorithm = subject.make()
@@ -104,13 +99,14 @@ def stops_by_its_horizon(subject: Subject) -> None:
         expect(right, f"{seen}, must stop after {MEETING_STEPS}", situation)
 
 
-@asked_of(Kind.ALGORITHM)
 def compiled_rules_are_plain(subject: Subject) -> None:
     """It compiles, and does the same as in plain Python, to the bit."""
     for n_arms in FEW_ARMS:
         agent = AlgorithmAgent(subject.make(), {})
         expect_compiled(Population(n_arms=n_arms, **NOISY), subject.seed, agent)
 
+
+asked_of(globals(), Kind.ALGORITHM)
 
 # Users
 
@@ -138,7 +134,6 @@ def _steps(population: Population, seed: int) -> Iterator[tuple[Any, Any, UserSt
         yield accepted, leaves, state, f"at step {number}: K = {len(state.means)}, seed {seed}"
 
 
-@asked_of(Kind.BEHAVIOUR)
 def says_yes_or_no(subject: Subject) -> None:
     """What respond returns is True or False at every step, and what leaves returns as well."""
     for population in _populations(subject):
@@ -148,7 +143,6 @@ def says_yes_or_no(subject: Subject) -> None:
                 expect(right, f"{what} returned {value!r}, must be True or False", when)
 
 
-@asked_of(Kind.BEHAVIOUR)
 def counts_what_she_said(subject: Subject) -> None:
     """n(t) and t of her state count the acceptances and the recommendations."""
     for population in _populations(subject):
@@ -160,7 +154,6 @@ def counts_what_she_said(subject: Subject) -> None:
             expect((n, t) == (said, number), seen, when)
 
 
-@asked_of(Kind.BEHAVIOUR)
 def keeps_her_means(subject: Subject) -> None:
     """Her true means stay what they are, unless it says that it moves_means."""
     checks.applies(not subject.make().moves_means, "it says that it moves_means")
@@ -170,7 +163,6 @@ def keeps_her_means(subject: Subject) -> None:
             expect([*state.means] == means, "her means moved, and moves_means is False", when)
 
 
-@asked_of(Kind.BEHAVIOUR)
 def follows_from_her_seed(subject: Subject) -> None:
     """The same seed gives the same user: after another one, whatever others draw and clocks say."""
     for users in _populations(subject):
@@ -178,7 +170,6 @@ def follows_from_her_seed(subject: Subject) -> None:
         environments.replays_from_a_seed(her, USER_STEPS)
 
 
-@asked_of(Kind.BEHAVIOUR)
 def is_all_in_her_state(subject: Subject) -> None:
     """A copy of her, also in another process, goes on as she does and apart from her."""
     for users in _populations(subject):
@@ -186,12 +177,13 @@ def is_all_in_her_state(subject: Subject) -> None:
         environments.continues_as_a_copy(her, USER_STEPS)
 
 
-@asked_of(Kind.BEHAVIOUR)
 def compiled_users_are_plain(subject: Subject) -> None:
     """Users in compiled code are those in plain Python, to the bit, if they compile at all."""
     for population in _populations(subject):
         expect_compiled(population, subject.seed)
 
+
+asked_of(globals(), Kind.BEHAVIOUR)
 
 # Schedules
 
@@ -206,7 +198,6 @@ def _values(schedule: Schedule) -> Iterator[tuple[tuple[int, int, int], Any]]:
             yield (n, t, n_arms), schedule.rule(schedule.parameters, n, t, n_arms)
 
 
-@asked_of(Kind.SCHEDULE)
 def gives_numbers_in_its_range(subject: Subject) -> None:
     """rho_t is a number in [rho_0, rho_1], for every n(t), t and K."""
     schedule: Schedule = subject.make()
@@ -216,7 +207,6 @@ def gives_numbers_in_its_range(subject: Subject) -> None:
         expect(right, f"rho_t is {value!r} at n(t), t, K = {counts}, must be {allowed}")
 
 
-@asked_of(Kind.SCHEDULE)
 def depends_on_counts_alone(subject: Subject) -> None:
     """rho_t follows from its parameters, n(t), t and K: not from what was asked before."""
     schedule: Schedule = subject.make()
@@ -228,7 +218,6 @@ def depends_on_counts_alone(subject: Subject) -> None:
             expect(again == value, f"rho_t is {value} at n(t), t, K = {counts}, and then {again}")
 
 
-@asked_of(Kind.SCHEDULE)
 def makes_users_who_live(subject: Subject) -> None:
     """Users with this schedule respond without an error, under every setting."""
     for setting, n_arms in product(SETTINGS.values(), (2, 20)):
@@ -236,11 +225,12 @@ def makes_users_who_live(subject: Subject) -> None:
         list(_steps(users, subject.seed))
 
 
-@asked_of(Kind.SCHEDULE)
 def compiled_schedule_is_plain(subject: Subject) -> None:
     """Users with it in compiled code are those in plain Python, to the bit, if it compiles."""
     expect_compiled(Population(rho=subject.make(), **NOISY), subject.seed)
 
+
+asked_of(globals(), Kind.SCHEDULE)
 
 # Laws of rewards
 
@@ -262,7 +252,6 @@ def _rewards(law: RewardLaw, mean: float, seed: int, n_draws: int = DRAWN_REWARD
     return np.fromiter((float(law(mean, rng)) for _ in range(n_draws)), float, n_draws)
 
 
-@asked_of(Kind.REWARD_LAW)
 def draws_finite_numbers(subject: Subject) -> None:
     """Every reward is a finite number."""
     law: RewardLaw = subject.make()
@@ -275,7 +264,6 @@ def draws_finite_numbers(subject: Subject) -> None:
             expect(right and math.isfinite(reward), seen, f"seed {subject.seed}")
 
 
-@asked_of(Kind.REWARD_LAW)
 def has_the_mean_it_is_asked_for(subject: Subject) -> None:
     """The average of many rewards is within the interval of a law that is sub-Gaussian about it."""
     law: RewardLaw = subject.make()
@@ -288,7 +276,6 @@ def has_the_mean_it_is_asked_for(subject: Subject) -> None:
         expect(abs(average - mean) <= width, seen, f"seed {subject.seed}")
 
 
-@asked_of(Kind.REWARD_LAW)
 def has_variance_at_most_one(subject: Subject) -> None:
     """The variance of rewards is at most 1, as of what is sub-Gaussian with parameter 1."""
     from scipy.optimize import brentq
@@ -305,7 +292,6 @@ def has_variance_at_most_one(subject: Subject) -> None:
         expect(variance <= most, seen, f"seed {subject.seed}")
 
 
-@asked_of(Kind.REWARD_LAW)
 def draws_from_its_stream_alone(subject: Subject) -> None:
     """The same stream gives the same rewards, whatever was drawn before and whatever else is."""
     law: RewardLaw = subject.make()
@@ -317,7 +303,6 @@ def draws_from_its_stream_alone(subject: Subject) -> None:
         expect(same, f"rewards of mean {mean:g} are others the second time with the same stream")
 
 
-@asked_of(Kind.REWARD_LAW)
 def compiled_law_is_plain(subject: Subject) -> None:
     """Users who draw from it in compiled code are those in plain Python, to the bit."""
     law: RewardLaw = subject.make()
@@ -326,3 +311,6 @@ def compiled_law_is_plain(subject: Subject) -> None:
     means = tuple(inside if len(inside) > 1 else _means(law))
     users = Population(n_arms=len(means), means=means, reward_law=law, **NOISY)
     expect_compiled(users, subject.seed)
+
+
+asked_of(globals(), Kind.REWARD_LAW)
